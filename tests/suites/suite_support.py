@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
 import pytest
@@ -11,7 +12,7 @@ import torch.distributed as dist
 from rlmetrics.functional import REGISTRY
 from rlmetrics.state import MetricFunction
 from rlmetrics.state.suite import Suite
-from rlmetrics.suites import DPOSuite, GRPOSuite, PPOSuite, SFTSuite
+from rlmetrics.suites import DPOSuite, GRPOSuite, PPOSuite, SFTSuite, make_suite
 from torch import Tensor
 from torch.overrides import TorchFunctionMode
 from torch.utils._python_dispatch import TorchDispatchMode
@@ -22,6 +23,14 @@ SUITES: list[type[PPOSuite] | type[GRPOSuite] | type[DPOSuite] | type[SFTSuite]]
     DPOSuite,
     SFTSuite,
 ]
+
+SLOWEST = [f"interaction/slowest/{name}" for name in ("generation_time", "tool_time", "preemptions", "response_length")]
+
+BY_NAME: Mapping[str, Callable[[], Suite]] = {
+    "PPOSuite": PPOSuite,
+    "GRPOSuite": GRPOSuite,
+    "slowest": partial(make_suite, SLOWEST),
+}
 
 Tensors = dict[str, Tensor]
 

@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 from generate_support import environment
-from rlmetrics.suites import GRPOSuite, PPOSuite
-from suites.suite_support import assert_same, make_batch
+from rlmetrics.suites import PPOSuite
+from suites.suite_support import BY_NAME, assert_same, make_batch
 
 ROWS = 12
 
@@ -20,6 +20,7 @@ SCENARIOS: dict[str, tuple[str, list[int]]] = {
     "one-empty": ("PPOSuite", [0, 12, 12]),
     "three-one-empty": ("GRPOSuite", [0, 2, 2, 12]),
     "three-first-empty": ("PPOSuite", [0, 0, 2, 12]),
+    "slowest": ("slowest", [0, 4, 4, 12]),
     "once": ("PPOSuite", [0, 6, 10, 12]),
     "again": ("PPOSuite", [0, 6, 10, 12]),
 }
@@ -30,8 +31,7 @@ WORKER = """
 import json, sys
 from datetime import timedelta
 import torch.distributed as dist
-from rlmetrics.suites import GRPOSuite, PPOSuite
-from suites.suite_support import counted_collectives, make_batch, rows_of
+from suites.suite_support import BY_NAME, counted_collectives, make_batch, rows_of
 
 folder, rank, scenarios = sys.argv[1], int(sys.argv[2]), json.loads(sys.argv[3])
 calls = counted_collectives()
@@ -43,7 +43,7 @@ for scenario, (name, edges) in scenarios.items():
         timeout=timedelta(seconds=60),
     )
     calls.clear()
-    suite = {"PPOSuite": PPOSuite, "GRPOSuite": GRPOSuite}[name]()
+    suite = BY_NAME[name]()
     batch = make_batch(suite, 3, rows=12)
     first, last = edges[rank], edges[rank + 1]
     for row in range(first, last, 2):
@@ -88,12 +88,12 @@ def found(tmp_path_factory: pytest.TempPathFactory) -> Found:
     }
 
 
-@pytest.mark.parametrize("scenario", ["uneven", "one-empty", "three-one-empty", "three-first-empty"])
+@pytest.mark.parametrize("scenario", ["uneven", "one-empty", "three-one-empty", "three-first-empty", "slowest"])
 def test_ranks_agree_on_the_whole(found: Found, scenario: str) -> None:
     """After one all-gather every rank has the result over all shards, equal in every bit; then it goes on alone."""
     ranks = found[scenario]
 
-    suite = {"PPOSuite": PPOSuite, "GRPOSuite": GRPOSuite}[SCENARIOS[scenario][0]]()
+    suite = BY_NAME[SCENARIOS[scenario][0]]()
     batch = make_batch(suite, 3, rows=ROWS)
     whole = suite.update(**batch).compute()
     assert [1] * len(ranks) == [len(rank["calls"]) for rank in ranks]
