@@ -50,14 +50,15 @@ they were gone through after draw 17, where errors were known or expected, so th
 COMPARED = """
 ## Relations
 
-After draw 17 rows of translation tables were drawn: a third from one release of TRL to another, a third between TRL and
-verl, a third from one release of verl to another, exact, affine, approximate, related and none in each. One reader
-judged by the sources whether the relation, the conversion and the differences are right and whether a better
-counterpart was missed; the answer was often known before the code was read, so this check was not blind. Wrong means
-that the relation, a reason or a difference that never vanishes was wrong; a nuance misleads nobody about the relation.
+Rows of translation tables were drawn twice, after draws 17 and 20: a third from one release of TRL to another, a third
+between TRL and verl, a third from one release of verl to another, exact, affine, approximate, related and none in each.
+One reader judged by the sources whether the relation, the conversion and the differences are right and whether a better
+counterpart was missed. The first sample was not blind; in the second the reader saw only keys and releases, wrote down
+what the relation has to be, and then compared. Wrong means that the relation, a reason or a difference that never
+vanishes was wrong; a nuance misleads nobody about the relation.
 
-| Relation | Rows | Lines of both releases opened | Wrong | Nuances |
-|---|---:|---:|---:|---:|"""
+| Sample | Relation | Rows | Lines of both releases opened | Wrong | Nuances |
+|---|---|---:|---:|---:|---:|"""
 
 FOUND = """
 | Key | From | To | Outcome | What | Correction |
@@ -146,14 +147,16 @@ def _part(row: Mapping[str, Any]) -> str:
 
 
 def _relations() -> Iterator[str]:
-    rows = json.loads(RELATIONS.read_text(encoding="utf-8"))["drawn"]
+    samples = json.loads(RELATIONS.read_text(encoding="utf-8"))
     yield COMPARED
-    for relation in dict.fromkeys(row["relation"] for row in rows):
-        of = [row for row in rows if row["relation"] == relation]
-        counts = (len(of), *(sum(test) for test in zip(*map(_tests, of), strict=True)))
-        yield f"| {relation} | {' | '.join(map(str, counts))} |"
+    for sample in samples:
+        name = f"{sample['seed']}, {'blind' if sample['blind'] else 'not blind'}"
+        for relation in dict.fromkeys(row["relation"] for row in sample["drawn"]):
+            of = [row for row in sample["drawn"] if row["relation"] == relation]
+            counts = (len(of), *(sum(test) for test in zip(*map(_tests, of), strict=True)))
+            yield f"| {name} | {relation} | {' | '.join(map(str, counts))} |"
     yield FOUND
-    for row in rows:
+    for row in (row for sample in samples for row in sample["drawn"]):
         if row["outcome"] != "right":
             told = f"`{row['source']}`", f"`{row['target']}`", row["outcome"], _cell(row["why"]), _cell(row["fix"])
             yield f"| `{row['key']}` ({row['mode']}) | {' | '.join(told)} |"
