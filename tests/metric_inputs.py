@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import random
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import torch
@@ -92,6 +93,7 @@ TINY = (41, 131, 144, 194, 196, 268, 320, 322, 409, 640, 676, 708, 745, 764, 780
 these tell every planted fault from the function that any of them tells; see ``tests/benchmarks/mutation.py``."""
 
 
+@cache
 def situation_of(seed: int) -> Situation:
     """Return the situation of a seed."""
     if seed in SEEDS:
@@ -112,7 +114,16 @@ def situation_of(seed: int) -> Situation:
 
 
 def make_inputs(metric: MetricFunction, seed: int) -> Tensors:
-    """Make float64 inputs of a metric for a seed."""
+    """Make float64 inputs of a metric for a seed; metrics of the same inputs share the tensors, which none may change.
+
+    Only the mapping is the caller's own.
+    """
+    shared = _make_inputs(tuple((name, tuple(axes), dtype) for name, axes, dtype in metric.inputs), seed)
+    return dict(shared)
+
+
+@cache
+def _make_inputs(described: tuple[tuple[str, tuple[str, ...], str], ...], seed: int) -> Tensors:
     situation = situation_of(seed)
     generator = torch.Generator().manual_seed(seed)
     sizes = {
@@ -123,8 +134,8 @@ def make_inputs(metric: MetricFunction, seed: int) -> Tensors:
         "G": 3,
     }
     bases: dict[tuple[int, ...], Tensor] = {}
-    inputs = {}
-    for name, axes, dtype in metric.inputs:
+    inputs: Tensors = {}
+    for name, axes, dtype in described:
         shape = tuple(sizes[axis] for axis in axes)
         if dtype == "float":
             base = bases.setdefault(shape, torch.randn(shape, generator=generator, dtype=torch.float64))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 
 __all__ = ["Apply", "FormulaSyntaxError", "Invoke", "Number", "Term", "Word", "parse"]
 
@@ -67,8 +68,9 @@ class Invoke:
 Term = Number | Word | Apply | Invoke
 
 
+@lru_cache(maxsize=4096)
 def parse(text: str) -> Term:
-    """Parse a formula.
+    """Parse a formula; a metric's is asked for at every evaluation.
 
     Raises:
         FormulaSyntaxError: The text is no formula.
