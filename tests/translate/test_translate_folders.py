@@ -366,3 +366,27 @@ def test_the_bar_is_for_terminals(runs, tmp_path, terminal):
     assert "kind" in json.loads(done.stdout)
     assert terminal == (b" %" in seen)
     assert terminal or b"" == seen
+
+
+def test_large_files_of_other_kinds_are_not_read_into_memory(tmp_path):
+    """A checkpoint has a vocabulary of many megabytes, which holds every word that marks a dashboard: it is copied."""
+    words = ("metric", "monitor", "y", "panels", "rows", "blocks", "version", "spec", "section", "log_history")
+    vocabulary = {**dict.fromkeys(words, 0), **{f"{number:x}": number for number in range(400_000)}}
+    peaks = []
+    for name in ("alone", "beside"):
+        folder = tmp_path / name / "checkpoint-4"
+        folder.mkdir(parents=True)
+        shutil.copy(FIXTURES / "trl-0.18.2-grpo.jsonl", folder / "log.jsonl")
+        if name == "beside":
+            (folder / "tokenizer.json").write_text(json.dumps({"model": {"vocab": vocabulary}}, indent=2))
+        code = (
+            "import re\nfrom rlmetrics.translate import translate_file\n"
+            f"report = translate_file({str(tmp_path / name)!r}, source={GRPO!r}, target='canonical')\n"
+            "print(len(report.copied), re.search(r'VmHWM:\\s+(\\d+)', open('/proc/self/status').read())[1])"
+        )
+        done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+        copied, peak = map(int, done.stdout.split())
+        peaks.append(peak * 1024)
+    size = (tmp_path / "beside" / "checkpoint-4" / "tokenizer.json").stat().st_size
+    assert 1 == copied
+    assert peaks[1] < peaks[0] + 2 * size

@@ -367,3 +367,17 @@ def test_workspaces_are_recognised_and_their_source_inferred(translated, tmp_pat
     code, text, error = translated(GRPO, "auto", "canonical")
     assert (2, None) == (code, text)
     assert "ambiguous: of " in error
+
+
+@pytest.mark.parametrize("indent", [None, 1])
+@pytest.mark.parametrize("source", [PPO, GRPO, REPORT])
+def test_specs_are_recognised_however_they_are_written(source, indent, tmp_path):
+    """Dense or indented, as an object or as a string, or as a string in a string: it is a workspace."""
+    document = json.loads(source.read_text(encoding="utf-8"))
+    spec = document["spec"] if isinstance(document, dict) and "spec" in document else document
+    text = json.dumps(json.loads(spec) if isinstance(spec, str) else spec, indent=indent)
+    path = tmp_path / "view.json"
+    for _ in range(3):
+        path.write_text(text, encoding="utf-8")
+        assert "wandb-workspace" == kind_of(path, None)
+        text = json.dumps([{"name": "a", "spec": text}], indent=indent)

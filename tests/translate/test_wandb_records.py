@@ -211,7 +211,7 @@ def test_a_summary_repeats_its_row_until_another_name_claims_the_same(tmp_path):
 
 
 def test_a_name_that_shows_sources_to_differ_is_told_as_elsewhere(tmp_path, capsys):
-    """Sources may agree on all names but one that comes late: the error is the one about sources, not about a record."""
+    """Sources may agree on all names but one that comes late: the error is about sources, not about a record."""
     late = dict.fromkeys(("env/reward_mean", "ppo/mean_scores"), "1.0") | {"ppo/mean_scores": "2.0"}
     rows = [history(**{"ppo/policy/clipfrac": "0.5", "ppo/learning_rate": "0.1"}) for _ in range(201)]
     path = write(tmp_path / "run-a.wandb", *rows, history(**late))

@@ -33,7 +33,8 @@ _NAME = re.compile(r"(?!(?:null|true|false|yes|no|on|off|none|nan|inf)$)[A-Za-z]
 _BEST = "metric_for_best_model"
 _EVAL = "eval_"
 _TEXTS = {".yaml", ".yml", ".json"}
-_MAX_BYTES = 1 << 24
+_MAX_BYTES = 1 << 21
+"""No configuration is longer, but vocabularies and data sets are."""
 
 
 def recognises(path: Path) -> bool:

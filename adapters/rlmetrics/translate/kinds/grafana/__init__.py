@@ -24,6 +24,8 @@ from .promql import Selector
 __all__ = ["names", "recognises", "translate"]
 
 _MAX_BYTES = 1 << 26
+_MARK = re.compile(rb'"(?:panels|rows|elements)"\s*:\s*[\[{]')
+"""What stands in every dashboard; other JSON, such as vocabularies, need not be read."""
 _BETWEEN_SLASHES = re.compile(r"\A/(.*)/[a-z]*\Z", re.S)
 """A regular expression as Grafana's interface writes it."""
 _WORDS = re.compile(r"[A-Za-z_][\w/@.-]*[\w](?:\([\w-]+\))?")
@@ -34,7 +36,10 @@ def recognises(path: Path) -> bool:
     if path.suffix != ".json" or path.stat().st_size > _MAX_BYTES:
         return False
     try:
-        tree = Document(path.read_bytes().decode("utf-8")).parse()
+        content = path.read_bytes()
+        if not _MARK.search(content):
+            return False
+        tree = Document(content.decode("utf-8")).parse()
     except (TreeError, UnicodeDecodeError):
         return False
     return isinstance(tree, Object) and _is_dashboard(tree)

@@ -5,6 +5,7 @@ Only the names change; every other byte stays, and so do fields that no version 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -18,6 +19,8 @@ from .places import walk
 __all__ = ["names", "names_in", "recognises", "rewrite", "translate"]
 
 _MAX_BYTES = 1 << 26
+_MARK = re.compile(rb'panelBankConfig|blocks\\*"(?:\s|\\+[nrt])*:(?:\s|\\+[nrt])*\[')
+"""What stands in every spec, also in one that is a string; other JSON, such as vocabularies, need not be read."""
 
 
 def recognises(path: Path) -> bool:
@@ -25,7 +28,10 @@ def recognises(path: Path) -> bool:
     if path.suffix != ".json" or path.stat().st_size > _MAX_BYTES:
         return False
     try:
-        document = Document(path.read_bytes().decode("utf-8"))
+        content = path.read_bytes()
+        if not _MARK.search(content):
+            return False
+        document = Document(content.decode("utf-8"))
         return next(_specs(document, document.parse()), None) is not None
     except (TreeError, UnicodeDecodeError):
         return False
