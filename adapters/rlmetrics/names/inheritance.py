@@ -205,15 +205,16 @@ def _amended(
     if len(releases) == 1:
         yield _with(table, item.row, _reaching(table, amendments, mode, releases[0])), releases
         return
-    asked = frozenset(releases)
-    parts: list[tuple[frozenset[str], tuple[Mapping[str, Any], ...]]] = [(asked, ())]
+    bits = table.releases.bits
+    parts: list[tuple[int, tuple[Mapping[str, Any], ...]]] = [(bits(releases), ())]
     for modes, ranges, added in amendments:
-        if mode not in modes or asked.isdisjoint(ranges):
-            continue
-        split = [(covered & ranges, (*before, added)) for covered, before in parts]
-        parts = [part for part in (*split, *((covered - ranges, before) for covered, before in parts)) if part[0]]
-    for covered, all_added in parts:
-        yield _with(table, item.row, all_added), tuple(release for release in releases if release in covered)
+        covered = bits(ranges) if mode in modes else 0
+        if any(covered & left for left, _ in parts):
+            split = [(left & covered, (*before, added)) for left, before in parts]
+            parts = [part for part in (*split, *((left & ~covered, before) for left, before in parts)) if part[0]]
+    for left, all_added in parts:
+        row = _with(table, item.row, all_added)
+        yield row, releases if len(parts) == 1 else table.releases.among(releases, left)
 
 
 def _reaching(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from functools import lru_cache
 
 __all__ = ["Releases", "is_development", "version_key"]
@@ -62,6 +62,7 @@ class Releases:
         self.all = frozenset(self.names)
         self._order = {name: index for index, name in enumerate(self.names)}
         self._covered: dict[tuple[str, ...], frozenset[str]] = {}
+        self._bits: dict[Collection[str], int] = {}
 
     def __contains__(self, release: object) -> bool:
         return release in self._order
@@ -81,6 +82,16 @@ class Releases:
                 found.update(self.names[low : high + 1])
             self._covered[asked] = frozenset(found)
         return self._covered[asked]
+
+    def bits(self, releases: Collection[str]) -> int:
+        """Return a set of known releases as bits, which are quick to intersect; bit 0 is the oldest."""
+        if releases not in self._bits:
+            self._bits[releases] = sum(1 << self._order[release] for release in releases)
+        return self._bits[releases]
+
+    def among(self, releases: Sequence[str], bits: int) -> tuple[str, ...]:
+        """Return those of some known releases that are in a set of bits."""
+        return tuple(release for release in releases if bits >> self._order[release] & 1)
 
     def covers(self, ranges: Sequence[str], release: str) -> bool:
         """Return whether one of the ranges covers a release."""
