@@ -10,6 +10,7 @@ import pytest
 from rlmetrics.cli import main
 from rlmetrics.translate.kinds import kind_of
 
+ROWS = ["--kind", "trainer-state"]
 FIXTURES = Path(__file__).resolve().parent.parent / "fixtures" / "runs"
 PPO, DPO = "trl[PPOTrainer]==0.18.2", "trl[OnlineDPOTrainer]==0.18.2"
 
@@ -18,10 +19,11 @@ PPO, DPO = "trl[PPOTrainer]==0.18.2", "trl[OnlineDPOTrainer]==0.18.2"
 def translated(tmp_path, capsys):
     """Translate a text through the command line and return the exit code, the written text and the report."""
 
-    def run(text, source, target):
+    def run(text, source, target, *options):
         path, out = tmp_path / "log_history.json", tmp_path / "out.json"
         path.write_bytes(text.encode())
-        code = main(["translate", str(path), "--from", source, "--to", target, "-o", str(out), "--force", "--json"])
+        command = ["translate", str(path), "--from", source, "--to", target, "-o", str(out), "--force", "--json"]
+        code = main([*command, *options])
         captured = capsys.readouterr()
         assert text.encode() == path.read_bytes()
         if code == 2:
@@ -55,7 +57,7 @@ def test_white_space_and_spelling_stay(translated):
     """A mark at the beginning, blanks, line ends and the spelling of numbers and texts are the same bytes."""
     old = '\ufeff \r\n[ {"objective/kl" :1.50e-3 ,\t"x": NaN},\r\n{"objective/kl": -Infinity, "é": "\\u00e9"} ] \r\n'
 
-    code, new, report = translated(old, PPO, "canonical")
+    code, new, report = translated(old, PPO, "canonical", *ROWS)
 
     assert (0, 2) == (code, report["records"])
     assert old.replace("objective/kl", "kl/old_reference_sum/k1") == new
@@ -65,7 +67,7 @@ def test_known_conversions_apply_to_every_row(translated):
     """Values are converted in the first row and in those that look like it; others are as they were."""
     old = "[" + ", ".join(f'{{"val/contain_eos_token": {value}, "n": {value}}}' for value in ("0.25", "1e0", "7")) + "]"
 
-    code, new, _ = translated(old, DPO, "canonical")
+    code, new, _ = translated(old, DPO, "canonical", *ROWS)
 
     assert 0 == code
     assert [(0.75, 0.25), (0, 1), (-6, 7)] == [(row["length/truncated_fraction"], row["n"]) for row in json.loads(new)]
@@ -87,7 +89,7 @@ def test_known_conversions_apply_to_every_row(translated):
 )
 def test_a_broken_list_is_told_with_its_place(translated, text, place, why):
     """One line with file, line and column; nothing is written."""
-    code, _, message = translated(text, PPO, "canonical")
+    code, _, message = translated(text, PPO, "canonical", *ROWS)
 
     assert 2 == code
     assert message.startswith(f"{place}: {why}")
@@ -99,27 +101,28 @@ def test_a_value_that_cannot_be_converted_is_told_with_its_place(translated, aro
     """The row is named in which it stands, in a list and in a trainer's state."""
     rows = '{"val/contain_eos_token": 1},\n  {"val/contain_eos_token": {"a": 1}}'
 
-    code, _, message = translated(rows.join(around), DPO, "canonical")
+    code, _, message = translated(rows.join(around), DPO, "canonical", *ROWS)
 
     assert 2 == code
     assert message.startswith(":2:3: val/contain_eos_token: a value of type dict can't be converted")
 
 
 def test_only_lists_that_begin_with_a_row_are_logs(tmp_path):
-    """A row has a number, no text and no object: alerts name metrics, a data set has texts."""
+    """A row has a step, no text and no object: alerts name metrics, a data set has texts or numbers of each sample."""
     texts = {
-        "log_history.json": '\n [ {"loss": 1.0}, {"a": {}}]',
-        "list.json": '[{"a": null, "b": [1], "c": -1}',
+        "log_history.json": '\n [ {"loss": 1.0, "step": 1}, {"a": {}}]',
+        "list.json": '[{"a": null, "b": [1], "training/global_step": -1}',
         "alerts.json": '[{"metric": "train/loss", "threshold": 2}]',
+        "samples.json": '[{"reward": 0.5, "length": 12}]',
         "data.json": '[{"prompt": "a", "answer": "b"}]',
-        "nested.json": '[{"a": 1, "b": {"c": 2}}]',
+        "nested.json": '[{"step": 1, "b": {"c": 2}}]',
         "numbers.json": "[1, 2]",
         "none.json": "[]",
     }
     for name, text in texts.items():
         Path(tmp_path, name).write_text(text)
 
-    assert ["trainer-state", "trainer-state", "config", None, None, None, None] == [
+    assert ["trainer-state", "trainer-state", "config", None, None, None, None, None] == [
         kind_of(tmp_path / name, None) for name in texts
     ]
 

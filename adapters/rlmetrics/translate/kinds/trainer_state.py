@@ -20,11 +20,13 @@ __all__ = ["names", "recognises", "releases", "settings", "translate"]
 
 _HISTORY = re.compile(r'(?<!\\)"log_history"[ \t\r\n]*:[ \t\r\n]*\[')
 _LIST = re.compile(r"\ufeff?[ \t\r\n]*\[")
+_PROGRESS = {"step", "_step", "global_step", "epoch", "episode"}
+"""What a logged row says about when it was logged, whatever stands before it."""
 _SAMPLE = 1 << 20
 
 
 def recognises(path: Path) -> bool:
-    """Tell whether ``path`` is a JSON object with a ``log_history``, or a list that begins with a row of numbers."""
+    """Tell whether ``path`` is a JSON object with a ``log_history``, or a list that begins with a logged row."""
     if path.suffix != ".json":
         return False
     try:
@@ -81,14 +83,17 @@ def _beginning(path: Path) -> str:
 
 
 def _begins_with_row(text: str) -> bool:
-    """Tell whether the first element of a list holds numbers, no text and no object: others may name metrics."""
+    """Tell whether the first element of a list holds a step, no text and no object.
+
+    Others may be a data set, or name metrics.
+    """
     begin = _LIST.match(text)
     try:
         row = members(text, begin.end()).items if begin else ()
     except JsonError:
         return False
     firsts = {text[member.value_start] for member in row}
-    return firsts.isdisjoint('"{') and not firsts.isdisjoint("-0123456789NI")
+    return firsts.isdisjoint('"{') and any(member.key.rpartition("/")[2] in _PROGRESS for member in row)
 
 
 def _around(path: Path) -> Around:
