@@ -8,13 +8,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from .config import Config, Configuration
+from .emitted import Emissions, emissions_of
 from .errors import FallbackWarning, NamesError
-from .inheritance import AppliedRow, applied_rows
 from .records import Cited
 from .source import Component, Source
-from .surfaces import route_surfaces, show_template
 from .tables import FrameworkTable, Overlays, Tables, load_tables
-from .templates import Template, placeholders_in
 from .versions import Releases
 from .view import FrameworkView
 
@@ -167,11 +165,11 @@ def candidates(keys: Iterable[str], tables: Tables) -> list[Candidate]:
         by_release: dict[str, list[Candidate]] = {}
         for name, stem, ranges, _ in table.components:
             described = table.releases.expand(ranges)
-            matches = _Matches(tables, table, stem, names, described)
+            matches = _Matches(emissions_of(tables, framework, stem, tuple(described)), names)
             for release in described if matches.found else ():
                 explained = matches.in_release(release)
                 if explained:
-                    always, absent = matches.always.get(release, 0), frozenset(matches.absent.get(release, ()))
+                    always, absent = matches.always[release], frozenset(matches.absent.get(release, ()))
                     item = Candidate(framework, name, release, explained, always, absent)
                     by_release.setdefault(release, []).append(item)
         for release, items in by_release.items():
@@ -186,59 +184,23 @@ def candidates(keys: Iterable[str], tables: Tables) -> list[Candidate]:
 class _Matches:
     """The emissions of a component that keys can belong to, in each of its releases."""
 
-    def __init__(self, tables: Tables, table: FrameworkTable, stem: str, names: list[str], releases: list[str]) -> None:
-        self._table = table
-        self._wanted = names
+    def __init__(self, emissions: Emissions, names: list[str]) -> None:
         self.found: dict[str, set[str]] = {}
-        self.always: dict[str, int] = {}
+        self.always = emissions.always
         self.absent: dict[str, set[str]] = {}
-        own = {stem for _, stem, _, _ in table.components}
-        chain = table.chain(stem)
-        ways = [rules for _, rules in route_surfaces(tables, self._routes(chain))]
-        wanted = set(names)
-        for applied in applied_rows(table, stem, releases):
-            shown = {applied.key, *(show_template(applied.key, rules) for rules in ways)} - {""}
-            hits = self._parse(shown, chain) if "{" in applied.key else wanted & shown
-            for hit in hits:
-                self.found.setdefault(hit, set()).update(applied.releases)
-            if applied.stem in own and _is_always_logged(applied, tables):
+        hit: set[int] = set()
+        for name in names:
+            for applied in emissions.that_show(name):
+                self.found.setdefault(name, set()).update(applied.releases)
+                hit.add(id(applied))
+        for applied in emissions.certain if self.found else ():
+            if id(applied) not in hit:
                 for release in applied.releases:
-                    self.always[release] = self.always.get(release, 0) + 1
-                    if not hits:
-                        self.absent.setdefault(release, set()).add(applied.key)
+                    self.absent.setdefault(release, set()).add(applied.key)
 
     def in_release(self, release: str) -> frozenset[str]:
         """Return the keys that are logged in a release."""
         return frozenset(key for key, releases in self.found.items() if release in releases)
-
-    def _routes(self, chain: list[str]) -> list[str]:
-        rows = (row for part in chain for row in self._table.file(part).get("tracking", ()))
-        return list(dict.fromkeys(row["route"] for row in rows))
-
-    def _parse(self, shown: set[str], chain: list[str]) -> set[str]:
-        hits: set[str] = set()
-        for text in shown:
-            rows = self._placeholders(text, chain)
-            if not any(row.get("open") for row in rows.values()):
-                template = Template(text, {name: row["pattern"] for name, row in rows.items()})
-                hits.update(key for key in self._wanted if template.parse(key) is not None)
-        return hits
-
-    def _placeholders(self, text: str, chain: list[str]) -> dict[str, Mapping[str, Any]]:
-        known: dict[str, Mapping[str, Any]] = dict(self._table.placeholders)
-        for part in reversed(chain):
-            known.update(self._table.file(part).get("placeholders", ()))
-        return {name: known[name] for name in placeholders_in(text)}
-
-
-def _is_always_logged(applied: AppliedRow, tables: Tables) -> bool:
-    """Whether every run logs a number under a key, as far as that can be told.
-
-    What is shared by many classes is left out: it comes with a run's end, or from elsewhere.
-    """
-    row = applied.row
-    kind = row.get("kind") or tables.metrics.get(row.get("metric") or "", {}).get("kind", "scalar")
-    return applied.mode == "train" and kind == "scalar" and not row.keys() & {"when", "condition", "route"}
 
 
 def _with_all_present(best: list[Candidate], found: list[Candidate]) -> list[Candidate]:
