@@ -135,6 +135,27 @@ def test_a_widened_layout_is_narrowed_again(translated, tmp_path, with_numbers):
     assert "policy/approxkl_avg" in report["translated"]
 
 
+@pytest.mark.parametrize(
+    ("source", "target", "tags", "added"),
+    [
+        # Two components of 0.5.0 log the learning rate; that of one is called alike in 0.9.1.
+        ("verl==0.5.0", "verl==0.9.1", ["^actor/lr$", r"^train/lr\(1e-3\)$"], "^train/lr$"),
+        ("verl==0.5.0", "verl==0.9.1", ["^perf/max_memory_allocated_gb$"], "^actor/perf/max_memory_allocated_gb$"),
+    ],
+)
+def test_a_chart_of_two_old_names_keeps_both(translated, tmp_path, source, target, tags, added):
+    """Names of one quantity that the source logs side by side are no additions of a translation; the way back holds."""
+    name = "events.out.tfevents.9.layout"
+    write_layout(tmp_path / "run" / name, lines(*tags))
+
+    code, there, _ = translated(tmp_path / "run", source, target)
+    shutil.move(there, tmp_path / "there")
+
+    assert (0, [*tags, added]) == (code, list(charts_of(tmp_path / "there" / name)[0].multiline.tag))
+    code, back, _ = translated(tmp_path / "there", target, source)
+    assert (0, tags) == (code, list(charts_of(back / name)[0].multiline.tag))
+
+
 def test_with_both_names_a_layout_stays_wide(translated, tmp_path):
     """Nothing is taken out of a chart that is to show both names."""
     run = tmp_path / "run"
