@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from rlmetrics.codegen.audit.described import DescribedKey, describe
-from rlmetrics.codegen.audit.extract import Extraction
 from rlmetrics.codegen.audit.frameworks import SETTINGS
 from rlmetrics.codegen.audit.recorded import load_recorded
 from rlmetrics.names.tables import Tables, load_tables
@@ -59,17 +58,20 @@ def agreement(framework: str, tables: Tables | None = None) -> Agreement:
     recorded = load_recorded(FOLDER / f"{framework}.json")
     by_component = not SETTINGS[framework].trackers
     result = Agreement()
-    known: dict[tuple[str, str], bool] = {}
-
-    def fits(key: DescribedKey, logged: str) -> bool:
-        question = (key.eval_prefix + key.regex.pattern + repr(sorted(key.examples.items())), logged)
-        if question not in known:
-            known[question] = key.fits(logged)
-        return known[question]
+    known: dict[str, dict[str, bool]] = {}
 
     for release in recorded.releases:
         extraction = recorded.extractions[release]
         description = describe(tables, framework, release)
+        # Releases log much the same, so most questions have been answered for an earlier one.
+        answers = {id(key): known.setdefault(_question(key), {}) for key in description.keys}
+
+        def fits(key: DescribedKey, logged: str, answers: Mapping[int, dict[str, bool]] = answers) -> bool:
+            found = answers[id(key)]
+            if logged not in found:
+                found[logged] = key.fits(logged)
+            return found[logged]
+
         by_name: dict[str, list[DescribedKey]] = {}
         for key in description.keys:
             by_name.setdefault(key.component if by_component else "", []).append(key)
@@ -81,7 +83,7 @@ def agreement(framework: str, tables: Tables | None = None) -> Agreement:
             if not fitting:
                 result.lacking.setdefault((component, logged), []).append(release)
         for key in description.keys:
-            if key.external or _is_inherited(extraction, key):
+            if key.external or any(fits(key, name) for name in extraction.inherited.get(key.component, ())):
                 continue
             result.described += 1
             if id(key) not in seen:
@@ -89,8 +91,9 @@ def agreement(framework: str, tables: Tables | None = None) -> Agreement:
     return result
 
 
-def _is_inherited(extraction: Extraction, key: DescribedKey) -> bool:
-    return any(key.fits(name) for name in extraction.inherited.get(key.component, ()))
+def _question(key: DescribedKey) -> str:
+    """Return all of a described key that decides what fits it."""
+    return key.eval_prefix + key.regex.pattern + repr(sorted(key.examples.items()))
 
 
 def main(frameworks: list[str]) -> None:

@@ -14,6 +14,7 @@ import re
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 from rlmetrics.names import Entry, Evidence, open_view, releases
@@ -39,14 +40,15 @@ class Place:
         return f"{self.framework}[{self.component}]=={self.release}"
 
 
-def universe() -> list[Place]:
+@cache
+def universe() -> tuple[Place, ...]:
     """Return every place that the spec describes, in a fixed order."""
     found: list[Place] = []
     for info in releases():
         for component in info.components:
             view = open_view(f"{info.framework}[{component}]=={info.release}")
             found += [Place(info.framework, component, info.release, entry.mode, entry.key) for entry in view.entries()]
-    return sorted(found)
+    return tuple(sorted(found))
 
 
 def draw(seed: int, count: int = COUNT) -> list[Place]:
