@@ -161,7 +161,8 @@ def _part(row: Mapping[str, Any]) -> str:
 
 
 def _sample(row: Mapping[str, Any]) -> str:
-    return f"| {' | '.join(str(row[name]) for name in ('drawn_from', 'seeds', 'judged', 'wrong', 'found_later', 'found'))} |"
+    names = "drawn_from", "seeds", "judged", "wrong", "found_later", "found"
+    return f"| {' | '.join(str(row[name]) for name in names)} |"
 
 
 def _relations() -> Iterator[str]:
