@@ -168,18 +168,14 @@ class Plan:
     def counterparts(self, key: str, surface: str) -> Iterator[str]:
         """Yield what the target calls the metric of a key that it does not log itself, with stand-ins.
 
-        Several keys may become one, and then not all of these become the key. What the source calls so, too, stays in
-        the other direction, unless the key becomes just this.
+        Several keys may become one, and then not all of these become the key.
         """
-        source, view = self._names.from_view, self._names.to_view
-        new = self.lookup(key).target
-        for match in () if self.means_something_else(key) else source.find(key):
+        view = self._names.to_view
+        for match in () if self.means_something_else(key) else self._names.from_view.find(key):
             metric = match.entry.metric
             for entry in [] if metric is None else view.candidates(metric, match.entry.mode):
                 found = _example(view, entry, surface)
-                if found is not None and (
-                    found[0] == new or all(other.entry.metric != metric for other in source.find(found[0]))
-                ):
+                if found is not None:
                     yield found[0]
 
     def hint(self, key: str) -> str:

@@ -7,6 +7,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from rlmetrics.names import AmbiguousError
+
 from ...patterns import escaped, literal, names_before, widening
 from ...report import Report
 from ...translator import Translator
@@ -56,16 +58,26 @@ class Layouts:
             strings[index] = layout.SerializeToString(deterministic=True)
 
     def _narrowed(self, patterns: list[str]) -> tuple[list[str], set[str]]:
-        """Take out what a translation in the other direction has added, and tell to which expressions."""
+        """Take out what a translation in the other direction has added, and tell to which expressions.
+
+        A chart may show two names of one quantity that the source logs; what may be either of them stays.
+        """
         kept, widened = list(patterns), set[str]()
         if self._translator.both:
             return kept, widened
         for place in range(len(patterns) - 1, 0, -1):
-            names = self._names_before(patterns[place])
+            before = self._names_before(patterns[place])
+            names = [name for name in before if not self._is_logged(name)]
             if owners := [one for one in patterns[:place] if any(_chooses(one, name) for name in names)]:
                 del kept[place]
                 widened.update(owners)
         return kept, widened
+
+    def _is_logged(self, name: str) -> bool:
+        try:
+            return self._translator.key(name).metric is not None
+        except AmbiguousError:
+            return True
 
     def _names_before(self, added: str) -> list[str]:
         """Return the names for which an expression may have been added."""
