@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import shutil
 import signal
 import subprocess
 import sys
@@ -10,7 +11,7 @@ import time
 from pathlib import Path
 
 import pytest
-from generate_support import environment, files_of, make_checkout, rlmetrics
+from generate_support import environment, files_of, in_process, make_checkout, rlmetrics
 
 # The child kills itself at the n-th call that changes the disk, before or after it.
 _KILLED_AT_CALL = """
@@ -43,9 +44,9 @@ sys.exit(main(["generate"]))
 def expected(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
     """Return what undisturbed runs leave: first of the small spec, then of an edited one."""
     root = make_checkout(tmp_path_factory.mktemp("whole") / "checkout")
-    rlmetrics(root, "generate")
+    in_process(root, "generate")
     edit(root)
-    rlmetrics(root, "generate")
+    in_process(root, "generate")
     return files_of(root)
 
 
@@ -59,31 +60,36 @@ def edit(root: Path) -> None:
     trainer.write_text(trainer.read_text().replace("return/", "gain/"))
 
 
-def prepared(folder: Path) -> Path:
-    """Make a checkout with generated files and an edited spec."""
-    root = make_checkout(folder)
+@pytest.fixture(scope="module")
+def generated(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Make a checkout with generated files and an edited spec, for tests to copy."""
+    root = make_checkout(tmp_path_factory.mktemp("generated") / "checkout")
     assert rlmetrics(root, "generate").returncode == 0
     edit(root)
     return root
 
 
+@pytest.fixture
+def root(tmp_path: Path, generated: Path) -> Path:
+    """A copy of that checkout."""
+    return Path(shutil.copytree(generated, tmp_path / "checkout"))
+
+
 def assert_recovers(root: Path, expected: dict[str, bytes], *, interrupted: bool) -> None:
     """Check that ``--check`` notices, and that one more run leaves exactly what an undisturbed one would."""
-    check = rlmetrics(root, "generate", "--check")
+    check = in_process(root, "generate", "--check")
     assert check.returncode == 1
     assert interrupted == ("interrupted" in check.stdout)
     assert "hand-edited" not in check.stdout
-    again = rlmetrics(root, "generate")
+    again = in_process(root, "generate")
     assert (0, "") == (again.returncode, again.stderr)
     assert expected == files_of(root)
-    assert rlmetrics(root, "generate", "--check").returncode == 0
+    assert in_process(root, "generate", "--check").returncode == 0
 
 
 @pytest.mark.parametrize("call", [3, 4, 7, 16, 33, 48])
-def test_killed_at_a_system_call(tmp_path: Path, expected: dict[str, bytes], call: int) -> None:
+def test_killed_at_a_system_call(root: Path, expected: dict[str, bytes], call: int) -> None:
     """Killed at any step of writing, the run is noticed, and its rerun gives the bytes of an undisturbed run."""
-    root = prepared(tmp_path / "checkout")
-
     killed = subprocess.run(
         [sys.executable, "-c", _KILLED_AT_CALL, str(call)], cwd=root, env=environment(), check=False
     )
@@ -93,9 +99,8 @@ def test_killed_at_a_system_call(tmp_path: Path, expected: dict[str, bytes], cal
     assert_recovers(root, expected, interrupted=call >= 4)
 
 
-def test_killed_twice(tmp_path: Path, expected: dict[str, bytes]) -> None:
+def test_killed_twice(root: Path, expected: dict[str, bytes]) -> None:
     """A second run that is killed too, after another edit in between, leaves nothing that counts as an edit by hand."""
-    root = prepared(tmp_path / "checkout")
     page = root / "spec" / "metrics" / "kl.yaml"
     final = page.read_text()
     page.write_text(final.replace("the plain estimator", "some estimator"))
@@ -107,9 +112,8 @@ def test_killed_twice(tmp_path: Path, expected: dict[str, bytes]) -> None:
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_killed_at_a_random_moment(tmp_path: Path, expected: dict[str, bytes], seed: int) -> None:
+def test_killed_at_a_random_moment(root: Path, expected: dict[str, bytes], seed: int) -> None:
     """Killed from outside at a random moment, the rerun gives the bytes of an undisturbed run."""
-    root = prepared(tmp_path / "checkout")
     process = subprocess.Popen(
         [sys.executable, "-m", "rlmetrics.cli", "generate"], cwd=root, env=environment(), stdout=subprocess.DEVNULL
     )
@@ -122,4 +126,4 @@ def test_killed_at_a_random_moment(tmp_path: Path, expected: dict[str, bytes], s
 
     assert rlmetrics(root, "generate").returncode == 0
     assert expected == files_of(root)
-    assert rlmetrics(root, "generate", "--check").returncode == 0
+    assert in_process(root, "generate", "--check").returncode == 0
