@@ -80,6 +80,20 @@ def test_trees_and_wheels_give_the_same_report(tree, tmp_path, capsys, packed):
     assert 4 <= report["undescribed"]["NovelTrainer"]
 
 
+def test_a_literal_key_is_missing_although_users_may_log_under_any_name(tmp_path, capsys):
+    """Rewards may log names of their own in this trainer; a new literal of the package is reported all the same."""
+    package = tmp_path / "trl" / "trainer"
+    package.mkdir(parents=True)
+    (package / "grpo_trainer.py").write_text(TRAINER.replace("NovelTrainer", "GRPOTrainer"))
+
+    code = main(["audit", "trl[GRPOTrainer]==1.16.0", "--source", str(tmp_path), "--json"])
+
+    missing = {gap["key"] for gap in json.loads(capsys.readouterr().out)["missing"]}
+    assert 1 == code
+    assert {"clip/low", "clip/high"} <= missing
+    assert "kl" not in missing
+
+
 def test_a_described_component_that_lost_its_keys_is_a_gap(tree, capsys):
     """If the release doesn't log what the spec says, the exit code is 1 and the keys and broken lines are listed."""
     code = main(["audit", "trl[GRPOTrainer]==1.16.0", "--source", str(tree), "--json"])

@@ -96,9 +96,9 @@ class DescribedKey:
         return frozenset(found)
 
     def fits(self, logged: str) -> bool:
-        """Whether an extracted key or template can be this one."""
+        """Whether an extracted key or template can be this one; what the user names is no literal of the source."""
         if "{" not in logged:
-            return self.regex.fullmatch(logged) is not None
+            return not self.is_open and self.regex.fullmatch(logged) is not None
         if not self._fixed(logged):
             return self.is_open and logged.startswith(self.eval_prefix)
         if self.is_open:
