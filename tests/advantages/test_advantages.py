@@ -245,7 +245,7 @@ def test_wrong_inputs_are_named(name: str) -> None:
     function: Callable[..., object] = getattr(advantages, name)
     for word, tensor in inputs.items():
         wrong = tensor.to(torch.int64 if tensor.is_floating_point() else torch.float32)
-        with pytest.raises(TypeError, match=rf"{word}: expected an? (float|bool|int) tensor, got "):
+        with pytest.raises(TypeError, match=rf"{word}: expected an? (float|bool|int) tensor \[B(, T)?\], got "):
             function(**{**inputs, word: wrong}, **options)
         with pytest.raises(ValueError, match=r"expected shape .*, got "):
             function(**{**inputs, word: tensor[1:]}, **options)

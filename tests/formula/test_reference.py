@@ -61,6 +61,15 @@ def test_value_over_nothing(empty: str | int | None, value: float) -> None:
     assert value == pytest.approx(evaluate("sum(x)", {}, nothing, {}, empty), nan_ok=True)  # type: ignore[arg-type]
 
 
+def test_spread_over_no_rows() -> None:
+    """Numbers of responses spread over the tokens of none are no numbers: their sum is zero and their mean NaN."""
+    several: list[dict[str, list[float]]] = [{"x": [], "mask": []}, {"x": [], "y": []}]
+    for inputs in several:
+        assert 0.0 == evaluate("sum(per_token(x), over=everything)", {}, inputs, {})
+        mean = evaluate("mean(per_token(x), over=everything)", {}, inputs, {}, "nan")
+        assert math.nan == pytest.approx(mean, nan_ok=True)
+
+
 @pytest.mark.parametrize("text", ["", "mean(", "mean(x))", "1 +", "mean(x] ", "nothing(x)"])
 def test_texts_that_are_no_formula(text: str) -> None:
     """The parser refuses what it cannot read."""

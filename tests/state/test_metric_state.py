@@ -202,6 +202,10 @@ def test_refuses_other_metrics_and_parameters() -> None:
         state.load_state_dict(K1.state().state_dict())
     with pytest.raises(ValueError, match="expected 2 saved numbers"):
         K1.state().load_state_dict({**K1.state().state_dict(), "values": torch.zeros(3)})
+    for part in ("metric", "parameters", "values"):
+        saved = {name: value for name, value in state.state_dict().items() if name != part}
+        with pytest.raises(ValueError, match=f"policy/clip_fraction: the saved state has no {part}"):
+            state.load_state_dict(saved)
 
 
 @pytest.mark.parametrize(

@@ -81,6 +81,7 @@ def test_lists_of_two_lengths() -> None:
         (["validation/pass_at_k"], {"k": 2}, ValueError, "is written by hand, so it cannot be part of a suite"),
         (["kl/old/k3", "kl/old/k3"], {}, ValueError, "twice"),
         ([], {}, ValueError, "no metrics"),
+        ("kl/old/k3", {}, TypeError, "expected a list of metrics or a mapping, got the string 'kl/old/k3'"),
         (["kl/old/k4"], {}, KeyError, "did you mean"),
         (["kl/old/k3"], {"clip_low": 0.1}, TypeError, "clip_low"),
         (["length/at_limit_fraction"], {}, TypeError, "limit"),
@@ -214,6 +215,18 @@ def test_state_of_another_suite() -> None:
             suite.merge(other)
         with pytest.raises(ValueError, match="the saved state has other"):
             suite.load_state_dict(other.state_dict())
+
+
+def test_what_is_no_saved_state() -> None:
+    """Data with a part missing, or with numbers of another suite's size, is refused, and says which part."""
+    suite = SFTSuite()
+    saved = suite.state_dict()
+    for part in ("metrics", "parameters", "slots"):
+        with pytest.raises(ValueError, match=f"SFTSuite: the saved state has no {part}"):
+            suite.load_state_dict({name: value for name, value in saved.items() if name != part})
+    for values, came in ((torch.zeros(3, dtype=torch.float64), r"shape \[3\]"), (None, "NoneType")):
+        with pytest.raises(ValueError, match=f"SFTSuite: expected {suite.values.numel()} saved numbers, got {came}"):
+            suite.load_state_dict({**saved, "values": values})
 
 
 def test_state_dict_is_a_copy() -> None:

@@ -287,7 +287,7 @@ def test_wrong_inputs_are_named() -> None:
     for name in ("weight", "bias"):
         with pytest.raises(TypeError, match=rf"{name}: expected torch.float32 as in hidden, got torch.float64"):
             vocabulary.head_log_prob_entropy(**{**inputs, name: inputs[name].double()})
-    with pytest.raises(TypeError, match=r"mask: expected a bool tensor, got torch\.int64"):
+    with pytest.raises(TypeError, match=r"mask: expected a bool tensor \[B, T\], got torch\.int64"):
         vocabulary.head_log_prob_entropy(**{**inputs, "mask": inputs["mask"].long()})
     several: list[Inputs] = [{"temperature": 0.0}, {"block": 0}]
     for wrong in several:
@@ -297,8 +297,12 @@ def test_wrong_inputs_are_named() -> None:
         vocabulary.entropy(torch.ones(2, 5))
     with pytest.raises(ValueError, match=r"tokens: expected shape \(2, 5\) as in logits, got \(2, 4\)"):
         vocabulary.log_prob(torch.ones(2, 5, 3), torch.ones(2, 4).long())
-    with pytest.raises(TypeError, match=r"mask: expected a bool tensor, got torch\.float32"):
+    with pytest.raises(TypeError, match=r"mask: expected a bool tensor \[B, T\], got torch\.float32"):
         vocabulary.entropy(torch.ones(2, 5, 3), torch.ones(2, 5))
+    with pytest.raises(TypeError, match=r"tokens: expected an int tensor \[B, T\], got torch\.float32"):
+        vocabulary.log_prob(torch.ones(2, 5, 3), torch.ones(2, 5))
+    with pytest.raises(TypeError, match=r"logits: expected a float tensor \[B, T, V\], got torch\.int64"):
+        vocabulary.entropy(torch.ones(2, 5, 3).long())
 
 
 def test_torch_is_imported_on_use() -> None:

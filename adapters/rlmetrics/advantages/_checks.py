@@ -15,7 +15,7 @@ def entrance(mask: Tensor, **tensors: Tensor) -> tuple[Tensor, ...]:
         TypeError: The mask is not bool or another tensor is not float.
     """
     if mask.dtype != torch.bool:
-        msg = f"mask: expected a bool tensor, got {mask.dtype}"
+        msg = f"mask: expected a bool tensor [B, T], got {mask.dtype}"
         raise TypeError(msg)
     return tuple(wide(name, tensor).masked_fill(~mask, 0) for name, tensor in tensors.items())
 
@@ -27,7 +27,7 @@ def wide(name: str, tensor: Tensor) -> Tensor:
         TypeError: The tensor is not float.
     """
     if not tensor.is_floating_point():
-        msg = f"{name}: expected a float tensor, got {tensor.dtype}"
+        msg = f"{name}: expected a float tensor {'[B, T]' if tensor.dim() > 1 else '[B]'}, got {tensor.dtype}"
         raise TypeError(msg)
     return tensor.detach().to(wide_dtype(tensor))
 

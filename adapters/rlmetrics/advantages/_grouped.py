@@ -164,7 +164,7 @@ def _group_means(values: Tensor, index: Tensor, lengths: Tensor | None) -> Tenso
         return ops.group_mean(values, index)[index]
     ops.same_shape(1, rewards=values, lengths=lengths)
     if lengths.is_floating_point() or lengths.dtype == torch.bool:
-        msg = f"lengths: expected an int tensor, got {lengths.dtype}"
+        msg = f"lengths: expected an int tensor [B], got {lengths.dtype}"
         raise TypeError(msg)
     weights = lengths.to(values.dtype)
     # Relative to the plain mean, so that large rewards keep their digits.
@@ -181,7 +181,7 @@ def _batch_std(values: Tensor, ddof: int) -> Tensor:
 def _check(rewards: Tensor, group_ids: Tensor) -> None:
     ops.same_shape(1, rewards=rewards, group_ids=group_ids)
     if group_ids.is_floating_point() or group_ids.dtype == torch.bool:
-        msg = f"group_ids: expected an int tensor, got {group_ids.dtype}"
+        msg = f"group_ids: expected an int tensor [B], got {group_ids.dtype}"
         raise TypeError(msg)
 
 

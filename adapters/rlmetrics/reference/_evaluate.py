@@ -129,7 +129,8 @@ class _Evaluator:
         depth = 2 if function == "per_token" else 3
         model = self.inputs.get("mask") if depth == 2 else None
         if model is None:
-            model = next(value for value in self.inputs.values() if _depth(value) == depth)
+            # Without rows, no input shows how deep it is, and there is nothing to spread over.
+            model = next((value for value in self.inputs.values() if _depth(value) == depth), [])
         if depth == 2:
             return [[x[row] if isinstance(x, list) else x for _ in tokens] for row, tokens in enumerate(model)]
         return [[[x[row][t] for _ in entries] for t, entries in enumerate(tokens)] for row, tokens in enumerate(model)]

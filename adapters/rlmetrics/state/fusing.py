@@ -66,7 +66,7 @@ def make_suite(
 
     Raises:
         KeyError: There is no metric of that name.
-        TypeError: A parameter that no metric has, or one without a default and without a value.
+        TypeError: A parameter that no metric has, or one without a default and without a value; a single name.
         ValueError: A metric over groups has no formula, or one keeps every value; there are no metrics, or one stands
             twice; ``optional`` names no input, or all of them.
 
@@ -75,6 +75,9 @@ def make_suite(
         >>> suite.update(logprobs=logprobs, old_logprobs=old_logprobs, advantages=advantages, mask=mask)
         >>> suite.compute()["kl/old/k3"]
     """
+    if isinstance(metrics, str):
+        msg = f"make_suite: expected a list of metrics or a mapping, got the string {metrics!r}"
+        raise TypeError(msg)
     own = metrics if isinstance(metrics, Mapping) else {name: {} for name in metrics}
     if len(own) != len(metrics) or not own:
         msg = "make_suite: a metric stands twice in the list" if own else "make_suite: there are no metrics"

@@ -146,8 +146,12 @@ class MetricState:
         """Take over what :meth:`state_dict` returned.
 
         Raises:
-            ValueError: The data belongs to another metric, other parameters or another layout.
+            ValueError: The data belongs to another metric, other parameters or another layout, or is no saved state.
         """
+        for what in ("metric", "parameters", "values"):
+            if what not in data:
+                msg = f"{self.metric.id}: the saved state has no {what}"
+                raise ValueError(msg)
         if (data["metric"], data["parameters"]) != (self.metric.id, self.parameters):
             msg = (
                 f"the saved state is of {data['metric']} with {data['parameters']}, "

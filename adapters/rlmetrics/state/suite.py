@@ -239,14 +239,18 @@ class Suite:
         """Take over what :meth:`state_dict` returned.
 
         Raises:
-            ValueError: The data belongs to other metrics, other parameters or another layout.
+            ValueError: The data belongs to other metrics, other parameters or another layout, or is no saved state.
         """
         mine = {"metrics": list(self.metrics), "parameters": self.parameters, "slots": self._slots()}
         for what, value in mine.items():
-            if data[what] != value:
-                msg = f"{self._title}: the saved state has other {what}"
+            if data.get(what) != value:
+                msg = f"{self._title}: the saved state has {'other' if what in data else 'no'} {what}"
                 raise ValueError(msg)
-        values: Tensor = data["values"]
+        values = data.get("values")
+        if not isinstance(values, Tensor) or values.shape != self.values.shape:
+            got = f"shape {list(values.shape)}" if isinstance(values, Tensor) else type(values).__name__
+            msg = f"{self._title}: expected {self.values.numel()} saved numbers, got {got}"
+            raise ValueError(msg)
         self.values = values.to(self.values).clone()
         self._seen = True
         self._total = None

@@ -126,5 +126,5 @@ def _check(hidden: Tensor, weight: Tensor, tokens: Tensor, bias: Tensor | None, 
             raise TypeError(msg)
     check_ids(tokens)
     if mask is not None and mask.dtype != torch.bool:
-        msg = f"mask: expected a bool tensor, got {mask.dtype}"
+        msg = f"mask: expected a bool tensor [B, T], got {mask.dtype}"
         raise TypeError(msg)

@@ -56,7 +56,7 @@ def check_ids(tokens: Tensor) -> None:
         TypeError: They are not.
     """
     if tokens.is_floating_point() or tokens.is_complex() or tokens.dtype == torch.bool:
-        msg = f"tokens: expected an int tensor, got {tokens.dtype}"
+        msg = f"tokens: expected an int tensor [B, T], got {tokens.dtype}"
         raise TypeError(msg)
 
 
@@ -67,7 +67,7 @@ def _given(mask: Tensor | None) -> dict[str, Tensor]:
 def _check(logits: Tensor, **tensors: Tensor) -> None:
     ops.on_one_device(logits=logits, **tensors)
     if not logits.is_floating_point():
-        msg = f"logits: expected a float tensor, got {logits.dtype}"
+        msg = f"logits: expected a float tensor [B, T, V], got {logits.dtype}"
         raise TypeError(msg)
     if logits.dim() != 3:
         msg = f"logits: expected 3 dimensions [B, T, V], got shape {tuple(logits.shape)}"
@@ -79,5 +79,5 @@ def _check(logits: Tensor, **tensors: Tensor) -> None:
         if name == "tokens":
             check_ids(tensor)
         if name == "mask" and tensor.dtype != torch.bool:
-            msg = f"mask: expected a bool tensor, got {tensor.dtype}"
+            msg = f"mask: expected a bool tensor [B, T], got {tensor.dtype}"
             raise TypeError(msg)
