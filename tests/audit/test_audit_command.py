@@ -94,6 +94,21 @@ def test_a_literal_key_is_missing_although_users_may_log_under_any_name(tmp_path
     assert "kl" not in missing
 
 
+def test_a_value_that_a_tracker_is_given_by_name_is_found():
+    """MLflow's and TensorBoard's calls name one metric: a literal is a key, and an unknown name is reported."""
+    path = "trl/trainer/novel_trainer.py"
+    given = """
+        mlflow.log_metric("by_mlflow", 1.0)
+        self.writer.add_scalar(tag="by_tensorboard", scalar_value=1.0)
+        self.writer.add_scalar(elsewhere(), 1.0)
+"""
+    text = "import mlflow\nfrom other import elsewhere\n" + TRAINER.rstrip() + given
+
+    found = extract("trl", "1.16.0", {path: text})
+    assert {"by_mlflow", "by_tensorboard"} <= {key.key for key in found.keys}
+    assert "a tracker call whose key is not known" in {place.reason for place in found.unclear}
+
+
 def test_a_described_component_that_lost_its_keys_is_a_gap(tree, capsys):
     """If the release doesn't log what the spec says, the exit code is 1 and the keys and broken lines are listed."""
     code = main(["audit", "trl[GRPOTrainer]==1.16.0", "--source", str(tree), "--json"])

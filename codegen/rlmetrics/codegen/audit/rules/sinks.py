@@ -1,4 +1,4 @@
-"""Calls that hand a dict to a tracker: ``self.log(logs)``, ``accelerator.log(...)``, ``logger.log(data=...)``."""
+"""Calls that hand a dict or one value to a tracker: ``self.log(logs)``, ``log(data=...)``, ``add_scalar(...)``."""
 
 from __future__ import annotations
 
@@ -12,15 +12,21 @@ if TYPE_CHECKING:
     from ..interpreter import Frame, Interpreter
 
 _NAMES = {"log", "log_metrics", "log_summary", "_log_metrics_to_tracker"}
+_NAMES_OF_ONE = {"log_metric", "add_scalar", "add_scalars", "add_histogram", "log_scalar"}
 _NOT_TRACKERS = {"torch", "math", "np", "numpy", "F", "jnp", "cmath"}
 
 
 def sink(interpreter: Interpreter, frame: Frame, node: ast.Call, arguments: Arguments) -> bool:
-    """Records a dict that leaves the package through a tracker; False if the call is none of these."""
+    """Records what leaves the package through a tracker; False if the call is none of these."""
     from ..interpreter import Sunk
 
     function = node.func
-    if not isinstance(function, ast.Attribute) or function.attr not in _NAMES:
+    if not isinstance(function, ast.Attribute):
+        return False
+    if function.attr in _NAMES_OF_ONE:
+        _sink_one(interpreter, frame, node, arguments)
+        return True
+    if function.attr not in _NAMES:
         return False
     receiver = text_of(function.value)
     if _is_message(node):
@@ -37,6 +43,22 @@ def sink(interpreter: Interpreter, frame: Frame, node: ast.Call, arguments: Argu
     if not found and any(isinstance(option, Unknown) for option in options(value)) and _is_tracker(receiver):
         interpreter.report(frame, node, "a tracker call whose dict is not known")
     return bool(found) or _is_tracker(receiver)
+
+
+def _sink_one(interpreter: Interpreter, frame: Frame, node: ast.Call, arguments: Arguments) -> None:
+    """Records the value of a call that names one metric, as MLflow and TensorBoard are given it."""
+    from ..interpreter import Sunk
+
+    name = next((k for k in ("key", "tag", "name") if k in arguments.keywords), None)
+    key = arguments.keywords[name] if name else arguments.positional[0] if arguments.positional else Unknown()
+    for option in options(key):
+        if isinstance(option, Text):
+            logged = Mapping()
+            logged.write(option, Unknown(option.template), interpreter.place(frame, node), "")
+            interpreter.touch(frame, node)
+            interpreter.sunk.append(Sunk(logged, frame.site(node), text_of(node.func)))
+        else:
+            interpreter.report(frame, node, "a tracker call whose key is not known")
 
 
 def evaluation_metrics(interpreter: Interpreter, frame: Frame, node: ast.Call, value: Value) -> None:
