@@ -5,12 +5,15 @@ from __future__ import annotations
 import io
 import pickle
 from collections import defaultdict
+from typing import Any
 
 import pytest
 import torch
 from metric_inputs import make_inputs, make_parameters
 from rlmetrics.functional import REGISTRY
 from rlmetrics.state import MetricState
+from rlmetrics.state.slots import beside
+from torch.utils._python_dispatch import TorchDispatchMode
 
 BY_FAMILY: dict[str, list[str]] = defaultdict(list)
 for _key in REGISTRY:
@@ -53,6 +56,47 @@ def test_runs_without_data(family: str) -> None:
         inputs = {name: value.to("meta") for name, value in make_inputs(metric, 0).items()}
         state = MetricState(key, device=None, **make_parameters(metric, 0)).update(**inputs)
         assert "meta" == state.merge(state).compute().device.type, key
+
+
+class Copies(TorchDispatchMode):  # type: ignore[no-untyped-call]
+    """Counts copies between devices: those that may go on while the host does, and those that it waits for."""
+
+    def __init__(self) -> None:
+        super().__init__()  # type: ignore[no-untyped-call]
+        self.waiting = self.going_on = 0
+
+    def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        given = kwargs or {}
+        if func is torch.ops.aten._to_copy.default and given.get("device", args[0].device) != args[0].device:
+            free = bool(given.get("non_blocking"))
+            self.going_on += free
+            self.waiting += not free
+        return func(*args, **given)
+
+
+@pytest.mark.parametrize("family", list(BY_FAMILY))
+def test_never_waits_for_the_device(family: str) -> None:
+    """A state on the host follows its first batch to a device, or merges into one there, without waiting."""
+    for key in BY_FAMILY[family]:
+        metric = REGISTRY[key]
+        if not metric.formula:
+            continue
+        inputs = {name: value.to("meta") for name, value in make_inputs(metric, 0).items()}
+        host = state_of(key, 0)
+        with Copies() as copies:
+            MetricState(key, device=None, **make_parameters(metric, 0)).update(**inputs).merge(host)
+        assert 0 == copies.waiting, key
+        assert 2 <= copies.going_on, key
+
+
+def test_host_waits_for_what_it_reads() -> None:
+    """Numbers that come from a device to the host are there when they are used: that copy waits."""
+    with Copies() as copies:
+        beside(torch.empty(2, device="meta"), torch.ones(2))
+    assert (0, 1) == (copies.waiting, copies.going_on)
+    with Copies() as copies, pytest.raises(NotImplementedError, match="no data"):
+        beside(torch.ones(2), torch.empty(2, device="meta"))
+    assert (1, 0) == (copies.waiting, copies.going_on)
 
 
 def one_of_each_merge() -> list[str]:

@@ -75,7 +75,7 @@ class MetricState:
         _match_names(self.metric, tensors)
         with torch.no_grad():
             batch = self.metric.update(**tensors, **self.parameters)
-            self.values = slots.merge(self.metric.slots, self.values.to(batch.device), batch)
+            self.values = slots.merge(self.metric.slots, slots.beside(batch, self.values), batch)
         return self
 
     def merge(self, other: MetricState) -> Self:
@@ -90,7 +90,7 @@ class MetricState:
                 f"into a state of {self.metric.id} with {self.parameters}"
             )
             raise ValueError(msg)
-        self.values = slots.merge(self.metric.slots, self.values, other.values.to(self.values.device))
+        self.values = slots.merge(self.metric.slots, self.values, slots.beside(self.values, other.values))
         return self
 
     def over_ranks(self, gathered: Tensor | Sequence[Tensor]) -> MetricState:

@@ -12,6 +12,7 @@ from .layout import Layout, Slot, SlotKind, identity, offsets, width
 
 __all__ = [
     "MERGE",
+    "beside",
     "initial",
     "merge",
     "merge_at_max",
@@ -28,6 +29,11 @@ def initial(slots: Sequence[Slot], device: torch.device | str | None = None) -> 
     return torch.tensor(
         [value for slot in slots for value in identity(slot)], dtype=_state_dtype(device), device=device
     )
+
+
+def beside(there: Tensor, state: Tensor) -> Tensor:
+    """Return a state on the device of another one, without waiting for it unless that device is the host."""
+    return state.to(there.device, non_blocking=there.device.type != "cpu")
 
 
 def pack(values: Sequence[Tensor]) -> Tensor:
@@ -142,7 +148,7 @@ MERGE: Mapping[SlotKind, Callable[[Tensor, Tensor], Tensor]] = {
 def _places(slots: tuple[Slot, ...], device: torch.device) -> Mapping[SlotKind, Tensor]:
     """Return the places of every kind that does not add: ``[k]`` for width one, ``[k, width]`` otherwise.
 
-    They are kept, because bringing them to the device anew would wait for it at every merge.
+    They are kept, because bringing them to the device anew would take longer than a merge.
     """
     narrow: dict[SlotKind, list[int]] = {}
     wide: dict[SlotKind, list[list[int]]] = {}
@@ -156,8 +162,8 @@ def _places(slots: tuple[Slot, ...], device: torch.device) -> Mapping[SlotKind, 
         elif slot.kind not in ("sum", "count"):
             wide.setdefault(slot.kind, []).append(list(range(place.start, place.stop)))
     with torch.inference_mode(mode=False):
-        found.update((kind, torch.tensor(places, device=device)) for kind, places in narrow.items())
-        found.update((kind, torch.tensor(places, device=device)) for kind, places in wide.items())
+        for kinds in (narrow, wide):
+            found.update((kind, torch.tensor(places).to(device, non_blocking=True)) for kind, places in kinds.items())
     return found
 
 

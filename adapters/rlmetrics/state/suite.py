@@ -15,6 +15,7 @@ from .checks import Vocabulary, check_inputs, dims
 from .histogram import Histogram
 from .layout import Layout
 from .packing import Pack, Packing, Plan
+from .slots import beside
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -122,7 +123,7 @@ class Suite:
         with self._quickly():
             batch = self._reduce(pack, **{name: given.get(name) for name in fusion.inputs}, **self.parameters)
             if self._seen:
-                batch = fusion.packing.merge(self.values.to(batch.device), batch)
+                batch = fusion.packing.merge(beside(batch, self.values), batch)
         # What inference mode made could be used nowhere else.
         self.values = batch.clone()
         self._seen = True
@@ -214,7 +215,7 @@ class Suite:
         if (other.metrics, other.parameters) != (self.metrics, self.parameters):
             msg = f"cannot merge {other!r} into {self!r}: metrics and parameters must be the same"
             raise ValueError(msg)
-        self.values = self.fusion.packing.merge(self.values, other.values.to(self.values.device))
+        self.values = self.fusion.packing.merge(self.values, beside(self.values, other.values))
         self._seen = self._seen or other._seen
         self._total = None
         return self
