@@ -109,6 +109,17 @@ def test_a_value_that_a_tracker_is_given_by_name_is_found():
     assert "a tracker call whose key is not known" in {place.reason for place in found.unclear}
 
 
+def test_pairs_whose_names_are_not_known_are_reported():
+    """A dict that takes up ``zip(names, values)`` of names from elsewhere may hold any key, and the audit says so."""
+    path = "trl/trainer/novel_trainer.py"
+    text = "from other import names, values\n" + TRAINER.rstrip() + "\n"
+    text += "        gathered = {}\n        gathered.update(zip(names, values))\n        self.log(gathered)\n"
+
+    found = extract("trl", "1.16.0", {path: text})
+
+    assert any("zip(names, values)" in place.text for place in found.unclear)
+
+
 def test_a_described_component_that_lost_its_keys_is_a_gap(tree, capsys):
     """If the release doesn't log what the spec says, the exit code is 1 and the keys and broken lines are listed."""
     code = main(["audit", "trl[GRPOTrainer]==1.16.0", "--source", str(tree), "--json"])

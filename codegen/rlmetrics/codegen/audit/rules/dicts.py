@@ -78,7 +78,10 @@ def absorb(interpreter: Interpreter, frame: Frame, into: Mapping, value: Value, 
         if isinstance(other, Sequence):
             for item in other.items:
                 if isinstance(item, Sequence) and len(item.items) == 2:
-                    for name in texts(item.items[0]):
+                    names = texts(item.items[0])
+                    if not names:
+                        into.merge_unknown(shorten(source)[:120], frame.site(source))
+                    for name in names:
                         into.write(
                             name,
                             item.items[1],
