@@ -10,6 +10,15 @@ from metric_checks import Case
 CASES = [
     Case("sft/loss", "sft_loss", atom="token", empty="nan", padding=True, gradient=("logprobs",)),
     Case("sft/loss@from_logits", "sft_loss_from_logits", atom="token", empty="nan", padding=True, gradient=("logits",)),
+    Case("sft/perplexity", "sft_perplexity", atom="token", empty="nan", padding=True, gradient=("logprobs",)),
+    Case(
+        "sft/perplexity@from_logits",
+        "sft_perplexity_from_logits",
+        atom="token",
+        empty="nan",
+        padding=True,
+        gradient=("logits",),
+    ),
     Case("sft/token_accuracy", "sft_token_accuracy", atom="token", empty="nan", padding=True, gradient=()),
     Case(
         "sft/token_accuracy@from_logits",

@@ -600,6 +600,8 @@ _HOME: Final[dict[str, str]] = {
     "self_distillation_tool_evaluation_change": "self_distillation",
     "sft_loss": "sft",
     "sft_loss_from_logits": "sft",
+    "sft_perplexity": "sft",
+    "sft_perplexity_from_logits": "sft",
     "sft_token_accuracy": "sft",
     "sft_token_accuracy_from_logits": "sft",
     "sft_entropy": "sft",

@@ -626,6 +626,8 @@ from .sft import (
     sft_loss,
     sft_loss_from_logits,
     sft_multi_token_prediction_loss,
+    sft_perplexity,
+    sft_perplexity_from_logits,
     sft_token_accuracy,
     sft_token_accuracy_from_logits,
 )
@@ -1325,6 +1327,8 @@ __all__ = [
     "sft_loss",
     "sft_loss_from_logits",
     "sft_multi_token_prediction_loss",
+    "sft_perplexity",
+    "sft_perplexity_from_logits",
     "sft_token_accuracy",
     "sft_token_accuracy_from_logits",
     "stage_engine_generation_fastest",

@@ -598,6 +598,8 @@ _INDEX: Final[dict[str, str]] = {
     "self_distillation/tool_evaluation/change": "self_distillation",
     "sft/loss": "sft",
     "sft/loss@from_logits": "sft",
+    "sft/perplexity": "sft",
+    "sft/perplexity@from_logits": "sft",
     "sft/token_accuracy": "sft",
     "sft/token_accuracy@from_logits": "sft",
     "sft/entropy": "sft",

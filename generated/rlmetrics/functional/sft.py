@@ -27,6 +27,8 @@ __all__ = [
     "sft_loss",
     "sft_loss_from_logits",
     "sft_multi_token_prediction_loss",
+    "sft_perplexity",
+    "sft_perplexity_from_logits",
     "sft_token_accuracy",
     "sft_token_accuracy_from_logits",
 ]
@@ -118,6 +120,104 @@ def _sft_loss_from_logits_update(logits: Tensor, tokens: Tensor, mask: Tensor) -
 def _sft_loss_from_logits_finalize(state: Tensor) -> Tensor:
     negative_log_prob_sum, token_count = state.unbind()
     return negative_log_prob_sum / token_count
+
+
+def sft_perplexity(logprobs: Tensor, mask: Tensor) -> Tensor:
+    """Perplexity of the target tokens in supervised training, the exponential of their mean cross-entropy.
+
+    Among how many equally likely tokens the model might as well have guessed at each target. 1 is certainty, the size
+    of the vocabulary is ignorance. It is taken once from the mean over all target tokens: to average perplexities of
+    batches or ranks gives more weight to the hard ones, so states keep the sum of log-probabilities. Compare it only
+    between models that split the text into the same tokens.
+
+    Formula::
+
+        exp(mean(-logprobs))
+
+    Population: Every response token up to and including the end-of-sequence token. Data may be split anywhere: merged
+    states equal the whole.
+
+    Args:
+        logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the sampled response tokens under the current
+            policy.
+        mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
+
+    Returns:
+        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+
+    Raises:
+        TypeError: An input is no tensor, or has another dtype.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+
+    References:
+        Jelinek et al. 1977, Perplexity, a measure of the difficulty of speech recognition tasks,
+            https://doi.org/10.1121/1.2016299.
+    """
+    state = _sft_perplexity_update(logprobs, mask)
+    return _sft_perplexity_finalize(state)
+
+
+def _sft_perplexity_update(logprobs: Tensor, mask: Tensor) -> Tensor:
+    check(logprobs=logprobs, mask=mask)
+    mask = mask.bool()
+    logprobs = ops.masked(logprobs, mask)
+    negative_logprobs_sum = ops.total(-logprobs, mask)
+    token_count = ops.count(mask)
+    return pack([negative_logprobs_sum, token_count])
+
+
+def _sft_perplexity_finalize(state: Tensor) -> Tensor:
+    negative_logprobs_sum, token_count = state.unbind()
+    return torch.exp(negative_logprobs_sum / token_count)
+
+
+def sft_perplexity_from_logits(logits: Tensor, tokens: Tensor, mask: Tensor) -> Tensor:
+    """The same from the logits of the whole vocabulary at each response position.
+
+    Among how many equally likely tokens the model might as well have guessed at each target. 1 is certainty, the size
+    of the vocabulary is ignorance. It is taken once from the mean over all target tokens: to average perplexities of
+    batches or ranks gives more weight to the hard ones, so states keep the sum of log-probabilities. Compare it only
+    between models that split the text into the same tokens.
+
+    Formula::
+
+        exp(mean(-log_prob(logits, tokens)))
+
+    Population: Every response token up to and including the end-of-sequence token. Data may be split anywhere: merged
+    states equal the whole.
+
+    Args:
+        logits: Float tensor ``[B, T, V]``. Unnormalised scores of the current policy over the vocabulary at each
+            response position.
+        tokens: Int tensor ``[B, T]``. Ids of the response tokens.
+        mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
+
+    Returns:
+        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+
+    Raises:
+        TypeError: An input is no tensor, or has another dtype.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+
+    References:
+        Jelinek et al. 1977, Perplexity, a measure of the difficulty of speech recognition tasks,
+            https://doi.org/10.1121/1.2016299.
+    """
+    state = _sft_perplexity_from_logits_update(logits, tokens, mask)
+    return _sft_perplexity_from_logits_finalize(state)
+
+
+def _sft_perplexity_from_logits_update(logits: Tensor, tokens: Tensor, mask: Tensor) -> Tensor:
+    check(logits=logits, tokens=tokens, mask=mask)
+    mask = mask.bool()
+    negative_log_prob_sum = ops.total(-ops.log_prob(logits, tokens, mask), mask)
+    token_count = ops.count(mask)
+    return pack([negative_log_prob_sum, token_count])
+
+
+def _sft_perplexity_from_logits_finalize(state: Tensor) -> Tensor:
+    negative_log_prob_sum, token_count = state.unbind()
+    return torch.exp(negative_log_prob_sum / token_count)
 
 
 def sft_token_accuracy(is_top1: Tensor, mask: Tensor) -> Tensor:
@@ -434,6 +534,36 @@ METRICS: Final[dict[str, MetricFunction]] = {
         update=_sft_loss_from_logits_update,
         finalize=_sft_loss_from_logits_finalize,
         formula="mean(-log_prob(logits, tokens))",
+        slots=(Slot("negative_log_prob_sum", "sum"), Slot("token_count", "count")),
+    ),
+    "sft/perplexity": MetricFunction(
+        id="sft/perplexity",
+        brief="Perplexity of the target tokens in supervised training, the exponential of their mean cross-entropy.",
+        unit="1",
+        kind="scalar",
+        atom="token",
+        empty="nan",
+        inputs=named("logprobs", "mask"),
+        parameters={},
+        function=sft_perplexity,
+        update=_sft_perplexity_update,
+        finalize=_sft_perplexity_finalize,
+        formula="exp(mean(-logprobs))",
+        slots=(Slot("negative_logprobs_sum", "sum"), Slot("token_count", "count")),
+    ),
+    "sft/perplexity@from_logits": MetricFunction(
+        id="sft/perplexity@from_logits",
+        brief="The same from the logits of the whole vocabulary at each response position.",
+        unit="1",
+        kind="scalar",
+        atom="token",
+        empty="nan",
+        inputs=named("logits", "tokens", "mask"),
+        parameters={},
+        function=sft_perplexity_from_logits,
+        update=_sft_perplexity_from_logits_update,
+        finalize=_sft_perplexity_from_logits_finalize,
+        formula="exp(mean(-log_prob(logits, tokens)))",
         slots=(Slot("negative_log_prob_sum", "sum"), Slot("token_count", "count")),
     ),
     "sft/token_accuracy": MetricFunction(

@@ -118,6 +118,7 @@ def _results(state: Sequence[float]) -> dict[str, float]:
     ) = state[:13]
     results: dict[str, float] = {}
     results["sft/loss"] = host.divide(-logprobs_sum, token_count)
+    results["sft/perplexity"] = host.exp(host.divide(-logprobs_sum, token_count))
     if is_top1_updates > 0:
         results["sft/token_accuracy"] = host.divide(is_top1_count, token_count_2)
     if token_entropy_updates > 0:
@@ -148,6 +149,8 @@ class SFTSuite(Suite):
 
     Results:
         sft/loss: Mean cross-entropy of the target tokens in supervised training. In nat.
+        sft/perplexity: Perplexity of the target tokens in supervised training, the exponential of their mean
+            cross-entropy.
         sft/token_accuracy: Share of target tokens that the model itself would have ranked first, given the true tokens
             before them.
         sft/entropy: Mean entropy of the model's next-token distribution at the target tokens of supervised training. In
@@ -160,6 +163,7 @@ class SFTSuite(Suite):
     fusion = Fusion(
         metrics=(
             "sft/loss",
+            "sft/perplexity",
             "sft/token_accuracy",
             "sft/entropy",
             "length/dataset_response/mean",
