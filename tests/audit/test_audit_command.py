@@ -109,6 +109,35 @@ def test_a_value_that_a_tracker_is_given_by_name_is_found():
     assert "a tracker call whose key is not known" in {place.reason for place in found.unclear}
 
 
+def test_ways_around_a_tracker_are_found():
+    """The state's history, callbacks, W&B's summary and items set by a call hold keys; unknown ones are told."""
+    path = "trl/trainer/novel_trainer.py"
+    given = """
+        self.state.log_history.append({"by_history": 1.0})
+        self.callback_handler.on_log(self.args, self.state, self.control, {"by_callback": 1.0})
+        wandb.run.summary["by_summary"] = 1.0
+        wandb.summary.update({"by_update": 1.0})
+        gathered = {}
+        gathered.__setitem__("by_method", 1.0)
+        operator.setitem(gathered, "by_operator", 1.0)
+        self.log(gathered)
+        wandb.run.summary[elsewhere()] = 1.0
+        self.state.log_history.append(elsewhere())
+        add = gathered["by_alias"].append
+        add(1.0)
+"""
+    text = "import operator\nimport wandb\nfrom other import elsewhere\n" + TRAINER.rstrip() + given
+
+    found = extract("trl", "1.16.0", {path: text})
+
+    wanted = {"by_history", "by_callback", "by_summary", "by_update", "by_method", "by_operator"}
+    assert wanted <= {key.key for key in found.keys}
+    reasons = [place.reason for place in found.unclear]
+    assert "a tracker call whose key is not known" in reasons
+    assert "a tracker call whose dict is not known" in reasons
+    assert "a method that writes metrics, under another name" in reasons
+
+
 def test_pairs_whose_names_are_not_known_are_reported():
     """A dict that takes up ``zip(names, values)`` of names from elsewhere may hold any key, and the audit says so."""
     path = "trl/trainer/novel_trainer.py"

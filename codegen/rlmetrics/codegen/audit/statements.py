@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 
 __all__ = ["assign", "block"]
 
+_WRITERS = {"append", "extend", "update", "__setitem__", "setdefault"}
+
 
 def block(interpreter: Interpreter, frame: Frame, body: list[ast.stmt]) -> str | None:
     """Runs statements; returns how the block ends early (return, raise, continue, break) or None."""
@@ -115,6 +117,7 @@ def _statement(interpreter: Interpreter, frame: Frame, node: ast.stmt) -> str | 
         evaluate(interpreter, frame, node.value)
     elif isinstance(node, ast.Assign):
         value = evaluate(interpreter, frame, node.value)
+        _alias(interpreter, frame, node.value)
         for target in node.targets:
             assign(interpreter, frame, target, value, node.value)
     elif isinstance(node, ast.AnnAssign):
@@ -155,6 +158,14 @@ def _statement(interpreter: Interpreter, frame: Frame, node: ast.stmt) -> str | 
     elif isinstance(node, ast.Break):
         return "break"
     return None
+
+
+def _alias(interpreter: Interpreter, frame: Frame, node: ast.expr) -> None:
+    """Reports ``add = metrics["kl"].append``: what is called by that name later cannot be told."""
+    if isinstance(node, ast.Attribute) and node.attr in _WRITERS:
+        owner = node.value.value if isinstance(node.value, ast.Subscript) else node.value
+        if mappings(evaluate(interpreter, frame, owner)):
+            interpreter.report(frame, node, "a method that writes metrics, under another name")
 
 
 def _augmented(interpreter: Interpreter, frame: Frame, node: ast.AugAssign) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from .. import messages
 from . import collections_, containers, dicts, pipelines, strings
 from .dicts import build_dict
-from .writes import store_item
+from .writes import set_item, store_item
 
 if TYPE_CHECKING:
     import ast
@@ -20,6 +20,7 @@ CallRule = Callable[["Interpreter", "Frame", "ast.Call", Any], "Value | None"]
 
 CALL_RULES: tuple[CallRule, ...] = (
     messages.queue,
+    set_item,
     dicts.update,
     dicts.append,
     dicts.read,

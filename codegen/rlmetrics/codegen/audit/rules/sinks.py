@@ -23,12 +23,17 @@ def sink(interpreter: Interpreter, frame: Frame, node: ast.Call, arguments: Argu
     function = node.func
     if not isinstance(function, ast.Attribute):
         return False
+    receiver = text_of(function.value)
     if function.attr in _NAMES_OF_ONE:
-        _sink_one(interpreter, frame, node, arguments)
+        keys = [arguments.keywords[k] for k in ("key", "tag", "name") if k in arguments.keywords]
+        key = [*keys, *arguments.positional, Unknown()][0]
+        sink_one(interpreter, frame, node, key, text_of(function))
+        return True
+    if function.attr == "on_log" or (function.attr in ("append", "update") and _is_history(receiver)):
+        _sink_each(interpreter, frame, node, arguments)
         return True
     if function.attr not in _NAMES:
         return False
-    receiver = text_of(function.value)
     if _is_message(node):
         return False
     if receiver.split(".")[0] in _NOT_TRACKERS or not (arguments.positional or arguments.keywords):
@@ -45,20 +50,40 @@ def sink(interpreter: Interpreter, frame: Frame, node: ast.Call, arguments: Argu
     return bool(found) or _is_tracker(receiver)
 
 
-def _sink_one(interpreter: Interpreter, frame: Frame, node: ast.Call, arguments: Arguments) -> None:
-    """Records the value of a call that names one metric, as MLflow and TensorBoard are given it."""
+def sink_one(interpreter: Interpreter, frame: Frame, node: ast.expr, key: Value, name: str) -> None:
+    """Records one value that is logged under a key, as MLflow, TensorBoard and W&B's summaries are given it."""
     from ..interpreter import Sunk
 
-    name = next((k for k in ("key", "tag", "name") if k in arguments.keywords), None)
-    key = arguments.keywords[name] if name else arguments.positional[0] if arguments.positional else Unknown()
     for option in options(key):
         if isinstance(option, Text):
             logged = Mapping()
             logged.write(option, Unknown(option.template), interpreter.place(frame, node), "")
             interpreter.touch(frame, node)
-            interpreter.sunk.append(Sunk(logged, frame.site(node), text_of(node.func)))
+            interpreter.sunk.append(Sunk(logged, frame.site(node), name))
         else:
             interpreter.report(frame, node, "a tracker call whose key is not known")
+
+
+def _sink_each(interpreter: Interpreter, frame: Frame, node: ast.Call, arguments: Arguments) -> None:
+    """Records every dict that callbacks, the state's history or a run's summary are given beside other things."""
+    from ..interpreter import Sunk
+
+    found = [mapping for value in arguments.all() for mapping in mappings(value)]
+    for mapping in found:
+        interpreter.touch(frame, node)
+        interpreter.sunk.append(Sunk(mapping.snapshot(), frame.site(node), text_of(node.func)))
+    if not found:
+        interpreter.report(frame, node, "a tracker call whose dict is not known")
+
+
+def is_summary(text: str) -> bool:
+    """Whether an expression is the summary of a run of W&B."""
+    owner, _, last = text.rpartition(".")
+    return last == "summary" and (owner.split(".")[-1].lower().endswith("run") or _is_tracker(owner))
+
+
+def _is_history(receiver: str) -> bool:
+    return receiver.split(".")[-1] == "log_history" or is_summary(receiver)
 
 
 def evaluation_metrics(interpreter: Interpreter, frame: Frame, node: ast.Call, value: Value) -> None:
@@ -101,4 +126,4 @@ def _is_tracker(receiver: str) -> bool:
     )
 
 
-__all__ = ["evaluation_metrics", "sink"]
+__all__ = ["evaluation_metrics", "is_summary", "sink", "sink_one"]

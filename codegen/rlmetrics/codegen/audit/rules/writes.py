@@ -6,9 +6,24 @@ import ast
 import re
 from typing import TYPE_CHECKING
 
-from ..values import Mapping, Object, Sequence, Text, Unknown, Value, options, placeholder, text_of, texts, unknown_keys
+from ..values import (
+    Constant,
+    Mapping,
+    Object,
+    Sequence,
+    Text,
+    Unknown,
+    Value,
+    options,
+    placeholder,
+    text_of,
+    texts,
+    unknown_keys,
+)
+from .sinks import is_summary, sink_one
 
 if TYPE_CHECKING:
+    from ..calls import Arguments
     from ..interpreter import Frame, Interpreter
 
 
@@ -42,6 +57,24 @@ def store_item(interpreter: Interpreter, frame: Frame, target: ast.Subscript, va
                 option.attributes[name.template] = value
         elif isinstance(option, Sequence):
             option.items.append(value)
+        elif is_summary(text_of(target.value)):
+            sink_one(interpreter, frame, target, key, text_of(target.value))
+
+
+def set_item(interpreter: Interpreter, frame: Frame, node: ast.Call, arguments: Arguments) -> Value | None:
+    """``metrics.__setitem__(key, value)`` and ``operator.setitem(metrics, key, value)``."""
+    function = node.func
+    name = function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
+    if isinstance(function, ast.Attribute) and name == "__setitem__":
+        operands = [function.value, *node.args]
+    else:
+        operands = node.args if name == "setitem" else []
+    if len(operands) != 3:
+        return None
+    container, key, value = operands
+    target = ast.copy_location(ast.Subscript(container, key, ast.Store()), node)
+    store_item(interpreter, frame, target, arguments.positional[-1], value)
+    return Constant(None)
 
 
 def _is_number(node: ast.expr) -> bool:
