@@ -102,3 +102,15 @@ def test_missing_numpy_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     one = torch.ones(1)
     with pytest.raises(ImportError, match="pip install numpy"):
         validation.best_of_n_mean(one, one.long(), n=1, **VERL)
+
+
+@pytest.mark.parametrize("function", [function for function, _ in PAIRS], ids=lambda function: function.__name__)
+def test_draws_are_one_operator_to_the_compiler(function: Callable[..., Tensor]) -> None:
+    """A graph without breaks holds the draws as they are, and gives the same number."""
+    inputs = inputs_of(function, [(0.5, 1, 3), (2.0, 1, 3), (1.0, 2, 3), (4.0, 0, 7)])
+
+    compiled = torch.compile(
+        lambda *given: function(*given, n=2, resamples=20, seed=1), fullgraph=True, backend="eager"
+    )
+
+    assert torch.equal(function(*inputs, n=2, resamples=20, seed=1), compiled(*inputs))
