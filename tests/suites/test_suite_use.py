@@ -283,4 +283,4 @@ def test_packing_wants_sorted_slots() -> None:
 
 def test_repr() -> None:
     """What is printed says how many metrics and numbers there are."""
-    assert repr(SFTSuite()).startswith("SFTSuite(6 metrics, {}, ")
+    assert repr(SFTSuite()).startswith("SFTSuite(7 metrics, {}, ")
