@@ -1,0 +1,7 @@
+"""What every key means in every release: where records, facts, guards and extended files come together."""
+
+from .expand import Expander, ExpandError
+from .resolve import Component, Piece, Resolved, resolve
+from .spelled import Spelled, spelled
+
+__all__ = ["Component", "ExpandError", "Expander", "Piece", "Resolved", "Spelled", "resolve", "spelled"]
