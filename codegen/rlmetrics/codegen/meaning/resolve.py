@@ -14,7 +14,7 @@ from .spelled import Spelled, spelled
 
 if TYPE_CHECKING:
     from ..loader.document import YamlPath
-    from ..model import ComponentFile, Fact, Mode, Record, SharedFact, Statement
+    from ..model import ComponentFile, Fact, Mode, Ranges, Record, SharedFact, Statement
 
 __all__ = ["Component", "Piece", "Resolved", "chain", "constants", "resolve"]
 
