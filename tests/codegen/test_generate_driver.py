@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -41,8 +42,14 @@ class Renderer:
 
 @pytest.fixture
 def renderer() -> Renderer:
-    """Render two files."""
-    return Renderer({"generated/rlmetrics/a.py": HEAD + "a = 1\n", "docs/reference/a.md": HEAD + "a\n"})
+    """Render two modules and a page."""
+    return Renderer(
+        {
+            "generated/rlmetrics/a.py": HEAD + "a = 1\n",
+            "generated/rlmetrics/b.py": HEAD + "b = 1\n",
+            "docs/reference/a.md": HEAD + "a\n",
+        }
+    )
 
 
 def files_of(root: Path) -> dict[str, bytes]:
@@ -63,9 +70,9 @@ def test_first_run_writes_every_file(root: Path, renderer: Renderer) -> None:
     """A first run writes all files as rendered and says that they are new."""
     report = run(root, render=renderer)
 
-    assert {"generated/rlmetrics/a.py": "new", "docs/reference/a.md": "new"} == changes_of(report)
+    assert dict.fromkeys(renderer.texts, "new") == changes_of(report)
     assert (HEAD + "a = 1\n").encode() == files_of(root)["generated/rlmetrics/a.py"]
-    assert 2 == report.total
+    assert 3 == report.total
 
 
 def test_unchanged_run_renders_nothing(root: Path, renderer: Renderer) -> None:
@@ -170,12 +177,62 @@ def test_check_names_hand_edits_without_rendering(root: Path, renderer: Renderer
     """With unchanged sources, ``check`` finds edited and missing files from the manifest alone."""
     run(root, render=renderer)
     (root / "generated/rlmetrics/a.py").write_text("a = 99\n")
-    (root / "docs/reference/a.md").unlink()
+    (root / "generated/rlmetrics/b.py").unlink()
 
     report = run(root, check=True, render=renderer)
 
-    assert {"generated/rlmetrics/a.py": "hand-edited", "docs/reference/a.md": "missing"} == changes_of(report)
+    assert {"generated/rlmetrics/a.py": "hand-edited", "generated/rlmetrics/b.py": "missing"} == changes_of(report)
     assert 1 == renderer.calls
+
+
+def without_pages(root: Path) -> None:
+    """Leave what a fresh clone holds: neither pages nor local bookkeeping."""
+    shutil.rmtree(root / "docs")
+    shutil.rmtree(root / ".rlmetrics", ignore_errors=True)
+
+
+@pytest.mark.parametrize("clone", [False, True])
+def test_check_ignores_pages_that_are_absent(root: Path, renderer: Renderer, clone: bool) -> None:
+    """``check`` does not ask for reference pages, neither where they were deleted nor on a fresh clone."""
+    run(root, render=renderer)
+    without_pages(root) if clone else (root / "docs/reference/a.md").unlink()
+
+    assert () == run(root, check=True, render=renderer).changes
+
+
+def test_check_names_pages_that_are_out_of_date(root: Path, renderer: Renderer) -> None:
+    """A page that is there and no longer says what the spec says is a difference."""
+    run(root, render=renderer)
+    renderer.texts["docs/reference/a.md"] = HEAD + "other\n"
+    (root / "spec" / "spec.yaml").write_text("version: '2'\n")
+
+    assert {"docs/reference/a.md": "changed"} == changes_of(run(root, check=True, render=renderer))
+
+
+@pytest.mark.parametrize("clone", [False, True])
+def test_docs_writes_absent_pages(root: Path, renderer: Renderer, clone: bool) -> None:
+    """With ``docs``, pages that are not there are written although nothing changed; without, they are not."""
+    run(root, render=renderer)
+    without_pages(root) if clone else (root / "docs/reference/a.md").unlink()
+
+    run(root, check=True, render=renderer)
+    assert not (root / "docs/reference/a.md").exists()
+
+    report = run(root, docs=True, render=renderer)
+    assert {"docs/reference/a.md"} == set(changes_of(report))
+    assert (HEAD + "a\n").encode() == files_of(root)["docs/reference/a.md"]
+
+
+def test_pages_are_not_in_the_committed_manifest(root: Path, renderer: Renderer) -> None:
+    """The committed manifest names committed files only, so that an edit of words on pages does not change it."""
+    run(root, render=renderer)
+    before = (root / store.MANIFEST).read_bytes()
+    renderer.texts["docs/reference/a.md"] = HEAD + "other\n"
+    (root / "spec" / "spec.yaml").write_text("version: '2'\n")
+    run(root, render=renderer)
+
+    assert b"docs/reference" not in before
+    assert before == (root / store.MANIFEST).read_bytes()
 
 
 def test_check_writes_nothing(root: Path, renderer: Renderer) -> None:

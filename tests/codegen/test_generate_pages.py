@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import re
+import shutil
+import subprocess
+import sys
 from importlib import import_module
 from pathlib import Path
 
 import pytest
-from generate_support import make_checkout, rlmetrics
+from generate_support import environment, make_checkout, rlmetrics
 from rlmetrics.codegen.generate.markdown import cell, markdown
+
+PROJECT = Path(__file__).parents[2]
 
 
 @pytest.fixture(scope="module")
@@ -24,6 +29,29 @@ def section(root: Path) -> str:
     """Return what the page of the family says about one metric."""
     page = (root / "docs/reference/kl.md").read_text()
     return page[page.index("## kl/old/k1 ") : page.index("## kl/old/clipped")]
+
+
+def test_documentation_build_writes_the_pages_of_a_fresh_clone(tmp_path: Path) -> None:
+    """``mkdocs build`` with the project's own settings brings the pages that a clone does not have."""
+    clone = make_checkout(tmp_path / "clone")
+    hook = "codegen/rlmetrics/codegen/generate/mkdocs_hook.py"
+    for name in ("mkdocs.yml", hook):
+        (clone / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(PROJECT / name, clone / name)
+    (clone / "docs").mkdir()
+    (clone / "docs" / "index.md").write_text("[The reference](reference/index.md)\n")
+
+    result = subprocess.run(
+        [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet"],
+        cwd=clone,
+        env=environment(),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+    assert 0 == result.returncode, result.stdout + result.stderr
+    assert "kl/old/k1" in (clone / "site" / "reference" / "kl" / "index.html").read_text()
 
 
 def test_section_has_what_a_reader_asks(section: str) -> None:

@@ -11,6 +11,7 @@ from pathlib import Path
 from .sources import digest_of
 
 MANIFEST = "generated/manifest.json"
+PAGES = ".rlmetrics/pages.json"
 JOURNAL = ".rlmetrics/journal.json"
 SEAL = ".rlmetrics/seal.json"
 EDITED = ".rlmetrics/hand-edited"
@@ -41,13 +42,14 @@ class Entry:
 
 
 Manifest = Mapping[str, Entry]
-"""The generated files by path. It is committed, so that edits by hand show on every machine."""
+"""The generated files by path. That of committed files is committed too, so that edits by hand show on every machine;
+that of reference pages stays on this one."""
 
 
-def read_manifest(root: Path) -> Manifest:
-    """Return the manifest; an empty one where there is none or it is damaged, so that all is generated anew."""
+def read_manifest(root: Path, path: str = MANIFEST) -> Manifest:
+    """Return a manifest; an empty one where there is none or it is damaged, so that all is generated anew."""
     try:
-        data = json.loads((root / MANIFEST).read_bytes())
+        data = json.loads((root / path).read_bytes())
         return {path: Entry(*entry) for path, entry in data["files"].items()}
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return {}
