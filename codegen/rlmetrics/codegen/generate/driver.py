@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import gc
 import os
-import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from . import store
 from .sources import digest, digest_of
-from .store import Entry, Journal, Manifest, Output, Seal
+from .store import Entry, Journal, Manifest, Output
 
 if TYPE_CHECKING:
     from ..findings import Finding
@@ -106,6 +105,7 @@ def run(
     *,
     check: bool = False,
     docs: bool = False,
+    anew: bool = False,
     render: Render = render_spec,
 ) -> Report:
     """Generate everything, or with ``check`` only say what would change.
@@ -116,39 +116,38 @@ def run(
         check: Write nothing.
         docs: Reference pages that are not there count as a difference. Without it they are written only where
             something has to be rendered anyway.
+        anew: Render although nothing seems to have changed since the last run.
         render: What turns the spec into files.
 
     Returns:
         What was found and done.
     """
-    pages = store.read_manifest(root, store.PAGES)
-    manifest = {**store.read_manifest(root), **pages}
+    sources = digest(root, overlays)
+    committed, pages = store.read_manifest(root), store.read_manifest(root, store.PAGES)
+    known = {**committed.files, **pages.files}
     journal = store.read_journal(root)
-    seal = Seal(_digest_of_sources(root, overlays), store.digest_on_disk(root, store.MANIFEST) or "")
-    if journal is None and store.read_seal(root) == seal and (pages or not docs):
-        altered = _altered(root, manifest, absent=docs)
+    up_to_date = committed.sources == sources and (pages.sources == sources or not (pages.files or docs))
+    if up_to_date and journal is None and not anew:
+        altered = _altered(root, known, absent=docs)
         if check or not altered:
-            return Report(tuple(altered), total=len(manifest))
+            return Report(tuple(altered), total=len(known))
     rendered = render(root, overlays)
     failed = any(finding.level == "error" for finding in rendered.findings)
     if failed:
         return Report(findings=rendered.findings, failed=True, interrupted=journal is not None)
     wanted = {output.path: _Wanted(output) for output in rendered.outputs}
-    changes = tuple(_compare(root, wanted, manifest, journal or Journal({}, ())))
+    changes = tuple(_compare(root, wanted, known, journal or Journal({}, ())))
     if check and not docs:
         changes = tuple(change for change in changes if not _is_absent_page(change))
+    if check and not changes and committed.sources != sources:
+        # Without it every fresh clone would render everything to find out that nothing changes.
+        changes = (Change(store.MANIFEST, "changed", "spec"),)
     if not check:
-        changes = _apply(root, wanted, changes, journal)
-        store.write_seal(root, Seal(seal.sources, store.digest_on_disk(root, store.MANIFEST) or ""))
+        changes = _apply(root, wanted, changes, journal, sources)
     return Report(changes, rendered.findings, interrupted=journal is not None, total=len(wanted))
 
 
-def _digest_of_sources(root: Path, overlays: Sequence[Path]) -> str:
-    # Another Python may parse formulas differently, so its seal does not count.
-    return f"{sys.version_info.major}.{sys.version_info.minor}-{digest(root, overlays)}"
-
-
-def _altered(root: Path, manifest: Manifest, *, absent: bool) -> list[Change]:
+def _altered(root: Path, manifest: Mapping[str, Entry], *, absent: bool) -> list[Change]:
     """List the files that changed although nothing that they are generated from did; ``absent`` pages if asked to."""
     changes = []
     for path, entry in manifest.items():
@@ -162,7 +161,9 @@ def _is_absent_page(change: Change) -> bool:
     return change.path.startswith(LOCAL) and change.what in ("new", "missing")
 
 
-def _compare(root: Path, wanted: dict[str, _Wanted], manifest: Manifest, journal: Journal) -> Iterator[Change]:
+def _compare(
+    root: Path, wanted: dict[str, _Wanted], manifest: Mapping[str, Entry], journal: Journal
+) -> Iterator[Change]:
     for path, output in sorted(wanted.items()):
         found = store.digest_on_disk(root, path)
         if found is None:
@@ -179,7 +180,7 @@ def _compare(root: Path, wanted: dict[str, _Wanted], manifest: Manifest, journal
             yield Change(path, "hand-edited" if edited else "removed", source)
 
 
-def _edited(root: Path, path: str, found: str, manifest: Manifest, journal: Journal) -> bool:
+def _edited(root: Path, path: str, found: str, manifest: Mapping[str, Entry], journal: Journal) -> bool:
     """Whether a file holds something that neither the last run nor an interrupted one wrote."""
     if path in manifest:
         return found not in (manifest[path].digest, *journal.write.get(path, ()))
@@ -203,11 +204,11 @@ def _has_marker(path: Path) -> bool:
 
 
 def _apply(
-    root: Path, wanted: dict[str, _Wanted], changes: tuple[Change, ...], journal: Journal | None
+    root: Path, wanted: dict[str, _Wanted], changes: tuple[Change, ...], journal: Journal | None, sources: str
 ) -> tuple[Change, ...]:
     manifests = {
-        store.PAGES: _manifest_of(wanted, local=True),
-        store.MANIFEST: _manifest_of(wanted, local=False),
+        store.PAGES: _manifest_of(wanted, sources, local=True),
+        store.MANIFEST: _manifest_of(wanted, sources, local=False),
     }
     known = all(store.digest_on_disk(root, path) == digest_of(data) for path, data in manifests.items())
     if not changes and journal is None and known:
@@ -221,7 +222,7 @@ def _apply(
     for change in changes:
         copy = store.keep_copy(root, change.path) if change.what == "hand-edited" else None
         if change.path in wanted:
-            store.write(root / change.path, wanted[change.path].data)
+            store.write(root / change.path, wanted[change.path].data, durable=False)
         else:
             (root / change.path).unlink()
         done.append(Change(change.path, change.what, change.source, copy))
@@ -231,9 +232,9 @@ def _apply(
     return tuple(done)
 
 
-def _manifest_of(wanted: dict[str, _Wanted], *, local: bool) -> bytes:
+def _manifest_of(wanted: dict[str, _Wanted], sources: str, *, local: bool) -> bytes:
     entries = {path: output.entry for path, output in wanted.items() if path.startswith(LOCAL) == local}
-    return store.manifest_text(entries).encode()
+    return store.manifest_text(Manifest(entries, sources)).encode()
 
 
 def _plan(wanted: dict[str, _Wanted], changes: tuple[Change, ...], earlier: Journal) -> Journal:
