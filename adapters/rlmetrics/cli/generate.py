@@ -27,6 +27,8 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
     )
     parser.add_argument("--check", action="store_true", help="write nothing; exit with 1 if a file would change")
     parser.add_argument("--watch", action="store_true", help="generate again whenever the spec or a template changes")
+    parser.add_argument("--docs", action="store_true", help="write reference pages that are not there, too")
+    parser.add_argument("--no-cache", action="store_true", help="trust nothing that an earlier run left")
     parser.add_argument("--spec", action="append", default=[], metavar="DIR", help="add an overlay (repeatable)")
     parser.set_defaults(run=run)
 
@@ -52,7 +54,7 @@ def run(args: argparse.Namespace) -> int:
         from rlmetrics.codegen.generate.watch import watch
 
         return watch(root, overlays)
-    report = driver.run(root, overlays, check=args.check)
+    report = driver.run(root, overlays, check=args.check, docs=args.docs, anew=args.no_cache)
     return _print(report, check=args.check)
 
 

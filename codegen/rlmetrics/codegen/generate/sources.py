@@ -7,7 +7,13 @@ import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-WATCHED = (("spec", (".yaml",)), ("codegen/rlmetrics", (".py", ".j2")), ("adapters/rlmetrics/names", (".py",)))
+WATCHED = (
+    ("spec", (".yaml", ".yml", ".lock")),
+    ("codegen/rlmetrics", (".py", ".j2")),
+    ("adapters/rlmetrics/impl", (".py",)),
+    ("adapters/rlmetrics/names", (".py",)),
+    ("adapters/rlmetrics/state", (".py",)),
+)
 """Folders of a checkout, and the endings of the files in them, that decide what is generated."""
 
 

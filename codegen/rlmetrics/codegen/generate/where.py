@@ -112,7 +112,7 @@ def _of_file(spec: Spec, root: Path, symbol: str) -> Place | None:
     path, _, fragment = symbol.partition("#")
     absolute = (Path.cwd() / path).resolve()
     relative = absolute.relative_to(root).as_posix() if absolute.is_relative_to(root) else path
-    manifest = store.read_manifest(root)
+    manifest = {**store.read_manifest(root).files, **store.read_manifest(root, store.PAGES).files}
     entry = manifest.get(relative) or manifest.get(path)
     if entry is None:
         return None
