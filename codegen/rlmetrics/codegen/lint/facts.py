@@ -169,7 +169,7 @@ def writers_overlap(context: Context) -> Iterator[Hit]:
 
 @check(
     "dead-fact",
-    "error",
+    "warning",
     what="A fact that never applies: its releases or modes are none of its key's, or the key is not logged where it "
     "holds.",
     fix="correct its releases, modes or guard, or remove it",

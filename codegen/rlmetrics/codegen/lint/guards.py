@@ -101,7 +101,7 @@ def guard_never(context: Context) -> Iterator[Hit]:
         # Written as `false` it is meant.
         if not _decides(path) or expression is None or isinstance(expression, Literal):
             continue
-        stems = [scope.stem] if scope.file.components else context.users.get((scope.framework, scope.stem), ())
+        stems = [*([scope.stem] if scope.file.components else []), *context.users.get((scope.framework, scope.stem), ())]
         if stems and all(_is_never(context, scope, stem, text) for stem in stems):
             yield Hit(scope.ref, path, f"`{text}` can never hold", value=True)
 
@@ -121,13 +121,23 @@ def guard_value(context: Context) -> Iterator[Hit]:
     for scope, path, text in _expressions(context):
         expression = parsed(text)
         for name, value in compared(expression) if expression is not None else ():
-            full = context.full(scope.framework, scope.stem, name)
-            key = context.config_key(scope.framework, scope.stem, full)
-            if name not in scope.file.guards and key is not None and value is not None and not fits(key, value):
+            key = context.config_key(scope.framework, scope.stem, context.full(scope.framework, scope.stem, name))
+            if name in scope.file.guards or key is None or value is None or fits(key, value):
+                continue
+            if not _fits_extending(context, scope, name, value):
                 near = difflib.get_close_matches(str(value), key.choices, n=1)
                 fix = f"did you mean '{near[0]}'?" if near else None
                 message = f"`{name}` is {described(key)} and never {as_yaml(value)}"
                 yield Hit(scope.ref, path, message, fix, value=True)
+
+
+def _fits_extending(context: Context, scope: FileScope, name: str, value: object) -> bool:
+    """Whether a component that extends the file has a configuration key of that name that can have the value."""
+    for user in context.users.get((scope.framework, scope.stem), ()):
+        key = context.config_key(scope.framework, user, context.full(scope.framework, scope.stem, name))
+        if key is not None and fits(key, value):
+            return True
+    return False
 
 
 CHECKS: tuple[Check, ...] = (guard_syntax, guard_cycle, guard_shadows, guard_never, guard_value)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from .guardsets import witness
 from .logged import logged_with, under
 from .registry import Check, Hit, check
 from .statements import records, statements
@@ -13,7 +12,7 @@ from .statements import records, statements
 if TYPE_CHECKING:
     from ..loader import YamlPath
     from ..meaning import Piece, Resolved
-    from .context import ComponentScope, Context, FileScope
+    from .context import ComponentScope, Context
 
 __all__ = ["CHECKS"]
 
@@ -129,17 +128,13 @@ def _wrong_metrics(
     scope = component.scope
     naming = [other for other in item.facts if "metric" in other.says]
     for other in naming:
-        if is_wrong(other.says["metric"]) and not _excluded(context, scope, piece.when, other.when):
+        if is_wrong(other.says["metric"]) and logged_with(context, scope, item, piece.when, other.when) is not None:
             yield other.says["metric"]
     own: str = item.record.says.get("metric", "")
     if is_wrong(own) and not any(other.when is None for other in naming):
         others = (f"not ({other.when})" for other in naming)
-        if not _excluded(context, scope, piece.when, *others):
+        if logged_with(context, scope, item, piece.when, *others) is not None:
             yield own
-
-
-def _excluded(context: Context, scope: FileScope, *guards: str | None) -> bool:
-    return witness(context, scope.framework, scope.stem, *guards) is None
 
 
 CHECKS: tuple[Check, ...] = (missing_metric, condition_default, population_domain)
