@@ -29,7 +29,7 @@ SET = (
 ADDED = ("traits", "without", "constant_when", "notes", "documented", "at", "logged_when", "fails")
 """What adds up over all statements."""
 
-NOT_OF_THE_NUMBER = frozenset({"when", "name", "notes", "documented", "at", "constant_when"})
+NOT_OF_THE_NUMBER = frozenset({"when", "name", "notes", "documented", "at", "constant_when", "foreign"})
 """Fields that say nothing about how the number is computed, or whether it is logged."""
 
 Piece = Mapping[str, Any]

@@ -60,6 +60,11 @@ class ComponentTable:
         return found
 
     @property
+    def eval_prefix(self) -> str:
+        """What keys begin with that evaluation logs."""
+        return str(self._data.get("eval_prefix", "eval_"))
+
+    @property
     def extends(self) -> Sequence[str]:
         """The files that this one extends, nearest first."""
         found: Sequence[str] = self._data.get("extends", ())

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from typing import Any
 
-from ..inheritance import applied_records
-from ..model import ComponentFile, Documented, Emission, Level, Operation, Profile, Signatures, Variant
-from ..releases import Releases
-from ..spec import FrameworkSpec, Spec
+from ..meaning import FrameworkScope, Piece, Resolved, resolve
+from ..model import ComponentRange, Documented, Level, Operation, Signatures
+from ..spec import Spec
 
 __all__ = ["Emitted", "Said", "emitted"]
 
@@ -29,8 +28,6 @@ _LEVELS = {
     "rank": "ranks",
     "window": "the steps of a logging window",
 }
-
-Layer = Profile | Emission | Variant
 
 
 @dataclass(frozen=True)
@@ -65,7 +62,7 @@ class Emitted:
         guards: Conditions over configuration, one of which must hold for the key to mean this metric; empty if it
             always does.
         said: How this code departs from the metric's definition.
-        source: Where the key stands in a release.
+        source: The file of the component in a release.
     """
 
     metric: str
@@ -83,75 +80,74 @@ class Emitted:
 def emitted(spec: Spec) -> Iterator[Emitted]:
     """Yield what every component logs, in the order of the spec's files."""
     for name, framework in spec.frameworks.items():
-        order = Releases(tuple(release.release for release in framework.framework.releases))
-        yield from _of_framework(name, framework, order, spec.signatures)
+        scope = FrameworkScope(framework)
+        for stem, file in framework.files.items():
+            for part in file.components:
+                yield from _of_component(name, scope, stem, part, spec.signatures)
 
 
-def _of_framework(name: str, framework: FrameworkSpec, order: Releases, signatures: Signatures) -> Iterator[Emitted]:
-    @cache
-    def expanded(ranges: tuple[str, ...]) -> frozenset[str]:
-        return order.expand(list(ranges))
+def _of_component(
+    name: str, scope: FrameworkScope, stem: str, part: ComponentRange, signatures: Signatures
+) -> Iterator[Emitted]:
+    source = f"{part.module.replace('.', '/')}.py"
+    for found in resolve(scope.component(stem, scope.bits(part.releases))):
+        always = [found.record, *(fact for fact in found.facts if fact.when is None)]
+        logged = [_code(guard) for piece in (found.record, *found.facts) for guard in piece.says.get("logged_when", ())]
+        logged += [text for piece in always for text in _conditions(piece)]
+        releases = scope.releases.of_bits(found.releases)
+        for metric, guards, said in _meanings(scope, stem, found, signatures):
+            place = (metric, name, part.name, found.key, found.mode, releases)
+            yield Emitted(*place, tuple(logged), guards, said, source)
 
-    def expand(ranges: str | list[str]) -> frozenset[str]:
-        return expanded((ranges,) if isinstance(ranges, str) else tuple(ranges))
 
-    files = framework.files
-    for stem, file in files.items():
-        for part in file.components:
-            for found in applied_records(files, stem, expand(part.releases), expand):
-                emission = found.emission
-                evidence = emission.evidence[0]
-                source = f"{evidence.path}:{evidence.line}"
-                logged = tuple(text for text in (emission.condition, _code(emission.when)) if text)
-                for metric, guards, said in _meanings(files[found.stem], emission, signatures):
-                    for mode in sorted(found.modes, reverse=True):
-                        place = (metric, name, part.name, emission.key, mode, found.releases)
-                        yield Emitted(*place, logged, guards, said, source)
+def _conditions(piece: Piece) -> Iterator[str]:
+    if "condition" in piece.says:
+        yield piece.says["condition"]
+    yield from piece.says.get("fails", ())
 
 
 def _meanings(
-    origin: ComponentFile, emission: Emission, signatures: Signatures
+    scope: FrameworkScope, stem: str, found: Resolved, signatures: Signatures
 ) -> Iterator[tuple[str, tuple[str, ...], tuple[Said, ...]]]:
-    """Yield each metric that an emission can mean, the guards under which it does, and what is said about it then."""
-    profile = origin.profiles.get(emission.profile or "")
-    own = emission.metric or (profile.metric if profile else None)
-    always = [Said(text) for text in _statements([profile, emission] if profile else [emission], signatures)]
-    always += [Said("", documented=documented) for documented in emission.documented]
-    cases: dict[str, list[Said]] = {}
+    """Yield each metric that a key can mean, the guards under which it does, and what is said about it then."""
+    always = [found.record, *(fact for fact in found.facts if fact.when is None)]
+    own = next((piece.says["metric"] for piece in reversed(always) if "metric" in piece.says), None)
+    said = [Said(text) for text in _statements(scope, stem, always, signatures)]
+    said += [Said("", documented=entry) for piece in found.facts for entry in piece.says.get("documented", ())]
+    said += [Said("", documented=entry) for entry in found.record.says.get("documented", ())]
     guards: dict[str, list[str]] = {}
-    for variant in emission.variants:
-        profile = origin.profiles.get(variant.profile or "")
-        metric = variant.metric or own or ""
-        texts = _statements([profile, variant] if profile else [variant], signatures)
-        cases.setdefault(metric, []).extend(Said(text, variant.when) for text in texts)
-        guards.setdefault(metric, []).append(variant.when)
-    # Without a meaning of its own, the record means each metric in some cases only.
-    is_split = emission.exhaustive and len(cases) > 1
-    if own is not None and not is_split:
-        others = [Said("", guard, metric=metric) for metric in guards if metric != own for guard in guards[metric]]
-        yield own, (), (*always, *cases.get(own, ()), *others)
-    for metric, said in cases.items():
-        if is_split or metric != own:
-            yield metric, tuple(guards[metric]), (*always, *said)
+    for piece in found.facts:
+        if piece.when is None:
+            continue
+        said += [Said(text, piece.when) for text in _statements(scope, stem, [piece], signatures)]
+        if piece.says.get("metric", own) != own:
+            guards.setdefault(piece.says["metric"], []).append(piece.when)
+    if own is not None:
+        others = [Said("", guard, metric=metric) for metric in guards for guard in guards[metric]]
+        yield own, (), (*said, *others)
+    for metric, whens in guards.items():
+        yield metric, tuple(whens), tuple(said)
 
 
-def _statements(layers: Sequence[Layer], signatures: Signatures) -> Iterator[str]:
+def _statements(scope: FrameworkScope, stem: str, pieces: Sequence[Piece], signatures: Signatures) -> Iterator[str]:
     values: dict[str, object] = {}
     reduction: dict[Level, Operation] = {}
     traits: dict[str, None] = {}
     constant: dict[str, None] = {}
-    for layer in layers:
+    without: dict[str, None] = {}
+    for layer in _layers(scope, stem, pieces):
         for name in ("population", "snapshot", "span", "lag", "scale", "offset", "reproduced_by"):
-            value = getattr(layer, name)
-            if value is not None:
-                values[name] = value
-        reduction.update(layer.reduction)
-        traits.update(dict.fromkeys(layer.traits))
-        constant.update(dict.fromkeys(layer.constant_when))
+            if name in layer:
+                values[name] = layer[name]
+        reduction.update(layer.get("reduction", {}))
+        traits.update(dict.fromkeys(layer.get("traits", ())))
+        constant.update(dict.fromkeys(layer.get("constant_when", ())))
+        without.update(dict.fromkeys(layer.get("without", ())))
     population = signatures.populations.get(str(values.get("population")))
     if population is not None:
         yield f"over {_clause(population.brief)}"
         traits = {**dict.fromkeys(population.traits), **traits}
+    yield from (f"without {_clause(signatures.without[name].brief)}" for name in without if name in signatures.without)
     if "snapshot" in values:
         yield _SNAPSHOTS[str(values["snapshot"])]
     yield from _reduced(reduction, signatures)
@@ -167,6 +163,14 @@ def _statements(layers: Sequence[Layer], signatures: Signatures) -> Iterator[str
     yield from (f"constant when {when}" for when in constant)
     if "reproduced_by" in values:
         yield f"reproduced by the variant `{values['reproduced_by']}`"
+
+
+def _layers(scope: FrameworkScope, stem: str, pieces: Sequence[Piece]) -> Iterator[Mapping[str, Any]]:
+    for piece in pieces:
+        if "profile" in piece.says:
+            profile = scope.profile(stem, piece.stem, piece.says["profile"])
+            yield {name: getattr(profile, name) for name in profile.model_fields_set}
+        yield piece.says
 
 
 def _reduced(reduction: dict[Level, Operation], signatures: Signatures) -> Iterator[str]:

@@ -10,7 +10,7 @@ from ..releases import Releases
 from ..spec import Spec
 from .conditions import Conditions, either
 from .emitted import Emitted, Said
-from .markdown import markdown, source_link
+from .markdown import markdown
 
 __all__ = ["Logged", "Remark", "Spellings", "share", "spellings"]
 
@@ -188,7 +188,7 @@ def _text(said: Said, link: Callable[[str], str]) -> str:
         return f"means {link(said.metric)} in place of this"
     if said.documented is not None:
         code = f" The code: {markdown(said.documented.code)}" if said.documented.code else ""
-        return f"documented: {markdown(said.documented.says)}{code} ({source_link(said.documented.source)})"
+        return f"documented: {markdown(said.documented.says)}{code} ({markdown(said.documented.guide)})"
     return markdown(said.text)
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, NamedTuple
 
 from ..releases import RangeError, Releases
 from .resolve import Component, chain
@@ -11,7 +12,22 @@ if TYPE_CHECKING:
     from ..model import Profile, Ranges
     from ..spec import FrameworkSpec
 
-__all__ = ["FrameworkScope"]
+__all__ = ["FrameworkScope", "Symbols"]
+
+
+class Symbols(NamedTuple):
+    """Where an anchor stands: in a package, in functions or classes that took turns over time."""
+
+    package: str
+    names: tuple[str, ...]
+
+
+def _symbols(package: str, text: str) -> Symbols:
+    """Read ``Class.method, Class.other``, which another package's name may precede."""
+    first, _, rest = text.strip().partition(" ")
+    if rest and not first.endswith(",") and "." not in first:
+        package, text = first, rest
+    return Symbols(package, tuple(name.strip() for name in text.split(",")))
 
 
 class FrameworkScope:
@@ -27,6 +43,7 @@ class FrameworkScope:
         self.everything = (1 << len(self.releases.names)) - 1
         self._bits: dict[str, int] = {}
         self._components: dict[tuple[str, int | None], Component] = {}
+        self._anchors: dict[str, dict[str, Symbols]] = {}
 
     def bits(self, ranges: Ranges) -> int:
         """Return the releases of a range as bits, bit 0 the oldest; nothing for a range that names no release."""
@@ -63,6 +80,22 @@ class FrameworkScope:
             config = list(self.spec.framework.config)
             self._components[place] = Component(self.spec.files, stem, covered, self.bits, self.everything, config)
         return self._components[place]
+
+    def anchors(self, stem: str) -> Mapping[str, Symbols]:
+        """Return the anchors that a file declares, each with its package and symbols."""
+        if stem not in self._anchors:
+            self._anchors[stem] = {
+                name.strip(): _symbols(self.spec.framework.package, text)
+                for names, text in self.spec.files[stem].anchors.items()
+                for name in names.split(",")
+            }
+        return self._anchors[stem]
+
+    def is_foreign(self, stem: str, anchors: Sequence[str]) -> bool:
+        """Return whether anchors of a file, if there are any, all stand in other packages."""
+        declared = self.anchors(stem)
+        found = [declared[name].package for name in anchors if name in declared]
+        return bool(found) and self.spec.framework.package not in found
 
     def profile(self, component: str, stem: str, name: str) -> Profile:
         """Return a profile as a statement of a file knows it, else as the component does.

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from ..meaning import Component, Piece, Resolved, resolve
-from ..meaning.scope import FrameworkScope
+from ..meaning import Component, FrameworkScope, Piece, Resolved, resolve
+from ..model import Record
 from .data import Row, Table, row, source
 
 if TYPE_CHECKING:
@@ -64,6 +64,7 @@ class _Tables:
             program=file.program,
             extends=component.chain[1:],
             modes=file.modes,
+            eval_prefix=None if file.eval_prefix == "eval_" else file.eval_prefix,
             tracking=self._tracking(),
             config=_config(config),
             placeholders=self._placeholders(),
@@ -97,6 +98,8 @@ class _Tables:
                 said[name] = [anchor if here else f"{piece.stem}:{anchor}" for anchor in value]
             else:
                 said[name] = list(value) if isinstance(value, tuple) else value
+        if isinstance(piece.statement, Record) and self._scope.is_foreign(piece.stem, piece.statement.at):
+            said["foreign"] = True
         if piece.when is not None:
             said["when"] = piece.when
             if getattr(piece.statement, "name", None):
