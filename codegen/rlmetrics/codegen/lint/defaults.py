@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from rlmetrics.names.guards import GuardError, UnknownValueError, parse
 
 from .guardsets import names_in
-from .logged import as_yaml
+from .logged import as_yaml, logged_guards
 from .registry import Check, Hit, check
 
 if TYPE_CHECKING:
@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from .context import ComponentScope, Context, FileScope
 
 __all__ = ["CHECKS", "described", "fits"]
+
+_Place = tuple[str, "YamlPath"]
 
 
 def fits(key: ConfigKey, value: Any) -> bool:
@@ -39,38 +41,58 @@ def described(key: ConfigKey) -> str:
 @check(
     "missing-default",
     "error",
-    what="A guard that the defaults of some described release do not answer.",
+    what="Guards that leave open whether a key is logged with the defaults of some described release, or a fact whose "
+    "guard the defaults of no release answer.",
     fix="add the default of that release to the configuration key",
 )
 def missing_default(context: Context) -> Iterator[Hit]:
-    reported: set[tuple[str, YamlPath, str]] = set()
+    reported: set[_Place] = set()
+    facts: dict[_Place, Hit | None] = {}
     for component in context.components:
         defaults = _Defaults(context, component.scope)
-        for ref, path, text, releases in _guards_of(component):
-            open_releases = defaults.unanswered(text, releases)
-            names = {name for _, name in open_releases if (ref, path, name) not in reported}
-            if names:
-                reported.update((ref, path, name) for name in names)
-                keys = ", ".join(f"`{name}`" for name in dict.fromkeys(name for _, name in open_releases))
-                span = context.releases(component.scope.framework).text({release for release, _ in open_releases})
-                where = component.elsewhere(ref.rpartition("/")[2])
-                yield Hit(
-                    ref, path, f"{keys} has no default in {span}, so `{text}` has no answer there{where}", value=True
-                )
+        for place, found in _open_keys(component, defaults):
+            if place not in reported:
+                reported.add(place)
+                yield _open(context, component, place, found, "this key is logged")
+        for place, guard, releases in _guarded(component):
+            if place not in facts or facts[place] is not None:
+                found = defaults.unanswered(guard, releases)
+                is_open = len(found) == releases.bit_count()
+                facts[place] = _open(context, component, place, found, "this fact holds") if is_open else None
+    yield from (hit for hit in facts.values() if hit is not None)
 
 
-def _guards_of(component: ComponentScope) -> Iterator[tuple[str, YamlPath, str, int]]:
-    """Yield each guard of a component, written out, with its place and the releases in which it counts."""
-    found: dict[tuple[str, YamlPath, str], int] = {}
+def _open(context: Context, component: ComponentScope, place: _Place, found: dict[str, str], what: str) -> Hit:
+    keys = ", ".join(f"`{name}`" for name in dict.fromkeys(found.values()))
+    span = context.releases(component.scope.framework).text(set(found))
+    where = component.elsewhere(place[0].rpartition("/")[2])
+    message = f"{keys} has no default in {span}, so whether {what} is unknown there{where}"
+    return Hit(*place, message, value=True)
+
+
+def _open_keys(component: ComponentScope, defaults: _Defaults) -> Iterator[tuple[_Place, dict[str, str]]]:
+    """Yield what leaves open whether a key is logged: a guard that is to blame, and by release what it lacks."""
     for item in component.resolved:
-        for piece in (item.record, *item.facts):
-            guards = [("when", piece.when)] if piece.when is not None else []
-            guards += [("logged_when", guard) for guard in piece.says.get("logged_when", ())]
-            for field, guard in guards:
-                place = (component.ref(piece), (*piece.path, field), guard)
-                found[place] = found.get(place, 0) | item.releases
-    for (ref, path, guard), releases in found.items():
-        yield ref, path, guard, releases
+        pieces = [piece for piece in (item.record, *item.facts) if "logged_when" in piece.says]
+        # One guard that does not hold decides.
+        together = " and ".join(f"({guard})" for guard in logged_guards(item))
+        found = defaults.unanswered(together, item.releases) if pieces else {}
+        for piece in pieces if found else ():
+            if any(name in names_in(guard) for guard in piece.says["logged_when"] for name in found.values()):
+                yield (component.ref(piece), (*piece.path, "logged_when")), found
+                break
+
+
+def _guarded(component: ComponentScope) -> Iterator[tuple[_Place, str, int]]:
+    """Yield the guard of each fact of a component with the releases in which it counts."""
+    guards: dict[tuple[_Place, str], int] = {}
+    for item in component.resolved:
+        for piece in item.facts:
+            if piece.when is not None:
+                fact = (component.ref(piece), (*piece.path, "when")), piece.when
+                guards[fact] = guards.get(fact, 0) | item.releases
+    for (place, guard), releases in guards.items():
+        yield place, guard, releases
 
 
 class _Defaults:
@@ -81,20 +103,20 @@ class _Defaults:
         self._framework = context.frameworks[scope.framework]
         self._known: dict[str, int] = {}
 
-    def unanswered(self, guard: str, releases: int) -> list[tuple[str, str]]:
+    def unanswered(self, guard: str, releases: int) -> dict[str, str]:
         """Return the releases in which the defaults do not answer a guard, each with the key that is to blame."""
         names = names_in(guard)
         if any(name not in self._config for name in names):
-            return []  # `broken-reference` reports it
+            return {}  # `broken-reference` reports it
         missing = 0
         for name in names:
             missing |= releases & ~self._covered(name)
         order = self._framework.releases
-        found = []
+        found: dict[str, str] = {}
         for release in order.sort(order.of_bits(missing)):
             blamed = self._undecided(guard, 1 << order.index(release), names)
             if blamed is not None:
-                found.append((release, blamed))
+                found[release] = blamed
         return found
 
     def _covered(self, name: str) -> int:

@@ -101,7 +101,8 @@ def guard_never(context: Context) -> Iterator[Hit]:
         # Written as `false` it is meant.
         if not _decides(path) or expression is None or isinstance(expression, Literal):
             continue
-        stems = [*([scope.stem] if scope.file.components else []), *context.users.get((scope.framework, scope.stem), ())]
+        users = context.users.get((scope.framework, scope.stem), ())
+        stems = [scope.stem, *users] if scope.file.components else users
         if stems and all(_is_never(context, scope, stem, text) for stem in stems):
             yield Hit(scope.ref, path, f"`{text}` can never hold", value=True)
 

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
+from ..meaning import spelled
 from ..releases import RangeError, Releases
 from .registry import Check, Hit, check
 from .statements import keys_of, records, statements_of
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from ..loader import YamlPath
     from ..meaning import Component, Resolved
     from ..model import Mode, Ranges, Record
-    from .context import Context, FileScope
+    from .context import ComponentScope, Context, FileScope
 
 __all__ = ["CHECKS"]
 
@@ -163,13 +164,13 @@ def release_hole(context: Context) -> Iterator[Hit]:
     reported: set[tuple[str, YamlPath]] = set()
     for component in context.components:
         described = context.frameworks[component.scope.framework].component(component.scope.stem).described
-        covered: dict[tuple[str, str], int] = defaultdict(int)
+        covered = _never_logged(context, component)
         first: dict[tuple[str, str], Resolved] = {}
         for item in component.resolved:
             covered[item.key, item.mode] |= item.releases
             first.setdefault((item.key, item.mode), item)
-        for (key, mode), releases in covered.items():
-            item = first[key, mode]
+        for (key, mode), item in first.items():
+            releases = covered[key, mode]
             place = component.ref(item), item.path
             between = (1 << releases.bit_length()) - (releases & -releases)
             hole = between & described & ~releases
@@ -178,6 +179,21 @@ def release_hole(context: Context) -> Iterator[Hit]:
                 span = _span(context.releases(component.scope.framework), hole)
                 message = f"`{key}` is not described for {span}{component.elsewhere(item.stem)}"
                 yield Hit(place[0], (*place[1], "releases"), message, value=True)
+
+
+def _never_logged(context: Context, scope: ComponentScope) -> dict[tuple[str, str], int]:
+    """The releases in which a component or a file that it extends says of a key and mode that it is never logged."""
+    component = context.frameworks[scope.scope.framework].component(scope.scope.stem)
+    found: dict[tuple[str, str], int] = defaultdict(int)
+    for stem in component.chain:
+        file = component.files[stem]
+        for name, _, record in file.records():
+            for item in spelled(name, record) if record.logged is not None else ():
+                for mode in item.modes or record.modes or file.modes:
+                    key = component.filled(item.key)
+                    shown = f"{file.eval_prefix}{key}" if mode == "eval" else key
+                    found[shown, mode] |= component.covered(stem, record.releases, mode)
+    return found
 
 
 @check(

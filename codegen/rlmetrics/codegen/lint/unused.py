@@ -86,6 +86,9 @@ class _Uses:
             self.words["traits"].update(population.traits)
             self.words["without"].update(population.without)
             self.words["populations"].update([population.of] if population.of else [])
+        # A part of another population names what is left of that: nothing has to mention it.
+        parts = (name for name, population in context.spec.signatures.populations.items() if population.of)
+        self.words["populations"].update(parts)
         for left in context.spec.signatures.without.values():
             self.words["traits"].add(left.trait)
         for convention in context.spec.conventions.values():
