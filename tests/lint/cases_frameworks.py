@@ -397,7 +397,7 @@ CASES = [
         "facts-disagree",
         [(T, "when: beta <= 1 and mode == 'sequence', reduction: {sequence: mean}", DISAGREE.format("beta >= 1"))],
         [(T, "when: beta <= 1 and mode == 'sequence', reduction: {sequence: mean}", DISAGREE.format("not (beta > 1)"))],
-        "`population` of `loss/policy` is `response_tokens` here and `all_positions` at spec/frameworks/acme/trainer.yaml",
+        "`population` of `loss/policy` is `response_tokens` here and `all_positions` at spec/frameworks/acme/trainer.y",
     ),
     Case(
         "facts-disagree",
@@ -414,8 +414,8 @@ CASES = [
     Case(
         "facts-disagree",
         [
-            (T, "traits: [first_rank_only], at", "lag: ¦1, at"),
             (T, "    at: [score]\n", "    at: [score]\n" + SCORE_LAG),
+            (T, "traits: [first_rank_only], at", "lag: ¦1, at"),
         ],
         [
             (T, "traits: [first_rank_only], at", "lag: 1, at"),
