@@ -146,6 +146,8 @@ def compare(component: str, tables: Tables | None = None, *, most: int | None = 
             numbers = [number for number, count in runs for _ in range(count)]
             for part, rows in view.alike(row["key"], row["mode"], releases):
                 for index in chosen:
+                    if numbers[index] < 0:
+                        continue  # settings that the trainer does not take in these releases
                     old = _stored(frozen["meanings"][numbers[index]])
                     new = view.meaning(rows, configs[index])
                     if not _same(old, new):
@@ -246,7 +248,7 @@ class _Meanings:
             **{name: _number(said.get(name), usual) for name, usual in (("scale", 1), ("offset", 0))},
             "trait": sorted(said["traits"]),
             "constant_when": sorted(said["constant_when"]),
-            "note": sorted({text for text in _SENTENCE.split(self._component.note(said) or "") if text}),
+            "note": sorted({text for note in self._component.notes(said) for text in _SENTENCE.split(note) if text}),
             "documented": sorted(([says, code] for says, code, *_ in self._component.documented(said)), key=str),
         }
         yield from ((name, value) for name, value in told.items() if value)
