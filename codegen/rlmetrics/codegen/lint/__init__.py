@@ -14,19 +14,20 @@ from ..loader.checks import LOAD_CHECKS
 from ..loader.tree import collector_paused
 from ..spec import Spec
 from . import (
-    emissions,
-    evidence,
+    defaults,
+    facts,
     formulas,
     guards,
     metrics,
     names,
+    records,
     references,
     releases,
     runner,
     suites,
     templates,
     texts,
-    variants,
+    unused,
 )
 from .context import Context
 from .registry import Check, Hit
@@ -36,15 +37,16 @@ __all__ = ["CHECKS", "Check", "Context", "Hit", "check_spec", "lint"]
 CHECKS: tuple[Check, ...] = (
     *(Check(item.id, "error", item.what, item.fix) for item in LOAD_CHECKS),
     *references.CHECKS,
+    *unused.CHECKS,
     *metrics.CHECKS,
     *formulas.CHECKS,
     *texts.CHECKS,
     *names.CHECKS,
-    *emissions.CHECKS,
+    *records.CHECKS,
     *releases.CHECKS,
-    *evidence.CHECKS,
     *guards.CHECKS,
-    *variants.CHECKS,
+    *defaults.CHECKS,
+    *facts.CHECKS,
     *templates.CHECKS,
     *suites.CHECKS,
     runner.UNKNOWN_CHECK,
