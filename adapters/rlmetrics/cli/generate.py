@@ -8,6 +8,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from .output import has_colour
+
 if TYPE_CHECKING:
     from rlmetrics.codegen.generate.driver import Change, Report
 
@@ -55,14 +57,16 @@ def run(args: argparse.Namespace) -> int:
 
         return watch(root, overlays)
     report = driver.run(root, overlays, check=args.check, docs=args.docs, anew=args.no_cache)
-    return _print(report, check=args.check)
+    return _print(report, root, check=args.check)
 
 
-def _print(report: Report, *, check: bool) -> int:
+def _print(report: Report, root: Path, *, check: bool) -> int:
     if report.findings:
-        from rlmetrics.codegen.findings import render_text
+        from rlmetrics.codegen import excerpts
 
-        sys.stderr.write(render_text(report.findings))
+        shown = [finding for finding in report.findings if not finding.follows]
+        sys.stderr.write(excerpts.render(shown, root, colour=has_colour(sys.stderr)))
+        print(excerpts.summary(report.findings), file=sys.stderr)
     if report.failed:
         return 2
     if check:

@@ -59,7 +59,7 @@ class Entries:
             alternatives=_alternatives(row, active, metric),
             bind=said.get("bind", _PLAIN),
             at=said["at"],
-            note=self._table.note(said),
+            note=" ".join(self._table.notes(said)) or None,
             route=said.get("route"),
         )
 

@@ -134,10 +134,10 @@ class ComponentTable:
             found = self._combined[place] = combine(row.record, facts, self._data.get("profiles", {}))
         return found
 
-    def note(self, combined: Mapping[str, Any]) -> str | None:
-        """Return the notes of combined statements as one text."""
+    def notes(self, combined: Mapping[str, Any]) -> list[str]:
+        """Return the notes of combined statements."""
         notes: Sequence[str] = self._data.get("notes", ())
-        return " ".join(notes[number] for number in combined["notes"]) or None
+        return [notes[number] for number in combined["notes"]]
 
     def documented(self, combined: Mapping[str, Any]) -> list[tuple[str, str | None, str, str | None, str | None]]:
         """Return what guides say: the claim, what the code does instead, the guide, its path and the heading."""

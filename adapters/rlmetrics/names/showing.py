@@ -130,7 +130,7 @@ def _spellings(metric: str, tables: Tables) -> list[Spelling]:
             guards.append(" or ".join(f"({when})" for when in own))
         condition = "; ".join(text for text in guards if text) or None
         spelled = tuple(sorted(logged.releases, key=tables.framework(logged.framework).releases.index))
-        note = logged.table.note(said)
+        note = " ".join(logged.table.notes(said)) or None
         found.append(Spelling(logged.framework, logged.component, spelled, row.key, condition, note))
     return found
 

@@ -83,16 +83,17 @@ class _Wanted:
 Render = Callable[[Path, Sequence[Path]], Rendered]
 
 
-def render_spec(root: Path, overlays: Sequence[Path]) -> Rendered:
+def render_spec(root: Path, overlays: Sequence[Path], *, cached: bool = True) -> Rendered:
     """Render the spec of a checkout. What this needs is imported only here, where something has to be rendered."""
     # The spec becomes millions of small objects that all live until the end and hold no cycles. Looking for some again
     # and again would take half of the whole run, and once more afterwards a tenth.
     collecting = gc.isenabled()
     gc.disable()
     try:
+        from ..cache import FOLDER
         from .render import render
 
-        return render(root, overlays)
+        return render(root, overlays, root / FOLDER if cached else None)
     finally:
         if collecting:
             gc.freeze()
@@ -106,7 +107,7 @@ def run(
     check: bool = False,
     docs: bool = False,
     anew: bool = False,
-    render: Render = render_spec,
+    render: Render | None = None,
 ) -> Report:
     """Generate everything, or with ``check`` only say what would change.
 
@@ -117,7 +118,7 @@ def run(
         docs: Reference pages that are not there count as a difference. Without it they are written only where
             something has to be rendered anyway.
         anew: Render although nothing seems to have changed since the last run.
-        render: What turns the spec into files.
+        render: What turns the spec into files, if not this project's emitters.
 
     Returns:
         What was found and done.
@@ -131,7 +132,7 @@ def run(
         altered = _altered(root, known, absent=docs)
         if check or not altered:
             return Report(tuple(altered), total=len(known))
-    rendered = render(root, overlays)
+    rendered = render(root, overlays) if render else render_spec(root, overlays, cached=not anew)
     failed = any(finding.level == "error" for finding in rendered.findings)
     if failed:
         return Report(findings=rendered.findings, failed=True, interrupted=journal is not None)

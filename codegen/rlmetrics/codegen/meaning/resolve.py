@@ -166,13 +166,13 @@ def resolve(component: Component) -> Iterator[Resolved]:
     A record of a nearer file takes the place of the others of its key, release and mode; records of one file never
     replace each other. Shared facts reach the keys of their file and of those that it extends.
     """
-    taken: dict[tuple[str, str], int] = {}
+    taken: dict[tuple[str, Mode], int] = {}
     reaching: list[tuple[str, int, SharedFact]] = []
     replaced: set[str | None] = set()
     for stem in component.chain:
         file = component.files[stem]
         reaching += [(stem, index, fact) for index, fact in enumerate(file.shared) if fact.name not in replaced]
-        said: list[tuple[str, str, int]] = []
+        said: list[tuple[str, Mode, int]] = []
         for name, index, record in file.records():
             path: YamlPath = ("keys", name) if not isinstance(file.keys[name], list) else ("keys", name, index)
             for item in spelled(name, record):
