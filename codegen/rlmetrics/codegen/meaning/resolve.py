@@ -177,12 +177,7 @@ def resolve(component: Component) -> Iterator[Resolved]:
     for stem in component.chain:
         file = component.files[stem]
         reaching += [
-            (
-                stem,
-                index,
-                fact,
-                None if fact.keys is None else frozenset({*fact.keys, *map(component.filled, fact.keys)}),
-            )
+            (stem, index, fact, _reached(component, fact))
             for index, fact in enumerate(file.shared)
             if fact.name not in replaced
         ]
@@ -203,6 +198,11 @@ def resolve(component: Component) -> Iterator[Resolved]:
         for shown, mode, covered in said:
             taken[shown, mode] = taken.get((shown, mode), 0) | covered
         replaced.update(file.replace)
+
+
+def _reached(component: Component, fact: SharedFact) -> frozenset[str] | None:
+    """Return the names of the keys that a shared fact is about, None for every key."""
+    return None if fact.keys is None else frozenset({*fact.keys, *map(component.filled, fact.keys)})
 
 
 def _key(
