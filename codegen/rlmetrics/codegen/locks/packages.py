@@ -43,6 +43,7 @@ class Package:
         self.texts = texts
         self._metadata = metadata
         self._modules: dict[str, Module | None] = {}
+        self._named: dict[str, tuple[Symbol, ...]] = {}
         self._mro: dict[tuple[str, str], tuple[Symbol, ...]] = {}
 
     def module(self, path: str) -> Module | None:
@@ -66,9 +67,22 @@ class Package:
         """Paths of all modules of the package, sorted."""
         return tuple(sorted(path for path in self.texts if path.endswith(".py") and path.startswith(f"{self.name}/")))
 
+    def named(self, name: str) -> tuple[Symbol, ...]:
+        """The symbols with a qualified name, of the whole package; only files that contain its parts are parsed."""
+        if name not in self._named:
+            words = name.split(".")
+            self._named[name] = tuple(
+                module.symbols[name]
+                for path in self.paths
+                if all(word in self.texts[path] for word in words)
+                and (module := self.module(path)) is not None
+                and name in module.symbols
+            )
+        return self._named[name]
+
     @cached_property
     def by_name(self) -> Mapping[str, tuple[Symbol, ...]]:
-        """Qualified name to the symbols that have it, of the whole package."""
+        """Qualified name to the symbols that have it; all of the package is parsed."""
         found: dict[str, list[Symbol]] = {}
         for path in self.paths:
             module = self.module(path)
