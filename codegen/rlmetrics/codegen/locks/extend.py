@@ -14,7 +14,9 @@ from .watched import class_of, config_of, methods_of, watched_symbols
 __all__ = ["extend", "find_anchor"]
 
 
-def find_anchor(package: Package, lock: Lock, name: str, module: str = "", more: Iterable[Mark] = ()) -> list[Found]:
+def find_anchor(
+    package: Package, lock: Lock, name: str, module: str = "", more: Iterable[Mark] = (), *, anywhere: bool = True
+) -> list[Found]:
     """Find an anchor in a release by all statements that it stands for.
 
     Args:
@@ -23,10 +25,11 @@ def find_anchor(package: Package, lock: Lock, name: str, module: str = "", more:
         name: The anchor.
         module: Dotted name of the module that the spec names for it, if it does.
         more: Statements that the lock does not know yet.
+        anywhere: Look at files in which it was never found, too.
     """
     path = module.replace(".", "/")
     near = (f"{path}.py", f"{path}/__init__.py", *lock.near(name)) if module else lock.near(name)
-    return find(package, (*more, *lock.marks(name)), near)
+    return find(package, (*more, *lock.marks(name)), near, anywhere=anywhere)
 
 
 def extend(
@@ -46,8 +49,9 @@ def extend(
         more: Anchors to statements that the lock does not know yet.
     """
     release = package.release
+    own = package.name == component.package
     found = {
-        name: find_anchor(package, lock, name, anchor.module, (more or {}).get(name, ()))
+        name: find_anchor(package, lock, name, anchor.module, (more or {}).get(name, ()), anywhere=own)
         for name, anchor in component.anchors.items()
         if anchor.package == package.name and not anchor.guide
     }
@@ -57,15 +61,14 @@ def extend(
     for name, places in found.items():
         lock.anchor(name, release, places)
     flat = [item for places in found.values() for item in places]
-    symbols = watched_symbols(package, component, flat) if package.name == component.package else {}
+    symbols = watched_symbols(package, component, flat) if own else {}
     for item in flat:
         module = package.module(item.path)
         if module is not None and item.mark.symbol in module.symbols:
             symbols[item.path, item.mark.symbol] = module.symbols[item.mark.symbol]
     for (path, name), symbol in symbols.items():
-        lock.put("symbols", path, name, symbol.fingerprint, release)
-        lock.put("lines", path, name, str(symbol.statements[0].first), release)
-    for item in component.classes if package.name == component.package else ():
+        lock.symbol(path, name, symbol.fingerprint, symbol.statements[0].first, release)
+    for item in component.classes if own else ():
         owner = class_of(package, item, release)
         if owner is None:
             continue

@@ -10,7 +10,7 @@ from .marks import Found, Mark
 
 __all__ = ["Kind", "Lock", "Table"]
 
-Kind = Literal["anchors", "symbols", "lines", "methods", "keys", "defaults", "requires", "confirmed"]
+Kind = Literal["anchors", "watched", "methods", "keys", "defaults", "symbols", "lines", "requires", "confirmed"]
 """What a table holds, see :class:`Lock`."""
 
 Table = dict[str, dict[str, set[str]]]
@@ -21,15 +21,19 @@ Table = dict[str, dict[str, set[str]]]
 class Lock:
     """Tables of what was found in the releases of a package.
 
-    Each table has a kind and a subject: a module's path for ``anchors``, ``symbols`` and ``lines``, a class for
-    ``methods`` and ``defaults``, nothing for the others. Its rows are:
+    Each table has a kind and a subject: a module's path for ``anchors``, ``watched``, ``symbols`` and ``lines``, a
+    class for ``methods`` and ``defaults``, nothing for the others. Its rows are:
 
     - ``anchors``: an anchor, the symbol with the statement's fingerprint, and the lines after the symbol's first;
-    - ``symbols``: a watched symbol and its fingerprint;
-    - ``lines``: a symbol and its first line;
+    - ``watched``: a symbol whose change may change what the component's keys mean;
     - ``methods``: a method and the class that the component has it from;
     - ``keys``: a key and where it is written;
-    - ``defaults``: a configuration field and its default;
+    - ``defaults``: a configuration field and its default.
+
+    What several components share stands once, in the lock of the framework as a whole:
+
+    - ``symbols``: a symbol and its fingerprint;
+    - ``lines``: a symbol and its first line;
     - ``requires``: a requirement and its specifier;
     - ``confirmed``: a change that a person read, and why it changes no meaning.
 
@@ -38,12 +42,14 @@ class Lock:
         component: Stem of the component's file, or ``framework``.
         releases: The releases that it covers, oldest first.
         tables: Kind and subject to the table.
+        common: The lock of the framework as a whole; nothing if this is that one.
     """
 
     package: str
     component: str
     releases: list[str] = field(default_factory=list)
     tables: dict[tuple[Kind, str], Table] = field(default_factory=dict)
+    common: Lock | None = field(default=None, repr=False, compare=False)
 
     def put(self, kind: Kind, subject: str, name: str, value: str, release: str) -> None:
         """Note one value of one release."""
@@ -66,7 +72,7 @@ class Lock:
             key: {name: {value: found & earlier for value, found in row.items()} for name, row in table.items()}
             for key, table in self.tables.items()
         }
-        lock = Lock(self.package, self.component, kept, tables)
+        lock = Lock(self.package, self.component, kept, tables, self.common)
         lock._prune()
         return lock
 
@@ -138,7 +144,7 @@ class Lock:
 
     def places(self, name: str, release: str) -> tuple[tuple[str, int], ...]:
         """Path and line of an anchor in a release; several where the same is said several times."""
-        lines = self.tables
+        lines = (self.common or self).tables
         found: list[tuple[str, int]] = []
         for mark, path, offsets in self.found(name, release):
             for value, releases in lines.get(("lines", path), {}).get(mark.symbol, {}).items():
@@ -157,9 +163,23 @@ class Lock:
 
     # Symbols.
 
+    def symbol(self, path: str, name: str, fingerprint: str, line: int, release: str, *, watched: bool = True) -> None:
+        """Note a symbol of a release."""
+        common = self.common or self
+        common.put("symbols", path, name, fingerprint, release)
+        common.put("lines", path, name, str(line), release)
+        if watched:
+            self.put("watched", path, name, "", release)
+
     def watched(self, release: str) -> Mapping[tuple[str, str], str]:
-        """Path and name of each watched symbol to its fingerprint."""
-        return {key: values[0] for key, values in self.at("symbols", release).items()}
+        """Path and name of each watched symbol of a release to its fingerprint."""
+        tables = (self.common or self).tables
+        found: dict[tuple[str, str], str] = {}
+        for path, name in self.at("watched", release):
+            for said, releases in tables.get(("symbols", path), {}).get(name, {}).items():
+                if release in releases:
+                    found[path, name] = said
+        return found
 
 
 def _found(value: str, path: str) -> Found:

@@ -67,20 +67,23 @@ def places_of(symbol: Symbol, mark: Mark) -> tuple[int, ...]:
     return fitting or (places if len(places) == 1 else ())
 
 
-def find(package: Package, marks: Iterable[Mark], near: Iterable[str] = ()) -> list[Found]:
+def find(
+    package: Package, marks: Iterable[Mark], near: Iterable[str] = (), *, anywhere: bool = True
+) -> list[Found]:
     """Find the alternatives of an anchor in a release.
 
     Args:
         package: The release.
         marks: What the anchor stands for: any of these.
         near: Paths, the nearest first: of several symbols with one name the one in such a file is meant.
+        anywhere: Look at other files, too, which takes long in a large package.
 
     Returns:
         Those found, each as the release's own mark, ordered by symbol and line.
     """
     found: dict[tuple[str, str, int], Found] = {}
     for mark in marks:
-        symbol = symbol_for(package, mark.symbol, near)
+        symbol = symbol_for(package, mark.symbol, near, anywhere=anywhere)
         places = places_of(symbol, mark) if symbol else ()
         if symbol is not None and places:
             first = symbol.statements[0].first
@@ -89,11 +92,11 @@ def find(package: Package, marks: Iterable[Mark], near: Iterable[str] = ()) -> l
     return [found[key] for key in sorted(found)]
 
 
-def symbol_for(package: Package, name: str, near: Iterable[str] = ()) -> Symbol | None:
+def symbol_for(package: Package, name: str, near: Iterable[str] = (), *, anywhere: bool = True) -> Symbol | None:
     """The symbol with a qualified name: in a near file, else the only one of the package, else none."""
     for path in near:
         module = package.module(path)
         if module is not None and name in module.symbols:
             return module.symbols[name]
-    others = package.named(name)
+    others = package.named(name) if anywhere else ()
     return others[0] if len(others) == 1 else None
