@@ -47,6 +47,7 @@ class Replayed:
         carried: Those that stay and keep every anchor.
         changed: Those that change or vanish.
         silent: Changed rows that no item speaks of, since none names a symbol that their component watches.
+        unexplained: Changed rows whose cause, as the present spec cites it, stands in no item.
         news: What a person would have been shown.
     """
 
@@ -56,6 +57,7 @@ class Replayed:
     carried: int
     changed: tuple[RowId, ...]
     silent: tuple[RowId, ...]
+    unexplained: tuple[RowId, ...]
     news: News
 
     @property
@@ -156,7 +158,30 @@ def replay_step(
         else:
             changed.append(key)
     silent = [key for key in changed if key.component not in spoken]
-    return Replayed(new.release, len(before), unchanged, carried, tuple(changed), tuple(silent), found)
+    shown = {symbol for item in found.items for symbol in item.symbols}
+    unexplained = [
+        key
+        for key in changed
+        if key in after and (causes := _causes(before[key], after[key], locks, old.release, new.release)) and not causes & shown
+    ]
+    return Replayed(
+        new.release, len(before), unchanged, carried, tuple(changed), tuple(silent), tuple(unexplained), found
+    )
+
+
+def _causes(
+    before: Row, after: Row, locks: Mapping[str, Lock], old: str, new: str
+) -> set[tuple[str, str]]:
+    """Path and name of the symbols with statements that prove a row now, and that did not stand there before."""
+    found: set[tuple[str, str]] = set()
+    for stem, name in after.anchors:
+        if stem not in locks:
+            continue
+        then = {item.mark for item in locks[stem].found(name, old)}
+        for item in locks[stem].found(name, new):
+            if item.mark not in then:
+                found.add((item.path, item.mark.symbol))
+    return found
 
 
 def _closure(stem: str, components: Mapping[str, Component]) -> set[str]:
