@@ -120,7 +120,8 @@ def _anchor_counts(step: Step) -> tuple[int, int, int]:
         lock = step.locks[component.stem]
         for name in _needed(step, component):
             here, before = lock.places(name, step.new.release), lock.places(name, step.old.release)
-            seen[component.stem, name] = (bool(here), bool(here) and here != before)
+            if here or before:
+                seen[component.stem, name] = (bool(here), bool(here) and here != before)
     found = sum(here for here, _ in seen.values())
     return found, sum(moved for _, moved in seen.values()), len(seen) - found
 
@@ -130,15 +131,15 @@ def _lost(step: Step) -> Iterator[Item]:
     for component in step.components:
         lock = step.locks[component.stem]
         for name, keys in _needed(step, component).items():
-            if not lock.found(name, step.new.release):
-                before = tuple(item.mark for item in lock.found(name, step.old.release)) or lock.marks(name)[:1]
+            before = tuple(item.mark for item in lock.found(name, step.old.release))
+            if before and not lock.found(name, step.new.release):
                 groups.setdefault(before, []).append((component, name, keys))
     for marks, uses in groups.items():
         names = list(dict.fromkeys(name for _, name, _ in uses))
         keys = _keys_of((component, keys) for component, _, keys in uses)
-        symbol = marks[0].symbol if marks else "a symbol that was never found"
+        symbol = marks[0].symbol
         near = step.locks[uses[0][0].stem].near(names[0])
-        diff, hints = _proposal(step, marks[0], names[0], near) if marks else ((), ())
+        diff, hints = _proposal(step, marks[0], names[0], near)
         yield Item(
             "anchor lost",
             f"{', '.join(names)} in {symbol} -> {len(keys)} key{'s' * (len(keys) != 1)}",
@@ -264,13 +265,13 @@ def _defaults(step: Step) -> Iterator[Item]:
 
 
 def _requirements(step: Step) -> Iterator[Item]:
-    before, after = set(step.old.requirements), set(step.new.requirements)
-    named = {re.split(r"[^\w.-]", text, maxsplit=1)[0] for text in before ^ after}
-    for name in sorted(named):
-        old = sorted(text for text in before - after if re.split(r"[^\w.-]", text, maxsplit=1)[0] == name)
-        new = sorted(text for text in after - before if re.split(r"[^\w.-]", text, maxsplit=1)[0] == name)
-        text = f"{'; '.join(old) or 'not required'} -> {'; '.join(new) or 'not required'}"
-        yield Item("requirement", text, f"requirement {text}", ())
+    gone = sorted(set(step.old.requirements) - set(step.new.requirements))
+    come = sorted(set(step.new.requirements) - set(step.old.requirements))
+    if gone or come:
+        names = sorted({re.split(r"[^\w.-]", text, maxsplit=1)[0] for text in (*gone, *come)})
+        text = ", ".join(names[:5]) + (f" and {len(names) - 5} others" if len(names) > 5 else "")
+        diff = (*(f"- {text}" for text in gone), *(f"+ {text}" for text in come))
+        yield Item("requirement", text, f"requirement {digest(diff)}", (), diff=diff)
 
 
 # Code.

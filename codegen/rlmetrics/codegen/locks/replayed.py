@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 from rlmetrics.names.errors import UserError
 
-from ..audit.extract import Extraction, extract
 from ..meaning.resolve import Piece, Resolved, resolve
 from ..meaning.scope import FrameworkScope
 from .component import Component
@@ -17,7 +16,6 @@ from .fetch import CACHE, open_release
 from .ledger import Ledger
 from .of_spec import components_of
 from .packages import Package
-from .release import keys_of
 from .replay import Replayed, Row, RowId, replay_step
 
 if TYPE_CHECKING:
@@ -55,17 +53,16 @@ def replay(
     locks = {stem: ledger.lock(stem) for stem in components}
     resolved = _resolved(FrameworkScope(spec.frameworks[framework]))
     places = {release: place for place, release in enumerate(order)}
-    extractions: dict[str, Extraction] = {}
     found: list[Replayed] = []
     old: Package | None = None
     for release in order[places[first] : places[last] + 1]:
         if old is None:
             old = open_release(package, order[places[release] - 1], None, cache)
         new = open_release(package, release, None, cache)
-        extractions = {release: extract(framework, release, new.texts)}
 
         def keys(component: Component, release: str) -> Mapping[str, Sequence[str]]:
-            return keys_of(extractions[release], component)
+            # What was extracted when the release was added stands in the lock.
+            return {key: places for (_, key), places in locks[component.stem].at("keys", release).items()}
 
         def rows(release: str) -> Mapping[RowId, Row]:
             return rows_of(resolved, places[release])

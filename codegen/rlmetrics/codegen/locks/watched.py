@@ -21,7 +21,7 @@ def watched_symbols(package: Package, component: Component, found: Iterable[Foun
 
     These are the symbols that hold its anchors; the methods and bodies of its classes and of their bases in the
     package, where a file describes no class of the package, of the classes that hold its anchors; their configuration
-    classes; functions and classes of the package that any of these call; and what the file itself lists.
+    classes; functions of the package that any of these call; and what the file itself lists.
 
     Args:
         package: A release.
@@ -102,13 +102,8 @@ def _owner(package: Package, symbol: Symbol) -> Symbol | None:
 
 
 def _called(package: Package, symbol: Symbol) -> Iterator[Symbol]:
-    """Functions and classes of the package that a symbol names; of a class, what it does when it is made and called."""
-    for found in package.mentioned(symbol):
-        if found.kind == "function":
-            yield found
-        elif found.kind == "class" and symbol.kind == "function":
-            yield found
-            yield from package.methods(found)
+    """Functions of the package that a symbol calls or hands on."""
+    return (found for found in package.mentioned(symbol) if found.kind == "function")
 
 
 def _listed(package: Package, entry: str) -> Iterator[Symbol]:
