@@ -8,7 +8,7 @@ generated for the metric until one fails. A mutant that survives all of them is 
 
 ``--results`` names a file that keeps every fate as soon as it is known, one JSON object a line: a mutant that it holds
 is not run again, unless it survived and ``--again`` is given. ``--write`` puts the figures into
-docs/reference/mutation.md.
+docs/results/mutation.md.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ from metric_inputs import SEEDS, make_inputs, make_parameters  # noqa: E402
 from rlmetrics import functional  # noqa: E402
 from rlmetrics.state import MetricFunction  # noqa: E402
 
-PAGE = ROOT / "docs" / "reference" / "mutation.md"
+PAGE = ROOT / "docs" / "results" / "mutation.md"
 TESTS = ("value", "padding", "merge", "empty", "gradient", "half_precision", "errors")
 """The generated tests, those first that notice most."""
 DRAWS = 1000

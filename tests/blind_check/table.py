@@ -1,4 +1,4 @@
-"""Renders ``docs/reference/blind_check.md`` from the rounds: ``PYTHONPATH=tests python -m blind_check.table``."""
+"""Renders ``docs/results/blind_check.md`` from the rounds: ``PYTHONPATH=tests python -m blind_check.table``."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ FOLDER = Path(__file__).parent / "rounds"
 REVIEW = Path(__file__).parent / "review.json"
 SAMPLES = Path(__file__).parent / "samples.json"
 RELATIONS = Path(__file__).parent / "relations.json"
-PAGE = Path(__file__).resolve().parents[2] / "docs" / "reference" / "blind_check.md"
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "results" / "blind_check.md"
 
 HEAD = """<!-- Written by `python -m blind_check.table` from tests/blind_check/rounds. Edit those, not this. -->
 # Blind check

@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+import shutil
+import subprocess
+import sys
 from collections.abc import Sequence
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
+from generate_support import environment, make_checkout
+from hypothesis import given
+from hypothesis import strategies as st
 from rlmetrics.codegen.findings import Finding, Location
 from rlmetrics.codegen.generate import store
 from rlmetrics.codegen.generate.driver import MARKER, Change, Rendered, Report, run
-from rlmetrics.codegen.generate.sources import digest, digest_of, find_root
+from rlmetrics.codegen.generate.sources import digest, digest_of, find_root, source_files
 from rlmetrics.codegen.generate.store import Output
 
 HEAD = f"# {MARKER}spec/metrics/kl.yaml.\n"
@@ -41,8 +48,14 @@ class Renderer:
 
 @pytest.fixture
 def renderer() -> Renderer:
-    """Render two files."""
-    return Renderer({"generated/rlmetrics/a.py": HEAD + "a = 1\n", "docs/reference/a.md": HEAD + "a\n"})
+    """Render two modules and a page."""
+    return Renderer(
+        {
+            "generated/rlmetrics/a.py": HEAD + "a = 1\n",
+            "generated/rlmetrics/b.py": HEAD + "b = 1\n",
+            "docs/reference/a.md": HEAD + "a\n",
+        }
+    )
 
 
 def files_of(root: Path) -> dict[str, bytes]:
@@ -63,9 +76,9 @@ def test_first_run_writes_every_file(root: Path, renderer: Renderer) -> None:
     """A first run writes all files as rendered and says that they are new."""
     report = run(root, render=renderer)
 
-    assert {"generated/rlmetrics/a.py": "new", "docs/reference/a.md": "new"} == changes_of(report)
+    assert dict.fromkeys(renderer.texts, "new") == changes_of(report)
     assert (HEAD + "a = 1\n").encode() == files_of(root)["generated/rlmetrics/a.py"]
-    assert 2 == report.total
+    assert 3 == report.total
 
 
 def test_unchanged_run_renders_nothing(root: Path, renderer: Renderer) -> None:
@@ -89,6 +102,111 @@ def test_every_source_triggers_a_run(root: Path, renderer: Renderer, name: str) 
     run(root, render=renderer)
 
     assert 2 == renderer.calls
+
+
+def test_fresh_clone_renders_nothing(root: Path, renderer: Renderer) -> None:
+    """What is committed tells that it is up to date: a clone without local bookkeeping has nothing to do."""
+    run(root, render=renderer)
+    without_pages(root)
+
+    assert (1, ()) == (renderer.calls, run(root, render=renderer).changes)
+    assert (1, ()) == (renderer.calls, run(root, check=True, render=renderer).changes)
+
+
+def test_anew_trusts_nothing(root: Path, renderer: Renderer) -> None:
+    """With ``anew`` everything is rendered and compared, whatever the manifest says."""
+    run(root, render=renderer)
+    renderer.texts["generated/rlmetrics/a.py"] = HEAD + "a = 2\n"
+
+    assert () == run(root, check=True, render=renderer).changes
+    assert {"generated/rlmetrics/a.py": "changed"} == changes_of(run(root, check=True, anew=True, render=renderer))
+
+
+def test_check_wants_the_manifest_up_to_date(root: Path, renderer: Renderer) -> None:
+    """Sources that changed without changing any output are in the manifest, so that fresh clones need not render."""
+    run(root, render=renderer)
+    (root / "spec" / "spec.yaml").write_text("version: '1' # a remark\n")
+
+    assert {store.MANIFEST: "changed"} == changes_of(run(root, check=True, render=renderer))
+    run(root, render=renderer)
+    assert () == run(root, check=True, render=renderer).changes
+
+
+@given(st.data())
+def test_a_run_is_never_skipped_wrongly(data: st.DataObject) -> None:
+    """Whatever is edited, deleted, interrupted or merged between runs, a run leaves what a run from nothing leaves."""
+    with TemporaryDirectory() as folder:
+        root = Path(folder)
+        (root / "pyproject.toml").touch()
+        (root / "spec" / "metrics").mkdir(parents=True)
+        for name in "ab":
+            (root / "spec" / "metrics" / f"{name}.yaml").write_text("0")
+        (root / "spec" / "spec.yaml").write_text("version: '1'\n")
+
+        def render(root: Path, overlays: Sequence[Path]) -> Rendered:
+            """Render one module and one page for each file."""
+            texts = {path.stem: path.read_text() for path in (root / "spec" / "metrics").glob("*.yaml")}
+            modules = [Output(f"generated/rlmetrics/{name}.py", HEAD + text, "s") for name, text in texts.items()]
+            pages = [Output(f"docs/reference/{name}.md", HEAD + text, "s") for name, text in texts.items()]
+            return Rendered((*modules, *pages))
+
+        for _ in range(data.draw(st.integers(1, 5))):
+            change = data.draw(st.sampled_from(["edit", "add", "remove", "lose", "damage", "halves", "journal"]))
+            files = sorted((root / "spec" / "metrics").glob("*.yaml"))
+            if change == "edit" and files:
+                data.draw(st.sampled_from(files)).write_text(data.draw(st.sampled_from("0123")))
+            elif change == "add":
+                (root / "spec" / "metrics" / f"{data.draw(st.sampled_from('abcd'))}.yaml").write_text("1")
+            elif change == "remove" and files:
+                data.draw(st.sampled_from(files)).unlink()
+            elif change == "lose":
+                for path in sorted(root.glob("generated/rlmetrics/*.py"))[:1]:
+                    path.unlink()
+            elif change == "damage" and (root / store.MANIFEST).exists():
+                text = (root / store.MANIFEST).read_text()
+                (root / store.MANIFEST).write_text(text[: data.draw(st.integers(0, len(text)))])
+            elif change == "halves" and (root / store.MANIFEST).exists():
+                lines = (root / store.MANIFEST).read_text().splitlines(keepends=True)
+                (root / store.MANIFEST).write_text("".join(line for one in lines for line in (one, one)))
+            elif change == "journal":
+                store.write_journal(root, store.Journal({"generated/rlmetrics/a.py": ("0",)}, ()))
+            run(root, docs=data.draw(st.booleans()), render=render)
+
+            wanted = {output.path: output.text for output in render(root, ()).outputs}
+            found = {path: content.decode() for path, content in files_of(root).items()}
+            assert {path: text for path, text in wanted.items() if path.startswith("generated/")} == {
+                path: text for path, text in found.items() if path.endswith(".py")
+            }
+            assert {path: text for path, text in found.items() if path.endswith(".md")}.items() <= wanted.items()
+            assert () == run(root, check=True, anew=True, render=render).changes
+
+
+def test_everything_that_a_run_reads_decides_whether_it_is_skipped(tmp_path: Path) -> None:
+    """Every module of this project that a run loads, and every file that it reads, is among the digested sources."""
+    make_checkout(tmp_path / "checkout")
+    code = (
+        "import sys; read = set(); sys.addaudithook(lambda event, args: event == 'open' and read.add(str(args[0])));"
+        "from rlmetrics.cli import main; code = main(['generate', '--no-cache']);"
+        "loaded = {getattr(module, '__file__', None) or '' for module in sys.modules.values()};"
+        "print(*sorted(read | loaded), sep='\\n')"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=tmp_path / "checkout",
+        env=environment(),
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    project = Path(__file__).parents[2]
+    read = {Path(line).resolve() for line in done.stdout.splitlines() if line.endswith((".py", ".j2", ".yaml"))}
+    own = {path.relative_to(project) for path in read if path.is_relative_to(project) and path.suffix != ".pyc"}
+    own = {path for path in own if path.parts[0] in ("spec", "codegen", "adapters", "generated")}
+    digested = {Path(label) for label, _ in source_files(project)}
+
+    assert len(own) > 60
+    commands = {path for path in own if path.parts[:3] == ("adapters", "rlmetrics", "cli")}
+    assert set() == own - digested - commands
 
 
 def test_overlay_counts_as_source(root: Path, renderer: Renderer, tmp_path_factory: pytest.TempPathFactory) -> None:
@@ -170,12 +288,57 @@ def test_check_names_hand_edits_without_rendering(root: Path, renderer: Renderer
     """With unchanged sources, ``check`` finds edited and missing files from the manifest alone."""
     run(root, render=renderer)
     (root / "generated/rlmetrics/a.py").write_text("a = 99\n")
-    (root / "docs/reference/a.md").unlink()
+    (root / "generated/rlmetrics/b.py").unlink()
 
     report = run(root, check=True, render=renderer)
 
-    assert {"generated/rlmetrics/a.py": "hand-edited", "docs/reference/a.md": "missing"} == changes_of(report)
+    assert {"generated/rlmetrics/a.py": "hand-edited", "generated/rlmetrics/b.py": "missing"} == changes_of(report)
     assert 1 == renderer.calls
+
+
+def without_pages(root: Path) -> None:
+    """Leave what a fresh clone holds: neither pages nor local bookkeeping."""
+    shutil.rmtree(root / "docs")
+    shutil.rmtree(root / ".rlmetrics", ignore_errors=True)
+
+
+@pytest.mark.parametrize("clone", [False, True])
+def test_check_ignores_pages_that_are_absent(root: Path, renderer: Renderer, clone: bool) -> None:
+    """``check`` does not ask for reference pages, neither where they were deleted nor on a fresh clone."""
+    run(root, render=renderer)
+    without_pages(root) if clone else (root / "docs/reference/a.md").unlink()
+
+    assert () == run(root, check=True, render=renderer).changes
+
+
+def test_check_names_pages_that_are_out_of_date(root: Path, renderer: Renderer) -> None:
+    """A page that is there and no longer says what the spec says is a difference."""
+    run(root, render=renderer)
+    renderer.texts["docs/reference/a.md"] = HEAD + "other\n"
+    (root / "spec" / "spec.yaml").write_text("version: '2'\n")
+
+    assert {"docs/reference/a.md": "changed"} == changes_of(run(root, check=True, render=renderer))
+
+
+@pytest.mark.parametrize("clone", [False, True])
+def test_docs_writes_absent_pages(root: Path, renderer: Renderer, clone: bool) -> None:
+    """With ``docs``, pages that are not there are written although nothing changed; without, they are not."""
+    run(root, render=renderer)
+    without_pages(root) if clone else (root / "docs/reference/a.md").unlink()
+
+    run(root, check=True, render=renderer)
+    assert not (root / "docs/reference/a.md").exists()
+
+    report = run(root, docs=True, render=renderer)
+    assert {"docs/reference/a.md"} == set(changes_of(report))
+    assert (HEAD + "a\n").encode() == files_of(root)["docs/reference/a.md"]
+
+
+def test_pages_are_not_in_the_committed_manifest(root: Path, renderer: Renderer) -> None:
+    """The committed manifest names committed files only."""
+    run(root, render=renderer)
+
+    assert {"generated/rlmetrics/a.py", "generated/rlmetrics/b.py"} == store.read_manifest(root).files.keys()
 
 
 def test_check_writes_nothing(root: Path, renderer: Renderer) -> None:

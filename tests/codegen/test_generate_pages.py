@@ -3,12 +3,22 @@
 from __future__ import annotations
 
 import re
+import shutil
+import subprocess
+import sys
+from collections import Counter
 from importlib import import_module
 from pathlib import Path
 
 import pytest
-from generate_support import make_checkout, rlmetrics
+from generate_support import environment, make_checkout, rlmetrics
+from rlmetrics.codegen.generate.functions import resolve
 from rlmetrics.codegen.generate.markdown import cell, markdown
+from rlmetrics.codegen.generate.pages import emit
+from rlmetrics.codegen.lint import Context
+from rlmetrics.codegen.loader import read
+
+PROJECT = Path(__file__).parents[2]
 
 
 @pytest.fixture(scope="module")
@@ -24,6 +34,29 @@ def section(root: Path) -> str:
     """Return what the page of the family says about one metric."""
     page = (root / "docs/reference/kl.md").read_text()
     return page[page.index("## kl/old/k1 ") : page.index("## kl/old/clipped")]
+
+
+def test_documentation_build_writes_the_pages_of_a_fresh_clone(tmp_path: Path) -> None:
+    """``mkdocs build`` with the project's own settings brings the pages that a clone does not have."""
+    clone = make_checkout(tmp_path / "clone")
+    hook = "codegen/rlmetrics/codegen/generate/mkdocs_hook.py"
+    for name in ("mkdocs.yml", hook):
+        (clone / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(PROJECT / name, clone / name)
+    (clone / "docs").mkdir()
+    (clone / "docs" / "index.md").write_text("[The reference](reference/index.md)\n")
+
+    result = subprocess.run(
+        [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet"],
+        cwd=clone,
+        env=environment(),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+    assert 0 == result.returncode, result.stdout + result.stderr
+    assert "kl/old/k1" in (clone / "site" / "reference" / "kl" / "index.html").read_text()
 
 
 def test_section_has_what_a_reader_asks(section: str) -> None:
@@ -45,27 +78,44 @@ def test_section_has_what_a_reader_asks(section: str) -> None:
 def test_a_key_that_always_means_one_of_several_metrics_says_when(root: Path) -> None:
     """Each metric is offered under its own guard, none of them as what holds otherwise."""
     page = (root / "docs/reference/kl.md").read_text()
-    rows = [line for line in page.splitlines() if line.startswith("|") and "`policy/distance`" in line]
+    rows = [line for line in page.splitlines() if line.startswith("| `policy/distance`")]
     assert [
-        "| Demo Trainer | 1.0 to 1.2 | `policy/distance` | if `beta > 1` |",
-        "| Demo Trainer | 1.0 to 1.2 | `policy/distance` | if `beta <= 1` |",
+        "| `policy/distance` | if `beta > 1` | Demo Trainer 1.0 to 1.2 | `demo/trainer.py:18` |",
+        "| `policy/distance` | if `beta <= 1` | Demo Trainer 1.0 to 1.2 | `demo/trainer.py:18` |",
     ] == rows
 
 
 def test_spellings_say_who_logs_it_and_how(section: str) -> None:
-    """Each key stands with its component, releases and condition, and with how that code departs."""
+    """Each key stands with its component, releases and condition, and with how that code departs, and where it does."""
     for expected in (
-        "| Demo Trainer | 1.0, 1.1 | `policy/kl` | always |",
-        "| Demo Trainer | 1.2 | `policy/kl` | `beta != 0` |",
-        "    - over every response position, padding included",
-        "    - over micro-batches and ranks: unweighted mean of the parts",
-        "    - padding positions are part of the mean",
-        "    - reproduced by the variant `padded`",
-        "    - if `beta > 1`: logged value = `1/beta` × metric",
-        "    - documented: The distance from the reference model. The code: The distance from the old policy.",
-        "    - stands in `demo/trainer.py:15`",
+        "| `policy/kl` | always | Demo Trainer 1.0, 1.1 | `demo/trainer.py:12` |",
+        "| `policy/kl` | `beta != 0` | Demo Trainer 1.2 | `demo/trainer.py:15` |",
+        "    - `policy/kl` of Trainer: with the policy being updated; over micro-batches and ranks: unweighted mean",
+        "    - `policy/kl` of Trainer 1.0, 1.1: over every response position, padding included; padding positions",
+        " are part of the mean; reproduced by the variant `padded`",
+        "    - if `beta > 1`: `policy/kl` of Trainer 1.2: logged value = `1/beta` × metric",
+        "    - `policy/kl` of Trainer 1.2: documented: The distance from the reference model. The code: The distance",
     ):
         assert expected in section
+
+
+def test_no_page_of_the_real_spec_is_large_or_repeats_itself() -> None:
+    """Every reference page is far below 500 kB, and no row of a table of keys and no long remark stands on it twice."""
+    spec, _ = read(PROJECT / "spec", [])
+    assert spec is not None
+    functions, _ = resolve(spec, Context(spec).programs)
+
+    pages = {output.path: output.text for output in emit(spec, functions)}
+
+    assert {} == {path: len(text) for path, text in pages.items() if len(text.encode()) > 450_000}
+    families = [text for path, text in pages.items() if Path(path).stem in spec.families]
+    assert len(spec.families) == len(families)
+    for text in families:
+        for section in text.split("\n## "):
+            rows = [line for line in section.splitlines() if line.startswith("| ")]
+            assert [] == [row for row, count in Counter(rows).items() if count > 1]
+        remarks = [line for line in text.splitlines() if line.startswith("    - ") and "- also [" not in line]
+        assert [] == [remark for remark, count in Counter(remarks).items() if count > 1 and len(remark) > 150]
 
 
 def test_measured_metric_has_no_function(root: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -33,18 +34,112 @@ def test_a_clean_spec_exits_with_0(checkout: SpecText) -> None:
     assert (0, "", "nothing to report\n") == (done.returncode, done.stdout, done.stderr)
 
 
-def test_text_has_one_line_for_each_finding(checkout: SpecText) -> None:
-    """Each line names the place, the level, the check, what is wrong and what to do."""
+def test_short_has_one_line_for_each_finding(checkout: SpecText) -> None:
+    """Each line names the place, the level, the check, what is wrong and what to do, as editors read it."""
     checkout.edit(*BROKEN)
     checkout.edit("metrics/timing", "description: How", "title: Twice\ndescription: How")
 
-    done = lint(checkout.root.parent)
+    done = lint(checkout.root.parent, "--format", "short")
 
     assert 1 == done.returncode
     first, second = done.stdout.splitlines()
     assert first.startswith("spec/metrics/policy.yaml:45:5: error[unknown-field]: `rnge` is not a field of a metric; ")
     assert second.startswith("spec/metrics/timing.yaml:3:1: error[yaml-duplicate-key]: `title` stands twice")
-    assert "2 errors, 0 warnings\n" == done.stderr
+    assert "2 errors\n" == done.stderr
+
+
+def test_text_shows_the_source(checkout: SpecText) -> None:
+    """A finding shows the line, a caret under each character that is meant, and help; no colour goes into a pipe."""
+    checkout.edit("frameworks/acme/trainer", "when: beta != 0", "when: betta != 0")
+
+    done = lint(checkout.root.parent)
+
+    expected = """\
+error[broken-reference]: there is no configuration key `betta`
+  --> spec/frameworks/acme/trainer.yaml:28:11
+   |
+28 |     when: betta != 0
+   |           ^^^^^
+   = help: did you mean `beta`? (--fix does it)
+
+"""
+    assert (expected, "1 error\n") == (done.stdout, done.stderr)
+
+
+def test_other_places_are_underlined_with_what_is_there(checkout: SpecText) -> None:
+    """The same wrong name at several places is one finding that shows where else it stands."""
+    for old in ("variants:\n      - {name: padded, when: beta > 1", "mode == 'sequence'"):
+        checkout.edit("frameworks/acme/trainer", old, old.replace("beta", "gamma").replace("mode", "gamma"))
+
+    done = lint(checkout.root.parent)
+    everything = lint(checkout.root.parent, "--all")
+
+    assert 1 == done.stdout.count("error[broken-reference]: there is no configuration key `gamma`")
+    assert "   |                                                     ----- here too" not in done.stdout
+    assert "here too" in done.stdout
+    assert "hidden (--all" in done.stderr
+    assert 2 == everything.stdout.count("error[broken-reference]: there is no configuration key `gamma`")
+    assert "hidden" not in everything.stderr
+
+
+def test_colour_only_where_it_is_wanted(checkout: SpecText) -> None:
+    """A terminal gets colours, unless NO_COLOR asks for none."""
+    checkout.edit(*BROKEN)
+    command = f"{sys.executable} -m rlmetrics.cli lint"
+
+    outputs = [
+        subprocess.run(
+            ["script", "--quiet", "--command", f"{setting} {command}", "/dev/null"],
+            cwd=checkout.root.parent,
+            env={**os.environ, "TERM": "xterm"},
+            capture_output=True,
+            text=True,
+            check=False,
+        ).stdout
+        for setting in ("NO_COLOR=", "NO_COLOR=1")
+    ]
+
+    assert ["\033[1;31merror[unknown-field]\033[0m" in outputs[0], "\033[" in outputs[1]] == [True, False]
+    assert "error[unknown-field]" in outputs[1]
+
+
+def test_fix_repairs_what_needs_no_decision(checkout: SpecText) -> None:
+    """A misspelt name with one near name, a renamed metric and a missing quote are written; the rest is left alone."""
+    checkout.edit(
+        "frameworks/acme/trainer", "metric: policy/loss\n    profile", "metric: policy/surrogate\n    profile"
+    )
+    checkout.edit("frameworks/acme/trainer", "when: beta != 0", "when:  betta != 0  # first of all")
+    checkout.edit("metrics/timing", "unit: s", "unit: yes")
+    path = checkout.root / "frameworks/acme/trainer.yaml"
+    before = path.read_text()
+
+    done = lint(checkout.root.parent, "--fix")
+
+    assert (0, "") == (done.returncode, done.stdout)
+    assert [
+        "fixed spec/frameworks/acme/trainer.yaml:25:13: policy/surrogate → policy/loss",
+        "fixed spec/frameworks/acme/trainer.yaml:28:12: betta → beta",
+        "fixed spec/metrics/timing.yaml:8:11: yes → 'yes'",
+        "nothing to report",
+    ] == done.stderr.splitlines()
+    assert before.replace("surrogate", "loss").replace("betta", "beta") == path.read_text()
+
+
+def test_fix_leaves_what_is_not_clear(checkout: SpecText) -> None:
+    """Where two names are as near, a person has to choose."""
+    checkout.edit(
+        "frameworks/acme/trainer",
+        "  window:",
+        "  bet:\n    brief: X.\n    type: int\n    defaults: [{value: 1}]\n  window:",
+    )
+    checkout.edit("frameworks/acme/trainer", "when: beta != 0", "when: betx != 0")
+    before = (checkout.root / "frameworks/acme/trainer.yaml").read_text()
+
+    done = lint(checkout.root.parent, "--fix")
+
+    assert 1 == done.returncode
+    assert "did you mean `bet` or `beta`?" in done.stdout
+    assert before == (checkout.root / "frameworks/acme/trainer.yaml").read_text()
 
 
 def test_warnings_alone_exit_with_0(checkout: SpecText) -> None:
@@ -57,7 +152,7 @@ def test_warnings_alone_exit_with_0(checkout: SpecText) -> None:
 
     done = lint(checkout.root.parent)
 
-    assert (0, "0 errors, 1 warning\n") == (done.returncode, done.stderr)
+    assert (0, "1 warning\n") == (done.returncode, done.stderr)
     assert "warning[default-source]" in done.stdout
 
 
@@ -71,7 +166,7 @@ def test_json_is_one_document(checkout: SpecText) -> None:
     assert 1 == done.returncode
     assert {"id": "unknown-field", "level": "error", "line": 45, "column": 5}.items() <= finding.items()
     assert "spec/metrics/policy.yaml" == finding["file"]
-    assert {"id", "level", "file", "line", "column", "message", "fix"} == finding.keys()
+    assert {"id", "level", "file", "line", "column", "message", "fix", "related", "notes", "follows"} == finding.keys()
 
 
 def test_json_of_a_clean_spec_is_an_empty_list(checkout: SpecText) -> None:
@@ -101,7 +196,8 @@ def test_an_overlay_is_checked_too(checkout: SpecText) -> None:
     done = lint(checkout.root.parent, "--spec", "mine")
 
     assert 1 == done.returncode
-    assert done.stdout.startswith("mine/metrics/timing.yaml:2:3: error[overlay-conflict]")
+    assert done.stdout.startswith("error[overlay-conflict]")
+    assert "--> mine/metrics/timing.yaml:2:3" in done.stdout
 
 
 @pytest.mark.parametrize(

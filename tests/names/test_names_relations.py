@@ -10,7 +10,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from names.small_spec import small_tables
 from rlmetrics.names import Entry, Signature, Transform, relate
-from rlmetrics.names.records import NOWHERE
 from rlmetrics.names.relations import RELATIONS
 
 PLAIN = Entry(
@@ -27,7 +26,7 @@ PLAIN = Entry(
     variant=None,
     alternatives=(),
     bind={},
-    cited=NOWHERE,
+    at=(),
     note=None,
 )
 

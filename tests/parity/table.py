@@ -1,4 +1,4 @@
-"""Renders ``docs/reference/parity.md``: every captured number and the function that reproduces it.
+"""Renders ``docs/results/parity.md``: every captured number and the function that reproduces it.
 
 Run ``PYTHONPATH=tests python -m parity.table`` after a change to the spec, the fixtures or the cases.
 """
@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-PAGE = Path(__file__).resolve().parents[2] / "docs" / "reference" / "parity.md"
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "results" / "parity.md"
 
 HEAD = """<!-- Written by `python -m parity.table` from tests/parity. Edit those, not this. -->
 # Parity with the frameworks

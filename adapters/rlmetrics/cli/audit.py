@@ -104,14 +104,13 @@ def _as_json(result: Audit) -> dict[str, Any]:
         ],
         "stale": [{"component": key.component, "key": key.key, "file": key.file} for key in found.stale],
         "evidence_broken": [
-            {"where": item.claim.where, "path": item.claim.path, "line": item.claim.line, "problem": item.problem}
+            {"where": item.where, "path": item.path, "line": item.line, "problem": item.problem}
             for item in found.broken
         ],
         "not_understood": [
             {"path": item.path, "line": item.line, "symbol": item.symbol, "text": item.text, "reason": item.reason}
             for item in result.extraction.unclear
         ],
-        "evidence_checked": len(result.description.claims),
         "described": sorted(result.description.components),
         "undescribed": found.undescribed,
     }
@@ -119,16 +118,10 @@ def _as_json(result: Audit) -> dict[str, Any]:
 
 def _as_text(source: str, result: Audit) -> str:
     found = result.comparison
-    lines = [
-        f"{source}: {found.matched} of {found.extracted} keys of the described components are in the spec; "
-        f"{len(result.description.claims) - len(found.broken)} of {len(result.description.claims)} cited lines hold"
-    ]
+    lines = [f"{source}: {found.matched} of {found.extracted} keys of the described components are in the spec"]
     lines += [f"missing: {key.component} {key.key} ({key.path}:{key.line})" for key in found.missing]
     lines += [f"stale: {key.component} {key.key} ({key.file})" for key in found.stale]
-    lines += [
-        f"evidence broken: {item.claim.where} {item.claim.path}:{item.claim.line}: {item.problem}"
-        for item in found.broken
-    ]
+    lines += [f"evidence broken: {item.where} {item.path}:{item.line}: {item.problem}" for item in found.broken]
     lines += [f"not understood: {item.path}:{item.line}: {item.reason}" for item in result.extraction.unclear]
     lines += [f"not described: {name} ({count} keys)" for name, count in found.undescribed.items()]
     return "\n".join(lines)

@@ -8,6 +8,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from .output import has_colour
+
 if TYPE_CHECKING:
     from rlmetrics.codegen.generate.driver import Change, Report
 
@@ -27,6 +29,8 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
     )
     parser.add_argument("--check", action="store_true", help="write nothing; exit with 1 if a file would change")
     parser.add_argument("--watch", action="store_true", help="generate again whenever the spec or a template changes")
+    parser.add_argument("--docs", action="store_true", help="write reference pages that are not there, too")
+    parser.add_argument("--no-cache", action="store_true", help="trust nothing that an earlier run left")
     parser.add_argument("--spec", action="append", default=[], metavar="DIR", help="add an overlay (repeatable)")
     parser.set_defaults(run=run)
 
@@ -52,15 +56,17 @@ def run(args: argparse.Namespace) -> int:
         from rlmetrics.codegen.generate.watch import watch
 
         return watch(root, overlays)
-    report = driver.run(root, overlays, check=args.check)
-    return _print(report, check=args.check)
+    report = driver.run(root, overlays, check=args.check, docs=args.docs, anew=args.no_cache)
+    return _print(report, root, check=args.check)
 
 
-def _print(report: Report, *, check: bool) -> int:
+def _print(report: Report, root: Path, *, check: bool) -> int:
     if report.findings:
-        from rlmetrics.codegen.findings import render_text
+        from rlmetrics.codegen import excerpts
 
-        sys.stderr.write(render_text(report.findings))
+        shown = [finding for finding in report.findings if not finding.follows]
+        sys.stderr.write(excerpts.render(shown, root, colour=has_colour(sys.stderr)))
+        print(excerpts.summary(report.findings), file=sys.stderr)
     if report.failed:
         return 2
     if check:

@@ -8,6 +8,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from .output import has_colour
+
 if TYPE_CHECKING:
     from rlmetrics.codegen.findings import Finding
 
@@ -22,8 +24,14 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
         description="Check the spec of the checkout that holds this folder, and print all that is wrong with it.",
     )
     parser.add_argument(
-        "--format", choices=["text", "json", "github"], default="text", help="how findings are printed (default: text)"
+        "--format",
+        choices=["text", "short", "json", "github"],
+        default="text",
+        help="how findings are printed: with the source around them, a line each, or for machines (default: text)",
     )
+    parser.add_argument("--all", action="store_true", help="show findings that follow from others, too")
+    parser.add_argument("--fix", action="store_true", help="repair what can be repaired mechanically, then check again")
+    parser.add_argument("--no-cache", action="store_true", help="trust nothing that an earlier run left")
     parser.add_argument("--spec", action="append", default=[], metavar="DIR", help="add an overlay (repeatable)")
     parser.set_defaults(run=run)
 
@@ -34,13 +42,10 @@ def run(args: argparse.Namespace) -> int:
     Returns:
         0 if nothing is wrong, or only warnings were found, 1 if there are errors, 2 if there is no spec to read.
     """
-    try:
-        from rlmetrics.codegen import findings, lint
-        from rlmetrics.codegen.generate.sources import find_root
-    except ModuleNotFoundError as error:
-        if (error.name or "").split(".")[0] not in _EXTRA:
-            raise
-        return _fail(f'needs {error.name}; pip install "rlmetrics[codegen]"')
+    from rlmetrics.codegen import excerpts, findings
+    from rlmetrics.codegen.generate.sources import find_root
+    from rlmetrics.codegen.linted import linted
+
     root = find_root(Path.cwd())
     if root is None:
         return _fail(
@@ -51,20 +56,37 @@ def run(args: argparse.Namespace) -> int:
     for overlay in overlays:
         if not overlay.is_dir():
             return _fail(f"{overlay}: no such folder; --spec takes a folder with YAML files")
-    found = lint.lint(root / "spec", overlays)
-    render = {"text": findings.render_text, "json": findings.render_json, "github": findings.render_github}
-    sys.stdout.write(render[args.format](found))
+    try:
+        found = linted(root, overlays, cached=not args.no_cache)
+        if args.fix and _fix(found, root):
+            found = linted(root, overlays, cached=not args.no_cache)
+    except ModuleNotFoundError as error:
+        if (error.name or "").split(".")[0] not in _EXTRA:
+            raise
+        return _fail(f'needs {error.name}; pip install "rlmetrics[codegen]"')
+    shown = [finding for finding in found if args.all or not finding.follows]
     if args.format == "text":
-        print(_summary(found), file=sys.stderr)
+        sys.stdout.write(excerpts.render(shown, root, colour=has_colour(sys.stdout)))
+        print(excerpts.summary(found, hidden=not args.all), file=sys.stderr)
+    elif args.format == "short":
+        sys.stdout.write(findings.render_text(shown))
+        print(excerpts.summary(found, hidden=not args.all), file=sys.stderr)
+    elif args.format == "json":
+        # Programs choose for themselves; each finding says whether it follows from others.
+        sys.stdout.write(findings.render_json(found))
+    else:
+        sys.stdout.write(findings.render_github(shown))
     return 1 if findings.has_errors(found) else 0
 
 
-def _summary(found: Sequence[Finding]) -> str:
-    errors = sum(finding.level == "error" for finding in found)
-    others = len(found) - errors
-    if not found:
-        return "nothing to report"
-    return f"{errors} {'error' if errors == 1 else 'errors'}, {others} {'warning' if others == 1 else 'warnings'}"
+def _fix(found: Sequence[Finding], root: Path) -> bool:
+    """Repair what can be repaired, and tell what was."""
+    from rlmetrics.codegen.fixing import fix
+
+    done = fix(found, root)
+    for one in done:
+        print(f"fixed {one.location}: {one.before} → {one.after}", file=sys.stderr)
+    return bool(done)
 
 
 def _fail(message: str) -> int:

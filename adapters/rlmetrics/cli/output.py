@@ -5,17 +5,23 @@ from __future__ import annotations
 import csv
 import io
 import json
+import os
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields
 from functools import lru_cache
 from operator import attrgetter
-from typing import Any
+from typing import Any, TextIO
 
-__all__ = ["csv_text", "json_text", "markdown", "plain", "table", "yaml_text"]
+__all__ = ["csv_text", "has_colour", "json_text", "markdown", "plain", "table", "yaml_text"]
 
 _BARE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _YAML_WORDS = frozenset({"true", "false", "null", "yes", "no", "on", "off", "y", "n"})
+
+
+def has_colour(stream: TextIO) -> bool:
+    """Whether a stream goes to a terminal whose user has not asked for plain text."""
+    return stream.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
 
 
 def plain(value: Any) -> Any:

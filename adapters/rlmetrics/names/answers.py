@@ -30,14 +30,14 @@ class Documented:
         code: What the code does instead, where they differ.
         title: The guide.
         path: Where it stands in the release's repository.
-        line: The line there.
+        heading: The heading under which it stands.
     """
 
     says: str
     code: str | None
     title: str
     path: str | None = None
-    line: int | None = None
+    heading: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cached_property
 
 from .protocol import Match
-from .records import NOWHERE, Entry
+from .records import Entry, Evidence
 from .signature import canonical_signature
 from .source import CANONICAL, Source
 from .tables import Tables
@@ -62,7 +62,7 @@ class CanonicalView:
                         variant=None,
                         alternatives=(),
                         bind={},
-                        cited=NOWHERE,
+                        at=(),
                         note=None,
                     )
                 )
@@ -102,6 +102,10 @@ class CanonicalView:
     def program(self, component: str) -> str:
         """Return the one program that there is."""
         return component
+
+    def evidence(self, entry: Entry) -> tuple[Evidence, ...]:
+        """Return nothing: no source shows these names."""
+        return ()
 
     def show(self, entry: Entry, name: str, surface: str) -> str:
         """Return the name: every tracker accepts canonical names as they are."""

@@ -7,9 +7,9 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 from .config import Config, Configuration
-from .emissions import make_entry
-from .inheritance import AppliedRow, applied_rows
-from .records import Alternative, Entry
+from .emissions import Entries
+from .records import Alternative, Entry, Evidence
+from .rows import Row, guards_of
 from .source import Component
 from .surfaces import LOGGED, Rules, route_surfaces, show_name, show_template
 from .tables import FrameworkTable, Tables
@@ -69,30 +69,27 @@ class ComponentView:
         self.release = release
         self._tables = tables
         self._table = table
-        self._chain = table.chain(component.stem)
+        self._stem = component.stem
+        self._own = table.component(component.stem)
+        self._entries = Entries(self.label, tables, self._own)
         self._given = config
         self._templates: dict[str, Template] = {}
-        self._profiles: dict[tuple[str, str], Mapping[str, Any]] = {}
 
     @cached_property
     def program(self) -> str:
         """What the component runs in; by default it is a program of its own."""
-        return str(self._table.file(self._chain[0]).get("program") or self.label)
+        return self._own.program or self.label
 
     @cached_property
     def config(self) -> Configuration:
         """Configuration keys and their values."""
-        return Configuration(self._table, self._chain, self.release, self._given)
+        return Configuration(self._table, self._own, self.release, self._given)
 
     @cached_property
-    def _records(self) -> list[AppliedRow]:
-        return list(applied_rows(self._table, self._chain[0], (self.release,)))
-
-    @cached_property
-    def _by_key(self) -> dict[tuple[str, str], list[int]]:
-        found: dict[tuple[str, str], list[int]] = {}
-        for index, record in enumerate(self._records):
-            found.setdefault((record.key, record.mode), []).append(index)
+    def _by_key(self) -> dict[tuple[str, str], list[Row]]:
+        found: dict[tuple[str, str], list[Row]] = {}
+        for row in self._own.at(self.release):
+            found.setdefault((row.key, row.mode), []).append(row)
         return found
 
     @cached_property
@@ -126,15 +123,7 @@ class ComponentView:
     @cached_property
     def tracking(self) -> tuple[Mapping[str, Any], ...]:
         """How this release hands its numbers to trackers."""
-        for stem in self._chain:
-            rows = [
-                row
-                for row in self._table.file(stem).get("tracking", ())
-                if "releases" not in row or self._table.releases.covers(row["releases"], self.release)
-            ]
-            if rows:
-                return tuple(rows)
-        return ()
+        return tuple(self._own.tracking(self.release))
 
     @property
     def routes(self) -> tuple[str, ...]:
@@ -149,32 +138,27 @@ class ComponentView:
     @property
     def unlogged(self) -> list[Mapping[str, Any]]:
         """Keys that a guide lists although this release never logs them."""
-        return [
-            row
-            for stem in self._chain
-            for row in self._table.file(stem).get("unlogged", ())
-            if self._table.releases.covers(row["releases"], self.release)
-        ]
+        return self._own.unlogged(self.release)
 
     def entries(self) -> list[Entry]:
         """Return everything that is logged, one entry for each key and mode."""
-        # Most keys have one emission.
-        return [
-            self._entry(self._records[found[0]]) if len(found) == 1 else self.entry(*place)
-            for place, found in self._by_key.items()
-        ]
+        return [self._one([self._entry(row) for row in rows]) for rows in self._by_key.values()]
 
     def entry(self, key: str, mode: str) -> Entry:
         """Return what is logged under a key of this component.
 
-        Where several emissions share the key, the configuration picks one; the others are its alternatives.
+        Where several places write the key, the configuration picks one; the others are its alternatives.
         """
-        return self._one([self._entry(self._records[index]) for index in self._by_key[key, mode]])
+        return self._one([self._entry(row) for row in self._by_key[key, mode]])
 
     def entry_alone(self, key: str, mode: str) -> Entry | None:
         """Return the same without reading what else this component logs; None if it does not log the key."""
-        found = applied_rows(self._table, self._chain[0], (self.release,), (key, mode))
-        entries = [self._entry(record) for record in found]
+        covers = self._table.releases.covers
+        entries = [
+            self._entry(row)
+            for row in self._own.rows
+            if row.key == key and row.mode == mode and covers(row.ranges, self.release)
+        ]
         return self._one(entries) if entries else None
 
     @staticmethod
@@ -218,63 +202,26 @@ class ComponentView:
     def template(self, key: str) -> Template:
         """Return the template of a key of this component."""
         if key not in self._templates:
-            patterns: dict[str, str] = {}
-            is_open = False
-            for name in placeholders_in(key):
-                row = self._placeholder(key, name)
-                patterns[name] = row["pattern"]
-                is_open = is_open or row.get("open", False)
-            self._templates[key] = Template(key, patterns, is_open=is_open)
+            rows = {name: self._own.placeholders[name] for name in placeholders_in(key)}
+            patterns = {name: row["pattern"] for name, row in rows.items()}
+            self._templates[key] = Template(key, patterns, is_open=any(row.get("open") for row in rows.values()))
         return self._templates[key]
 
-    def documented(self, key: str, mode: str) -> list[Mapping[str, Any]]:
-        """Return what the framework's guide says about a key where it adds to the code or differs from it."""
-        return [
-            row
-            for index in self._by_key[key, mode]
-            for row in self._records[index].row.get("documented", ())
-            if "releases" not in row or self._table.releases.covers(row["releases"], self.release)
-        ]
+    def documented(self, key: str, mode: str) -> list[tuple[str, str | None, str, str | None, str | None]]:
+        """Return what guides say about a key: the claim, what the code does instead, the guide, path and heading."""
+        found = []
+        for row in self._by_key[key, mode]:
+            every = tuple(range(len(row.facts)))
+            found += self._own.documented(self._own.combined(row, every))
+        return list(dict.fromkeys(found))
 
     def guards(self, key: str, mode: str) -> list[str]:
         """Return the guards that decide whether and how a key is logged."""
-        rows = [self._records[index].row for index in self._by_key[key, mode]]
-        variants = [variant["when"] for row in rows for variant in row.get("variants", ())]
-        return [*(row["when"] for row in rows if "when" in row), *variants]
+        return list(dict.fromkeys(guard for row in self._by_key[key, mode] for guard in guards_of(row)))
 
-    def _placeholder(self, key: str, name: str) -> Mapping[str, Any]:
-        stem = next(record.stem for record in self._records if record.key == key)
-        for scope in [*self._table.chain(stem), *self._chain]:
-            found: Mapping[str, Any] | None = self._table.file(scope).get("placeholders", {}).get(name)
-            if found is not None:
-                return found
-        fallback: Mapping[str, Any] = self._table.placeholders[name]
-        return fallback
+    def evidence(self, entry: Entry) -> tuple[Evidence, ...]:
+        """Return where the source of this release shows an entry."""
+        return self._table.evidence(self._stem, entry.at, self.release)
 
-    def _profile(self, stem: str, name: str) -> Mapping[str, Any]:
-        if (stem, name) not in self._profiles:
-            scopes = [*self._table.chain(stem), *self._chain]
-            tables = (self._table.file(scope).get("profiles", {}) for scope in scopes)
-            self._profiles[stem, name] = next(profiles[name] for profiles in tables if name in profiles)
-        return self._profiles[stem, name]
-
-    @cached_property
-    def _made(self) -> dict[tuple[int, str, str], Entry]:
-        """Entries by record, key and mode; the table keeps them for all releases with the same configuration."""
-        values = repr(self.config.values), repr(self.config.defaults)
-        found: dict[tuple[int, str, str], Entry] = self._table.made.setdefault((self.label, *self._chain, *values), {})
-        return found
-
-    def _entry(self, record: AppliedRow) -> Entry:
-        # The rows are the table's own, which keeps them.
-        place = id(record.row), record.key, record.mode
-        entry = self._made.get(place)
-        if entry is None:
-            entry = self._made[place] = self._make(record)
-        return entry
-
-    def _make(self, record: AppliedRow) -> Entry:
-        def profile(name: str) -> Mapping[str, Any]:
-            return self._profile(record.stem, name)
-
-        return make_entry(record, self.label, self._tables, self._table, self.config, profile)
+    def _entry(self, row: Row) -> Entry:
+        return self._entries.make(row, self.config)

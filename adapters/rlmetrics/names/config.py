@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from .errors import NamesError
-from .records import NOWHERE, Cited
 from .source import nearest
 from .tables import FrameworkTable
 
 if TYPE_CHECKING:
     from .guards import Value
+    from .rows import ComponentTable
 
 __all__ = ["Config", "Configuration", "check_config", "parse_pairs"]
 
@@ -25,7 +25,7 @@ class Configuration:
 
     Args:
         table: The framework.
-        chain: The component's file and those that it extends, nearest first; the nearer one defines a key.
+        component: The component.
         release: A known release.
         config: Values that differ from the defaults. Keys that this component lacks are left alone.
 
@@ -35,10 +35,8 @@ class Configuration:
         values: Values with ``config``.
     """
 
-    def __init__(self, table: FrameworkTable, chain: Sequence[str], release: str, config: Config = None) -> None:
-        keys: dict[str, Any] = dict(table.config)
-        for stem in reversed(chain):
-            keys.update(table.file(stem).get("config", ()))
+    def __init__(self, table: FrameworkTable, component: ComponentTable, release: str, config: Config = None) -> None:
+        keys = {**table.config, **component.config}
         self.keys: Mapping[str, Any] = keys
         self._table = table
         self._release = release
@@ -65,12 +63,13 @@ class Configuration:
         """Return whether a guard holds without the given values."""
         return holds(guard, self.defaults)
 
-    def cited(self, name: str) -> Cited:
-        """Return where the default of a key stands."""
-        for ranges, _, evidence in self.keys[name].get("defaults", ()):
+    def symbol(self, name: str) -> str | None:
+        """Return the class or function in which the default of a key stands."""
+        for ranges, _, symbol in self.keys[name].get("defaults", ()):
             if not ranges or self._table.releases.covers(ranges, self._release):
-                return Cited(evidence, self._table.evidence)
-        return NOWHERE
+                found: str | None = symbol
+                return found
+        return None
 
 
 def find_key(given: str, keys: Mapping[str, Any]) -> str | None:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import cached_property
 
 from .protocol import Match
-from .records import NOWHERE, Entry
+from .records import Entry, Evidence
 from .signature import canonical_signature
 from .source import Source
 from .tables import Tables
@@ -50,7 +50,7 @@ class ConventionView:
             variant=None,
             alternatives=(),
             bind={},
-            cited=NOWHERE,
+            at=(),
             note=note,
         )
 
@@ -73,6 +73,10 @@ class ConventionView:
     def program(self, component: str) -> str:
         """Return the one program that there is."""
         return component
+
+    def evidence(self, entry: Entry) -> tuple[Evidence, ...]:
+        """Return nothing: no source shows these names."""
+        return ()
 
     def show(self, entry: Entry, name: str, surface: str) -> str:
         """Return the name: a convention says how it is spelt, not how a tracker shows it."""

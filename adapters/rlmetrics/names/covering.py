@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from .errors import NamesError
-from .inheritance import applied_rows
+from .rows import metrics_of
 from .source import nearest
 from .tables import Overlays, Tables, load_tables
 
-__all__ = ["Coverage", "coverage", "metrics_of"]
+__all__ = ["Coverage", "coverage"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,11 +54,13 @@ def coverage(framework: str | None = None, *, spec: Overlays | Tables = None) ->
     for name in tables.frameworks if framework is None else [framework]:
         table = tables.framework(name)
         for component, stem, ranges, _ in table.components:
-            for applied in applied_rows(table, stem, table.releases.expand(ranges)):
-                for metric in metrics_of(applied.row):
+            rows, among = table.component(stem), table.releases.covered(ranges)
+            for row in rows.rows:
+                covered = rows.releases_of(row, among)
+                for metric in metrics_of(row) if covered else ():
                     releases, keys = found[metric].setdefault((name, component), (set(), {}))
-                    releases.update(applied.releases)
-                    keys[applied.row["key"]] = None
+                    releases.update(covered)
+                    keys[row.key] = None
     result: list[Coverage] = []
     for metric, places in found.items():
         for (name, component), (releases, keys) in places.items():
@@ -70,9 +70,3 @@ def coverage(framework: str | None = None, *, spec: Overlays | Tables = None) ->
         if not places and framework is None:
             result.append(Coverage(metric, None, None, (), "", ()))
     return result
-
-
-def metrics_of(row: Mapping[str, Any]) -> list[str]:
-    """Return the metrics that an emission can mean, whatever the configuration."""
-    named = [row.get("metric"), *(variant.get("metric") for variant in row.get("variants", ()))]
-    return list(dict.fromkeys(metric for metric in named if metric is not None))

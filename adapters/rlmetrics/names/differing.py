@@ -6,7 +6,6 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from .citing import Citations
 from .component import ComponentView
 from .config import Config, holds
 from .guards import Value, names_in
@@ -107,8 +106,7 @@ def diff(from_: str, to: str, *, config: Config = None, spec: Overlays | Tables 
     pairs = _same_name(before, after)
     kept = set(pairs.values())
     fresh = {place: entry for place, entry in after.items() if place not in kept}
-    gone, cited = Citations(old.source, old.tables), Citations(new.source, new.tables)
-    comparison = _Comparison(old, new, config, cited)
+    comparison = _Comparison(old, new, config)
     renamed: list[RenamedKey] = []
     removed: list[ListedKey] = []
     changed: list[ChangedKey] = []
@@ -121,10 +119,10 @@ def diff(from_: str, to: str, *, config: Config = None, spec: Overlays | Tables 
         found = names.translated(entry)
         if found is not None and _place(found[1]) in fresh:
             taken.add(_place(found[1]))
-            renamed.append(_renamed(entry, *found, cited.of(found[1].cited)))
+            renamed.append(_renamed(entry, *found, new.evidence(found[1])))
         else:
-            removed.append(_listed(entry, gone.of(entry.cited), None if found is None else found[0].to))
-    added = [_listed(entry, cited.of(entry.cited)) for place, entry in fresh.items() if place not in taken]
+            removed.append(_listed(entry, old.evidence(entry), None if found is None else found[0].to))
+    added = [_listed(entry, new.evidence(entry)) for place, entry in fresh.items() if place not in taken]
     return DiffResult(tuple(added), tuple(removed), tuple(renamed), tuple(changed))
 
 
@@ -199,9 +197,8 @@ def _when(entry: Entry) -> str:
 class _Comparison:
     """Two sources side by side, and the described releases between them."""
 
-    def __init__(self, old: View, new: View, config: Config, cited: Citations) -> None:
+    def __init__(self, old: View, new: View, config: Config) -> None:
         self._old, self._new = old, new
-        self._cited = cited
         self._tables = old.tables
         self._config = config
         self._same = old.source.framework == new.source.framework and old.source.is_release
@@ -214,25 +211,24 @@ class _Comparison:
         said = _said(old, new, relation)
         if not said:
             return None
-        defaults, evidence = self._changed_defaults(old, new)
+        defaults = self._changed_defaults(old, new)
         return ChangedKey(
             new.key,
             new.component,
             "; ".join([*said, *defaults]),
             self._since(old, new),
-            (*self._cited.of(new.cited), *evidence),
+            self._new.evidence(new),
             relation.kind,
             relation.differs_by,
         )
 
-    def _changed_defaults(self, old: Entry, new: Entry) -> tuple[list[str], list[Evidence]]:
-        """Return which defaults changed that decide about a key, and where the new ones stand."""
+    def _changed_defaults(self, old: Entry, new: Entry) -> list[str]:
+        """Return which defaults changed that decide about a key."""
         if not isinstance(self._old, FrameworkView) or not isinstance(self._new, FrameworkView):
-            return [], []
+            return []
         first, second = self._old.components[old.component], self._new.components[new.component]
         guards = [*first.guards(old.key, old.mode), *second.guards(new.key, new.mode)]
         said: list[str] = []
-        evidence: list[Evidence] = []
         for name in sorted(frozenset[str]().union(*map(names_in, guards))):
             if name not in first.config.values or name not in second.config.values:
                 continue
@@ -242,8 +238,7 @@ class _Comparison:
             undone = {**second.config.values, name: before}
             if any(holds(guard, second.config.values) != holds(guard, undone) for guard in guards):
                 said.append(f"the default of {name} was {_value(before)}, is {_value(after)}")
-                evidence += self._cited.of(second.config.cited(name))
-        return said, evidence
+        return said
 
     def _since(self, old: Entry, new: Entry) -> str | None:
         """Return the first release after the old one, up to the new one, in which an entry differs from the old one."""

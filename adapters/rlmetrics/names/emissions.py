@@ -1,114 +1,117 @@
-"""One emission as it applies in a mode and under a configuration."""
+"""One key as it is logged in a mode and under a configuration."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 from .config import Configuration
-from .inheritance import AppliedRow
-from .records import BETWEEN, Alternative, Cited, Entry, Signature
-from .signature import effective_signature, merge_layers
-from .tables import FrameworkTable, Tables
+from .meaning import NOT_OF_THE_NUMBER
+from .records import Alternative, Entry, Signature
+from .rows import ComponentTable, Row, condition_of
+from .signature import effective_signature
+from .tables import Tables
 
-__all__ = ["make_entry"]
+__all__ = ["Entries"]
 
-
-_PLAIN: Mapping[str, Any] = {}
-"""What no variant and no profile say."""
-
-
-class _Merged(NamedTuple):
-    """What an emission with one of its variants is, whichever component logs it under whichever configuration.
-
-    ``signature`` is None where the configuration decides about scale or offset.
-    """
-
-    layers: Mapping[str, Any]
-    signature: Signature | None
-    kind: str
-    condition: str | None
-    alternatives: tuple[Alternative, ...]
-    cited: Cited
+_PLAIN: Mapping[str, str] = {}
 
 
-def make_entry(
-    record: AppliedRow,
-    component: str,
-    tables: Tables,
-    table: FrameworkTable,
-    config: Configuration,
-    profile: Callable[[str], Mapping[str, Any]],
-) -> Entry:
-    """Return what an emission is under a configuration.
-
-    Where its variants are exhaustive and none holds, it is not logged; what the first one says answers then.
+class Entries:
+    """Makes entries of a component's rows under one configuration; equal rows give one and the same signature.
 
     Args:
-        record: The emission.
-        component: The name of the component in answers.
+        component: The component's name in answers.
         tables: The spec.
-        table: The framework.
-        config: Configuration keys and their values.
-        profile: Gives a reduction profile by name.
+        table: The component.
     """
-    row = record.row
-    variants = row.get("variants", ())
-    rest = variants[0] if variants and "exhaustive" in row else _PLAIN
-    variant = next((item for item in variants if config.holds(item["when"])), rest)
-    name = variant.get("profile", row.get("profile"))
-    base = _PLAIN if name is None else profile(name)
-    # The rows are the table's own, which keeps them.
-    place = id(row), id(variant), id(base)
-    merged: _Merged | None = table.merged.get(place)
-    if merged is None:
-        merged = table.merged[place] = _merge(row, variant, base, tables, table)
-    logged = _logged(row, config.holds)
-    return Entry(
-        component=component,
-        key=record.key,
-        mode=record.mode,
-        metric=merged.layers.get("metric"),
-        kind=merged.kind,
-        signature=merged.signature or effective_signature(merged.layers, tables, config.values),
-        condition=merged.condition,
-        logged_by_default=logged if config.values is config.defaults else _logged(row, config.holds_by_default),
-        logged=logged,
-        constant_when=merged.layers["constant_when"],
-        variant=variant.get("name"),
-        alternatives=merged.alternatives,
-        bind=row.get("bind", _PLAIN),
-        cited=merged.cited,
-        note=row.get("note"),
-        route=row.get("route"),
-    )
+
+    def __init__(self, component: str, tables: Tables, table: ComponentTable) -> None:
+        self._component = component
+        self._tables = tables
+        self._table = table
+
+    def make(self, row: Row, config: Configuration) -> Entry:
+        """Return what a row is under a configuration."""
+        active = _holding(row, config.holds)
+        said = self._table.combined(row, active)
+        metric: str | None = said.get("metric")
+        known = self._tables.metrics.get(metric or "", {})
+        logged = _logged(said, config.holds)
+        by_default = logged
+        if config.values is not config.defaults:
+            usual = self._table.combined(row, _holding(row, config.holds_by_default))
+            by_default = _logged(usual, config.holds_by_default)
+        held = [row.facts[index] for index in active if "when" in row.facts[index]]
+        names = [fact.get("name", fact["when"]) for fact in held if not fact.keys() <= NOT_OF_THE_NUMBER]
+        return Entry(
+            component=self._component,
+            key=row.key,
+            mode=row.mode,
+            metric=metric,
+            kind=said.get("kind") or known.get("kind", "scalar"),
+            signature=self._signature(said, config),
+            condition=condition_of(said),
+            logged_by_default=by_default,
+            logged=logged,
+            constant_when=said["constant_when"],
+            variant="; ".join(dict.fromkeys(names)) or None,
+            alternatives=_alternatives(row, active, metric),
+            bind=said.get("bind", _PLAIN),
+            at=said["at"],
+            note=" ".join(self._table.notes(said)) or None,
+            route=said.get("route"),
+        )
+
+    def _signature(self, said: Mapping[str, Any], config: Configuration) -> Signature:
+        if isinstance(said.get("scale"), str) or isinstance(said.get("offset"), str):
+            return effective_signature(said, self._tables, config.values)
+        # The table keeps what it combined, so that its identity stands for it.
+        found = self._table.signatures.get(id(said))
+        if found is None:
+            found = self._table.signatures[id(said)] = effective_signature(said, self._tables, {})
+        return found
 
 
-def _merge(
-    row: Mapping[str, Any], variant: Mapping[str, Any], base: Mapping[str, Any], tables: Tables, table: FrameworkTable
-) -> _Merged:
-    layers = merge_layers([base, row, variant])
-    alternatives = [
-        Alternative(item["name"], item["when"], item.get("metric", row.get("metric")))
-        for item in row.get("variants", ())
-        if item is not variant
-    ]
-    if variant is not _PLAIN and "exhaustive" not in row and row.get("metric") is not None:
-        alternatives.append(Alternative(None, None, row["metric"]))
-    known = tables.metrics.get(layers.get("metric") or "", {})
-    by_config = isinstance(layers.get("scale"), str) or isinstance(layers.get("offset"), str)
-    return _Merged(
-        layers,
-        None if by_config else effective_signature(layers, tables, {}),
-        row.get("kind") or known.get("kind", "scalar"),
-        "; ".join(text for text in (row.get("when"), row.get("condition")) if text) or None,
-        tuple(alternatives),
-        Cited(BETWEEN.join(filter(None, (variant.get("evidence"), row["evidence"]))), table.evidence),
-    )
+def _holding(row: Row, holds: Callable[[str], bool | None]) -> tuple[int, ...]:
+    """Return which facts of a row hold; one that nothing can tell does not."""
+    return tuple([index for index, fact in enumerate(row.facts) if "when" not in fact or holds(fact["when"])])
 
 
-def _logged(row: Mapping[str, Any], holds: Callable[[str], bool | None]) -> bool | None:
-    """Whether an emission is logged: its guard must hold, and its worded condition hold by default."""
-    guarded = holds(row["when"]) if "when" in row else True
-    worded = row.get("logged_by_default") if "logged_by_default" in row or "condition" in row else True
-    return False if guarded is False or worded is False else None if guarded is None or worded is None else True
+def _logged(said: Mapping[str, Any], holds: Callable[[str], bool | None]) -> bool | None:
+    """Whether a key is logged: all its guards must hold, and its worded condition hold by default."""
+    if said["fails"]:
+        return False
+    answers = [holds(guard) for guard in said["logged_when"]]
+    if "logged_by_default" in said or "condition" in said:
+        answers.append(said.get("logged_by_default"))
+    return False if False in answers else None if None in answers else True
+
+
+def _alternatives(row: Row, active: tuple[int, ...], metric: str | None) -> tuple[Alternative, ...]:
+    """Return what other configurations would change, one for each guard that does not hold."""
+    found: dict[str, Alternative] = {}
+    for index, fact in enumerate(row.facts):
+        if "when" not in fact or index in active or fact.keys() <= NOT_OF_THE_NUMBER:
+            continue
+        when = fact["when"]
+        before = found.get(when)
+        said = _said(fact) if before is None else "; ".join(text for text in (before.what, _said(fact)) if text)
+        named = before.metric if before is not None and before.metric != metric else fact.get("metric", metric)
+        found[when] = Alternative(fact.get("name"), when, named, said)
+    return tuple(found.values())
+
+
+def _said(fact: Mapping[str, Any]) -> str:
+    """Return in short what a fact changes."""
+    texts = []
+    for name, value in fact.items():
+        if name in NOT_OF_THE_NUMBER or name == "metric":
+            continue
+        if name == "reduction":
+            texts.append(", ".join(f"{level} {operation}" for level, operation in value.items()))
+        elif isinstance(value, list):
+            texts.append(f"{name.replace('_', ' ')} {', '.join(map(str, value))}")
+        else:
+            texts.append(f"{name.replace('_', ' ')} {value}")
+    return "; ".join(texts)

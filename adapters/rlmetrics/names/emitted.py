@@ -3,16 +3,23 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
-from typing import Any
+from typing import NamedTuple
 
-from .inheritance import AppliedRow, applied_rows
+from .rows import ComponentTable, Row
 from .surfaces import route_surfaces, show_template
 from .tables import FrameworkTable, Tables
 from .templates import Template, placeholders_in
 
-__all__ = ["Emissions", "emissions_of"]
+__all__ = ["Emissions", "Emitted", "emissions_of"]
+
+
+class Emitted(NamedTuple):
+    """A key or template, and the releases in which it is logged."""
+
+    key: str
+    releases: tuple[str, ...]
 
 
 class Emissions:
@@ -24,44 +31,35 @@ class Emissions:
     """
 
     def __init__(self, tables: Tables, table: FrameworkTable, stem: str, releases: Sequence[str]) -> None:
-        self._table = table
-        self._literal: dict[str, list[AppliedRow]] = {}
-        self._templates: list[tuple[Template, AppliedRow]] = []
-        self.certain: list[AppliedRow] = []
-        own = {stem for _, stem, _, _ in table.components}
-        chain = table.chain(stem)
-        ways = [rules for _, rules in route_surfaces(tables, self._routes(chain))]
-        for applied in applied_rows(table, stem, releases):
-            shown = {applied.key, *(show_template(applied.key, rules) for rules in ways)} - {""}
-            if "{" in applied.key:
-                self._templates += [(template, applied) for template in self._closed(shown, chain)]
+        self._literal: dict[str, list[Emitted]] = {}
+        self._templates: list[tuple[Template, Emitted]] = []
+        self.certain: list[Emitted] = []
+        component, among = table.component(stem), frozenset(releases)
+        routes = list(dict.fromkeys(row["route"] for row in component.tracking()))
+        ways = [rules for _, rules in route_surfaces(tables, routes)]
+        for row in component.rows:
+            emitted = Emitted(row.key, tuple(component.releases_of(row, among)))
+            shown = {row.key, *(show_template(row.key, rules) for rules in ways)} - {""}
+            if "{" in row.key:
+                self._templates += [(template, emitted) for template in _closed(shown, component)]
             else:
                 for text in shown:
-                    self._literal.setdefault(text, []).append(applied)
-            if applied.stem in own and _is_always_logged(applied, tables):
-                self.certain.append(applied)
-        self.always = Counter(release for applied in self.certain for release in applied.releases)
+                    self._literal.setdefault(text, []).append(emitted)
+            if _is_always_logged(row, tables):
+                self.certain.append(emitted)
+        self.always = Counter(release for emitted in self.certain for release in emitted.releases)
 
-    def that_show(self, name: str) -> Iterator[AppliedRow]:
-        """Yield the emissions that a tracker may show under a name."""
+    def that_show(self, name: str) -> Iterator[Emitted]:
+        """Yield what a tracker may show under a name."""
         yield from self._literal.get(name, ())
-        yield from (applied for template, applied in self._templates if template.parse(name) is not None)
+        yield from (emitted for template, emitted in self._templates if template.parse(name) is not None)
 
-    def _routes(self, chain: list[str]) -> list[str]:
-        rows = (row for part in chain for row in self._table.file(part).get("tracking", ()))
-        return list(dict.fromkeys(row["route"] for row in rows))
 
-    def _closed(self, shown: set[str], chain: list[str]) -> Iterator[Template]:
-        for text in shown:
-            rows = self._placeholders(text, chain)
-            if not any(row.get("open") for row in rows.values()):
-                yield Template(text, {name: row["pattern"] for name, row in rows.items()})
-
-    def _placeholders(self, text: str, chain: list[str]) -> dict[str, Mapping[str, Any]]:
-        known: dict[str, Mapping[str, Any]] = dict(self._table.placeholders)
-        for part in reversed(chain):
-            known.update(self._table.file(part).get("placeholders", ()))
-        return {name: known[name] for name in placeholders_in(text)}
+def _closed(shown: set[str], component: ComponentTable) -> Iterator[Template]:
+    for text in shown:
+        rows = {name: component.placeholders[name] for name in placeholders_in(text)}
+        if not any(row.get("open") for row in rows.values()):
+            yield Template(text, {name: row["pattern"] for name, row in rows.items()})
 
 
 @lru_cache(maxsize=512)
@@ -70,11 +68,19 @@ def emissions_of(tables: Tables, framework: str, stem: str, releases: tuple[str,
     return Emissions(tables, tables.framework(framework), stem, releases)
 
 
-def _is_always_logged(applied: AppliedRow, tables: Tables) -> bool:
+def _is_always_logged(row: Row, tables: Tables) -> bool:
     """Whether every run logs a number under a key, as far as that can be told.
 
     What is shared by many classes is left out: it comes with a run's end, or from elsewhere.
     """
-    row = applied.row
-    kind = row.get("kind") or tables.metrics.get(row.get("metric") or "", {}).get("kind", "scalar")
-    return applied.mode == "train" and kind == "scalar" and not row.keys() & {"when", "condition", "route"}
+    if row.fragment is not None or row.mode != "train":
+        return False
+    pieces = (row.record, *row.facts)
+    if any(piece.keys() & {"logged_when", "condition", "fails", "route"} for piece in pieces):
+        return False
+    for piece in pieces:
+        if "metric" in piece or "kind" in piece:
+            kind = piece.get("kind") or tables.metrics.get(piece.get("metric") or "", {}).get("kind", "scalar")
+            if kind != "scalar":
+                return False
+    return True

@@ -6,12 +6,13 @@ from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
-from .inheritance import Place, applied_rows
+from .rows import Row, expressions_of
 from .tables import FrameworkTable
 
 __all__ = ["History"]
 
-_Rows = tuple[Mapping[str, Any], ...]
+Place = tuple[str, str]
+"""A key with the prefix of its mode, and the mode."""
 
 
 class History:
@@ -25,22 +26,24 @@ class History:
 
     def __init__(self, table: FrameworkTable, component: str, releases: Sequence[str]) -> None:
         self._table = table
-        self._found: dict[Place, dict[str, _Rows]] = {}
-        self._named: dict[tuple[int, ...], list[dict[str, Any]]] = {}
+        self._found: dict[Place, dict[str, tuple[Row, ...]]] = {}
+        self._named: dict[tuple[tuple[int, ...], ...], list[dict[str, Any]]] = {}
         self._parts = [
             (stem, [release for release in releases if table.releases.covers(ranges, release)])
             for name, stem, ranges, _ in table.components
             if name == component
         ]
 
-    def _records(self, place: Place) -> dict[str, _Rows]:
+    def _records(self, place: Place) -> dict[str, tuple[Row, ...]]:
         """Return the records of a key and mode in each release."""
         if place not in self._found:
-            found: dict[str, _Rows] = {}
+            found: dict[str, tuple[Row, ...]] = {}
             for stem, releases in self._parts:
-                for applied in applied_rows(self._table, stem, releases, place):
-                    for release in applied.releases:
-                        found[release] = (*found.get(release, ()), applied.row)
+                component, among = self._table.component(stem), frozenset(releases)
+                for row in component.rows:
+                    if (row.key, row.mode) == place:
+                        for release in component.releases_of(row, among):
+                            found[release] = (*found.get(release, ()), row)
             self._found[place] = found
         return self._found[place]
 
@@ -48,11 +51,7 @@ class History:
     def _defaults(self) -> dict[str, dict[str, Any]]:
         """For each configuration key whose default changes, its default in each release."""
         tables: list[Mapping[str, Any]] = [self._table.config]
-        tables += [
-            self._table.file(part).get("config", {})
-            for stem, _ in self._parts
-            for part in reversed(self._table.chain(stem))
-        ]
+        tables += [self._table.component(stem).config for stem, _ in self._parts]
         found: dict[str, dict[str, Any]] = {}
         for name, row in ((name, row) for keys in tables for name, row in keys.items()):
             by_release = found.setdefault(name, {})
@@ -69,22 +68,14 @@ class History:
         if rows is None:
             return False
         others = records.get(other)
-        if others is None or [id(row) for row in rows] != [id(row) for row in others]:
+        if others is None or [row.place for row in rows] != [row.place for row in others]:
             return True
         return any(values.get(release) != values.get(other) for values in self._deciding(rows))
 
-    def _deciding(self, rows: _Rows) -> list[dict[str, Any]]:
-        """Return the defaults, in each release, of the changing configuration keys that records name."""
-        place = tuple(map(id, rows))
+    def _deciding(self, rows: tuple[Row, ...]) -> list[dict[str, Any]]:
+        """Return the defaults, in each release, of the changing configuration keys that rows name."""
+        place = tuple(row.place for row in rows)
         if place not in self._named:
-            text = self._text(rows)
+            text = " ".join(expression for row in rows for expression in expressions_of(row))
             self._named[place] = [values for name, values in self._defaults.items() if name in text]
         return self._named[place]
-
-    @staticmethod
-    def _text(rows: _Rows) -> str:
-        """Return everything in records that can name a configuration key."""
-        parts = [row.get(name) for row in rows for name in ("when", "scale", "offset")]
-        variants = (variant for row in rows for variant in row.get("variants", ()))
-        parts += [variant.get(name) for variant in variants for name in ("when", "scale", "offset")]
-        return " ".join(str(part) for part in parts if part is not None)

@@ -10,10 +10,8 @@ from typing import Any
 from .config import Config, Configuration
 from .emitted import Emissions, emissions_of
 from .errors import FallbackWarning, NamesError
-from .records import Cited
 from .source import Component, Source
 from .tables import FrameworkTable, Overlays, Tables, load_tables
-from .versions import Releases
 from .view import FrameworkView
 
 __all__ = ["AmbiguousError", "Candidate", "candidates", "decided", "explaining", "infer_source"]
@@ -190,13 +188,13 @@ class _Matches:
         self.absent: dict[str, set[str]] = {}
         hit: set[int] = set()
         for name in names:
-            for applied in emissions.that_show(name):
-                self.found.setdefault(name, set()).update(applied.releases)
-                hit.add(id(applied))
-        for applied in emissions.certain if self.found else ():
-            if id(applied) not in hit:
-                for release in applied.releases:
-                    self.absent.setdefault(release, set()).add(applied.key)
+            for emitted in emissions.that_show(name):
+                self.found.setdefault(name, set()).update(emitted.releases)
+                hit.add(id(emitted))
+        for emitted in emissions.certain if self.found else ():
+            if id(emitted) not in hit:
+                for release in emitted.releases:
+                    self.absent.setdefault(release, set()).add(emitted.key)
 
     def in_release(self, release: str) -> frozenset[str]:
         """Return the keys that are logged in a release."""
@@ -228,21 +226,9 @@ def _fields(item: Candidate, tables: Tables) -> set[str]:
         return set()
     table = tables.framework(item.framework)
     stem = _stem(item, table)
-    parts = [part for part in table.chain(stem) if part in {stem for _, stem, _, _ in table.components}]
-    configuration = Configuration(table, parts, item.release)
-    return {
-        name for name in configuration.defaults if _is_field(configuration.cited(name), table.releases, item.release)
-    }
-
-
-def _is_field(cited: Cited, releases: Releases, release: str) -> bool:
-    """Whether a default stood in a dataclass in a release, as the nearest earlier piece of evidence says."""
-    earlier = [
-        (releases.index(item.release), item.symbol)
-        for item in cited.evidence
-        if item.release in releases and releases.index(item.release) <= releases.index(release)
-    ]
-    return bool(earlier) and max(earlier)[1].endswith(_DATACLASSES)
+    configuration = Configuration(table, table.component(stem), item.release)
+    symbols = {name: configuration.symbol(name) for name in configuration.defaults}
+    return {name for name, symbol in symbols.items() if symbol is not None and symbol.endswith(_DATACLASSES)}
 
 
 def _not_extended(best: list[Candidate], tables: Tables) -> list[Candidate]:
@@ -252,7 +238,7 @@ def _not_extended(best: list[Candidate], tables: Tables) -> list[Candidate]:
     extended = {
         item
         for item, stem in stems.items()
-        for base in tables.framework(item.framework).chain(stem)[1:]
+        for base in tables.framework(item.framework).component(stem).extends
         if (item.framework, item.release, base) in present
     }
     return [item for item in best if item not in extended]

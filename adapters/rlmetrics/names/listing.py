@@ -40,7 +40,7 @@ def keys(
             condition=entry.condition,
             logged_by_default=entry.logged_by_default,
             logged=entry.logged,
-            evidence=entry.evidence,
+            evidence=view.evidence(entry),
         )
         for entry in view.entries()
     ]

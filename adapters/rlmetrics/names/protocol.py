@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 if TYPE_CHECKING:
-    from .records import Entry
+    from .records import Entry, Evidence
     from .source import Source
     from .tables import Tables
     from .templates import Template
@@ -53,6 +53,10 @@ class View(Protocol):
 
     def program(self, component: str) -> str:
         """Return what a component runs in: keys of one program are logged together."""
+        ...
+
+    def evidence(self, entry: Entry) -> tuple[Evidence, ...]:
+        """Return where the source shows an entry."""
         ...
 
     def show(self, entry: Entry, name: str, surface: str) -> str:

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
 __all__ = [
-    "BETWEEN",
-    "NOWHERE",
     "Alternative",
-    "Cited",
     "Difference",
     "Entry",
     "Evidence",
@@ -18,7 +15,6 @@ __all__ = [
     "MapRow",
     "Signature",
     "Transform",
-    "pieces",
 ]
 
 
@@ -32,40 +28,6 @@ class Evidence:
     symbol: str
     shows: str = "key"
     note: str | None = None
-
-
-BETWEEN: Final = "^"
-"""What stands between the pieces of evidence in a table."""
-
-
-def pieces(cited: str) -> list[str]:
-    """Return the pieces of a table's evidence."""
-    return cited.split(BETWEEN) if cited else []
-
-
-class Cited(NamedTuple):
-    """Evidence that is read only when it is asked for, since whole tables have thousands of lines.
-
-    Attributes:
-        text: As the tables write it.
-        read: What reads that.
-    """
-
-    text: str
-    read: Callable[[str], tuple[Evidence, ...]]
-
-    @property
-    def evidence(self) -> tuple[Evidence, ...]:
-        """The evidence, as records."""
-        return self.read(self.text)
-
-
-def _read_nothing(text: str) -> tuple[Evidence, ...]:
-    return ()
-
-
-NOWHERE: Final = Cited("", _read_nothing)
-"""The evidence of what stands in no release."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,11 +59,19 @@ class Signature:
 
 @dataclass(frozen=True, slots=True)
 class Alternative:
-    """What another configuration would give: ``variant`` is None for the plain emission."""
+    """What another configuration would give.
+
+    Attributes:
+        variant: The name of the fact that holds then, if it has one.
+        when: The guard.
+        metric: What the key measures then.
+        what: What else changes, in short.
+    """
 
     variant: str | None
     when: str | None
     metric: str | None
+    what: str = ""
 
 
 class Entry(NamedTuple):
@@ -118,10 +88,10 @@ class Entry(NamedTuple):
         logged_by_default: Whether the release's defaults log it; None if that depends on something unknown.
         logged: The same under the given configuration.
         constant_when: When the value does not change, such as "always 0 with one iteration".
-        variant: The variant that the configuration picks.
+        variant: The facts that hold only under this configuration.
         alternatives: What other configurations would give.
         bind: Values of placeholders when this is the target of a translation.
-        cited: Where it stands in a release.
+        at: Anchors of the places in the source that show it.
         note: What else there is to know.
         route: How the key reaches the trackers, where that is not the component's usual way.
     """
@@ -139,14 +109,9 @@ class Entry(NamedTuple):
     variant: str | None
     alternatives: tuple[Alternative, ...]
     bind: Mapping[str, str]
-    cited: Cited
+    at: tuple[str, ...]
     note: str | None
     route: str | None = None
-
-    @property
-    def evidence(self) -> tuple[Evidence, ...]:
-        """Where it stands in a release."""
-        return self.cited.evidence
 
 
 @dataclass(frozen=True, slots=True)

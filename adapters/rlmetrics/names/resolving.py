@@ -8,7 +8,6 @@ from difflib import get_close_matches
 from .answers import Defect, Documented, Resolution
 from .component import ComponentView
 from .config import Config
-from .inheritance import applied_rows
 from .protocol import Match, View
 from .records import Signature
 from .tables import Overlays, Tables, load_tables
@@ -88,7 +87,7 @@ def _known(view: View, key: str, match: Match) -> Resolution:
         signature=entry.signature,
         defects=defects_of(entry.signature, tables),
         function=function_of(entry.metric, entry.signature, tables),
-        evidence=entry.evidence,
+        evidence=view.evidence(entry),
         documented=_documented(view, match),
         note=entry.note,
         reason=reason,
@@ -99,11 +98,7 @@ def _documented(view: View, match: Match) -> tuple[Documented, ...]:
     if not isinstance(view, FrameworkView):
         return ()
     rows = view.components[match.entry.component].documented(match.entry.key, match.entry.mode)
-    sources = [row["source"] for row in rows]
-    return tuple(
-        Documented(row["says"], row.get("code"), source["title"], source.get("path"), source.get("line"))
-        for row, source in zip(rows, sources, strict=True)
-    )
+    return tuple(Documented(says, code, title, path, heading) for says, code, title, path, heading in rows)
 
 
 def _unknown(view: View, key: str) -> Resolution:
@@ -147,9 +142,10 @@ def _elsewhere(view: FrameworkView, key: str) -> list[str]:
     for name, stem, ranges, _ in table.components:
         if name not in names:
             continue
-        for applied in applied_rows(table, stem, table.releases.expand(ranges)):
-            if applied.row["key"] == key:
-                found.setdefault(name, []).extend(applied.releases)
+        own, among = table.component(stem), table.releases.covered(ranges)
+        for row in own.rows:
+            if row.key == key:
+                found.setdefault(name, []).extend(own.releases_of(row, among))
     order = table.releases.index
     return [
         f"{table.name}[{name}]=={release}"

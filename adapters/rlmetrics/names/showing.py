@@ -9,10 +9,9 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 from .config import Config
-from .covering import metrics_of
 from .errors import NamesError
-from .inheritance import applied_rows
 from .resolving import resolve_in
+from .rows import ComponentTable, Row, condition_of, metrics_of
 from .tables import Overlays, Tables, load_tables
 from .view import open_view
 
@@ -48,11 +47,12 @@ class Shown:
 
 
 class _Logged(NamedTuple):
-    """An emission of a component, and the releases in which it applies."""
+    """A row of a component, and the releases in which it applies."""
 
     framework: str
     component: str
-    row: Mapping[str, Any]
+    table: ComponentTable
+    row: Row
     releases: set[str]
 
 
@@ -101,9 +101,9 @@ def _anywhere(name: str, tables: Tables) -> list[str]:
     metrics: dict[str, None] = {}
     for framework in tables.frameworks:
         table = tables.framework(framework)
-        for stem in dict.fromkeys(part for item in table.components for part in table.chain(item[1])):
-            for row in table.file(stem).get("emissions", ()):
-                if row["key"] in wanted:
+        for stem in dict.fromkeys(item[1] for item in table.components):
+            for row in table.component(stem).rows:
+                if row.key in wanted:
                     metrics.update(dict.fromkeys(metrics_of(row)))
     return list(metrics)
 
@@ -121,15 +121,17 @@ def _entry(metric: str, tables: Tables) -> dict[str, Any]:
 
 def _spellings(metric: str, tables: Tables) -> list[Spelling]:
     found: list[Spelling] = []
-    for framework, component, row, covered in _logged(tables).get(metric, ()):
-        variants = row.get("variants", ())
-        own = [item["when"] for item in variants if item.get("metric", row.get("metric")) == metric]
-        guards = [row.get("when"), row.get("condition")]
-        if row.get("metric") != metric or ("exhaustive" in row and len(own) < len(variants)):
+    for logged in _logged(tables).get(metric, ()):
+        row, always = logged.row, tuple(i for i, fact in enumerate(logged.row.facts) if "when" not in fact)
+        said = logged.table.combined(row, always)
+        own = [fact["when"] for fact in row.facts if "when" in fact and fact.get("metric") == metric]
+        guards = [condition_of(said)]
+        if said.get("metric") != metric:
             guards.append(" or ".join(f"({when})" for when in own))
         condition = "; ".join(text for text in guards if text) or None
-        spelled = tuple(sorted(covered, key=tables.framework(framework).releases.index))
-        found.append(Spelling(framework, component, spelled, row["key"], condition, row.get("note")))
+        spelled = tuple(sorted(logged.releases, key=tables.framework(logged.framework).releases.index))
+        note = " ".join(logged.table.notes(said)) or None
+        found.append(Spelling(logged.framework, logged.component, spelled, row.key, condition, note))
     return found
 
 
@@ -140,10 +142,13 @@ def _logged(tables: Tables) -> Mapping[str, Sequence[_Logged]]:
     for framework in tables.frameworks:
         table = tables.framework(framework)
         for component, stem, ranges, _ in table.components:
-            rows: dict[int, _Logged] = {}
-            for applied in applied_rows(table, stem, table.releases.expand(ranges)):
-                new = _Logged(framework, component, applied.row, set())
-                rows.setdefault(id(applied.row), new).releases.update(applied.releases)
+            own, among = table.component(stem), table.releases.covered(ranges)
+            rows: dict[tuple[object, ...], _Logged] = {}
+            for row in own.rows:
+                covered = own.releases_of(row, among)
+                if covered:
+                    new = _Logged(framework, component, own, row, set())
+                    rows.setdefault((row.key, row.mode, row.place), new).releases.update(covered)
             for item in rows.values():
                 for metric in metrics_of(item.row):
                     found.setdefault(metric, []).append(item)

@@ -1,4 +1,4 @@
-"""The effective signature of an emission: metric, then profile, then emission, then variant."""
+"""The signature that statements of the spec amount to."""
 
 from __future__ import annotations
 
@@ -12,56 +12,50 @@ from .tables import Tables
 if TYPE_CHECKING:
     from .guards import Value
 
-__all__ = ["canonical_signature", "effective_signature", "merge_layers"]
+__all__ = ["canonical_signature", "effective_signature", "population_traits"]
 
 
-def merge_layers(layers: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """Return what several layers say together, the later ones winning.
-
-    Reductions are merged level by level; traits and constant conditions add up. A formula variant belongs to one
-    metric: a layer with another metric starts without one.
-    """
-    merged: dict[str, Any] = {}
-    reduction: dict[str, str] = {}
-    traits: dict[str, None] = {}
-    constant: dict[str, None] = {}
-    for layer in filter(None, layers):
-        if "reproduced_by" in merged and merged.get("metric") not in (None, layer.get("metric", merged.get("metric"))):
-            del merged["reproduced_by"]
-        merged.update(layer)
-        if "reduction" in layer:
-            reduction.update(layer["reduction"])
-        if "traits" in layer:
-            traits.update(dict.fromkeys(layer["traits"]))
-        if "constant_when" in layer:
-            constant.update(dict.fromkeys(layer["constant_when"]))
-    merged.update(reduction=reduction, traits=tuple(traits), constant_when=tuple(constant))
-    return merged
-
-
-def effective_signature(merged: Mapping[str, Any], tables: Tables, values: Mapping[str, Value]) -> Signature:
-    """Return the signature that merged layers amount to.
+def effective_signature(said: Mapping[str, Any], tables: Tables, values: Mapping[str, Value]) -> Signature:
+    """Return the signature that combined statements amount to.
 
     Args:
-        merged: What `merge_layers` returned.
+        said: What `rlmetrics.names.meaning.combine` returned.
         tables: For the metric's population and the traits of populations.
         values: Values of configuration keys, for scale and offset.
     """
-    metric: str | None = merged.get("metric")
-    population = merged.get("population")
+    metric: str | None = said.get("metric")
+    population = said.get("population")
     if population is None and metric is not None and metric in tables.metrics:
         population = tables.metrics[metric].get("population")
+    traits = population_traits(population, tables)
+    if said["without"]:
+        left_out = tables.signatures["WITHOUT"]
+        traits = _joined(traits, tuple(left_out[name][1] for name in said["without"]))
+        population = _less(population, said["without"], tables)
     return Signature(
         population=population,
-        snapshot=merged.get("snapshot"),
-        reduction=merged["reduction"],
-        span=merged.get("span"),
-        lag=merged.get("lag") or 0,
-        scale=number(merged.get("scale", 1.0), values),
-        offset=number(merged.get("offset", 0.0), values),
-        traits=_joined(population_traits(population, tables), merged["traits"]),
-        reproduced_by=merged.get("reproduced_by"),
+        snapshot=said.get("snapshot"),
+        reduction=said["reduction"],
+        span=said.get("span"),
+        lag=said.get("lag") or 0,
+        scale=number(said.get("scale", 1.0), values),
+        offset=number(said.get("offset", 0.0), values),
+        traits=_joined(traits, said["traits"]),
+        reproduced_by=said.get("reproduced_by"),
     )
+
+
+def _less(population: str | None, without: Sequence[str], tables: Tables) -> str | None:
+    """Return the name of a population without some of its parts; one made of the parts if it has none of its own."""
+    if population is None:
+        return None
+    known = tables.signatures["POPULATIONS"]
+    row = known.get(population, ())
+    base, left = (row[3], {*row[4], *without}) if len(row) > 3 else (population, set(without))
+    for name, other in known.items():
+        if len(other) > 3 and other[3] == base and set(other[4]) == left:
+            return str(name)
+    return f"{base} without {', '.join(sorted(left))}"
 
 
 def _joined(first: tuple[str, ...], second: tuple[str, ...]) -> tuple[str, ...]:

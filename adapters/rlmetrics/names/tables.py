@@ -9,9 +9,10 @@ from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any
 
 from .errors import NamesError
-from .records import Evidence, pieces
+from .records import Evidence
 
 if TYPE_CHECKING:
+    from .rows import ComponentTable
     from .versions import Releases
 
 __all__ = ["FrameworkTable", "MetricTable", "Overlays", "Tables", "load_tables"]
@@ -30,20 +31,7 @@ class FrameworkTable:
         self.name = name
         self._load = load
         self._index = load(f"frameworks/{name}/framework")
-        self._files: dict[str, Mapping[str, Any]] = {}
-        self._read: dict[str, Evidence] = {}
-        self.stated: dict[str, Any] = {}
-        """Each file and those that it extends, once `rlmetrics.names.inheritance` has read them."""
-        self.read: dict[tuple[object, ...], Any] = {}
-        """What a single file says, by its stem and the placeholders that have one possible value."""
-        self.reaching: dict[tuple[int, str, str], list[Mapping[str, Any]]] = {}
-        """What amendments add in a mode and release, by the identity of all that reach a key."""
-        self.amended: dict[tuple[int, ...], Mapping[str, Any]] = {}
-        """Emissions with what amendments add, by the identity of these rows."""
-        self.merged: dict[tuple[int, int, int], Any] = {}
-        """What layers of rows amount to, by the identity of these rows, once `rlmetrics.names.emissions` has merged."""
-        self.made: dict[tuple[str, ...], dict[tuple[int, str, str], Any]] = {}
-        """Entries of a component under a configuration, once `rlmetrics.names.component` has made them."""
+        self._components: dict[str, ComponentTable] = {}
 
     @cached_property
     def releases(self) -> Releases:
@@ -64,47 +52,17 @@ class FrameworkTable:
         config: Mapping[str, Any] = self._index["CONFIG"]
         return config
 
-    @property
-    def placeholders(self) -> Mapping[str, Any]:
-        """Placeholders that every component can use."""
-        placeholders: Mapping[str, Any] = self._index["PLACEHOLDERS"]
-        return placeholders
+    def component(self, stem: str) -> ComponentTable:
+        """Return what the components of a file log, by its stem; read once."""
+        if stem not in self._components:
+            from .rows import ComponentTable
 
-    def evidence(self, cited: str) -> tuple[Evidence, ...]:
-        """Return evidence, as this table writes it, as records."""
-        return tuple(map(self._evidence, pieces(cited)))
+            self._components[stem] = ComponentTable(self._load(f"frameworks/{self.name}/{stem}"), self.releases)
+        return self._components[stem]
 
-    @property
-    def places(self) -> Mapping[str, str]:
-        """What evidence calls a place: ``path|symbol``."""
-        places: Mapping[str, str] = self._index["PLACES"]
-        return places
-
-    def _evidence(self, piece: str) -> Evidence:
-        """Return a piece of evidence, ``release|place|line[|shows[|note]]``, as a record."""
-        found = self._read.get(piece)
-        if found is None:
-            release, place, line, *rest = piece.split("|", 4)
-            path, _, symbol = self.places[place].partition("|")
-            found = self._read[piece] = Evidence(release, path, int(line), symbol, *rest)
-        return found
-
-    def file(self, stem: str) -> Mapping[str, Any]:
-        """Return a component file by its stem."""
-        if stem not in self._files:
-            self._files[stem] = self._load(f"frameworks/{self.name}/{stem}")
-        return self._files[stem]
-
-    def chain(self, stem: str) -> list[str]:
-        """Return a file and, nearest first, the files whose emissions apply to it too."""
-        chain: list[str] = []
-        waiting = [stem]
-        while waiting:
-            current = waiting.pop(0)
-            if current not in chain:
-                chain.append(current)
-                waiting += self.file(current).get("extends", ())
-        return chain
+    def evidence(self, stem: str, anchors: Sequence[str], release: str) -> tuple[Evidence, ...]:
+        """Return where anchors of a component's file stand in a release."""
+        return ()
 
 
 class MetricTable(Mapping[str, Mapping[str, Any]]):

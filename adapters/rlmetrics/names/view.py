@@ -10,7 +10,7 @@ from .config import Config, check_config
 from .convention import ConventionView
 from .errors import NamesError
 from .protocol import Match, View
-from .records import Entry
+from .records import Entry, Evidence
 from .source import Source, parse_source
 from .surfaces import LOGGED, check_surface, rules_of, show_template
 from .tables import Overlays, Tables, load_tables
@@ -71,6 +71,10 @@ class FrameworkView:
     def program(self, component: str) -> str:
         """Return what a component runs in: keys of one program are logged together."""
         return self.components[component].program
+
+    def evidence(self, entry: Entry) -> tuple[Evidence, ...]:
+        """Return where the source of the release shows an entry."""
+        return self.components[entry.component].evidence(entry)
 
     def show(self, entry: Entry, name: str, surface: str) -> str:
         """Return how a surface shows a logged name; a name that it does not show stays as it is."""

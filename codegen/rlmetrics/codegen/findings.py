@@ -1,4 +1,4 @@
-"""One kind of message for everything that is wrong with a spec, and its three printed forms."""
+"""One kind of message for everything that is wrong with a spec, and the forms in which machines read it."""
 
 from __future__ import annotations
 
@@ -9,7 +9,17 @@ from typing import TYPE_CHECKING, Literal
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-__all__ = ["Finding", "FindingLevel", "Location", "has_errors", "render_github", "render_json", "render_text", "sort"]
+__all__ = [
+    "Finding",
+    "FindingLevel",
+    "Location",
+    "Related",
+    "has_errors",
+    "render_github",
+    "render_json",
+    "render_text",
+    "sort",
+]
 
 FindingLevel = Literal["error", "warning", "info"]
 
@@ -35,19 +45,41 @@ class Location:
 
 
 @dataclass(frozen=True)
+class Related:
+    """Another place that a finding is about, and what is there in a few words."""
+
+    location: Location
+    label: str
+
+
+@dataclass(frozen=True)
 class Finding:
-    """Something that is wrong, where it is wrong, and what to do about it."""
+    """Something that is wrong, where it is wrong, and what to do about it.
+
+    Attributes:
+        id: The check.
+        level: How much it weighs.
+        location: Where.
+        message: What is wrong, on one line.
+        fix: What to do. ``did you mean `name`?`` with one name lets ``--fix`` write it.
+        related: Other places that it is about.
+        notes: What else helps to understand it, a line each. A note may have several lines if it is to be pasted.
+        follows: It goes away with the repair of another finding, so that it is shown on request only.
+    """
 
     id: str
     level: FindingLevel
     location: Location
     message: str
     fix: str
+    related: tuple[Related, ...] = ()
+    notes: tuple[str, ...] = ()
+    follows: bool = False
 
 
 def sort(findings: Iterable[Finding]) -> list[Finding]:
-    """Findings in the order of their places, each one once."""
-    return sorted(set(findings), key=lambda f: (f.location, f.id, f.message, f.fix))
+    """Findings in the order of their places, each one once; those that follow from others last."""
+    return sorted(set(findings), key=lambda f: (f.follows, f.location, f.id, f.message, f.fix))
 
 
 def has_errors(findings: Iterable[Finding]) -> bool:
@@ -71,6 +103,12 @@ def render_json(findings: Sequence[Finding]) -> str:
             "column": f.location.column,
             "message": f.message,
             "fix": f.fix,
+            "related": [
+                {"file": r.location.file, "line": r.location.line, "column": r.location.column, "label": r.label}
+                for r in f.related
+            ],
+            "notes": list(f.notes),
+            "follows": f.follows,
         }
         for f in findings
     ]

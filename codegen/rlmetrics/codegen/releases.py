@@ -66,11 +66,37 @@ class Releases:
             for run in runs
         )
 
+    def bits(self, releases: frozenset[str] | set[str]) -> int:
+        """Known releases as bits, which are quick to intersect; bit 0 is the oldest."""
+        return sum(1 << self.index(release) for release in releases)
+
+    def of_bits(self, bits: int) -> frozenset[str]:
+        """The releases that bits stand for."""
+        return frozenset(name for index, name in enumerate(self.names) if bits >> index & 1)
+
+    def spans(self, bits: int) -> list[str]:
+        """Releases given as bits as ranges, with an open end where the newest release is among them."""
+        found: list[str] = []
+        start = 0
+        while bits >> start:
+            if not bits >> start & 1:
+                start += 1
+                continue
+            end = start
+            while bits >> (end + 1) & 1:
+                end += 1
+            last = end == len(self.names) - 1
+            first = self.names[start]
+            ending = ".." if last and end > start else f"..{self.names[end]}" if end > start else ""
+            found.append(first + ending)
+            start = end + 1
+        return found
+
     def expand(self, ranges: Ranges) -> frozenset[str]:
         """The releases that a range or a list of ranges covers.
 
         Args:
-            ranges: ``0.12.2``, ``0.3.0..0.11.4`` (both ends included), ``1.0.0..`` or a list of these.
+            ranges: ``0.12.2``, ``0.3.0..0.11.4`` (both ends included), ``1.0.0..``, ``..0.11.4`` or a list of these.
 
         Raises:
             RangeError: If a release is unknown or a range ends before it starts.
@@ -83,7 +109,7 @@ class Releases:
 
     def _expand_one(self, text: str, position: int) -> tuple[str, ...]:
         first, dots, last = (part.strip() for part in text.partition(".."))
-        low = self._find(first, position)
+        low = self._find(first, position) if first or not dots else 0
         high = (self._find(last, position) if last else len(self.names) - 1) if dots else low
         if high < low:
             msg = f"the range `{text}` ends before it starts"

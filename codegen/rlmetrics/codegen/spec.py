@@ -174,5 +174,7 @@ def _allows(ref: str, path: YamlPath, node: Any) -> Iterator[tuple[str, YamlPath
     # A suite lists its metrics, a family defines them.
     for name, metric in metrics.items() if isinstance(metrics, dict) else ():
         yield from _allows(ref, (*path, "metrics", name), metric)
-    for index, emission in enumerate(getattr(node, "emissions", [])):
-        yield from _allows(ref, (*path, "emissions", index), emission)
+    if hasattr(node, "records"):
+        for name, index, record in node.records():
+            place = ("keys", name) if not isinstance(node.keys[name], list) else ("keys", name, index)
+            yield from _allows(ref, (*path, *place), record)

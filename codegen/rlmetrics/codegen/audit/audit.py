@@ -7,9 +7,8 @@ from dataclasses import dataclass, replace
 
 from rlmetrics.names.tables import Tables
 
-from .compare import Broken, Comparison, compare
+from .compare import Comparison, compare
 from .described import Description, describe
-from .evidence import EvidenceChecker
 from .extract import Extraction, extract
 from .frameworks import SETTINGS
 
@@ -28,7 +27,7 @@ class Audit:
 def audit(
     tables: Tables, framework: str, release: str, sources: Mapping[str, str], component: str | None = None
 ) -> Audit:
-    """Extract a release's keys and compare them, and every line that the spec cites, with the spec.
+    """Extract a release's keys and compare them with the spec.
 
     Args:
         tables: The spec.
@@ -43,9 +42,4 @@ def audit(
         extraction = replace(extraction, keys=kept)
     description = describe(tables, framework, release, component)
     comparison = compare(extraction, description, by_component=not SETTINGS[framework].trackers)
-    checker = EvidenceChecker(sources, extraction)
-    names = [found.key for found in extraction.keys]
-    broken = tuple(
-        Broken(claim, problem) for claim in description.claims if (problem := checker.problem(claim, names)) is not None
-    )
-    return Audit(extraction, description, replace(comparison, broken=broken, not_understood=extraction.unclear))
+    return Audit(extraction, description, replace(comparison, not_understood=extraction.unclear))

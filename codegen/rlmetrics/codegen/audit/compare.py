@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from .described import Claim, DescribedKey, Description
+from .described import DescribedKey, Description
 from .extract import Extraction, LoggedKey
 
 __all__ = ["Broken", "Comparison", "Stale", "compare"]
@@ -22,9 +22,18 @@ class Stale:
 
 @dataclass(frozen=True)
 class Broken:
-    """A cited line that does not show what the spec says."""
+    """An anchor of the spec that does not stand where its lock says.
 
-    claim: Claim
+    Attributes:
+        where: The file and the anchor.
+        path: Path in the wheel.
+        line: Where it should stand.
+        problem: What is wrong.
+    """
+
+    where: str
+    path: str
+    line: int
     problem: str
 
 
@@ -37,7 +46,7 @@ class Comparison:
         matched: Those that the spec has.
         missing: Those that it lacks, with their first place.
         stale: Keys of the spec that were not extracted.
-        broken: Cited lines that do not hold.
+        broken: Anchors that do not stand where they should.
         undescribed: Keys of components that the spec does not describe in this release.
         not_understood: Places that look like logging and that no rule understands.
         external: Keys of the spec that other packages log.
@@ -59,7 +68,7 @@ class Comparison:
 
 
 def compare(extraction: Extraction, description: Description, *, by_component: bool) -> Comparison:
-    """Compares an extraction with the description of the same release, without the cited lines.
+    """Compares an extraction with the description of the same release.
 
     Args:
         extraction: What the release logs.

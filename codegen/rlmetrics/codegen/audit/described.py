@@ -1,4 +1,4 @@
-"""What the spec says a release logs, with its evidence, read from the tables."""
+"""What the spec says a release logs, read from the tables."""
 
 from __future__ import annotations
 
@@ -7,39 +7,13 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
-from typing import Any
 
-from rlmetrics.names.inheritance import applied_rows
-from rlmetrics.names.records import Evidence
 from rlmetrics.names.tables import FrameworkTable, Tables
 
-__all__ = ["Claim", "DescribedKey", "Description", "describe"]
+__all__ = ["DescribedKey", "Description", "describe"]
 
 _PLACEHOLDER = re.compile(r"\{([^{}]*)\}")
 _MAX_SAMPLES = 512
-
-
-@dataclass(frozen=True)
-class Claim:
-    """A line that the spec cites.
-
-    Attributes:
-        where: What of the spec cites it: file and key, configuration key or tracking entry.
-        path: Path in the wheel.
-        line: Counted from 1.
-        symbol: The enclosing class and function.
-        shows: ``key`` if the line must show the key, else ``value``.
-        key: The emission's key, where the line must show it.
-        eval_prefix: What the key is prefixed with in evaluation.
-    """
-
-    where: str
-    path: str
-    line: int
-    symbol: str
-    shows: str
-    key: str = ""
-    eval_prefix: str = ""
 
 
 @dataclass(frozen=True)
@@ -124,14 +98,10 @@ class Description:
     Attributes:
         components: Names of the described components.
         keys: Their keys.
-        claims: Lines of the release that the spec cites.
-        external: How many cited lines stand in other packages.
     """
 
     components: frozenset[str]
     keys: tuple[DescribedKey, ...]
-    claims: tuple[Claim, ...]
-    external: int
 
 
 def describe(tables: Tables, framework: str, release: str, component: str | None = None) -> Description:
@@ -144,77 +114,28 @@ def describe(tables: Tables, framework: str, release: str, component: str | None
         component: Only this component.
     """
     table = tables.framework(framework)
-    package = str(tables.frameworks[framework]["package"]) + "/"
     covered = [
         (name, stem)
         for name, stem, ranges, _ in table.components
         if release in table.releases and table.releases.covers(ranges, release) and component in (None, name)
     ]
-    keys = [key for name, stem in covered for key in _keys(table, stem, name, release, package)]
-    stems = list(dict.fromkeys(part for _, stem in covered for part in table.chain(stem)))
-    cited = [claim for stem in stems for claim in _claims(table, stem, release)]
-    cited += _config_claims(table, "framework", table.config, release) if covered else ()
-    claims = tuple(dict.fromkeys(claim for claim in cited if claim.path.startswith(package)))
-    return Description(frozenset(name for name, _ in covered), tuple(keys), claims, len(set(cited)) - len(claims))
+    keys = [key for name, stem in covered for key in _keys(table, stem, name, release)]
+    return Description(frozenset(name for name, _ in covered), tuple(keys))
 
 
-def _keys(table: FrameworkTable, stem: str, component: str, release: str, package: str) -> Iterator[DescribedKey]:
-    chain = table.chain(stem)
-    rows: dict[str, Any] = dict(table.placeholders)
-    for part in reversed(chain):
-        rows.update(table.file(part).get("placeholders", {}))
-    for key, applied in {applied.key: applied for applied in applied_rows(table, stem, (release,))}.items():
+def _keys(table: FrameworkTable, stem: str, component: str, release: str) -> Iterator[DescribedKey]:
+    own = table.component(stem)
+    rows = own.placeholders
+    for key, row in {row.key: row for row in own.at(release)}.items():
         names = _PLACEHOLDER.findall(key)
-        cited = table.evidence(applied.row.get("evidence", ""))
+        always = [row.record, *(fact for fact in row.facts if "when" not in fact)]
         yield DescribedKey(
             component=component,
-            stem=applied.stem,
+            stem=row.fragment or stem,
             key=key,
             patterns={name: rows[name]["pattern"] for name in names if name in rows},
             examples={name: tuple(rows[name]["examples"]) for name in names if name in rows},
-            eval_prefix=table.file(applied.stem)["eval_prefix"] if applied.mode == "eval" else "",
-            external=applied.row.get("logged_by") == "user" or not any(item.path.startswith(package) for item in cited),
-        )
-
-
-def _covers(table: FrameworkTable, row: Mapping[str, Any], release: str) -> bool:
-    return "releases" not in row or table.releases.covers(row["releases"], release)
-
-
-def _claims(table: FrameworkTable, stem: str, release: str) -> Iterator[Claim]:
-    file = table.file(stem)
-    for row in file.get("emissions", ()):
-        if not _covers(table, row, release):
-            continue
-        where = f"{stem}: {row['key']}"
-        for entry in table.evidence(row.get("evidence", "")):
-            yield from _claim(where, entry, release, row["key"], file["eval_prefix"])
-        for variant in row.get("variants", ()):
-            for entry in table.evidence(variant.get("evidence", "")):
-                yield from _claim(f"{where} @{variant['name']}", entry, release, row["key"], file["eval_prefix"])
-    for field in ("tracking", "omits", "amends"):
-        for row in file.get(field, ()):
-            for entry in table.evidence(row.get("evidence", "")):
-                yield from _claim(f"{stem}: {row.get('key', field)}", entry, release)
-    yield from _config_claims(table, stem, file.get("config", {}), release)
-
-
-def _config_claims(table: FrameworkTable, stem: str, config: Mapping[str, Any], release: str) -> Iterator[Claim]:
-    for name, row in config.items():
-        for _, _, cited in row.get("defaults", ()):
-            for entry in table.evidence(cited):
-                yield from _claim(f"{stem}: config {name}", entry, release)
-
-
-def _claim(where: str, cited: Evidence, release: str, key: str = "", eval_prefix: str = "") -> Iterator[Claim]:
-    if cited.release == release:
-        is_key = bool(key) and cited.shows == "key"
-        yield Claim(
-            where,
-            cited.path,
-            cited.line,
-            cited.symbol,
-            "key" if is_key else "value",
-            key if is_key else "",
-            eval_prefix if is_key else "",
+            eval_prefix=own.eval_prefix if row.mode == "eval" else "",
+            external="foreign" in row.record
+            or any(piece.get("logged_by") == "user" for piece in always),
         )

@@ -51,32 +51,42 @@ def _component(name: str, release: str, keys: list[LoggedKey]) -> dict[str, Any]
             found: {"brief": f"TODO: what stands for {found}.", "pattern": "[^/]+", "examples": ["TODO"]}
             for found in names
         }
-    document["emissions"] = [
-        _emission(key, release, found, _modes(key, by_key))
+    anchors: dict[str, str] = {}
+    document["modes"] = ["train"]
+    document["keys"] = {
+        key.removeprefix(_EVALUATION) if modes == ["eval"] else key: _record(key, release, found, modes, anchors)
         for key, found in by_key.items()
         if not (key.startswith(_EVALUATION) and key.removeprefix(_EVALUATION) in by_key)
-    ]
+        for modes in [_modes(key, by_key)]
+    }
+    document["anchors"] = anchors
     return document
 
 
 def _modes(key: str, keys: Container[str]) -> list[str]:
-    """In which modes a key is logged: one that evaluation logs too, prefixed, is one emission."""
+    """In which modes a key is logged: one that evaluation logs too, prefixed, is one record."""
     if key.startswith(_EVALUATION):
         return ["eval"]
     return ["train", "eval"] if f"{_EVALUATION}{key}" in keys else ["train"]
 
 
-def _emission(key: str, release: str, found: list[LoggedKey], modes: list[str]) -> dict[str, Any]:
+def _record(
+    key: str, release: str, found: list[LoggedKey], modes: list[str], anchors: dict[str, str]
+) -> dict[str, Any]:
     conditions = list(dict.fromkeys(site.condition for site in found))
-    written = key.removeprefix(_EVALUATION) if modes == ["eval"] else key
-    emission: dict[str, Any] = {"key": written, "metric": "TODO/metric", "releases": release, "modes": modes}
+    record: dict[str, Any] = {"metric": "TODO/metric", "releases": f"{release}.."}
+    if modes != ["train"]:
+        record["modes"] = modes
     if None not in conditions:
-        emission["condition"] = " or ".join(f"({condition})" for condition in conditions)
-        emission["logged_by_default"] = False
-    emission["x-meaning"] = "TODO: over which population and with which reduction the number comes about."
-    emission["x-expression"] = list(dict.fromkeys(site.expression for site in found))
-    emission["evidence"] = [
-        {"release": release, "path": site.path, "line": site.line, "symbol": site.symbol, "shows": "key"}
-        for site in {(site.path, site.line): site for site in found}.values()
-    ]
-    return emission
+        record["condition"] = " or ".join(f"({condition})" for condition in conditions)
+        record["logged_by_default"] = False
+    record["x-meaning"] = "TODO: over which population and with which reduction the number comes about."
+    record["x-expression"] = list(dict.fromkeys(site.expression for site in found))
+    record["x-places"] = sorted({f"{site.path}:{site.line}" for site in found})
+    record["at"] = []
+    for site in found:
+        name = f"{re.sub(r'[^a-z0-9]+', '_', key.lower()).strip('_')}.{site.symbol.rpartition('.')[2]}"
+        anchors[name] = site.symbol
+        if name not in record["at"]:
+            record["at"].append(name)
+    return record

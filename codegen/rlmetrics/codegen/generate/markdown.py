@@ -32,7 +32,12 @@ def markdown(text: str) -> str:
 
 def cell(text: str) -> str:
     """Return Markdown for a cell of a table, where a bar would end the cell even inside code."""
-    return markdown(text).replace("|", "\\|")
+    return bar(markdown(text))
+
+
+def bar(text: str) -> str:
+    """Return Markdown for a cell of a table."""
+    return text.replace("|", "\\|")
 
 
 def _plain(text: str) -> str:
@@ -80,11 +85,19 @@ def rule(health: Health) -> str:
     return text
 
 
+def remark(one: Any) -> str:
+    """Return where statements about a metric's keys hold, and the statements."""
+    said = "; ".join(one.said)
+    return f"{one.where}: {said}" if one.where else said
+
+
 FILTERS: dict[str, Callable[[Any], str]] = {
     "anchor": anchor,
+    "bar": bar,
     "cell": cell,
     "md": markdown,
     "health_kind": _HEALTH_KINDS.__getitem__,
+    "remark": remark,
     "rule": rule,
     "signature": signature,
     "source_link": source_link,

@@ -8,11 +8,13 @@ from dataclasses import dataclass
 from ..lint import CHECKS
 from ..model import Metric
 from ..spec import Spec
+from .conditions import Conditions
 from .coverage import coverage
 from .docstring import AXES_TEXT
+from .emitted import Emitted, emitted
 from .functions import Function
 from .markdown import markdown
-from .spellings import Spelling, spellings
+from .spellings import Spellings, share, spellings
 from .store import Output
 from .templating import template
 from .text import anchor, module_name
@@ -31,17 +33,23 @@ class _Page:
     metric: Metric
     facts: list[tuple[str, str]]
     functions: Sequence[Function]
-    spellings: Sequence[Spelling]
+    spellings: Sequence[Spellings]
 
 
 def emit(spec: Spec, functions: Mapping[str, Sequence[Function]]) -> Iterator[Output]:
     """Yield the reference pages."""
-    spelled = spellings(spec)
-    tools: dict[str, object] = {"link": _Links(spec)}
+    link = _Links(spec)
+    logged = list(emitted(spec))
+    by_family: dict[str, list[Emitted]] = {}
+    for one in logged:
+        by_family.setdefault(spec.family_of.get(one.metric, ""), []).append(one)
+    tools: dict[str, object] = {"link": link}
     for family, described in spec.families.items():
         own: dict[str, list[Function]] = {}
         for function in functions.get(family, ()):
             own.setdefault(function.metric_id, []).append(function)
+        conditions = Conditions()
+        spelled, shared = share(spellings(spec, by_family.get(family, ()), link, conditions))
         sections = [
             _Page(
                 metric_id,
@@ -55,11 +63,17 @@ def emit(spec: Spec, functions: Mapping[str, Sequence[Function]]) -> Iterator[Ou
         ]
         source = f"spec/metrics/{family}.yaml"
         text = template("reference_family.md.j2").render(
-            source=source, family=described, sections=sections, module=module_name(family), **tools
+            source=source,
+            family=described,
+            sections=sections,
+            shared=shared,
+            conditions=conditions.listed,
+            module=module_name(family),
+            **tools,
         )
         yield Output(f"{FOLDER}/{family}.md", text, source)
     yield _single("index.md", "spec/metrics", spec, tools)
-    yield _single("coverage.md", "spec", spec, {**tools, "coverage": coverage(spec)})
+    yield _single("coverage.md", "spec", spec, {**tools, "coverage": coverage(spec, logged)})
     yield _single(
         "not_computed.md",
         "spec/metrics",

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from ..findings import has_errors, sort
-from ..lint import Context, check_spec
+from ..lint import Context, TracedContext, check_spec, kept_hits
 from ..loader import read
 from ..spec import Spec
 from ..tables import render as render_tables
@@ -16,22 +16,24 @@ from .functions import Function, resolve
 from .store import Output
 
 
-def render(root: Path, overlays: Sequence[Path]) -> Rendered:
+def render(root: Path, overlays: Sequence[Path], cache: Path | None = None) -> Rendered:
     """Render everything that the spec of a checkout generates.
 
     Args:
         root: The checkout.
         overlays: Folders with further YAML.
+        cache: A folder that keeps what was read and found.
 
     Returns:
         The outputs; where the spec has errors, all of them in place of the outputs.
     """
-    spec, found = read(root / "spec", overlays)
+    spec, found = read(root / "spec", overlays, cache)
     if spec is None:
         return Rendered(findings=tuple(found))
-    context = Context(spec)
+    kept = kept_hits(root / "spec", overlays, cache)
+    context = Context(spec) if kept is None else TracedContext(spec)
     # Warnings are the linter's business: they neither stop nor change what is generated.
-    findings = sort([*found, *check_spec(spec, context, errors_only=True)])
+    findings = sort([*found, *check_spec(spec, context, errors_only=True, kept=kept)])
     if has_errors(findings):
         return Rendered(findings=tuple(findings))
     functions, findings = resolve(spec, context.programs)

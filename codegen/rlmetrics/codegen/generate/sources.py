@@ -7,7 +7,13 @@ import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-WATCHED = (("spec", (".yaml",)), ("codegen/rlmetrics", (".py", ".j2")), ("adapters/rlmetrics/names", (".py",)))
+WATCHED = (
+    ("spec", (".yaml", ".yml", ".lock")),
+    ("codegen/rlmetrics", (".py", ".j2")),
+    ("adapters/rlmetrics/impl", (".py",)),
+    ("adapters/rlmetrics/names", (".py",)),
+    ("adapters/rlmetrics/state", (".py",)),
+)
 """Folders of a checkout, and the endings of the files in them, that decide what is generated."""
 
 
@@ -35,9 +41,9 @@ def source_files(root: Path, overlays: Sequence[Path] = ()) -> list[tuple[str, P
     Returns:
         Pairs of a label that is the same on every machine and the file's path, sorted by label.
     """
-    found = [(label, root / label) for folder, endings in WATCHED for label in _walk(root, folder, endings)]
+    found = [(label, root / label) for folder, endings in WATCHED for label in walk(root, folder, endings)]
     for number, overlay in enumerate(overlays):
-        found += [(f"overlay-{number}/{label}", overlay / label) for label in _walk(overlay, "", (".yaml",))]
+        found += [(f"overlay-{number}/{label}", overlay / label) for label in walk(overlay, "", (".yaml",))]
     return sorted(found)
 
 
@@ -49,7 +55,8 @@ def digest(root: Path, overlays: Sequence[Path] = ()) -> str:
     return total.hexdigest()
 
 
-def _walk(root: Path, folder: str, endings: tuple[str, ...]) -> Iterator[str]:
+def walk(root: Path, folder: str, endings: tuple[str, ...]) -> Iterator[str]:
+    """Yield the visible files below a folder that have one of these endings, relative to ``root``."""
     top = os.path.join(root, folder)
     for place, folders, files in os.walk(top):
         folders[:] = [name for name in folders if name != "__pycache__" and not name.startswith(".")]

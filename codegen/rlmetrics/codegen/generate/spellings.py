@@ -1,201 +1,285 @@
-"""How frameworks spell each metric, in words, for the reference pages."""
+"""How frameworks spell and compute each metric, for the reference pages: what is the same is said once."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
-from ..inheritance import applied_records
-from ..model import ComponentFile, Documented, Emission, Level, Operation, Profile, Signatures, Variant
 from ..releases import Releases
-from ..spec import FrameworkSpec, Spec
+from ..spec import Spec
+from .conditions import Conditions, either
+from .emitted import Emitted, Said
+from .markdown import markdown
 
-__all__ = ["Case", "Spelling", "spellings"]
+__all__ = ["Logged", "Remark", "Spellings", "share", "spellings"]
 
-_SNAPSHOTS = {
-    "current": "with the policy being updated",
-    "old": "with the policy as it was before the update",
-    "rollout": "with the policy of the rollout engine",
-    "reference": "with the reference policy",
-}
-_LEVELS = {
-    "token": "tokens",
-    "sequence": "sequences",
-    "group": "groups",
-    "micro_batch": "micro-batches",
-    "mini_batch": "mini-batches",
-    "epoch": "epochs",
-    "rank": "ranks",
-    "window": "the steps of a logging window",
-}
+LONG = 100
+"""Characters from which on a remark that several metrics share is written once for its page."""
 
-Layer = Profile | Emission | Variant
+Place = tuple[str, str, str]
+"""A component, a key of it, and a mode."""
+Cells = Mapping[Place, int]
+"""Places, each with the releases in which something holds there: one bit for each."""
+
+_MODES = {"train": "in training", "eval": "in evaluation"}
 
 
 @dataclass(frozen=True)
-class Case:
-    """What holds when the configuration satisfies a guard.
+class Logged:
+    """A row of the table of keys.
 
     Attributes:
-        guard: The guard.
-        metric: The metric that the key means then.
-        computed: How it is computed then, as far as that differs.
-    """
-
-    guard: str
-    metric: str
-    computed: tuple[str, ...]
-
-
-@dataclass(frozen=True)
-class Spelling:
-    """One key under which a metric is logged.
-
-    Attributes:
-        framework: The framework's title.
-        component: The class or part that logs it.
-        releases: The releases in which it does, as text.
         key: The key or template.
-        logged: When it is logged; empty for always.
-        computed: How this code computes it, one statement each, as far as it departs from the definition.
-        cases: What configuration changes.
-        documented: What the framework's own guide says where it differs.
-        source: Where the key stands in a release.
+        when: When it is logged, as Markdown.
+        by: The components with their releases.
+        source: Where it stands in the newest of these releases.
     """
 
-    framework: str
-    component: str
-    releases: str
     key: str
-    logged: str
-    computed: tuple[str, ...]
-    cases: tuple[Case, ...]
-    documented: tuple[Documented, ...]
+    when: str
+    by: str
     source: str
 
 
-def spellings(spec: Spec) -> dict[str, list[Spelling]]:
-    """Return the spellings of every metric id, in the order of the spec's files."""
-    found: dict[str, list[Spelling]] = {}
-    for framework in spec.frameworks.values():
-        for metric, spelling in _Framework(framework, spec.signatures).spellings():
-            found.setdefault(metric, []).append(spelling)
+@dataclass(frozen=True)
+class Remark:
+    """Statements that hold in the same places.
+
+    Attributes:
+        said: The statements, as Markdown.
+        where: In which keys, components, releases and configurations they hold, as Markdown; empty for everywhere.
+    """
+
+    said: tuple[str, ...]
+    where: str
+
+
+@dataclass(frozen=True)
+class Spellings:
+    """One metric in one framework.
+
+    Attributes:
+        framework: The framework's title.
+        logged: The keys.
+        remarks: What is said about the metric.
+        shared: Numbers of further remarks, which the page says once for several metrics.
+    """
+
+    framework: str
+    logged: tuple[Logged, ...]
+    remarks: tuple[Remark, ...]
+    shared: tuple[int, ...] = ()
+
+
+def spellings(
+    spec: Spec, emitted: Iterable[Emitted], link: Callable[[str], str], conditions: Conditions
+) -> dict[str, list[Spellings]]:
+    """Return by metric how each framework spells it.
+
+    Args:
+        spec: The spec, for titles and the order of releases.
+        emitted: What components log of the metrics of one page.
+        link: Makes a Markdown link to a metric.
+        conditions: Takes the long conditions of the page.
+    """
+    grouped: dict[tuple[str, str], list[Emitted]] = {}
+    for one in emitted:
+        grouped.setdefault((one.metric, one.framework), []).append(one)
+    found: dict[str, list[Spellings]] = {}
+    for (metric, name), own in grouped.items():
+        framework = spec.frameworks[name].framework
+        places = _Places(own, Releases(tuple(release.release for release in framework.releases)))
+        rows = Spellings(
+            framework.title, tuple(_logged(own, places, conditions)), tuple(_remarks(own, places, link, conditions))
+        )
+        found.setdefault(metric, []).append(rows)
     return found
 
 
-class _Framework:
-    """The spellings of one framework."""
+def share(spelled: dict[str, list[Spellings]]) -> tuple[dict[str, list[Spellings]], dict[Remark, int]]:
+    """Take out of the metrics of a page the long remarks that several of them have.
 
-    def __init__(self, framework: FrameworkSpec, signatures: Signatures) -> None:
-        self._framework = framework
-        self._signatures = signatures
-        self._releases = Releases(tuple(release.release for release in framework.framework.releases))
-        self._expanded: dict[tuple[str, ...], frozenset[str]] = {}
+    Returns:
+        The metrics with what is left of their remarks, and the shared remarks with their numbers, which start at 1.
+    """
+    counted = Counter(remark for own in spelled.values() for one in own for remark in one.remarks)
+    shared = [
+        remark
+        for remark, count in counted.items()
+        if count > 1 and len(remark.where) + sum(map(len, remark.said)) > LONG
+    ]
+    numbers = {remark: number for number, remark in enumerate(shared, 1)}
 
-    def spellings(self) -> Iterator[tuple[str, Spelling]]:
-        """Yield every spelling with its metric; equal ones of several releases as one."""
-        merged: dict[tuple[str, Spelling], set[str]] = {}
-        files = self._framework.files
-        for stem, file in files.items():
-            for part in file.components:
-                for found in applied_records(files, stem, self._expand(part.releases), self._expand):
-                    for key in self._of_emission(part.name, files[found.stem], found.emission):
-                        merged.setdefault(key, set()).update(found.releases)
-        for (metric, spelling), covered in merged.items():
-            yield metric, replace(spelling, releases=self._releases.text(covered))
-
-    def _of_emission(self, component: str, origin: ComponentFile, emission: Emission) -> Iterator[tuple[str, Spelling]]:
-        """Yield the emission's metric and those of its variants, each with a spelling that lacks its releases."""
-        profile = origin.profiles.get(emission.profile or "")
-        base = tuple(self._statements([profile, emission] if profile else [emission]))
-        cases = tuple(self._case(origin, emission, variant) for variant in emission.variants)
-        evidence = emission.evidence[0]
-        logged = [text for text in (emission.condition, _code(emission.when)) if text]
-        spelling = Spelling(
-            framework=self._framework.framework.title,
-            component=component,
-            releases="",
-            key=emission.key,
-            logged="; ".join(logged),
-            computed=base,
-            cases=cases,
-            documented=tuple(emission.documented),
-            source=f"{evidence.path}:{evidence.line}",
+    def without(one: Spellings) -> Spellings:
+        left = tuple(remark for remark in one.remarks if remark not in numbers)
+        return replace(
+            one, remarks=left, shared=tuple(sorted(numbers[remark] for remark in one.remarks if remark in numbers))
         )
-        # Without a meaning of its own, the record means each metric in some cases only.
-        is_split = emission.exhaustive and len({case.metric for case in cases}) > 1
-        if emission.metric is not None and not is_split:
-            yield emission.metric, spelling
-        guarded: dict[str, list[Case]] = {}
-        for case in cases:
-            if is_split or case.metric != emission.metric:
-                guarded.setdefault(case.metric, []).append(case)
-        for metric, own in guarded.items():
-            guards = " or ".join(case.guard for case in own)
-            yield metric, replace(spelling, cases=tuple(own), logged="; ".join([*logged, f"if {guards}"]))
 
-    def _case(self, origin: ComponentFile, emission: Emission, variant: Variant) -> Case:
-        profile = origin.profiles.get(variant.profile or "")
-        statements = tuple(self._statements([profile, variant] if profile else [variant]))
-        return Case(_code(variant.when), variant.metric or emission.metric or "", statements)
-
-    def _statements(self, layers: Sequence[Layer]) -> Iterator[str]:
-        signatures = self._signatures
-        values: dict[str, object] = {}
-        reduction: dict[Level, Operation] = {}
-        traits: dict[str, None] = {}
-        constant: dict[str, None] = {}
-        for layer in layers:
-            for name in ("population", "snapshot", "span", "lag", "scale", "offset", "reproduced_by"):
-                value = getattr(layer, name)
-                if value is not None:
-                    values[name] = value
-            reduction.update(layer.reduction)
-            traits.update(dict.fromkeys(layer.traits))
-            constant.update(dict.fromkeys(layer.constant_when))
-        population = signatures.populations.get(str(values.get("population")))
-        if population is not None:
-            yield f"over {_clause(population.brief)}"
-            traits = {**dict.fromkeys(population.traits), **traits}
-        if "snapshot" in values:
-            yield _SNAPSHOTS[str(values["snapshot"])]
-        yield from self._reduced(reduction)
-        yield from (signatures.traits[trait].what for trait in traits if trait in signatures.traits)
-        if "scale" in values or "offset" in values:
-            scaled = f"`{values['scale']}` × metric" if "scale" in values else "metric"
-            moved = f" + `{values['offset']}`" if "offset" in values else ""
-            yield f"logged value = {scaled}{moved}"
-        if "span" in values:
-            yield f"covers {values['span']}"
-        if values.get("lag"):
-            yield f"belongs to step {values['lag']:+d}"
-        yield from (f"constant when {when}" for when in constant)
-        if "reproduced_by" in values:
-            yield f"reproduced by the variant `{values['reproduced_by']}`"
-
-    def _reduced(self, reduction: dict[Level, Operation]) -> Iterator[str]:
-        """Yield one statement for each operation, with all levels that it reduces."""
-        levels: dict[Operation, list[str]] = {}
-        for level, operation in reduction.items():
-            if operation not in ("pool", "none"):
-                levels.setdefault(operation, []).append(_LEVELS[level])
-        for operation, names in levels.items():
-            yield f"over {_listed(names)}: {self._signatures.operations[operation]}"
-
-    def _expand(self, ranges: str | list[str]) -> frozenset[str]:
-        key = (ranges,) if isinstance(ranges, str) else tuple(ranges)
-        if key not in self._expanded:
-            self._expanded[key] = self._releases.expand(list(key))
-        return self._expanded[key]
+    return {metric: [without(one) for one in own] for metric, own in spelled.items()}, numbers
 
 
-def _code(guard: str | None) -> str:
-    return f"`{' '.join(guard.split())}`" if guard else ""
+def _logged(emitted: list[Emitted], places: _Places, conditions: Conditions) -> Iterator[Logged]:
+    rows: dict[tuple[str, tuple[str, ...]], list[Emitted]] = {}
+    for one in emitted:
+        rows.setdefault((one.key, one.logged), []).append(one)
+    for (key, logged), own in rows.items():
+        guards: dict[str, dict[Place, int]] = {}
+        for one in own:
+            for guard in one.guards or ("",):
+                _add(guards.setdefault(guard, {}), one, places)
+        for guard, cells in _by_condition(guards).items():
+            means = [f"if {conditions(f'`{guard}`')}"] if guard else []
+            when = "; ".join([*map(conditions, logged), *means])
+            newest = max(own, key=lambda one: places.mask(one.releases))
+            yield Logged(key, when or "always", markdown(places.components(cells)), newest.source)
 
 
-def _clause(sentence: str) -> str:
-    return sentence[0].lower() + sentence[1:].rstrip(".")
+def _remarks(
+    emitted: list[Emitted], places: _Places, link: Callable[[str], str], conditions: Conditions
+) -> Iterator[Remark]:
+    """Yield every statement once, those that hold in the same places together; first those that hold everywhere."""
+    holds: dict[str, dict[str, dict[Place, int]]] = {}
+    for one in emitted:
+        for said in one.said:
+            _add(holds.setdefault(_text(said, link), {}).setdefault(said.guard, {}), one, places)
+    rows: dict[str, list[str]] = {}
+    for text, guards in holds.items():
+        parts = []
+        for guard, cells in _by_condition(guards).items():
+            where = places.describe(cells)
+            parts.append(": ".join(part for part in (guard and f"if {conditions(f'`{guard}`')}", where) if part))
+        rows.setdefault("" if "" in parts else "; ".join(parts), []).append(text)
+    for where in sorted(rows, key=bool):
+        yield Remark(tuple(rows[where]), where)
 
 
-def _listed(names: Sequence[str]) -> str:
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+def _add(cells: dict[Place, int], one: Emitted, places: _Places) -> None:
+    place = (one.component, one.key, one.mode)
+    cells[place] = cells.get(place, 0) | places.mask(one.releases)
+
+
+def _by_condition(guards: Mapping[str, Cells]) -> dict[str, dict[Place, int]]:
+    """Return by condition, empty for none, where something holds that each guard brings about in places of its own."""
+    found: dict[tuple[str, ...], dict[Place, int]] = {}
+    for place in dict.fromkeys(place for cells in guards.values() for place in cells):
+        own = {guard: cells[place] for guard, cells in guards.items() if place in cells}
+        left = _union(own.values())
+        while left:
+            # All releases in which the same guards apply as in the lowest that is left.
+            lowest = left & -left
+            together = left
+            for mask in own.values():
+                together &= mask if mask & lowest else ~mask
+            applying = tuple(guard for guard, mask in own.items() if mask & lowest)
+            found.setdefault(applying, {})[place] = together
+            left &= ~together
+    merged: dict[str, dict[Place, int]] = {}
+    for applying, cells in found.items():
+        into = merged.setdefault("" if "" in applying else either(applying), {})
+        for place, mask in cells.items():
+            into[place] = into.get(place, 0) | mask
+    return merged
+
+
+def _text(said: Said, link: Callable[[str], str]) -> str:
+    if said.metric is not None:
+        return f"means {link(said.metric)} in place of this"
+    if said.documented is not None:
+        code = f" The code: {markdown(said.documented.code)}" if said.documented.code else ""
+        return f"documented: {markdown(said.documented.says)}{code} ({markdown(said.documented.guide)})"
+    return markdown(said.text)
+
+
+def _where(guards: Mapping[str, Cells], places: _Places, conditions: Conditions) -> str:
+    together: dict[str, list[str]] = {}
+    for guard, cells in guards.items():
+        together.setdefault(places.describe(cells), []).append(guard)
+    parts = []
+    for where, own in together.items():
+        guard = "" if "" in own else either(own)
+        condition = f"if {conditions(f'`{guard}`')}" if guard else ""
+        parts.append(": ".join(part for part in (condition, where) if part))
+    return "" if "" in parts else "; ".join(parts)
+
+
+class _Places:
+    """Everything that logs one metric in one framework, and how to name a part of it."""
+
+    def __init__(self, emitted: Iterable[Emitted], order: Releases) -> None:
+        self._order = order
+        self._all: dict[str, dict[tuple[str, str], int]] = {}
+        for one in emitted:
+            own = self._all.setdefault(one.component, {})
+            own[one.key, one.mode] = own.get((one.key, one.mode), 0) | self.mask(one.releases)
+
+    def mask(self, releases: frozenset[str]) -> int:
+        """Return releases as bits."""
+        return sum(1 << self._order.index(release) for release in releases)
+
+    def text(self, mask: int) -> str:
+        """Return releases in words."""
+        return self._order.text({name for place, name in enumerate(self._order.names) if mask >> place & 1})
+
+    def components(self, cells: Cells) -> str:
+        """Return the components of these cells with their releases; those with equal releases together."""
+        masks: dict[str, int] = {}
+        for (component, _, _), mask in cells.items():
+            masks[component] = masks.get(component, 0) | mask
+        together: dict[int, list[str]] = {}
+        for component, mask in masks.items():
+            together.setdefault(mask, []).append(component)
+        return "; ".join(f"{', '.join(names)} {self.text(mask)}" for mask, names in together.items())
+
+    def describe(self, cells: Cells) -> str:
+        """Return as Markdown where these cells are; empty if they are everything."""
+        parts: dict[str, dict[tuple[str, str], int]] = {}
+        for (component, key, mode), mask in cells.items():
+            parts.setdefault(component, {})[key, mode] = mask
+        releases = _union(mask for part in parts.values() for mask in part.values())
+        if all(self._are_all_in(component, part, releases) for component, part in parts.items()):
+            names = "" if parts.keys() == self._all.keys() else ", ".join(parts)
+            return markdown(" ".join(text for text in (names, self._unless_all(parts, releases)) if text))
+        together: dict[tuple[str, str], list[str]] = {}
+        for component, part in parts.items():
+            for keys, text in self._of_component(component, part):
+                together.setdefault((keys, text), []).append(component)
+        return "; ".join(
+            " ".join(text for text in (keys and f"{keys} of", markdown(", ".join(names)), releases_) if text)
+            for (keys, releases_), names in together.items()
+        )
+
+    def _are_all_in(self, component: str, part: Mapping[tuple[str, str], int], releases: int) -> bool:
+        """Whether everything that the component logs in these releases is in the part."""
+        return all(part.get(place, 0) == mask & releases for place, mask in self._all[component].items())
+
+    def _unless_all(self, components: Iterable[str], releases: int) -> str:
+        every = _union(mask for component in components for mask in self._all[component].values())
+        return "" if every == releases else self.text(releases)
+
+    def _of_component(self, component: str, part: Mapping[tuple[str, str], int]) -> Iterator[tuple[str, str]]:
+        """Yield keys, as far as they have to be named, with releases, as far as these have to be."""
+        releases = _union(part.values())
+        if self._are_all_in(component, part, releases):
+            yield "", self._unless_all([component], releases)
+            return
+        own = self._all[component]
+        named: dict[str, list[str]] = {}
+        for (key, mode), mask in part.items():
+            modes = {other for name, other in own if name == key}
+            both = modes == {"train", "eval"} and all(part.get((key, other)) == mask for other in modes)
+            if both and mode == "eval":
+                continue
+            shown = f"`{key}`" if both or len(modes) == 1 else f"`{key}` {_MODES[mode]}"
+            releases_ = "" if mask == own[key, mode] else self.text(mask)
+            named.setdefault(releases_, []).append(shown)
+        for releases_, keys in named.items():
+            yield ", ".join(keys), releases_
+
+
+def _union(masks: Iterable[int]) -> int:
+    total = 0
+    for mask in masks:
+        total |= mask
+    return total

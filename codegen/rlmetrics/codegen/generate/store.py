@@ -1,4 +1,4 @@
-"""What is on disk: the manifest of generated files, the journal of a run under way, the seal of a finished one."""
+"""What is on disk: the manifests of generated files, and the journal of a run under way."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from pathlib import Path
 from .sources import digest_of
 
 MANIFEST = "generated/manifest.json"
+PAGES = ".rlmetrics/pages.json"
 JOURNAL = ".rlmetrics/journal.json"
-SEAL = ".rlmetrics/seal.json"
 EDITED = ".rlmetrics/hand-edited"
 _TEMPORARY = ".rlmetrics-tmp"
 
@@ -40,48 +40,39 @@ class Entry:
     source: str
 
 
-Manifest = Mapping[str, Entry]
-"""The generated files by path. It is committed, so that edits by hand show on every machine."""
+@dataclass(frozen=True)
+class Manifest:
+    """What a finished run left.
+
+    The manifest of committed files is committed too, so that edits by hand show on every machine and a fresh clone has
+    nothing to do; that of reference pages stays on this machine.
+
+    Attributes:
+        files: The generated files by path.
+        sources: Digest of everything that they were generated from.
+    """
+
+    files: Mapping[str, Entry]
+    sources: str
 
 
-def read_manifest(root: Path) -> Manifest:
-    """Return the manifest; an empty one where there is none or it is damaged, so that all is generated anew."""
+def read_manifest(root: Path, path: str = MANIFEST) -> Manifest:
+    """Return a manifest; an empty one where there is none or it is damaged, so that all is generated anew."""
     try:
-        data = json.loads((root / MANIFEST).read_bytes())
-        return {path: Entry(*entry) for path, entry in data["files"].items()}
+        data = json.loads((root / path).read_bytes())
+        return Manifest({path: Entry(*entry) for path, entry in data["files"].items()}, str(data["sources"]))
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
-        return {}
+        return Manifest({}, "")
 
 
 def manifest_text(manifest: Manifest) -> str:
     """Return the manifest's content, one line for each file."""
     rows = ",\n".join(
         f"    {json.dumps(path)}: {json.dumps([entry.digest, entry.source])}"
-        for path, entry in sorted(manifest.items())
+        for path, entry in sorted(manifest.files.items())
     )
-    return f'{{\n  "generated_by": "rlmetrics generate",\n  "files": {{\n{rows}\n  }}\n}}\n'
-
-
-@dataclass(frozen=True)
-class Seal:
-    """Says that everything was up to date on this machine: digests of the sources and of the manifest."""
-
-    sources: str
-    manifest: str
-
-
-def read_seal(root: Path) -> Seal | None:
-    """Return the seal of the last finished run, or None."""
-    try:
-        data = json.loads((root / SEAL).read_bytes())
-        return Seal(data["sources"], data["manifest"])
-    except (OSError, ValueError, KeyError, TypeError):
-        return None
-
-
-def write_seal(root: Path, seal: Seal) -> None:
-    """Write the seal of a finished run."""
-    replace(root / SEAL, json.dumps({"sources": seal.sources, "manifest": seal.manifest}).encode())
+    head = f'{{\n  "generated_by": "rlmetrics generate",\n  "sources": {json.dumps(manifest.sources)},\n'
+    return f'{head}  "files": {{\n{rows}\n  }}\n}}\n'
 
 
 @dataclass(frozen=True)
@@ -136,12 +127,20 @@ def replace(path: Path, data: bytes) -> bool:
     return True
 
 
-def write(path: Path, data: bytes) -> None:
-    """Write a file in one step: until it is whole, whoever reads it sees what was there before."""
+def write(path: Path, data: bytes, *, durable: bool = True) -> None:
+    """Write a file in one step: until it is whole, whoever reads it sees what was there before.
+
+    Args:
+        path: Where to.
+        data: The content.
+        durable: Wait until it is safe from a loss of power. Generated files need not be: the manifest knows their
+            digests, so that the next run notices what was lost.
+    """
     temporary = f"{path.parent}/.{path.name}.{os.getpid()}{_TEMPORARY}"
     with open(temporary, "wb", buffering=0) as stream:
         stream.write(data)
-        os.fsync(stream.fileno())
+        if durable:
+            os.fsync(stream.fileno())
     os.replace(temporary, path)
 
 

@@ -9,7 +9,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ..findings import Location
-from ..model import Placeholder
+from ..loader.document import YamlPath
+from ..meaning import Spelled, spelled
+from ..model import ComponentFile, Placeholder
 from ..spec import Spec
 from . import store
 from .text import anchor, function_name, registry_key
@@ -45,13 +47,13 @@ def find(spec: Spec, root: Path, symbol: str) -> list[Place]:
     name = _SUFFIX.sub("", _PREFIX.sub("", symbol))
     wanted = {symbol, name}
     found = [place for names, place in _symbols(spec) if not wanted.isdisjoint(names)]
-    return list(dict.fromkeys([*found, *_emissions(spec, symbol)]))
+    return list(dict.fromkeys([*found, *_keys(spec, symbol)]))
 
 
 def nearest(spec: Spec, symbol: str) -> list[str]:
     """Return up to three known symbols that look like ``symbol``."""
     known = {name for names, _ in _symbols(spec) for name in names}
-    known.update(emission.key for _, _, file in spec.component_files() for emission in file.emissions)
+    known.update(item.key for _, _, file in spec.component_files() for item, _ in _spelled(file))
     return difflib.get_close_matches(symbol, sorted(known), n=3)
 
 
@@ -85,14 +87,22 @@ def _symbols(spec: Spec) -> Iterator[tuple[tuple[str, ...], Place]]:
             yield (described.name,), Place(place, f"component {described.name} of {framework}")
 
 
-def _emissions(spec: Spec, symbol: str) -> Iterator[Place]:
-    """Yield every emission whose key is the symbol, or whose template the symbol fits."""
+def _keys(spec: Spec, symbol: str) -> Iterator[Place]:
+    """Yield every record of which a key is the symbol, or a template fits it."""
     for framework, stem, file in spec.component_files():
         placeholders = {**spec.frameworks[framework].framework.placeholders, **file.placeholders}
-        for index, emission in enumerate(file.emissions):
-            if symbol == emission.key or _fits(emission.key, placeholders, symbol):
-                place = spec.locate(f"frameworks/{framework}/{stem}", ("emissions", index))
-                yield Place(place, f"key {emission.key} of {framework} ({stem})")
+        for item, path in _spelled(file):
+            if symbol == item.key or _fits(item.key, placeholders, symbol):
+                place = spec.locate(f"frameworks/{framework}/{stem}", path)
+                yield Place(place, f"key {item.key} of {framework} ({stem})")
+
+
+def _spelled(file: ComponentFile) -> Iterator[tuple[Spelled, YamlPath]]:
+    """Yield every key that a file describes, with the place of its record."""
+    for name, index, record in file.records():
+        path: YamlPath = ("keys", name, index) if isinstance(file.keys[name], list) else ("keys", name)
+        if record.logged is None:
+            yield from ((item, path) for item in spelled(name, record))
 
 
 def _fits(key: str, placeholders: dict[str, Placeholder], symbol: str) -> bool:
@@ -112,7 +122,7 @@ def _of_file(spec: Spec, root: Path, symbol: str) -> Place | None:
     path, _, fragment = symbol.partition("#")
     absolute = (Path.cwd() / path).resolve()
     relative = absolute.relative_to(root).as_posix() if absolute.is_relative_to(root) else path
-    manifest = store.read_manifest(root)
+    manifest = {**store.read_manifest(root).files, **store.read_manifest(root, store.PAGES).files}
     entry = manifest.get(relative) or manifest.get(path)
     if entry is None:
         return None

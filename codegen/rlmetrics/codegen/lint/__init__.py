@@ -9,42 +9,47 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from .. import loader
+from ..cache import section_digests
 from ..findings import Finding, sort
 from ..loader.checks import LOAD_CHECKS
 from ..loader.tree import collector_paused
 from ..spec import Spec
 from . import (
-    emissions,
-    evidence,
+    defaults,
+    facts,
     formulas,
     guards,
     metrics,
     names,
+    records,
     references,
     releases,
     runner,
     suites,
     templates,
     texts,
-    variants,
+    unused,
 )
 from .context import Context
+from .kept import KeptHits
 from .registry import Check, Hit
+from .tracing import TracedContext
 
-__all__ = ["CHECKS", "Check", "Context", "Hit", "check_spec", "lint"]
+__all__ = ["CHECKS", "Check", "Context", "Hit", "TracedContext", "check_spec", "kept_hits", "lint"]
 
 CHECKS: tuple[Check, ...] = (
     *(Check(item.id, "error", item.what, item.fix) for item in LOAD_CHECKS),
     *references.CHECKS,
+    *unused.CHECKS,
     *metrics.CHECKS,
     *formulas.CHECKS,
     *texts.CHECKS,
     *names.CHECKS,
-    *emissions.CHECKS,
+    *records.CHECKS,
     *releases.CHECKS,
-    *evidence.CHECKS,
     *guards.CHECKS,
-    *variants.CHECKS,
+    *defaults.CHECKS,
+    *facts.CHECKS,
     *templates.CHECKS,
     *suites.CHECKS,
     runner.UNKNOWN_CHECK,
@@ -53,24 +58,35 @@ CHECKS: tuple[Check, ...] = (
 """Every check with its id, level, what it finds, and what to do about it."""
 
 
-def lint(root: Path, overlays: Sequence[Path] = ()) -> list[Finding]:
+def lint(root: Path, overlays: Sequence[Path] = (), cache: Path | None = None) -> list[Finding]:
     """Reads a spec and checks everything that can be checked.
 
     Args:
         root: The folder ``spec``.
         overlays: Folders of the same structure that extend it, in order.
+        cache: A folder that keeps what was found; checks whose part of the spec did not change do not run again.
 
     Returns:
         All findings in the order of their places. Entries that cannot be read are left out of the further checks.
     """
     with collector_paused():
-        spec, findings = loader.read(root, overlays)
-        return findings if spec is None else sort([*findings, *check_spec(spec)])
+        spec, findings = loader.read(root, overlays, cache)
+        if spec is None:
+            return findings
+        context = TracedContext(spec) if cache is not None else Context(spec)
+        return sort([*findings, *check_spec(spec, context, kept=kept_hits(root, overlays, cache))])
 
 
-def check_spec(spec: Spec, context: Context | None = None, *, errors_only: bool = False) -> list[Finding]:
+def kept_hits(root: Path, overlays: Sequence[Path], cache: Path | None) -> KeptHits | None:
+    """Returns the results of checks that a cache holds for a spec as it is now; None without a cache."""
+    return None if cache is None else KeptHits(cache, section_digests([root, *overlays]))
+
+
+def check_spec(
+    spec: Spec, context: Context | None = None, *, errors_only: bool = False, kept: KeptHits | None = None
+) -> list[Finding]:
     """Runs every check on a spec that has been read, or only those that find errors.
 
-    ``context`` is shared with what the caller derives from the spec.
+    ``context`` is shared with what the caller derives from the spec; ``kept`` holds results of an earlier run.
     """
-    return runner.run(spec, CHECKS, context, errors_only=errors_only)
+    return runner.run(spec, CHECKS, context, errors_only=errors_only, kept=kept)

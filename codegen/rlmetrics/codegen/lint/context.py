@@ -1,75 +1,43 @@
-"""What several checks need, worked out once: scopes, effective signatures and compiled formulas."""
+"""What several checks need, worked out once: resolved keys, configuration keys and compiled formulas."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
-from ..inheritance import applied_records, chain
-from ..releases import RangeError, Releases
+from ..meaning import FrameworkScope, Resolved, chain, resolve, spelled
 from .programs import Program, programs
+from .readable import readable
 
 if TYPE_CHECKING:
-    from ..loader import YamlPath
-    from ..model import ComponentFile, ConfigKey, Emission, Placeholder, Profile, Ranges
+    from ..meaning import Piece
+    from ..model import ComponentFile, ConfigKey, Placeholder, Profile, Ranges
+    from ..releases import Releases
     from ..spec import Spec
-    from .guardsets import Answer
+    from .guardsets import Answer, Reach
 
-__all__ = ["Context", "Entry", "FileScope", "Scope"]
+__all__ = ["ComponentScope", "Context", "FileScope"]
 
 Table = Literal["config", "placeholders", "profiles"]
 
 
 @dataclass(frozen=True)
-class Entry:
-    """One emission as it applies to a component.
-
-    Attributes:
-        framework: The framework.
-        stem: The file in which the emission stands, which may be a fragment.
-        index: Its index in that file.
-        emission: The emission.
-        releases: The described releases that it covers.
-        modes: In which modes it is logged.
-    """
-
-    framework: str
-    stem: str
-    index: int
-    emission: Emission
-    releases: frozenset[str]
-    modes: frozenset[str]
-
-    @property
-    def ref(self) -> str:
-        """The file."""
-        return f"frameworks/{self.framework}/{self.stem}"
-
-    @property
-    def path(self) -> YamlPath:
-        """The emission in its file."""
-        return ("emissions", self.index)
-
-
-@dataclass(frozen=True)
 class FileScope:
-    """A component file with what it can refer to.
+    """A component file.
 
     Attributes:
         framework: The framework.
         stem: The file.
         file: Its content.
-        releases: All releases of the framework.
-        described: The releases that its components, or those of the files that extend it, cover.
+        described: The releases, as bits, that its components, or those of the files that extend it, cover.
     """
 
     framework: str
     stem: str
     file: ComponentFile
-    releases: Releases
-    described: frozenset[str]
+    described: int
 
     @property
     def ref(self) -> str:
@@ -78,11 +46,24 @@ class FileScope:
 
 
 @dataclass(frozen=True)
-class Scope:
-    """A file with components, and every emission that applies to them, its own first."""
+class ComponentScope:
+    """A file that has components, and everything that they log.
+
+    Attributes:
+        scope: The file.
+        resolved: Its keys, own ones and those of extended files, each in releases in which it means the same.
+    """
 
     scope: FileScope
-    entries: tuple[Entry, ...]
+    resolved: tuple[Resolved, ...]
+
+    def ref(self, item: Resolved | Piece) -> str:
+        """The file in which a record or a fact stands."""
+        return f"frameworks/{self.scope.framework}/{item.stem}"
+
+    def elsewhere(self, stem: str) -> str:
+        """Words that name this component in a message about another file."""
+        return "" if stem == self.scope.stem else f" in {self.scope.stem}"
 
 
 class Context:
@@ -90,36 +71,38 @@ class Context:
 
     def __init__(self, spec: Spec) -> None:
         self.spec = spec
-        self.answers: dict[tuple[str, ...], Answer] = {}
-        """What `guardsets` found, by framework, file and guards."""
+        self.answers: dict[tuple[object, ...], Answer] = {}
+        """What `guardsets` found, by guards and configuration keys."""
+        self.reaches: dict[str, Reach] = {}
+        """For each guard what it asks of single configuration keys."""
+        self._config: dict[tuple[str, str], dict[str, ConfigKey]] = {}
+        self._spellings: dict[tuple[str, str], frozenset[str]] = {}
 
     @cached_property
-    def releases(self) -> Mapping[str, Releases]:
-        """The releases of each framework."""
-        return {
-            name: Releases(tuple(release.release for release in framework.framework.releases))
-            for name, framework in self.spec.frameworks.items()
-        }
+    def frameworks(self) -> Mapping[str, FrameworkScope]:
+        """Each framework; a guard that cannot be read counts as false, since `guard-syntax` reports it."""
+        return {name: FrameworkScope(readable(framework)) for name, framework in self.spec.frameworks.items()}
 
     @cached_property
     def programs(self) -> tuple[Program, ...]:
         """Every formula, compiled."""
         return tuple(programs(self.spec))
 
-    def expand(self, framework: str, ranges: Ranges) -> frozenset[str]:
-        """The releases of a range; nothing for one that `unknown-release` reports."""
-        try:
-            return self.releases[framework].expand(ranges)
-        except RangeError:
-            return frozenset()
+    def releases(self, framework: str) -> Releases:
+        """The releases of a framework."""
+        return self.frameworks[framework].releases
+
+    def bits(self, framework: str, ranges: Ranges) -> int:
+        """The releases of a range as bits; none for one that `unknown-release` reports."""
+        return self.frameworks[framework].bits(ranges)
 
     def chain(self, framework: str, stem: str) -> list[str]:
-        """A file and, in order, the files whose entries apply to it too."""
+        """A file and, in order, the files whose keys it takes over."""
         return chain(self.spec.frameworks[framework].files, stem)
 
     @cached_property
     def users(self) -> Mapping[tuple[str, str], tuple[str, ...]]:
-        """For each file, the other files that take over its emissions."""
+        """For each file, the other files that take over its keys."""
         users: dict[tuple[str, str], list[str]] = {}
         for framework, stem, _ in self.spec.component_files():
             for extended in self.chain(framework, stem)[1:]:
@@ -129,48 +112,49 @@ class Context:
     @cached_property
     def files(self) -> Mapping[tuple[str, str], FileScope]:
         """Every component file."""
-        own = {
-            (framework, stem): frozenset[str]().union(*(self.expand(framework, c.releases) for c in file.components))
-            for framework, stem, file in self.spec.component_files()
-        }
+        own: dict[tuple[str, str], int] = {}
+        for framework, stem, file in self.spec.component_files():
+            own[framework, stem] = 0
+            for component in file.components:
+                own[framework, stem] |= self.bits(framework, component.releases)
         result = {}
         for framework, stem, file in self.spec.component_files():
             described = own[framework, stem]
             for user in self.users.get((framework, stem), ()):
                 described |= own[framework, user]
-            result[framework, stem] = FileScope(framework, stem, file, self.releases[framework], described)
+            result[framework, stem] = FileScope(framework, stem, file, described)
         return result
 
     @cached_property
-    def scopes(self) -> tuple[Scope, ...]:
+    def components(self) -> tuple[ComponentScope, ...]:
         """Every file that has components."""
-        scopes = []
+        return tuple(self._components())
+
+    def _components(self) -> Iterator[ComponentScope]:
         for (framework, stem), scope in self.files.items():
             if scope.file.components:
-                described = frozenset[str]().union(
-                    *(self.expand(framework, component.releases) for component in scope.file.components)
-                )
-                files = self.spec.frameworks[framework].files
-                expand = partial(self.expand, framework)
-                entries = [
-                    Entry(framework, found.stem, found.index, found.emission, found.releases, found.modes)
-                    for found in applied_records(files, stem, described, expand)
-                ]
-                scopes.append(Scope(scope, tuple(entries)))
-        return tuple(scopes)
+                component = self.frameworks[framework].component(stem)
+                yield ComponentScope(scope, tuple(resolve(component)))
 
-    @cached_property
-    def entries(self) -> tuple[Entry, ...]:
-        """Every emission once, in its own file."""
-        return tuple(entry for scope in self.files.values() for entry in self._entries(scope, scope.described))
+    def config(self, framework: str, stem: str) -> Mapping[str, ConfigKey]:
+        """The configuration keys that a file can name, the nearest definition of each."""
+        place = framework, stem
+        if place not in self._config:
+            self._config[place] = self._table(framework, stem, "config")
+        return self._config[place]
 
-    def _entries(self, scope: FileScope, described: frozenset[str]) -> Iterator[Entry]:
-        for index, emission in enumerate(scope.file.emissions):
-            releases = described
-            if emission.releases is not None:
-                releases = self.expand(scope.framework, emission.releases) & described
-            modes = frozenset[str](emission.modes or scope.file.modes)
-            yield Entry(scope.framework, scope.stem, index, emission, releases, modes)
+    def _table(self, framework: str, stem: str, table: Table) -> dict[str, Any]:
+        files = self.spec.frameworks[framework].files
+        found: dict[str, Any] = {}
+        # What every file that extends a fragment defines, the fragment may name.
+        users = [getattr(files[user], table) for user in self.users.get((framework, stem), ())]
+        for name in users[0] if users else ():
+            if all(name in entries for entries in users):
+                found[name] = users[0][name]
+        found.update(getattr(self.spec.frameworks[framework].framework, table, {}))
+        for part in reversed(self.chain(framework, stem)):
+            found.update(getattr(files[part], table))
+        return found
 
     def find(self, framework: str, stem: str, table: Table, name: str) -> tuple[str, Any] | None:
         """Look a name up in a file, the files it extends, and its framework.
@@ -200,10 +184,27 @@ class Context:
         names = [name for part in self.chain(framework, stem) for name in getattr(files[part], table)]
         return [*names, *getattr(self.spec.frameworks[framework].framework, table, {})]
 
+    def spellings(self, framework: str, stem: str) -> frozenset[str]:
+        """The names and keys of the records that a shared fact of a file can reach."""
+        place = framework, stem
+        if place not in self._spellings:
+            files = self.spec.frameworks[framework].files
+            component = self.frameworks[framework].component(stem)
+            found: set[str] = set()
+            for part in component.chain:
+                for name, _, record in files[part].records():
+                    keys = [item.key for item in spelled(name, record)]
+                    found.update([name, *keys, *map(component.filled, keys)])
+            self._spellings[place] = frozenset(found)
+        return self._spellings[place]
+
     def config_key(self, framework: str, stem: str, name: str) -> ConfigKey | None:
-        """A configuration key by name."""
-        found = self.find(framework, stem, "config", name)
-        return None if found is None else found[1]
+        """A configuration key by its full name."""
+        return self.config(framework, stem).get(name)
+
+    def full(self, framework: str, stem: str, name: str) -> str:
+        """The configuration key for which a name stands in a file: itself, a short name, or an ending."""
+        return self.frameworks[framework].component(stem).expander(stem).full(name)
 
     def placeholder(self, framework: str, stem: str, name: str) -> Placeholder | None:
         """A placeholder by name."""

@@ -4,31 +4,34 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from rlmetrics.names.guards import GuardError, UnknownValueError, parse
+from rlmetrics.names.guards import GuardError, Literal, parse
 
+from .defaults import described, fits
 from .guardsets import compared, impossible, parsed
+from .logged import as_yaml
+from .readable import cycles
 from .registry import Check, Hit, check
-from .variants import as_yaml
+from .statements import expressions
 
 if TYPE_CHECKING:
     from ..loader import YamlPath
-    from ..model import ConfigKey, SignatureFields
-    from .context import Context, Entry
+    from .context import Context, FileScope
 
 __all__ = ["CHECKS"]
 
 
-def _expressions(entry: Entry) -> Iterator[tuple[YamlPath, str]]:
-    """Every guard and scale of an emission with its path."""
-    owners: list[tuple[YamlPath, SignatureFields]] = [(entry.path, entry.emission)]
-    owners += [((*entry.path, "variants", i), variant) for i, variant in enumerate(entry.emission.variants)]
-    for path, owner in owners:
-        for field in ("when", "scale", "offset"):
-            text = getattr(owner, field, None)
-            if isinstance(text, str):
-                yield (*path, field), text
+def _expressions(context: Context) -> Iterator[tuple[FileScope, YamlPath, str]]:
+    """Yield every guard, scale and offset of the component files with its place."""
+    for scope in context.files.values():
+        for path, text in expressions(scope):
+            yield scope, path, text
+
+
+def _decides(path: YamlPath) -> bool:
+    """Whether an expression at a place says when something holds, and not how much it is."""
+    return path[-1] not in ("scale", "offset")
 
 
 @check(
@@ -39,27 +42,51 @@ def _expressions(entry: Entry) -> Iterator[tuple[YamlPath, str]]:
     "configuration keys",
 )
 def guard_syntax(context: Context) -> Iterator[Hit]:
-    for ref, path, text in _all_expressions(context):
+    for scope, path, text in _expressions(context):
         try:
             parse(text)
         except GuardError as error:
-            location = context.spec.locate_in_text(ref, path, min(error.column, len(text)) - 1)
-            yield Hit(ref, path, error.message.partition("; ")[0], location=location)
+            location = context.spec.locate_in_text(scope.ref, path, min(error.column, len(text)) - 1)
+            yield Hit(scope.ref, path, error.message.partition("; ")[0], location=location)
 
 
-def _all_expressions(context: Context) -> Iterator[tuple[str, YamlPath, str]]:
-    for entry in context.entries:
-        for path, text in _expressions(entry):
-            yield entry.ref, path, text
+@check(
+    "guard-cycle",
+    "error",
+    what="A named condition that refers to itself, be it through others.",
+    fix="write out what it stands for",
+)
+def guard_cycle(context: Context) -> Iterator[Hit]:
     for scope in context.files.values():
-        for index, amendment in enumerate(scope.file.amends):
-            if amendment.when is not None:
-                yield scope.ref, ("amends", index, "when"), amendment.when
-        for name, profile in scope.file.profiles.items():
-            for field in ("scale", "offset"):
-                text = getattr(profile, field)
-                if isinstance(text, str):
-                    yield scope.ref, ("profiles", name, field), text
+        for circle in cycles(scope.file.guards):
+            way = " → ".join(f"`{name}`" for name in (*circle, circle[0]))
+            yield Hit(scope.ref, ("guards", circle[0]), f"the guard refers to itself: {way}")
+
+
+@check(
+    "guard-shadows",
+    "error",
+    what="A named condition or a short name that hides a configuration key, or each other.",
+    fix="give it a name of its own",
+)
+def guard_shadows(context: Context) -> Iterator[Hit]:
+    for (framework, stem), scope in context.files.items():
+        keys = set(context.config(framework, stem))
+        endings = {ending for key in keys for ending in _endings(key)}
+        for name in scope.file.guards:
+            if name in keys | endings:
+                yield Hit(scope.ref, ("guards", name), f"the guard `{name}` hides a configuration key of that name")
+        for name, full in scope.file.names.items():
+            if name in scope.file.guards:
+                yield Hit(scope.ref, ("names", name), f"`{name}` is a guard too")
+            elif name in keys or (name in endings and not full.endswith(f".{name}")):
+                yield Hit(scope.ref, ("names", name), f"the short name `{name}` hides a configuration key of that name")
+
+
+def _endings(key: str) -> Iterator[str]:
+    parts = key.split(".")
+    for index in range(1, len(parts)):
+        yield ".".join(parts[index:])
 
 
 @check(
@@ -69,16 +96,20 @@ def _all_expressions(context: Context) -> Iterator[tuple[str, YamlPath, str]]:
     fix="correct the guard, or remove what it guards",
 )
 def guard_never(context: Context) -> Iterator[Hit]:
-    for entry in context.entries:
-        when = entry.emission.when
-        if when is not None and impossible(context, entry.framework, entry.stem, when):
-            yield Hit(entry.ref, (*entry.path, "when"), f"`{when}` can never hold", value=True)
+    for scope, path, text in _expressions(context):
+        expression = parsed(text)
+        # Written as `false` it is meant.
+        if not _decides(path) or expression is None or isinstance(expression, Literal):
             continue
-        for index, variant in enumerate(entry.emission.variants):
-            if impossible(context, entry.framework, entry.stem, when, variant.when):
-                where = "" if when is None else f" where `{when}` holds"
-                path: YamlPath = (*entry.path, "variants", index, "when")
-                yield Hit(entry.ref, path, f"`{variant.when}` can never hold{where}", value=True)
+        users = context.users.get((scope.framework, scope.stem), ())
+        stems = [scope.stem, *users] if scope.file.components else users
+        if stems and all(_is_never(context, scope, stem, text) for stem in stems):
+            yield Hit(scope.ref, path, f"`{text}` can never hold", value=True)
+
+
+def _is_never(context: Context, scope: FileScope, stem: str, text: str) -> bool:
+    written = context.frameworks[scope.framework].component(stem).expander(scope.stem).guard(text)
+    return all(impossible(context, scope.framework, stem, guard) for _, guard in written)
 
 
 @check(
@@ -88,128 +119,26 @@ def guard_never(context: Context) -> Iterator[Hit]:
     fix="use a value of the key's type or choices",
 )
 def guard_value(context: Context) -> Iterator[Hit]:
-    for entry in context.entries:
-        for path, text in _expressions(entry):
-            expression = parsed(text)
-            for name, value in compared(expression) if expression is not None else ():
-                key = context.config_key(entry.framework, entry.stem, name)
-                if key is not None and value is not None and not _fits(key, value):
-                    near = difflib.get_close_matches(str(value), key.choices, n=1)
-                    fix = f"did you mean '{near[0]}'?" if near else None
-                    message = f"`{name}` is {_described(key)} and never {as_yaml(value)}"
-                    yield Hit(entry.ref, path, message, fix, value=True)
-
-
-def _fits(key: ConfigKey, value: Any) -> bool:
-    if key.type == "choice":
-        return value in key.choices
-    if key.type == "bool":
-        return isinstance(value, bool)
-    if key.type == "str":
-        return isinstance(value, str)
-    return isinstance(value, (int, float)) and not isinstance(value, bool)
-
-
-def _described(key: ConfigKey) -> str:
-    words = {"bool": "true or false", "int": "a whole number", "float": "a number", "str": "text"}
-    return f"one of {', '.join(key.choices)}" if key.type == "choice" else words[key.type]
-
-
-@check(
-    "missing-default",
-    "error",
-    what="A guard that the defaults of some described release do not answer.",
-    fix="add the default of that release to the configuration key",
-)
-def missing_default(context: Context) -> Iterator[Hit]:
-    for entry in context.entries:
-        reported: set[str] = set()
-        for path, text in _expressions(entry):
-            if parsed(text) is None or path[-1] != "when":
+    for scope, path, text in _expressions(context):
+        expression = parsed(text)
+        for name, value in compared(expression) if expression is not None else ():
+            key = context.config_key(scope.framework, scope.stem, context.full(scope.framework, scope.stem, name))
+            if name in scope.file.guards or key is None or value is None or fits(key, value):
                 continue
-            open_releases = {
-                release: name
-                for release in context.releases[entry.framework].sort(entry.releases)
-                if (name := _undecided(context, entry, text, release)) is not None
-            }
-            if not reported.issuperset(open_releases.values()):
-                reported.update(open_releases.values())
-                names = ", ".join(f"`{name}`" for name in dict.fromkeys(open_releases.values()))
-                message = f"{names} has no default in {', '.join(open_releases)}, so `{text}` has no answer there"
-                yield Hit(entry.ref, path, message, value=True)
+            if not _fits_extending(context, scope, name, value):
+                near = difflib.get_close_matches(str(value), key.choices, n=1)
+                fix = f"did you mean '{near[0]}'?" if near else None
+                message = f"`{name}` is {described(key)} and never {as_yaml(value)}"
+                yield Hit(scope.ref, path, message, fix, value=True)
 
 
-def _undecided(context: Context, entry: Entry, text: str, release: str) -> str | None:
-    """The key that keeps a release's defaults from answering a guard."""
-    expression = parse(text)
-    config: dict[str, Any] = {}
-    for name in expression.names():
-        key = context.config_key(entry.framework, entry.stem, name)
-        if key is None:
-            return None  # `broken-reference` reports it
-        for default in key.defaults:
-            if default.releases is None or release in context.expand(entry.framework, default.releases):
-                config[name] = default.value
-    try:
-        expression.evaluate(config)
-    except UnknownValueError as error:
-        return error.name if error.name not in config else None
-    except GuardError:
-        return None
-    return None
+def _fits_extending(context: Context, scope: FileScope, name: str, value: object) -> bool:
+    """Whether a component that extends the file has a configuration key of that name that can have the value."""
+    for user in context.users.get((scope.framework, scope.stem), ()):
+        key = context.config_key(scope.framework, user, context.full(scope.framework, scope.stem, name))
+        if key is not None and fits(key, value):
+            return True
+    return False
 
 
-def _config_keys(context: Context) -> Iterator[tuple[str, str, YamlPath, ConfigKey]]:
-    for ref, node in context.spec.roots():
-        if ref.startswith("frameworks/"):
-            for name, key in node.config.items():
-                yield ref.split("/")[1], ref, ("config", name), key
-
-
-@check(
-    "default-value",
-    "error",
-    what="A default that does not fit its configuration key's type or choices, or choices that do not fit the type.",
-    fix="correct the default, or the type and choices",
-)
-def default_value(context: Context) -> Iterator[Hit]:
-    for _, ref, path, key in _config_keys(context):
-        if (key.type == "choice") != bool(key.choices):
-            message = (
-                "a key of type `choice` needs choices" if key.type == "choice" else "only type `choice` has choices"
-            )
-            yield Hit(ref, (*path, "type"), f"`{path[1]}`: {message}", value=True)
-            continue
-        for index, default in enumerate(key.defaults):
-            if default.value is not None and not _fits(key, default.value):
-                message = f"`{path[1]}` is {_described(key)}, but its default is {as_yaml(default.value)}"
-                yield Hit(ref, (*path, "defaults", index, "value"), message, value=True)
-
-
-@check(
-    "default-overlap",
-    "error",
-    what="Two defaults of one configuration key for the same release.",
-    fix="give each release one default",
-)
-def default_overlap(context: Context) -> Iterator[Hit]:
-    for framework, ref, path, key in _config_keys(context):
-        everything = frozenset(context.releases[framework].names)
-        seen: set[str] = set()
-        for index, default in enumerate(key.defaults):
-            covered = everything if default.releases is None else context.expand(framework, default.releases)
-            twice = context.releases[framework].sort(covered & seen)
-            if twice:
-                message = f"`{path[1]}` has two defaults in {twice[0]}"
-                yield Hit(ref, (*path, "defaults", index), message)
-            seen |= covered
-
-
-CHECKS: tuple[Check, ...] = (
-    guard_syntax,
-    guard_never,
-    guard_value,
-    missing_default,
-    default_value,
-    default_overlap,
-)
+CHECKS: tuple[Check, ...] = (guard_syntax, guard_cycle, guard_shadows, guard_never, guard_value)

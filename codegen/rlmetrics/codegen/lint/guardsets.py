@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import combinations, pairwise
 from math import prod
 from typing import TYPE_CHECKING, Any
 
 from rlmetrics.names.guards import And, Arithmetic, Compare, Expression, GuardError, Literal, Negative, Not, Or, parse
 
+from .reach import Reach, excludes, reach
+
 if TYPE_CHECKING:
     from ..model import ConfigKey
-    from .context import Context, Entry
+    from .context import Context
 
-__all__ = ["Answer", "can_both_hold", "compared", "impossible", "names_in", "parsed", "witness"]
+__all__ = ["Answer", "Reach", "compared", "impossible", "names_in", "parsed", "witness"]
 
 _OTHER = "(anything else)"
 _MAX_STEPS = 50_000
@@ -38,11 +40,6 @@ def names_in(text: str | None) -> tuple[str, ...]:
     return () if expression is None else tuple(sorted(expression.names()))
 
 
-def can_both_hold(context: Context, entry: Entry, first: str | None, second: str | None) -> bool:
-    """Whether some configuration is known in which two guards hold; unreadable guards count as true."""
-    return witness(context, entry.framework, entry.stem, first, second) is not None
-
-
 def witness(context: Context, framework: str, stem: str, *guards: str | None) -> dict[str, Any] | None:
     """A configuration in which all guards hold, or None if none is found.
 
@@ -52,7 +49,7 @@ def witness(context: Context, framework: str, stem: str, *guards: str | None) ->
         context: The spec.
         framework: Where configuration keys are looked up.
         stem: The file in which they are looked up first.
-        guards: Guards; None and unreadable ones are left out.
+        guards: Guards written out; None and unreadable ones are left out.
     """
     return _answer(context, framework, stem, guards).config
 
@@ -76,22 +73,38 @@ class Answer:
     is_certain: bool
 
 
+_IMPOSSIBLE = Answer(None, True)
+
+
 def _answer(context: Context, framework: str, stem: str, guards: tuple[str | None, ...]) -> Answer:
-    key = (framework, stem, *(guard for guard in guards if guard is not None))
-    if key not in context.answers:
-        expressions = [expression for guard in guards if (expression := parsed(guard)) is not None]
-        context.answers[key] = _search(context, framework, stem, expressions)
-    return context.answers[key]
+    expressions = {guard: found for guard in guards if guard is not None and (found := parsed(guard)) is not None}
+    config = context.config(framework, stem)
+    names = sorted({name for expression in expressions.values() for name in expression.names()})
+    # Equal keys give equal answers, whichever component asks.
+    place = (tuple(expressions), tuple(id(config.get(name)) for name in names))
+    if place not in context.answers:
+        reaches = [_reach(context, guard) for guard in expressions]
+        if any(excludes(first, second) for first, second in combinations(reaches, 2)):
+            context.answers[place] = _IMPOSSIBLE
+        else:
+            context.answers[place] = _search(config, list(expressions.values()))
+    return context.answers[place]
 
 
-def _search(context: Context, framework: str, stem: str, expressions: list[Expression]) -> Answer:
+def _reach(context: Context, guard: str) -> Reach:
+    if guard not in context.reaches:
+        context.reaches[guard] = reach(parse(guard))
+    return context.reaches[guard]
+
+
+def _search(config: Mapping[str, ConfigKey], expressions: list[Expression]) -> Answer:
     conditions = sorted(_conjuncts(expressions), key=lambda condition: len(condition.names()))
     names = list(dict.fromkeys(name for condition in conditions for name in sorted(condition.names())))
     mentioned: dict[str, list[Any]] = {}
     for condition in conditions:
         for name, value in compared(condition):
             mentioned.setdefault(name, []).append(value)
-    domains = [_values(context.config_key(framework, stem, name), mentioned.get(name, [])) for name in names]
+    domains = [_values(config.get(name), mentioned.get(name, [])) for name in names]
     if prod(map(len, domains)) > _SMALL:
         domains = _told_apart(names, domains, conditions)
     # A condition is checked as soon as the last of its names has a value.

@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
-    from .context import Context, Entry
+    from .context import Context
 
 __all__ = ["KeyClass", "TemplateError", "classify", "placeholders_in", "segments"]
 
@@ -46,10 +46,10 @@ def placeholders_in(key: str) -> list[str]:
     return list(dict.fromkeys(_PLACEHOLDER.findall(key)))
 
 
-def classify(context: Context, entry: Entry) -> KeyClass:
-    """How specific a key is: literal beats constrained beats open."""
-    names = placeholders_in(entry.emission.key)
+def classify(context: Context, framework: str, stem: str, key: str) -> KeyClass:
+    """How specific a key of a file is: literal beats constrained beats open."""
+    names = placeholders_in(key)
     if not names:
         return "literal"
-    found = [context.placeholder(entry.framework, entry.stem, name) for name in names]
+    found = [context.placeholder(framework, stem, name) for name in names]
     return "open" if any(item is not None and item.open for item in found) else "constrained"

@@ -25,6 +25,8 @@ class Hit:
         fix: What to do, if the check's own advice is too general.
         value: Point to the value instead of the key.
         location: A more exact place than the node, such as a character of a formula.
+        related: Other nodes that it is about, each with a few words on what is there.
+        notes: Further lines that help to understand it.
     """
 
     ref: str
@@ -33,6 +35,8 @@ class Hit:
     fix: str | None = None
     value: bool = False
     location: Location | None = None
+    related: tuple[tuple[str, YamlPath, str], ...] = ()
+    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -1,22 +1,23 @@
-"""Releases: known, in order, without overlap or hole, and shown by evidence."""
+"""Releases: known, in order, without overlap or hole."""
 
 from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
+from ..meaning import spelled
 from ..releases import RangeError, Releases
-from .evidence import lines
-from .guardsets import can_both_hold
 from .registry import Check, Hit, check
+from .statements import keys_of, records, statements_of
 
 if TYPE_CHECKING:
     from ..loader import YamlPath
-    from ..model import Ranges
-    from .context import Context, Entry, FileScope, Scope
+    from ..meaning import Component, Resolved
+    from ..model import Mode, Ranges, Record
+    from .context import ComponentScope, Context, FileScope
 
 __all__ = ["CHECKS"]
 
@@ -31,18 +32,33 @@ def _ranges(context: Context) -> Iterator[tuple[str, str, YamlPath, Ranges]]:
         ref = f"frameworks/{name}/framework"
         for path, ranges in _defaults(framework.framework.config):
             yield name, ref, path, ranges
-    for framework_name, stem, file in context.spec.component_files():
-        ref = f"frameworks/{framework_name}/{stem}"
-        found: list[tuple[YamlPath, Ranges | None]] = list(_defaults(file.config))
-        for field in ("components", "tracking", "emissions", "omits", "amends", "unlogged"):
-            found += [((field, index, "releases"), item.releases) for index, item in enumerate(getattr(file, field))]
-        found += [(("profiles", key, "releases"), profile.releases) for key, profile in file.profiles.items()]
-        for index, emission in enumerate(file.emissions):
-            for number, documented in enumerate(emission.documented):
-                found.append((("emissions", index, "documented", number, "releases"), documented.releases))
-        for path, ranges_or_none in found:
-            if ranges_or_none is not None:
-                yield framework_name, ref, path, ranges_or_none
+    for scope in context.files.values():
+        for path, found in (*_defaults(scope.file.config), *_in_lists(scope), *_in_statements(scope)):
+            if found is not None:
+                yield scope.framework, scope.ref, path, found
+
+
+def _in_lists(scope: FileScope) -> Iterator[tuple[YamlPath, Ranges | None]]:
+    for field in ("components", "tracking", "pinned", "unlogged"):
+        for index, item in enumerate(getattr(scope.file, field)):
+            yield (field, index, "releases"), item.releases
+    for name, profile in scope.file.profiles.items():
+        yield ("profiles", name, "releases"), profile.releases
+    for name, guard in scope.file.guards.items():
+        for index, part in enumerate(guard if isinstance(guard, list) else ()):
+            yield ("guards", name, index, "releases"), part.releases
+
+
+def _in_statements(scope: FileScope) -> Iterator[tuple[YamlPath, Ranges | None]]:
+    for said in statements_of(scope):
+        releases = getattr(said.statement, "releases", None)
+        if isinstance(releases, dict):
+            for mode, ranges in releases.items():
+                yield (*said.path, "releases", mode), ranges
+        else:
+            yield (*said.path, "releases"), releases
+        for index, documented in enumerate(said.statement.documented):
+            yield (*said.path, "documented", index, "releases"), documented.releases
 
 
 def _defaults(config: dict[str, Any]) -> Iterator[tuple[YamlPath, Ranges]]:
@@ -63,17 +79,12 @@ def unknown_release(context: Context) -> Iterator[Hit]:
         items = [ranges] if isinstance(ranges, str) else ranges
         for index, item in enumerate(items):
             try:
-                context.releases[framework].expand(item)
+                context.releases(framework).expand(item)
             except RangeError as error:
                 if error.release is not None and context.spec.is_unread("releases", error.release):
                     continue
                 place = path if isinstance(ranges, str) else (*path, index)
                 yield Hit(ref, place, str(error), value=True)
-    for framework, ref, path, evidence in lines(context):
-        release = evidence.release
-        if release not in context.releases[framework] and not context.spec.is_unread("releases", release):
-            message = f"the release `{release}` is not among the releases of the framework"
-            yield Hit(ref, (*path, "release"), message, value=True)
 
 
 @check(
@@ -131,48 +142,16 @@ def _version(text: str) -> tuple[int, ...]:
     fix="give each release of the class to one file",
 )
 def component_overlap(context: Context) -> Iterator[Hit]:
-    seen: dict[tuple[str, str, str], list[tuple[frozenset[str], str]]] = defaultdict(list)
-    for framework, stem, file in context.spec.component_files():
-        for index, component in enumerate(file.components):
-            releases = context.expand(framework, component.releases)
+    seen: dict[tuple[str, str, str], list[tuple[int, str]]] = defaultdict(list)
+    for (framework, stem), scope in context.files.items():
+        for index, component in enumerate(scope.file.components):
+            releases = context.bits(framework, component.releases)
             for others, place in seen[framework, component.name, component.module]:
                 if releases & others:
-                    shared = _span(context.releases[framework], releases & others)
+                    shared = _span(context.releases(framework), releases & others)
                     message = f"`{component.name}` is described in {place} too, for {shared}"
-                    yield Hit(f"frameworks/{framework}/{stem}", ("components", index, "releases"), message, value=True)
+                    yield Hit(scope.ref, ("components", index, "releases"), message, value=True)
             seen[framework, component.name, component.module].append((releases, f"{framework}/{stem}.yaml"))
-
-
-@check(
-    "release-overlap",
-    "error",
-    what="Two emissions of one key in the same component, release and mode that can both apply.",
-    fix="give each release to one of them, or make one a variant of the other",
-)
-def release_overlap(context: Context) -> Iterator[Hit]:
-    reported: set[tuple[str, YamlPath, str, YamlPath]] = set()
-    for scope in context.scopes:
-        for entries in _by_key(scope).values():
-            for position, entry in enumerate(entries):
-                for other in entries[:position]:
-                    shared = entry.releases & other.releases
-                    pair = (entry.ref, entry.path, other.ref, other.path)
-                    if not shared or not entry.modes & other.modes or pair in reported:
-                        continue
-                    if not can_both_hold(context, entry, entry.emission.when, other.emission.when):
-                        continue
-                    reported.add(pair)
-                    place = context.spec.locate(other.ref, (*other.path, "key"), value=True)
-                    span = _span(context.releases[entry.framework], shared)
-                    message = f"`{entry.emission.key}` stands for {span} at {place} too"
-                    yield Hit(entry.ref, (*entry.path, "key"), message, value=True)
-
-
-def _by_key(scope: Scope) -> dict[str, list[Entry]]:
-    groups: dict[str, list[Entry]] = defaultdict(list)
-    for entry in scope.entries:
-        groups[entry.emission.key].append(entry)
-    return groups
 
 
 @check(
@@ -183,103 +162,89 @@ def _by_key(scope: Scope) -> dict[str, list[Entry]]:
 )
 def release_hole(context: Context) -> Iterator[Hit]:
     reported: set[tuple[str, YamlPath]] = set()
-    for scope in context.scopes:
-        order = scope.scope.releases
-        described = order.sort(scope.scope.described)
-        for key, entries in _by_key(scope).items():
-            covered = frozenset[str]().union(*(entry.releases for entry in entries))
-            inside = [position for position, release in enumerate(described) if release in covered]
-            if not inside:
-                continue
-            hole = [release for release in described[inside[0] : inside[-1]] if release not in covered]
-            entry = entries[0]
-            if hole and (entry.ref, entry.path) not in reported:
-                reported.add((entry.ref, entry.path))
-                message = f"`{key}` is not described for {_span(order, frozenset(hole))}"
-                yield Hit(entry.ref, (*entry.path, "releases"), message, value=True)
+    for component in context.components:
+        described = context.frameworks[component.scope.framework].component(component.scope.stem).described
+        covered = _never_logged(context, component)
+        first: dict[tuple[str, str], Resolved] = {}
+        for item in component.resolved:
+            covered[item.key, item.mode] |= item.releases
+            first.setdefault((item.key, item.mode), item)
+        for (key, mode), item in first.items():
+            releases = covered[key, mode]
+            place = component.ref(item), item.path
+            between = (1 << releases.bit_length()) - (releases & -releases)
+            hole = between & described & ~releases
+            if hole and place not in reported:
+                reported.add(place)
+                span = _span(context.releases(component.scope.framework), hole)
+                message = f"`{key}` is not described for {span}{component.elsewhere(item.stem)}"
+                yield Hit(place[0], (*place[1], "releases"), message, value=True)
+
+
+def _never_logged(context: Context, scope: ComponentScope) -> dict[tuple[str, str], int]:
+    """The releases in which a component or a file that it extends says of a key and mode that it is never logged."""
+    component = context.frameworks[scope.scope.framework].component(scope.scope.stem)
+    found: dict[tuple[str, str], int] = defaultdict(int)
+    for stem in component.chain:
+        file = component.files[stem]
+        for name, _, record in file.records():
+            for item in spelled(name, record) if record.logged is not None else ():
+                for mode in item.modes or record.modes or file.modes:
+                    key = component.filled(item.key)
+                    shown = f"{file.eval_prefix}{key}" if mode == "eval" else key
+                    found[shown, mode] |= component.covered(stem, record.releases, mode)
+    return found
 
 
 @check(
     "not-described",
     "error",
-    what="An emission whose releases lie outside those that its file describes.",
-    fix="extend the releases of the component or correct those of the emission",
+    what="A record whose releases lie outside those that its file describes.",
+    fix="extend the releases of the component or correct those of the record",
 )
 def not_described(context: Context) -> Iterator[Hit]:
-    for entry in context.entries:
-        scope = context.files[entry.framework, entry.stem]
-        ranges = entry.emission.releases
-        if ranges is None or not scope.described or not context.expand(entry.framework, ranges):
-            continue
-        if not entry.releases:
-            message = f"no described release of this file is in {_written(ranges)}"
-            yield Hit(entry.ref, (*entry.path, "releases"), message, value=True)
+    for scope in context.files.values():
+        for _, path, record in records(scope):
+            ranges = record.releases
+            if ranges is None or not scope.described:
+                continue
+            parts = ranges.items() if isinstance(ranges, dict) else [(None, ranges)]
+            for mode, part in parts:
+                bits = context.bits(scope.framework, part)
+                if bits and not bits & scope.described:
+                    place = (*path, "releases") if mode is None else (*path, "releases", mode)
+                    message = f"no described release of this file is in {_written(part)}"
+                    yield Hit(scope.ref, place, message, value=True)
 
 
 @check(
     "omits-nothing",
     "error",
-    what="A key that a file omits although none of the files that it extends logs it in those releases.",
+    what="A key that a file says it never logs although none of the files that it extends has it in those releases.",
     fix="correct the key or the releases, or remove the entry",
 )
 def omits_nothing(context: Context) -> Iterator[Hit]:
-    for framework, stem, file in context.spec.component_files():
-        inherited = [context.files[framework, part] for part in context.chain(framework, stem)[1:]]
-        for index, omission in enumerate(file.omits):
-            described = context.files[framework, stem].described
-            releases = described if omission.releases is None else context.expand(framework, omission.releases)
-            if not _logs(context, framework, inherited, omission.key, releases):
-                message = f"no extended file logs `{omission.key}` in these releases"
-                yield Hit(f"frameworks/{framework}/{stem}", ("omits", index, "key"), message, value=True)
+    for (framework, stem), scope in context.files.items():
+        component = context.frameworks[framework].component(stem)
+        inherited: dict[str, int] = defaultdict(int)
+        for part in component.chain[1:]:
+            for name, path, record in records(context.files[framework, part]):
+                for key, _ in keys_of(name, path, record):
+                    inherited[component.filled(key)] |= _covered(component, part, record)
+        for name, path, record in records(scope):
+            for key, place in keys_of(name, path, record) if record.logged is not None else ():
+                if not inherited[component.filled(key)] & _covered(component, stem, record):
+                    yield Hit(scope.ref, place, f"no extended file logs `{key}` in these releases")
 
 
-@check(
-    "amends-nothing",
-    "error",
-    what="A key that a file amends, or a variant or trait that it drops, although neither it nor a file that it "
-    "extends has it in those releases.",
-    fix="correct the key, the variant, the trait or the releases, or remove it",
-)
-def amends_nothing(context: Context) -> Iterator[Hit]:
-    for framework, stem, file in context.spec.component_files():
-        scopes = [context.files[framework, part] for part in context.chain(framework, stem)]
-        for index, amendment in enumerate(file.amends):
-            described = context.files[framework, stem].described
-            releases = described if amendment.releases is None else context.expand(framework, amendment.releases)
-            for number, key in enumerate(amendment.keys or ()):
-                if not _logs(context, framework, scopes, key, releases):
-                    message = f"no record of `{key}` in these releases"
-                    yield Hit(f"frameworks/{framework}/{stem}", ("amends", index, "keys", number), message, value=True)
-            had = _variants_and_traits(context, framework, scopes, amendment.keys, releases) if amendment.drops else ()
-            for number, name in enumerate(amendment.drops):
-                if name not in had:
-                    message = f"no record of these keys has a variant or trait `{name}` in these releases"
-                    yield Hit(f"frameworks/{framework}/{stem}", ("amends", index, "drops", number), message, value=True)
+def _covered(component: Component, stem: str, record: Record) -> int:
+    """The described releases of a record, in any mode."""
+    modes: tuple[Mode, ...] = ("train", "eval")
+    return component.covered(stem, record.releases, modes[0]) | component.covered(stem, record.releases, modes[1])
 
 
-def _variants_and_traits(
-    context: Context, framework: str, scopes: Sequence[FileScope], keys: Sequence[str] | None, releases: frozenset[str]
-) -> set[str]:
-    found: set[str] = set()
-    for scope in scopes:
-        for emission in scope.file.emissions:
-            if keys is not None and emission.key not in keys:
-                continue
-            if emission.releases is None or context.expand(framework, emission.releases) & releases:
-                found.update(emission.traits, *((each.name, *each.traits) for each in emission.variants))
-    return found
-
-
-def _logs(context: Context, framework: str, scopes: Sequence[FileScope], key: str, releases: frozenset[str]) -> bool:
-    return any(
-        emission.key == key and (emission.releases is None or context.expand(framework, emission.releases) & releases)
-        for scope in scopes
-        for emission in scope.file.emissions
-    )
-
-
-def _span(order: Releases, releases: frozenset[str]) -> str:
-    names = order.sort(releases)
+def _span(order: Releases, releases: int) -> str:
+    names = order.sort(order.of_bits(releases))
     return names[0] if len(names) == 1 else f"{names[0]} to {names[-1]}" if len(names) > 2 else " and ".join(names)
 
 
@@ -292,9 +257,7 @@ CHECKS: tuple[Check, ...] = (
     release_order,
     release_dates,
     component_overlap,
-    release_overlap,
     release_hole,
     not_described,
     omits_nothing,
-    amends_nothing,
 )

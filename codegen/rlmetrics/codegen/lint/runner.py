@@ -6,8 +6,10 @@ import difflib
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from ..findings import Finding, sort
+from ..findings import Finding, Related, sort
+from .causes import order
 from .context import Context
+from .kept import KeptHits
 from .registry import Check, Hit
 
 if TYPE_CHECKING:
@@ -34,7 +36,12 @@ _Place = tuple[str, "YamlPath"]
 
 
 def run(
-    spec: Spec, checks: Sequence[Check], context: Context | None = None, *, errors_only: bool = False
+    spec: Spec,
+    checks: Sequence[Check],
+    context: Context | None = None,
+    *,
+    errors_only: bool = False,
+    kept: KeptHits | None = None,
 ) -> list[Finding]:
     """Everything that the checks find.
 
@@ -43,29 +50,45 @@ def run(
         checks: The checks to run; those without a function are skipped.
         context: What is derived from this spec, if the caller has use for it too.
         errors_only: Leave out the checks that only warn.
+        kept: Results of an earlier run; the context must be a traced one then.
 
     Returns:
         Findings in the order of their places, without those that an ``allow:`` silences.
     """
     context = context or Context(spec)
-    findings: list[Finding] = []
+    findings: list[tuple[Finding, object]] = []
     allowed = _Allowed(spec)
     for check in checks:
         if check.run is None or (errors_only and check.level != "error"):
             continue
-        for hit in check.run(context):
+        for hit in kept.run(check, context) if kept is not None else check.run(context):
             if not allowed.silences(check.id, hit):
                 findings.append(_finding(spec, check, hit))
+    if kept is not None:
+        kept.keep()
     silenceable = [check.id for check in checks if check.run is not None]
     findings += [_finding(spec, UNKNOWN_CHECK, hit) for hit in allowed.unknown(silenceable)]
     if not spec.unread and not errors_only:
         findings += [_finding(spec, UNUSED_ALLOW, hit) for hit in allowed.unused(silenceable)]
-    return sort(findings)
+    return sort(order(findings))
 
 
-def _finding(spec: Spec, check: Check, hit: Hit) -> Finding:
+def _finding(spec: Spec, check: Check, hit: Hit) -> tuple[Finding, object]:
+    """Make a finding of a hit; with it the entry of the file in which it is."""
     location = hit.location or spec.locate(hit.ref, hit.path, value=hit.value)
-    return Finding(check.id, check.level, location, hit.message, hit.fix or check.fix)
+    related = tuple(Related(spec.locate(ref, path), label) for ref, path, label in hit.related)
+    fix, notes = hit.fix or check.fix, hit.notes
+    for rename in spec.info.renamed:
+        if check.id == "broken-reference" and f"`{rename.from_}`" in hit.message:
+            fix, notes = f"did you mean `{rename.to}`?", (*notes, f"renamed in {rename.since}: {rename.why}")
+    finding = Finding(check.id, check.level, location, hit.message, fix, related, notes)
+    return finding, _entry(check, hit)
+
+
+def _entry(check: Check, hit: Hit) -> object:
+    """Return the entry whose other faults this one can explain, or be explained by; None if there is none."""
+    is_beside_formula = hit.ref.startswith("metrics/") and check.id == "broken-reference" and "inputs" not in hit.path
+    return None if is_beside_formula or len(hit.path) < 2 else (hit.ref, hit.path[:2])
 
 
 class _Allowed:

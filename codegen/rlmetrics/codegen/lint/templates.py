@@ -1,22 +1,25 @@
-"""Templates: placeholders that match what they should, and keys that only one emission claims."""
+"""Templates: placeholders that match what they should, and keys that only one record claims."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from itertools import combinations, pairwise
+from itertools import combinations, pairwise, product
 from typing import TYPE_CHECKING
 
 from .automata import Automaton, PatternError, common_text, literal, sequence
-from .guardsets import can_both_hold
-from .keys import TemplateError, classify, placeholders_in, segments
+from .guardsets import witness
+from .keys import KeyClass, TemplateError, classify, placeholders_in, segments
+from .logged import logged_guards
 from .patterns import build
 from .registry import Check, Hit, check
+from .statements import keys_of, records, statements
 
 if TYPE_CHECKING:
     from ..loader import YamlPath
+    from ..meaning import Resolved
     from ..model import Placeholder
-    from .context import Context, Entry
+    from .context import ComponentScope, Context, FileScope
 
 __all__ = ["CHECKS"]
 
@@ -38,16 +41,22 @@ def _placeholders(context: Context) -> Iterator[tuple[str, YamlPath, str, Placeh
 )
 def template_syntax(context: Context) -> Iterator[Hit]:
     for scope in context.files.values():
-        keys = [(("emissions", index, "key"), emission.key) for index, emission in enumerate(scope.file.emissions)]
-        keys += [(("unlogged", index, "key"), unlogged.key) for index, unlogged in enumerate(scope.file.unlogged)]
-        for path, key in keys:
+        keys = [(place, key, False) for key, place in _keys(scope)]
+        keys += [(("unlogged", index, "key"), item.key, True) for index, item in enumerate(scope.file.unlogged)]
+        for path, key, value in keys:
             try:
                 parts = segments(key)
             except TemplateError as error:
-                yield Hit(scope.ref, path, str(error), value=True)
+                yield Hit(scope.ref, path, str(error), value=value)
                 continue
             if any(first[1] and second[1] for first, second in pairwise(parts)):
-                yield Hit(scope.ref, path, f"`{key}` has two placeholders with nothing between them", value=True)
+                yield Hit(scope.ref, path, f"`{key}` has two placeholders with nothing between them", value=value)
+
+
+def _keys(scope: FileScope) -> Iterator[tuple[str, YamlPath]]:
+    """Yield every key of a file with its place."""
+    for name, path, record in records(scope):
+        yield from keys_of(name, path, record)
 
 
 @check(
@@ -85,13 +94,13 @@ def placeholder_example(context: Context) -> Iterator[Hit]:
             if pattern is not None and not pattern.fullmatch(example):
                 message = f"`{placeholder.pattern}` does not match the example `{example}`"
                 yield Hit(ref, (*path, "examples", index), message)
-    for entry in context.entries:
-        for name, value in entry.emission.bind.items():
-            bound = context.placeholder(entry.framework, entry.stem, name)
+    for said in statements(context):
+        for name, value in said.statement.bind.items():
+            bound = context.placeholder(said.scope.framework, said.scope.stem, name)
             pattern = None if bound is None else _compiled(bound.pattern)
             if bound is not None and pattern is not None and not pattern.fullmatch(value):
                 message = f"`{bound.pattern}` does not match the bound value `{value}`"
-                yield Hit(entry.ref, (*entry.path, "bind", name), message, value=True)
+                yield Hit(said.ref, (*said.path, "bind", name), message, value=True)
 
 
 @check(
@@ -101,26 +110,31 @@ def placeholder_example(context: Context) -> Iterator[Hit]:
     fix="keep the separator out of the pattern, or bound the pattern",
 )
 def round_trip(context: Context) -> Iterator[Hit]:
-    for entry in context.entries:
-        names = placeholders_in(entry.emission.key)
-        found = {name: context.placeholder(entry.framework, entry.stem, name) for name in names}
-        known = {name: item for name, item in found.items() if item is not None}
-        if not names or len(known) < len(names) or classify(context, entry) == "open":
-            continue
-        pattern = _compiled(_regex(entry.emission.key, known))
-        if pattern is None:
-            continue
-        for values in _fillings(known):
-            key = entry.emission.key
-            for name, value in values.items():
-                key = key.replace(f"{{{name}}}", value)
-            match = pattern.fullmatch(key)
-            if match is None or match.groupdict() != values:
-                got = "nothing" if match is None else ", ".join(f"{n}={v}" for n, v in match.groupdict().items())
-                given = ", ".join(f"{n}={v}" for n, v in values.items())
-                message = f"`{key}` was made from {given} and is read back as {got}"
-                yield Hit(entry.ref, (*entry.path, "key"), message, value=True)
-                break
+    for (framework, stem), scope in context.files.items():
+        for template, path in _keys(scope):
+            names = placeholders_in(template)
+            found = {name: context.placeholder(framework, stem, name) for name in names}
+            known = {name: item for name, item in found.items() if item is not None}
+            if not names or len(known) < len(names) or classify(context, framework, stem, template) == "open":
+                continue
+            message = _wrongly_read(template, known)
+            if message is not None:
+                yield Hit(scope.ref, path, message)
+
+
+def _wrongly_read(template: str, placeholders: Mapping[str, Placeholder]) -> str | None:
+    """Return how a template gives other values back than those it was filled with, None if it does not."""
+    pattern = _compiled(_regex(template, placeholders))
+    for values in _fillings(placeholders) if pattern is not None else ():
+        key = template
+        for name, value in values.items():
+            key = key.replace(f"{{{name}}}", value)
+        match = pattern.fullmatch(key) if pattern is not None else None
+        if match is None or match.groupdict() != values:
+            got = "nothing" if match is None else ", ".join(f"{n}={v}" for n, v in match.groupdict().items())
+            given = ", ".join(f"{n}={v}" for n, v in values.items())
+            return f"`{key}` was made from {given} and is read back as {got}"
+    return None
 
 
 def _fillings(placeholders: Mapping[str, Placeholder]) -> Iterator[dict[str, str]]:
@@ -166,23 +180,44 @@ def _compiled(pattern: str) -> re.Pattern[str] | None:
     fix="narrow a pattern so that no key fits both",
 )
 def ambiguous_template(context: Context) -> Iterator[Hit]:
-    reported: set[tuple[str, YamlPath, str, YamlPath]] = set()
+    reported: set[tuple[str, YamlPath, str, str, YamlPath, str]] = set()
     automata = _Automata(context)
-    for scope in context.scopes:
-        templates = [entry for entry in scope.entries if placeholders_in(entry.emission.key)]
-        for first, second in combinations(templates, 2):
-            pair = (first.ref, first.path, second.ref, second.path)
-            if pair in reported or not first.releases & second.releases or not first.modes & second.modes:
+    for component in context.components:
+        for first, second in combinations(_templates(component), 2):
+            refs = component.ref(first[0]), component.ref(second[0])
+            pair = (refs[0], first[0].path, first[0].key, refs[1], second[0].path, second[0].key)
+            if pair in reported or first[0].mode != second[0].mode or first[0].key == second[0].key:
                 continue
-            if first.emission.key == second.emission.key or classify(context, first) != classify(context, second):
-                continue
-            key = automata.common(first, second)
-            if key is None or not can_both_hold(context, first, first.emission.when, second.emission.when):
+            key = automata.common(component, first[0], second[0]) if first[1] & second[1] else None
+            if key is None or not _meet(context, component, first[0].key, second[0].key):
                 continue
             reported.add(pair)
-            place = context.spec.locate(first.ref, (*first.path, "key"), value=True)
-            message = f"`{second.emission.key}` and `{first.emission.key}` ({place}) both match `{key}`"
-            yield Hit(second.ref, (*second.path, "key"), message, value=True)
+            place = context.spec.locate(refs[0], first[0].path)
+            message = f"`{second[0].key}` and `{first[0].key}` ({place}) both match `{key}`"
+            yield Hit(refs[1], second[0].path, message)
+
+
+def _templates(component: ComponentScope) -> list[tuple[Resolved, int]]:
+    """Return each template of a component once for each record and mode, with all its releases."""
+    found: dict[tuple[str, str, str, YamlPath], tuple[Resolved, int]] = {}
+    for item in component.resolved:
+        if "{" in item.key:
+            place = (item.key, item.mode, item.stem, item.path)
+            first, releases = found.get(place, (item, 0))
+            found[place] = first, releases | item.releases
+    return list(found.values())
+
+
+def _meet(context: Context, component: ComponentScope, first: str, second: str) -> bool:
+    """Whether two keys can be logged in the same mode, release and configuration."""
+    scope = component.scope
+    items = [[item for item in component.resolved if item.key == key] for key in (first, second)]
+    return any(
+        one.mode == other.mode
+        and one.releases & other.releases
+        and witness(context, scope.framework, scope.stem, *logged_guards(one), *logged_guards(other)) is not None
+        for one, other in product(*items)
+    )
 
 
 class _Automata:
@@ -190,33 +225,48 @@ class _Automata:
 
     def __init__(self, context: Context) -> None:
         self._context = context
-        self._built: dict[tuple[str, YamlPath, str], Automaton | None] = {}
+        self._built: dict[tuple[str, str, str], Automaton | None] = {}
+        self._classes: dict[tuple[str, str, str], KeyClass] = {}
+        self._common: dict[tuple[int, int], str | None] = {}
 
-    def common(self, first: Entry, second: Entry) -> str | None:
-        if not _ends_fit(first.emission.key, second.emission.key):
+    def common(self, component: ComponentScope, first: Resolved, second: Resolved) -> str | None:
+        """Return a key that two templates of one class both match, None if there is none."""
+        if not _ends_fit(first.key, second.key):
             return None
-        left, right = self._get(first), self._get(second)
+        framework = component.scope.framework
+        if self._class(framework, first) != self._class(framework, second):
+            return None
+        left, right = self._get(framework, first), self._get(framework, second)
         if left is None or right is None:
             return None
-        try:
-            return common_text(left, right)
-        except PatternError:
-            return None
+        place = id(left), id(right)
+        if place not in self._common:
+            try:
+                self._common[place] = common_text(left, right)
+            except PatternError:
+                self._common[place] = None
+        return self._common[place]
 
-    def _get(self, entry: Entry) -> Automaton | None:
-        place = (entry.ref, entry.path, entry.emission.key)
+    def _class(self, framework: str, item: Resolved) -> KeyClass:
+        place = (framework, item.stem, item.key)
+        if place not in self._classes:
+            self._classes[place] = classify(self._context, framework, item.stem, item.key)
+        return self._classes[place]
+
+    def _get(self, framework: str, item: Resolved) -> Automaton | None:
+        place = (framework, item.stem, item.key)
         if place not in self._built:
-            self._built[place] = self._build(entry)
+            self._built[place] = self._build(*place)
         return self._built[place]
 
-    def _build(self, entry: Entry) -> Automaton | None:
+    def _build(self, framework: str, stem: str, key: str) -> Automaton | None:
         parts = []
         try:
-            for text, is_placeholder in segments(entry.emission.key):
+            for text, is_placeholder in segments(key):
                 if not is_placeholder:
                     parts.append(literal(text))
                     continue
-                placeholder = self._context.placeholder(entry.framework, entry.stem, text)
+                placeholder = self._context.placeholder(framework, stem, text)
                 if placeholder is None:
                     return None
                 parts.append(build(placeholder.pattern))

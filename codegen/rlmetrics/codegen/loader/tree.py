@@ -28,6 +28,7 @@ from ..spec import FrameworkSpec, Origin, Spec, SpecFile
 from .document import Document
 from .explain import Fault, explain
 from .files import DEFINES, SINGLES, model_of, shown_name, yaml_files
+from .kept import KeptModels, UnparsedDocument
 from .overlay import lay_over
 from .parse import parse
 
@@ -70,18 +71,19 @@ def load(root: Path, overlays: Sequence[Path] = ()) -> Spec:
     return spec
 
 
-def read(root: Path, overlays: Sequence[Path] = ()) -> tuple[Spec | None, list[Finding]]:
+def read(root: Path, overlays: Sequence[Path] = (), cache: Path | None = None) -> tuple[Spec | None, list[Finding]]:
     """Reads as much of a spec as can be read.
 
     Args:
         root: The folder ``spec``.
         overlays: Folders of the same structure that extend it, in order.
+        cache: A folder that keeps what was read of files without faults; not used with overlays.
 
     Returns:
         The spec without the entries that have errors, or None where too little is left; and all findings.
     """
     with collector_paused():
-        return _Reader(root, overlays).read()
+        return _Reader(root, overlays, cache if not overlays else None).read()
 
 
 @contextmanager
@@ -106,14 +108,19 @@ class _Raw:
     document: Document
     data: Any
     moved: dict[YamlPath, Origin] = field(default_factory=dict)
+    content: bytes | None = None
+    """The file's bytes if its model may be kept: nothing is wrong with it as YAML."""
+    model: BaseModel | None = None
+    """The model that an earlier run has kept."""
 
     def file(self, ref: str) -> SpecFile:
         return SpecFile(ref, self.document, self.moved)
 
 
 class _Reader:
-    def __init__(self, root: Path, overlays: Sequence[Path]) -> None:
+    def __init__(self, root: Path, overlays: Sequence[Path], cache: Path | None) -> None:
         self._root = root
+        self._kept = KeptModels(cache)
         self._folders = (root, *overlays)
         self._findings: list[Finding] = []
         self._raw: dict[str, _Raw] = {}
@@ -128,6 +135,7 @@ class _Reader:
                 place = Location(f"{shown_name(self._root, self._root)}/{name}.yaml")
                 self._report("missing-file", place, f"the spec has no `{name}.yaml`", "add it")
         spec = self._assemble(models) if SINGLES.keys() <= models.keys() else None
+        self._kept.keep()
         return spec, sort(self._findings)
 
     def _report(self, check: str, place: Location, message: str, fix: str) -> None:
@@ -148,6 +156,11 @@ class _Reader:
                 self._report("unreadable-file", Location(name), f"cannot be read: {error.strerror}", "make it readable")
                 self._lose(ref)
                 continue
+            kept = self._kept.get(ref, content)
+            if kept is not None:
+                document: Document = UnparsedDocument(name, "", None, content=content)
+                self._raw[ref] = _Raw(document, None, model=kept)
+                continue
             document, findings = parse(content, name)
             self._findings += findings
             if document.data is None:
@@ -157,7 +170,7 @@ class _Reader:
                 raw.data, raw.moved, conflicts = lay_over(ref, raw.data, raw.moved, document)
                 self._findings += conflicts
             else:
-                self._raw[ref] = _Raw(document, document.data)
+                self._raw[ref] = _Raw(document, document.data, content=None if findings else content)
 
     def _lose(self, ref: str) -> None:
         """Notes that anything may have been defined in this file."""
@@ -165,6 +178,8 @@ class _Reader:
             self._unread.setdefault(kind, set()).add("*")
 
     def _validate(self, ref: str, raw: _Raw) -> BaseModel | None:
+        if raw.model is not None:
+            return raw.model
         model = model_of(ref)
         assert model is not None
         if not isinstance(raw.data, dict):
@@ -174,7 +189,10 @@ class _Reader:
             self._lose(ref)
             return None
         try:
-            return model.model_validate(raw.data)
+            validated = model.model_validate(raw.data)
+            if raw.content is not None:
+                self._kept.put(ref, raw.content, validated)
+            return validated
         except ValidationError as error:
             file = raw.file(ref)
 

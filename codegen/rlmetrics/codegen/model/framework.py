@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any, Literal
 
 from pydantic import Field, model_validator
 
 from .base import Allow, Evidence, Level, Operation, Ranges, Source, Strict, Text
+
+Mode = Literal["train", "eval"]
+"""What a trainer was doing when it logged."""
 
 Snapshot = Literal["current", "old", "rollout", "reference"]
 """Which policy (or value) parameters were in place when the number was computed."""
@@ -24,7 +28,7 @@ class Default(Strict):
 
     releases: Ranges | None = Field(default=None, description="Every release that has the key, if left out.")
     value: bool | int | float | str | None
-    evidence: list[Evidence] = []
+    symbol: Text | None = Field(default=None, description="The class or function in which the default stands.")
 
 
 class ConfigKey(Strict):
@@ -49,37 +53,32 @@ class SignatureFields(Strict):
     """How one code computes its number. What is left out comes from the profile, then from the metric."""
 
     metric: Text | None = None
-    population: Text | None = None
+    population: Text | None = Field(default=None, description="The tokens or sequences counted, before `without`.")
+    without: list[Text] = Field(default=[], description="What is left out of the population; see signatures.yaml.")
     snapshot: Snapshot | None = None
     reduction: dict[Level, Operation] = {}
     span: Text | None = Field(default=None, description="What a timer or counter includes, in words.")
     lag: int | None = Field(default=None, description="Whose step the value belongs to: -1 is the step before.")
     scale: float | str | None = Field(
-        default=None, description="logged = scale * metric + offset; a number or an expression of configuration keys."
+        default=None,
+        description="logged = scale * metric + offset; a number or an expression of configuration keys. The scales of "
+        "all facts that hold are multiplied.",
     )
     offset: float | str | None = None
     traits: list[Text] = Field(default=[], description="Added to those of the profile; see signatures.yaml.")
     constant_when: list[Text] = []
     reproduced_by: Text | None = Field(
         default=None,
-        description="The formula variant that gives this code's number, where the plain one does not.",
+        description="The formula variant that gives this code's number, where the plain one does not. It belongs to "
+        "the metric that stands with it.",
     )
 
 
 class Profile(SignatureFields):
-    """A named way of reducing that many emissions of a component share."""
+    """A named way of reducing that many keys of a component share."""
 
     releases: Ranges | None = None
     brief: Text
-
-
-class Variant(SignatureFields):
-    """What differs when the configuration satisfies ``when``."""
-
-    when: Text
-    name: Text
-    profile: Text | None = None
-    evidence: list[Evidence] = []
 
 
 class Documented(Strict):
@@ -88,21 +87,22 @@ class Documented(Strict):
     releases: Ranges | None = None
     says: Text
     code: Text | None = Field(default=None, description="What the code does instead, where they differ.")
-    source: Source
+    guide: Text = Field(description="A guide of the framework and the heading in it, as `logging # PPO Logging`.")
 
 
-class Emission(SignatureFields):
-    """One key of one component over a range of releases."""
+class Statement(SignatureFields):
+    """What a record or a fact can say about a key."""
 
-    key: Text
     profile: Text | None = None
-    releases: Ranges | None = Field(default=None, description="All described releases of the file, if left out.")
-    modes: list[Literal["train", "eval"]] | None = Field(default=None, description="Defaults to the file's.")
-    when: Text | None = Field(default=None, description="Guard over configuration keys: logged only then.")
+    logged_when: Text | None = Field(default=None, description="A guard; all of a key's must hold for it to be logged.")
     condition: Text | None = Field(default=None, description="The condition in words, where no guard can say it.")
     logged_by_default: bool | None = Field(default=None, description="Needed with `condition`; a guard answers it.")
-    logged_by: Literal["framework", "user"] = Field(
-        default="framework",
+    fails: Text | None = Field(
+        default=None,
+        description="Why nothing is ever logged although the code would log it: an error on the way.",
+    )
+    logged_by: Literal["framework", "user"] | None = Field(
+        default=None,
         description="user: the framework's code returns the number under this key, but no trainer of its own logs it.",
     )
     kind: Literal["scalar", "distribution", "counter", "text"] | None = Field(
@@ -112,15 +112,88 @@ class Emission(SignatureFields):
     route: Text | None = Field(
         default=None, description="The route to the trackers if this key does not take the component's, such as direct."
     )
-    exhaustive: bool = Field(
-        default=False,
-        description="One variant holds whenever the key is logged: what the record says without any never occurs.",
-    )
-    variants: list[Variant] = []
+    notes: list[Text] = Field(default=[], description="What else there is to know, a sentence or two each.")
     documented: list[Documented] = []
-    evidence: list[Evidence] = Field(min_length=1)
-    note: Text | None = None
+    at: list[Text] = Field(default=[], description="Anchors: where the source shows this.")
+
+
+class Fact(Statement):
+    """What holds of a key in some releases, modes and configurations.
+
+    No order among facts matters: what they add adds up, and what they set may be set by one at a time.
+    """
+
+    name: Text | None = Field(default=None, description="So that a file that extends this one can `replace` it.")
+    releases: Ranges | None = Field(default=None, description="All releases of the record, if left out.")
+    modes: list[Mode] | None = Field(default=None, description="All modes of the record, if left out.")
+    when: Text | None = Field(default=None, description="A guard; the fact holds in configurations that satisfy it.")
+
+    @model_validator(mode="after")
+    def _says_something(self) -> Fact:
+        if not self.model_fields_set - {"name", "releases", "modes", "when", "at", "keys"}:
+            msg = "a fact must say something, such as `traits`, `metric` or `notes`"
+            raise ValueError(msg)
+        return self
+
+
+class SharedFact(Fact):
+    """A fact about several keys, own ones and those of extended files."""
+
+    keys: list[Text] | None = Field(
+        default=None, min_length=1, description="As this file or the extended ones spell them; every key, if left out."
+    )
+
+
+class Copy(Strict):
+    """A key that says the same as another one of its record, with modes or a condition of its own."""
+
+    of: Text | None = Field(default=None, description="The key of the family that it copies; the first, if left out.")
+    modes: list[Mode] | None = None
+    condition: Text | None = None
+    logged_by_default: bool | None = None
+
+
+class Record(Statement):
+    """Everything that is known of one key, or of several that differ in little more than their name."""
+
+    releases: Ranges | dict[Mode, Ranges] | None = Field(
+        default=None, description="All described releases of the file, if left out; by mode where they differ."
+    )
+    modes: list[Mode] | None = Field(default=None, description="Defaults to the file's.")
+    logged: Literal["never"] | None = Field(
+        default=None, description="never: a key of an extended file that this one does not log; needs `reason`."
+    )
+    reason: Text | None = None
+    family: dict[str, Text | None] = Field(
+        default={},
+        description="Keys that the record describes, with the metric of each; the record's own name counts "
+        "only if it is among them.",
+    )
+    also: dict[str, Copy] = Field(default={}, description="Further keys that say the same.")
+    facts: list[Fact] = []
     allow: list[Allow] = []
+
+    @model_validator(mode="after")
+    def _has_reason(self) -> Record:
+        if (self.logged is None) != (self.reason is None):
+            msg = "`logged: never` and `reason` belong together"
+            raise ValueError(msg)
+        return self
+
+
+class Guard(Strict):
+    """A named condition in some releases; outside them it does not hold."""
+
+    releases: Ranges | None = None
+    when: Text
+
+
+class Pinned(Strict):
+    """Settings that a component does not take, with the value that its base class then sees."""
+
+    releases: Ranges | None = None
+    settings: dict[str, bool | int | float | str | None] = Field(min_length=1)
+    at: list[Text] = []
 
 
 class Unlogged(Strict):
@@ -130,52 +203,7 @@ class Unlogged(Strict):
     releases: Ranges
     says: Text
     instead: Text = Field(description="What to look at instead.")
-    source: Source
-
-
-class Omission(Strict):
-    """A key of an extended file that this component does not log."""
-
-    key: Text
-    releases: Ranges | None = Field(default=None, description="All described releases of the file, if left out.")
-    modes: list[Literal["train", "eval"]] | None = Field(default=None, description="Both, if left out.")
-    reason: Text = Field(description="Why the component does not log it.")
-    evidence: list[Evidence] = Field(min_length=1)
-
-
-class Amendment(Strict):
-    """What holds for several keys of a component beyond what their records say."""
-
-    keys: list[Text] | None = Field(
-        default=None, min_length=1, description="As this file or the extended ones spell them; every key, if left out."
-    )
-    releases: Ranges | None = Field(default=None, description="All described releases of the file, if left out.")
-    modes: list[Literal["train", "eval"]] | None = Field(default=None, description="Both, if left out.")
-    traits: list[Text] = Field(default=[], description="Added to those of the records and of their variants.")
-    note: Text | None = Field(default=None, description="Added to the notes of the records.")
-    constant_when: list[Text] | None = Field(
-        default=None, description="Takes the place of the records' own, whose reasons do not hold here."
-    )
-    when: Text | None = Field(
-        default=None, description="A guard that must hold besides those of the records for the keys to be logged."
-    )
-    drops: list[Text] = Field(
-        default=[],
-        description="Names of variants and of traits that cannot occur here, such as those of an argument not taken.",
-    )
-    fails: Text | None = Field(
-        default=None,
-        description="Why nothing is ever logged although the code would log it: an error on the way.",
-    )
-    evidence: list[Evidence] = Field(min_length=1)
-
-    @model_validator(mode="after")
-    def _says_something(self) -> Amendment:
-        said = (self.traits, self.note, self.when, self.drops, self.fails)
-        if not any(said) and self.constant_when is None:
-            msg = "an amendment needs at least one of `traits`, `note`, `constant_when`, `when`, `drops`, `fails`"
-            raise ValueError(msg)
-        return self
+    guide: Text = Field(description="A guide of the framework and the heading in it.")
 
 
 class Tracking(Strict):
@@ -186,7 +214,7 @@ class Tracking(Strict):
     enable: Text
     x_axis: Text
     sources: list[Source] = []
-    evidence: list[Evidence] = []
+    at: list[Text] = []
 
 
 class ComponentRange(Strict):
@@ -200,7 +228,7 @@ class ComponentRange(Strict):
 class ComponentFile(Strict):
     """One trainer or component: ``spec/frameworks/<framework>/<name>.yaml``.
 
-    A file without ``components`` is a fragment: other files take over its emissions by naming it in ``extends``.
+    A file without ``components`` is a fragment: other files take over its keys by naming it in ``extends``.
     """
 
     title: Text
@@ -213,22 +241,49 @@ class ComponentFile(Strict):
     )
     extends: list[Text] = Field(
         default=[],
-        description="Files (by stem) whose emissions and profiles apply here too; an own record of a key, in the same "
-        "release and mode, takes the place of theirs.",
+        description="Files (by stem) whose keys, shared facts and profiles apply here too; an own record of a key, in "
+        "the same release and mode, takes the place of theirs.",
     )
-    omits: list[Omission] = Field(default=[], description="Keys of the extended files that are not logged here.")
-    amends: list[Amendment] = Field(
-        default=[], description="What holds here for several keys, own and taken over, beyond what their records say."
-    )
-    modes: list[Literal["train", "eval"]] = ["train"]
+    modes: list[Mode] = ["train"]
     eval_prefix: Text = "eval_"
     tracking: list[Tracking] = []
     config: dict[str, ConfigKey] = {}
     placeholders: dict[str, Placeholder] = {}
     profiles: dict[str, Profile] = {}
-    emissions: list[Emission] = []
+    names: dict[str, Text] = Field(default={}, description="Short names of configuration keys, for this file.")
+    guards: dict[str, Text | list[Guard]] = Field(
+        default={}, description="Named conditions: an expression, or several with their releases."
+    )
+    pinned: list[Pinned] = Field(default=[], description="Settings of extended files that this component never has.")
+    keys: dict[str, Record | list[Record]] = Field(
+        default={}, description="A record for each key; a list where several places write the key."
+    )
+    shared: list[SharedFact] = Field(
+        default=[], description="Facts about several keys of this file and of those that it extends."
+    )
+    replace: list[Text] = Field(default=[], description="Named facts of extended files that do not hold here.")
     unlogged: list[Unlogged] = []
+    anchors: dict[str, Text] = Field(
+        default={}, description="Where claims stand: names of anchors, separated by commas, and the symbol of each."
+    )
+    watch: list[Text] = Field(
+        default=[], description="Further symbols on which the meaning of the keys depends, such as other programs."
+    )
     allow: list[Allow] = []
+
+    def records(self) -> Iterator[tuple[str, int, Record]]:
+        """Every record with its name in the file and its place among the records of that name."""
+        for key, found in self.keys.items():
+            for index, record in enumerate([found] if isinstance(found, Record) else found):
+                yield key, index, record
+
+
+class Guide(Strict):
+    """A page of a framework's own documentation; ``{release}`` in the address stands for a release."""
+
+    title: Text
+    path: Text = Field(description="Where it stands in the framework's repository.")
+    url: Text | None = None
 
 
 class Framework(Strict):
@@ -241,6 +296,7 @@ class Framework(Strict):
     releases: list[Release]
     config: dict[str, ConfigKey] = {}
     placeholders: dict[str, Placeholder] = {}
+    guides: dict[str, Guide] = {}
     allow: list[Allow] = []
 
 

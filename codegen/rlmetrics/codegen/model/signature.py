@@ -25,6 +25,15 @@ class Population(Strict):
     domain: Literal["token", "sequence", "group", "batch"]
     brief: Text
     traits: list[Text] = Field(default=[], description="What distinguishes it; empty for the plain population.")
+    of: Text | None = Field(default=None, description="The wider population of which it is a part.")
+    without: list[Text] = Field(default=[], description="What is left out of that.")
+
+
+class Left(Strict):
+    """What can be left out of a population, such as the tokens that tools wrote."""
+
+    brief: Text
+    trait: Text = Field(description="The trait of numbers without it.")
 
 
 class LevelText(Strict):
@@ -49,4 +58,5 @@ class Signatures(Strict):
         description="Quantities that say little without `of`: metrics of one are confused only if `of` is equal.",
     )
     populations: dict[str, Population]
+    without: dict[str, Left] = {}
     traits: dict[str, Trait]

@@ -9,7 +9,7 @@ from .framework import framework_tables
 from .metrics import health_table, metrics_tables
 
 if TYPE_CHECKING:
-    from ..model import Convention, Tracker
+    from ..model import Convention, Population, Signatures, Tracker
     from ..spec import Spec
 
 __all__ = ["build"]
@@ -64,10 +64,18 @@ def _signatures(spec: Spec) -> Table:
         "GRADES": signatures.grades,
         "SNAPSHOT": (signatures.snapshot_grade, signatures.snapshot_vanishes_when),
         "GENERIC": signatures.generic_quantities,
-        "POPULATIONS": {name: (item.domain, item.brief, item.traits) for name, item in signatures.populations.items()},
+        "POPULATIONS": {name: _population(item, signatures) for name, item in signatures.populations.items()},
+        "WITHOUT": {name: (item.brief, item.trait) for name, item in signatures.without.items()},
         "TRAITS": signatures.traits,
     }
     return Table("spec/signatures.yaml", data)
+
+
+def _population(item: Population, signatures: Signatures) -> list[object]:
+    """Return domain, brief and traits; of a part of another population also that, and what is left out."""
+    left = [signatures.without[name].trait for name in item.without if name in signatures.without]
+    found: list[object] = [item.domain, item.brief, [*item.traits, *left]]
+    return found if item.of is None else [*found, item.of, item.without]
 
 
 def _convention(convention: Convention) -> Row:

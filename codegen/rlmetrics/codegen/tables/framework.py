@@ -1,37 +1,28 @@
-"""The table of one framework: releases, configuration, components, and what they log."""
+"""The tables of one framework: releases, settings and components, and for each component what its keys mean."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from .data import Places, Row, Table, row, source
+from ..meaning import Component, FrameworkScope, Piece, Resolved, resolve
+from ..model import Record
+from .data import Row, Table, row, source
 
 if TYPE_CHECKING:
-    from ..model import (
-        ComponentFile,
-        ConfigKey,
-        Documented,
-        Emission,
-        Placeholder,
-        Ranges,
-        SignatureFields,
-        Tracking,
-        Unlogged,
-        Variant,
-    )
+    from ..model import ConfigKey, Documented, Placeholder, Ranges, SignatureFields, Tracking, Unlogged
     from ..spec import FrameworkSpec
 
 __all__ = ["framework_tables"]
 
 
 def framework_tables(name: str, spec: FrameworkSpec) -> dict[str, Table]:
-    """Return the tables of a framework: one for its components, and one for each file that says what they log."""
-    framework, folder, places = spec.framework, f"frameworks/{name}", Places()
+    """Return the tables of a framework: one for its components, and one for each file that has components."""
+    framework, folder = spec.framework, f"frameworks/{name}"
+    scope = FrameworkScope(spec)
     index: dict[str, Any] = {
         "RELEASES": [(release.release, release.date) for release in framework.releases],
-        "CONFIG": _config(framework.config, places),
-        "PLACEHOLDERS": _placeholders(framework.placeholders),
+        "CONFIG": _config(framework.config),
         "COMPONENTS": [
             (component.name, stem, _ranges(component.releases), component.module)
             for stem, file in spec.files.items()
@@ -39,144 +30,161 @@ def framework_tables(name: str, spec: FrameworkSpec) -> dict[str, Table]:
         ],
     }
     files = {
-        f"{folder}/{stem}": Table(f"spec/{folder}/{stem}.yaml", _file(file, places))
+        f"{folder}/{stem}": Table(f"spec/{folder}/{stem}.yaml", _Tables(scope, stem).data())
         for stem, file in spec.files.items()
+        if file.components
     }
-    return {f"{folder}/framework": Table(f"spec/{folder}", {**index, "PLACES": places.places}), **files}
+    return {f"{folder}/framework": Table(f"spec/{folder}", index), **files}
 
 
-def _file(file: ComponentFile, places: Places) -> Row:
+class _Tables:
+    """What one component's table holds, with whatever occurs often written once and named by its number."""
+
+    def __init__(self, scope: FrameworkScope, stem: str) -> None:
+        self._scope = scope
+        self._component: Component = scope.component(stem)
+        self._profiles: dict[str, Row] = {}
+        self._notes: dict[str, int] = {}
+        self._documented: dict[tuple[Any, ...], int] = {}
+        self._pieces: dict[str, int] = {}
+        self._rows: list[Row] = []
+
+    def data(self) -> Row:
+        """Return the table."""
+        component = self._component
+        file = component.files[component.stem]
+        chained = [component.files[part] for part in component.chain]
+        config: dict[str, ConfigKey] = {}
+        for part in reversed(chained):
+            config.update(part.config)
+        keys = [self._key(item) for item in resolve(component)]
+        return row(
+            title=file.title,
+            brief=file.brief,
+            program=file.program,
+            extends=component.chain[1:],
+            modes=file.modes,
+            eval_prefix=None if file.eval_prefix == "eval_" else file.eval_prefix,
+            tracking=self._tracking(),
+            config=_config(config),
+            placeholders=self._placeholders(),
+            profiles=self._profiles,
+            notes=list(self._notes),
+            documented=[list(item) for item in self._documented],
+            pieces=self._rows,
+            keys=keys,
+            unlogged=[self._unlogged(item) for part in chained for item in part.unlogged],
+        )
+
+    def _key(self, item: Resolved) -> list[Any]:
+        """Return key, mode, releases, the record's piece, those of its facts, and the file if it is a fragment."""
+        spans = self._scope.releases.spans(item.releases)
+        facts = [self._piece(fact, item) for fact in item.facts]
+        found: list[Any] = [item.key, item.mode, spans, self._piece(item.record, item), facts]
+        fragment = not self._component.files[item.stem].components
+        return [*found, item.stem] if fragment else found
+
+    def _piece(self, piece: Piece, item: Resolved) -> int:
+        said: Row = {}
+        for name, value in piece.says.items():
+            if name == "profile":
+                said[name] = self._profile(item.stem if piece.stem == item.stem else piece.stem, value)
+            elif name == "notes":
+                said[name] = [self._notes.setdefault(note, len(self._notes)) for note in value]
+            elif name == "documented":
+                said[name] = [self._document(entry) for entry in value]
+            elif name == "at":
+                here = piece.stem == self._component.stem
+                said[name] = [anchor if here else f"{piece.stem}:{anchor}" for anchor in value]
+            else:
+                said[name] = list(value) if isinstance(value, tuple) else value
+        if isinstance(piece.statement, Record) and self._scope.is_foreign(piece.stem, piece.statement.at):
+            said["foreign"] = True
+        if piece.when is not None:
+            said["when"] = piece.when
+            if getattr(piece.statement, "name", None):
+                said["name"] = piece.statement.name  # type: ignore[attr-defined]
+        place = repr(sorted(said.items()))
+        if place not in self._pieces:
+            self._pieces[place] = len(self._rows)
+            self._rows.append(said)
+        return self._pieces[place]
+
+    def _profile(self, stem: str, name: str) -> str:
+        """Return the name of a profile here; the file in which a statement stands knows its own and inherited ones."""
+        found = self._scope.profile(self._component.stem, stem, name)
+        fields = _fields(found)
+        shown = name if self._profiles.setdefault(name, fields) == fields else f"{stem}.{name}"
+        self._profiles.setdefault(shown, fields)
+        return shown
+
+    def _document(self, entry: Documented) -> int:
+        guide, _, heading = (part.strip() for part in entry.guide.partition("#"))
+        known = self._scope.spec.framework.guides.get(guide)
+        title, path = (guide, None) if known is None else (known.title, known.path)
+        place = (entry.says, entry.code, title, path, heading or None)
+        return self._documented.setdefault(place, len(self._documented))
+
+    def _unlogged(self, item: Unlogged) -> Row:
+        guide, _, heading = (part.strip() for part in item.guide.partition("#"))
+        known = self._scope.spec.framework.guides.get(guide)
+        return row(
+            key=item.key,
+            releases=_ranges(item.releases),
+            says=item.says,
+            instead=item.instead,
+            title=guide if known is None else known.title,
+            heading=heading,
+        )
+
+    def _tracking(self) -> list[Row]:
+        """Return how each release hands its numbers over: what the nearest file says that says anything about it."""
+        found: list[Row] = []
+        left = self._component.described
+        for part in self._component.chain:
+            covered = 0
+            for item in self._component.files[part].tracking:
+                here = left & (self._component.own(part) if item.releases is None else self._scope.bits(item.releases))
+                if here:
+                    found.append(_tracked(item, self._scope.releases.spans(here)))
+                    covered |= here
+            left &= ~covered
+        return found
+
+    def _placeholders(self) -> dict[str, Row]:
+        known: dict[str, Placeholder] = dict(self._scope.spec.framework.placeholders)
+        for part in reversed(self._component.chain):
+            known.update(self._component.files[part].placeholders)
+        return {
+            name: row(brief=item.brief, pattern=item.pattern, examples=item.examples, open=item.open or None)
+            for name, item in known.items()
+        }
+
+
+def _tracked(item: Tracking, spans: list[str]) -> Row:
     return row(
-        title=file.title,
-        brief=file.brief,
-        program=file.program,
-        extends=file.extends,
-        modes=file.modes,
-        eval_prefix=file.eval_prefix,
-        tracking=[_tracking(item, places) for item in file.tracking],
-        config=_config(file.config, places),
-        placeholders=_placeholders(file.placeholders),
-        profiles={
-            name: row(releases=_ranges(item.releases), brief=item.brief, **_fields(item))
-            for name, item in file.profiles.items()
-        },
-        omits=[
-            row(
-                key=item.key,
-                releases=_ranges(item.releases),
-                modes=item.modes,
-                evidence=places.evidence(item.evidence),
-            )
-            for item in file.omits
-        ],
-        amends=[
-            row(
-                keys=item.keys,
-                releases=_ranges(item.releases),
-                modes=item.modes,
-                traits=item.traits,
-                note=item.note,
-                constant_when=item.constant_when,
-                when=item.when,
-                drops=item.drops,
-                fails=item.fails,
-                evidence=places.evidence(item.evidence),
-            )
-            for item in file.amends
-        ],
-        emissions=[_emission(item, places) for item in file.emissions],
-        unlogged=[_unlogged(item) for item in file.unlogged],
-    )
-
-
-def _emission(item: Emission, places: Places) -> Row:
-    return row(
-        key=item.key,
-        releases=_ranges(item.releases),
-        modes=item.modes,
-        profile=item.profile,
-        **_fields(item),
-        kind=item.kind,
-        when=item.when,
-        condition=item.condition,
-        logged_by_default=item.logged_by_default,
-        logged_by=None if item.logged_by == "framework" else item.logged_by,
-        bind=item.bind,
-        exhaustive=item.exhaustive or None,
-        variants=[_variant(variant, places) for variant in item.variants],
-        documented=[_documented(entry) for entry in item.documented],
-        note=item.note,
-        route=item.route,
-        evidence=places.evidence(item.evidence),
-    )
-
-
-def _variant(item: Variant, places: Places) -> Row:
-    return row(
-        name=item.name, when=item.when, profile=item.profile, **_fields(item), evidence=places.evidence(item.evidence)
-    )
-
-
-def _fields(item: SignatureFields) -> dict[str, Any]:
-    return {
-        "metric": item.metric,
-        "population": item.population,
-        "snapshot": item.snapshot,
-        "reduction": item.reduction,
-        "span": item.span,
-        "lag": item.lag,
-        "scale": item.scale,
-        "offset": item.offset,
-        "traits": item.traits,
-        "constant_when": item.constant_when,
-        "reproduced_by": item.reproduced_by,
-    }
-
-
-def _documented(item: Documented) -> Row:
-    return row(releases=_ranges(item.releases), says=item.says, code=item.code, source=source(item.source))
-
-
-def _unlogged(item: Unlogged) -> Row:
-    return row(
-        key=item.key,
-        releases=_ranges(item.releases),
-        says=item.says,
-        instead=item.instead,
-        source=source(item.source),
-    )
-
-
-def _tracking(item: Tracking, places: Places) -> Row:
-    return row(
-        releases=_ranges(item.releases),
+        releases=spans,
         route=item.route,
         enable=item.enable,
         x_axis=item.x_axis,
         sources=[source(entry) for entry in item.sources],
-        evidence=places.evidence(item.evidence),
+        at=item.at,
     )
 
 
-def _config(config: Mapping[str, ConfigKey], places: Places) -> dict[str, Row]:
+def _fields(item: SignatureFields) -> Row:
+    return row(**{name: getattr(item, name) for name in item.model_fields_set if name not in ("brief", "releases")})
+
+
+def _config(config: Mapping[str, ConfigKey]) -> dict[str, Row]:
     return {
         name: row(
             type=key.type,
             brief=key.brief,
             choices=key.choices,
-            defaults=[
-                (_ranges(default.releases) or (), default.value, places.evidence(default.evidence))
-                for default in key.defaults
-            ],
+            defaults=[(_ranges(default.releases) or (), default.value, default.symbol) for default in key.defaults],
         )
         for name, key in config.items()
-    }
-
-
-def _placeholders(placeholders: Mapping[str, Placeholder]) -> dict[str, Row]:
-    return {
-        name: row(brief=item.brief, pattern=item.pattern, examples=item.examples, open=item.open or None)
-        for name, item in placeholders.items()
     }
 
 

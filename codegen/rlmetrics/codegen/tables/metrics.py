@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from ..generate.text import function_name, module_name
+from ..meaning import chain, spelled
 from .data import Row, Table, row, source
 
 if TYPE_CHECKING:
@@ -109,12 +110,14 @@ def _templates(spec: Spec) -> dict[str, list[dict[str, str]]]:
     found: dict[str, dict[tuple[str, ...], dict[str, str]]] = {}
     for framework in spec.frameworks.values():
         for stem, file in framework.files.items():
-            for emission in file.emissions:
-                names = tuple(dict.fromkeys(_PLACEHOLDER.findall(emission.key)))
-                patterns = {name: _pattern(framework, stem, name) for name in names}
-                for metric in dict.fromkeys([emission.metric, *(variant.metric for variant in emission.variants)]):
-                    if metric is not None:
-                        found.setdefault(metric, {}).setdefault(names, patterns)
+            for name, _, record in file.records():
+                stated = [record.metric, *(fact.metric for fact in record.facts)]
+                for item in spelled(name, record):
+                    names = tuple(dict.fromkeys(_PLACEHOLDER.findall(item.key)))
+                    patterns = {name: _pattern(framework, stem, name) for name in names}
+                    for metric in dict.fromkeys([*stated, item.says.get("metric")]):
+                        if metric is not None:
+                            found.setdefault(metric, {}).setdefault(names, patterns)
     return {
         metric: [ways[names] for names in sorted(ways, key=lambda names: (len(names), names))]
         for metric, ways in found.items()
@@ -130,13 +133,8 @@ def _pattern(framework: FrameworkSpec, stem: str, name: str) -> str:
 
 
 def _scopes(framework: FrameworkSpec, stem: str) -> Iterator[Any]:
-    waiting, seen = [stem], set[str]()
-    while waiting:
-        current = waiting.pop(0)
-        if current in framework.files and current not in seen:
-            seen.add(current)
-            yield framework.files[current].placeholders
-            waiting += framework.files[current].extends
+    for part in chain(framework.files, stem):
+        yield framework.files[part].placeholders
     yield framework.framework.placeholders
     for file in framework.files.values():
         if stem in file.extends:

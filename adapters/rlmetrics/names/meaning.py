@@ -1,0 +1,92 @@
+"""What the pieces of a record say together: the record itself, and every fact that holds.
+
+A piece is a mapping of what one statement of the spec says. What pieces set, the later ones replace: lint sees to it
+that two facts that hold together never set the same differently. What they add, adds up.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+__all__ = ["ADDED", "NOT_OF_THE_NUMBER", "SET", "combine"]
+
+SET = (
+    "population",
+    "snapshot",
+    "span",
+    "lag",
+    "offset",
+    "kind",
+    "condition",
+    "logged_by_default",
+    "logged_by",
+    "route",
+    "bind",
+)
+"""What one statement sets and another one may set anew; `metric`, `reduction`, `scale` and the like have rules too."""
+
+ADDED = ("traits", "without", "constant_when", "notes", "documented", "at", "logged_when", "fails")
+"""What adds up over all statements."""
+
+NOT_OF_THE_NUMBER = frozenset({"when", "name", "notes", "documented", "at", "constant_when", "foreign"})
+"""Fields that say nothing about how the number is computed, or whether it is logged."""
+
+Piece = Mapping[str, Any]
+
+
+def combine(record: Piece, facts: Sequence[Piece], profiles: Mapping[str, Piece]) -> dict[str, Any]:
+    """Return what a record and the facts that hold say together.
+
+    Reductions are set level by level. Scales of the record and of the facts are multiplied. ``reproduced_by`` names a
+    formula variant of the metric that stands with it, else of the record's: with another metric it does not count.
+
+    Args:
+        record: What the record says.
+        facts: What the facts that hold say, in any order.
+        profiles: The profiles that they can name.
+
+    Returns:
+        Everything that is said, with ``reduction`` and the fields of `ADDED` always there.
+    """
+    pieces = (record, *facts)
+    profile: Piece = {}
+    for piece in pieces:
+        if "profile" in piece:
+            profile = profiles[piece["profile"]]
+    found: dict[str, Any] = dict(profile)
+    reduction = dict(profile.get("reduction", ()))
+    added: dict[str, dict[Any, None]] = {name: dict.fromkeys(profile.get(name, ())) for name in ADDED}
+    scales: list[float | str] = []
+    for piece in pieces:
+        for name, value in piece.items():
+            if name in added:
+                added[name].update(dict.fromkeys(value))
+            elif name == "reduction":
+                reduction.update(value)
+            elif name == "scale":
+                scales.append(value)
+            else:
+                found[name] = value
+    if scales:
+        found["scale"] = scales[0] if len(scales) == 1 else _product(scales)
+    if "reproduced_by" in found and not _belongs(pieces, found):
+        del found["reproduced_by"]
+    found.update(reduction=reduction, **{name: tuple(values) for name, values in added.items()})
+    return found
+
+
+def _product(scales: Sequence[float | str]) -> float | str:
+    if all(not isinstance(scale, str) for scale in scales):
+        product = 1.0
+        for scale in scales:
+            product *= float(scale)
+        return product
+    return " * ".join(f"({scale})" for scale in dict.fromkeys(scales))
+
+
+def _belongs(pieces: Sequence[Piece], found: Mapping[str, Any]) -> bool:
+    """Whether the formula variant is one of the metric that is logged."""
+    own = pieces[0].get("metric")
+    metrics = [piece.get("metric", own) for piece in pieces if "reproduced_by" in piece]
+    return not metrics or found.get("metric") == metrics[-1]

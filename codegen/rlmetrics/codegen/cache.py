@@ -1,0 +1,88 @@
+"""What a run keeps for the next one below ``.rlmetrics/cache``: results by the content of what they were made from.
+
+Standard library only. Losing the folder, or any file in it, costs time and nothing else.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import pickle
+import sys
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from .generate.sources import digest_of, walk
+from .generate.store import replace
+
+__all__ = ["FOLDER", "Shelf", "code_digest", "section_digests"]
+
+FOLDER = ".rlmetrics/cache"
+"""Where a checkout keeps it."""
+
+_CODE = ("rlmetrics.codegen", "rlmetrics.impl", "rlmetrics.names", "rlmetrics.state")
+
+
+class Shelf:
+    """One file of the cache: a value, and the digest of the code that made it."""
+
+    def __init__(self, folder: Path | None, name: str) -> None:
+        """Take the file ``name`` in a folder; without a folder nothing is ever found or kept."""
+        self._path = folder / f"{name}.pickle" if folder is not None else None
+
+    def load(self) -> Any:
+        """Return what was kept by the same code, or None."""
+        if self._path is None:
+            return None
+        try:
+            with open(self._path, "rb") as stream:
+                if pickle.load(stream) != code_digest():
+                    return None
+                return pickle.load(stream)
+        except Exception:  # a damaged file can raise anything, and is as good as none
+            return None
+
+    def keep(self, value: object) -> None:
+        """Keep a value for the next run; where the disk does not allow it, that run will have to do without."""
+        if self._path is not None:
+            data = pickle.dumps(code_digest(), 5) + pickle.dumps(value, 5)
+            try:
+                replace(self._path, data)
+            except OSError:
+                return
+
+
+@lru_cache(maxsize=1)
+def code_digest() -> str:
+    """Return one digest over the running code that reads, checks and renders a spec."""
+    total = hashlib.blake2b(sys.version.encode(), digest_size=16)
+    for package in _CODE:
+        found = find_spec(package)
+        for place in (found.submodule_search_locations or ()) if found is not None else ():
+            for label in sorted(walk(Path(place), "", (".py", ".j2"))):
+                total.update(f"{package}/{label}\0{digest_of((Path(place) / label).read_bytes())}\n".encode())
+    return total.hexdigest()
+
+
+def section_digests(folders: Sequence[Path]) -> dict[str, str]:
+    """Return digests over what a spec and its overlays hold, by the first part of the path of each file.
+
+    Args:
+        folders: The folder ``spec`` and those of overlays, in order.
+
+    Returns:
+        One digest for each entry of the folders, such as ``metrics`` or ``inputs.yaml``, and under ``""`` one over all.
+    """
+    found: dict[str, list[str]] = {}
+    for number, folder in enumerate(folders):
+        for label in sorted(walk(folder, "", (".yaml", ".yml", ".lock"))):
+            line = f"{number}/{label}\0{digest_of((folder / label).read_bytes())}\n"
+            found.setdefault(label.split("/")[0], []).append(line)
+    total = [line for lines in found.values() for line in lines]
+    return {name: _digest(lines) for name, lines in {**found, "": total}.items()}
+
+
+def _digest(lines: Iterable[str]) -> str:
+    return digest_of("".join(lines).encode())

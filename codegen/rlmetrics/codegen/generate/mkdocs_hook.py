@@ -1,0 +1,20 @@
+"""Writes the reference pages before MkDocs reads them; ``mkdocs.yml`` names this file under ``hooks``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from rlmetrics.codegen.findings import render_text
+from rlmetrics.codegen.generate.driver import run
+
+
+def on_pre_build(config: Any) -> None:
+    """Bring generated files up to date, pages included.
+
+    Raises:
+        SystemExit: The spec has errors, which the message lists.
+    """
+    report = run(Path(config["config_file_path"]).parent, docs=True)
+    if report.failed:
+        raise SystemExit(render_text(report.findings))

@@ -1,0 +1,98 @@
+"""Tells causes from what follows from them, so that a single mistake is shown once."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from ..findings import Finding, Location, Related
+
+__all__ = ["order"]
+
+_SHOWN = 2
+"""Further places of one and the same fault that are shown with the first."""
+
+_WORDS = frozenset(
+    {
+        "evidence-ends", "evidence-range", "formula", "guard-never", "guard-overlap", "guard-value", "facts-disagree",
+        "missing-default", "missing-metric", "population-domain", "release-hole", "unproven-fact", "unused-input",
+        "variants-exhaustive",
+    }
+)  # fmt: skip
+_BRINGS: dict[str, frozenset[str]] = {
+    "broken-reference": _WORDS,
+    "unknown-setting": _WORDS,
+    "guard-syntax": _WORDS,
+    "formula": frozenset(
+        {"atom", "formula-kind", "missing-population", "population-domain", "unused-input", "unused-let"}
+    ),
+    "unknown-release": frozenset(
+        {"evidence-ends", "evidence-range", "not-described", "release-hole", "release-overlap"}
+    ),
+    "template-syntax": frozenset({"ambiguous-template", "open-template", "round-trip"}),
+    "placeholder-pattern": frozenset({"ambiguous-template", "loose-placeholder", "placeholder-example", "round-trip"}),
+}
+"""What a check brings with it: other checks that find faults in the same entry because of what it found."""
+
+_SUGGESTED = re.compile(r"[`']([^`']+)[`']")
+
+
+def order(findings: Iterable[tuple[Finding, object]]) -> list[Finding]:
+    """Mark what follows from other findings.
+
+    A fault follows from another where both are in one entry of a file and the other keeps the entry from being
+    understood, such as a misspelt setting in a guard; where the same is wrong in the same words at several places; and
+    where a name counts as unused because its only use is misspelt.
+
+    Args:
+        findings: Each with what identifies its entry, such as a file and a path; None if it is in no entry.
+
+    Returns:
+        The findings in the order of their places; the first of equal ones names the places of the others.
+    """
+    rows = sorted(dict(findings).items(), key=lambda row: _key(row[0]))
+    brought: dict[object, set[str]] = {}
+    for finding, entry in rows:
+        if entry is not None:
+            brought.setdefault(entry, set()).update(_BRINGS.get(finding.id, ()))
+    suggested = {
+        name
+        for finding, _ in rows
+        if finding.fix.startswith("did you mean")
+        for name in _SUGGESTED.findall(finding.fix)
+    }
+    found: list[Finding] = []
+    first: dict[tuple[str, str], int] = {}
+    places: dict[tuple[str, str], list[Location]] = {}
+    for finding, entry in rows:
+        words = (finding.id, finding.message)
+        follows = finding.id in brought.get(entry, ()) or _is_unused(finding, suggested)
+        if not follows and words in first:
+            places.setdefault(words, []).append(finding.location)
+            follows = True
+        elif not follows:
+            first[words] = len(found)
+        found.append(replace(finding, follows=True) if follows else finding)
+    for words, others in places.items():
+        found[first[words]] = _with_places(found[first[words]], others)
+    return found
+
+
+def _key(finding: Finding) -> tuple[Location, str, str, str]:
+    return (finding.location, finding.id, finding.message, finding.fix)
+
+
+def _is_unused(finding: Finding, suggested: set[str]) -> bool:
+    return finding.id == "unused-name" and not suggested.isdisjoint(_SUGGESTED.findall(finding.message))
+
+
+def _with_places(finding: Finding, places: Sequence[Location]) -> Finding:
+    shown = tuple(Related(place, "here too") for place in places[:_SHOWN])
+    left = len(places) - len(shown)
+    notes = (f"and at {left} more {'place' if left == 1 else 'places'}",) if left else ()
+    fix = finding.fix
+    if fix.startswith("did you mean") and not finding.notes:
+        # What stands at several places may be right, and the one place that defines it wrong.
+        fix += " Or is that one misspelt?"
+    return replace(finding, fix=fix, related=(*finding.related, *shown), notes=(*finding.notes, *notes))

@@ -1,0 +1,200 @@
+"""Names that component files mention."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
+
+from .guardsets import names_in
+from .keys import placeholders_in
+from .lookups import missing, population, traits
+from .registry import Hit
+from .statements import expressions, keys_of, records, statements_of, symbols
+
+if TYPE_CHECKING:
+    from ..loader import YamlPath
+    from ..model import Fact, Record, SignatureFields, Statement
+    from .context import Context, FileScope
+    from .statements import Said
+
+__all__ = ["in_component_file"]
+
+
+def in_component_file(context: Context, scope: FileScope) -> Iterator[Hit]:
+    """Yield a hit for each name in a component file that nothing defines."""
+    ref, file = scope.ref, scope.file
+    stems = context.spec.frameworks[scope.framework].files
+    for index, stem in enumerate(file.extends):
+        yield from missing(context, "file", "keys", stem, stems, ref, ("extends", index))
+    for index, tracking in enumerate(file.tracking):
+        yield from _route(context, scope, tracking.route, ("tracking", index, "route"))
+        yield from _anchors(context, scope, tracking.at, ("tracking", index, "at"))
+    for name, full in file.names.items():
+        yield from _setting(context, scope, full, ("names", name))
+    for index, pinned in enumerate(file.pinned):
+        for name in pinned.settings:
+            yield from _setting(context, scope, name, ("pinned", index, "settings", name), value=False)
+        yield from _anchors(context, scope, pinned.at, ("pinned", index, "at"))
+    for name, profile in file.profiles.items():
+        yield from _in_signature(context, scope, profile, ("profiles", name))
+        yield from _variant(context, scope, profile, [profile.metric], ("profiles", name))
+    for path, text in expressions(scope):
+        yield from _guard(context, scope, text, path)
+    for said in statements_of(scope):
+        yield from _in_statement(context, said)
+    for name, path, record in records(scope):
+        yield from _in_record(context, scope, name, path, record)
+    for index, unlogged in enumerate(file.unlogged):
+        yield from _placeholders(context, scope, unlogged.key, ("unlogged", index, "key"))
+        yield from _guide(context, scope, unlogged.guide, ("unlogged", index, "guide"))
+    yield from _about_other_files(context, scope)
+
+
+def _about_other_files(context: Context, scope: FileScope) -> Iterator[Hit]:
+    """Yield facts to be replaced that no extended file names, and keys of shared facts that nothing records."""
+    files = context.spec.frameworks[scope.framework].files
+    chain = context.chain(scope.framework, scope.stem)
+    facts = [fact for stem in chain[1:] for fact in files[stem].shared]
+    named = {fact.name for fact in facts if fact.name is not None}
+    for stem in chain[1:]:
+        named.update(fact.name for _, _, record in files[stem].records() for fact in record.facts if fact.name)
+    for index, name in enumerate(scope.file.replace):
+        yield from missing(
+            context, "fact of an extended file named", "keys", name, named, scope.ref, ("replace", index)
+        )
+    known = context.spellings(scope.framework, scope.stem)
+    for index, shared in enumerate(scope.file.shared):
+        for number, key in enumerate(shared.keys or ()):
+            place: YamlPath = ("shared", index, "keys", number)
+            yield from missing(context, "record of the key", "keys", key, known, scope.ref, place)
+
+
+def _in_record(context: Context, scope: FileScope, name: str, path: YamlPath, record: Record) -> Iterator[Hit]:
+    spec, ref = context.spec, scope.ref
+    for key, place in keys_of(name, path, record):
+        yield from _placeholders(context, scope, key, place)
+    for key, metric in record.family.items():
+        if metric is not None:
+            place = (*path, "family", key)
+            yield from missing(context, "metric", "metrics", metric, spec.metrics, ref, place)
+    own = record.family or {name: None}
+    for key, copy in record.also.items():
+        if copy.of is not None:
+            place = (*path, "also", key, "of")
+            yield from missing(context, "key of this record named", "keys", copy.of, own, ref, place)
+
+
+def _in_statement(context: Context, said: Said) -> Iterator[Hit]:
+    scope, fields, path = said.scope, said.statement, said.path
+    yield from _in_signature(context, scope, fields, path)
+    yield from _variant(context, scope, fields, _metrics(context, said), path)
+    if fields.profile is not None:
+        known = context.known(scope.framework, scope.stem, "profiles")
+        yield from missing(context, "profile", "profiles", fields.profile, known, scope.ref, (*path, "profile"))
+    if fields.route is not None:
+        yield from _route(context, scope, fields.route, (*path, "route"))
+    if said.record is not None:
+        keys = [key for key, _ in keys_of(said.name, path, said.record)]
+        for name in fields.bind:
+            if not any(name in placeholders_in(key) for key in keys):
+                message = f"the key has no placeholder `{name}`"
+                yield Hit(scope.ref, (*path, "bind", name), message, "bind only what stands in braces in the key")
+    for index, item in enumerate(fields.documented):
+        yield from _guide(context, scope, item.guide, (*path, "documented", index, "guide"))
+    yield from _anchors(context, scope, fields.at, (*path, "at"))
+
+
+def _in_signature(context: Context, scope: FileScope, fields: SignatureFields, path: YamlPath) -> Iterator[Hit]:
+    spec, ref = context.spec, scope.ref
+    if fields.metric is not None:
+        yield from missing(context, "metric", "metrics", fields.metric, spec.metrics, ref, (*path, "metric"))
+    yield from population(context, fields.population, ref, (*path, "population"))
+    for index, name in enumerate(fields.without):
+        known = spec.signatures.without
+        kind = "part of a population"
+        yield from missing(context, kind, "without", name, known, ref, (*path, "without", index))
+    yield from traits(context, fields.traits, ref, (*path, "traits"))
+
+
+def _variant(
+    context: Context, scope: FileScope, fields: SignatureFields, metrics: Iterable[str | None], path: YamlPath
+) -> Iterator[Hit]:
+    """Yield a hit for a formula variant that a metric does not have with which it stands."""
+    if fields.reproduced_by is None:
+        return
+    place = (*path, "reproduced_by")
+    for metric in dict.fromkeys(metrics):
+        if metric is not None and metric in context.spec.metrics:
+            variants = context.spec.metrics[metric].variants
+            kind = f"variant of the formula of `{metric}` named"
+            yield from missing(context, kind, "metrics", fields.reproduced_by, variants, scope.ref, place)
+
+
+def _metrics(context: Context, said: Said) -> Iterator[str | None]:
+    """Yield the metrics that stand with a statement: its own, else those of its record, or of the shared keys."""
+    own = _own_metric(context, said.scope, said.statement)
+    if own is not None:
+        yield own
+    elif said.record is not None:
+        yield from _recorded(context, said.scope, said.record)
+    else:
+        framework, stem = said.scope.framework, said.scope.stem
+        wanted = set(getattr(said.statement, "keys", None) or ())
+        for part in context.chain(framework, stem):
+            scope = context.files[framework, part]
+            for name, path, record in records(scope):
+                if wanted.intersection([name, *(key for key, _ in keys_of(name, path, record))]):
+                    yield from _recorded(context, scope, record)
+
+
+def _recorded(context: Context, scope: FileScope, record: Record) -> Iterator[str | None]:
+    own = _own_metric(context, scope, record)
+    yield from (metric or own for metric in record.family.values()) if record.family else [own]
+
+
+def _own_metric(context: Context, scope: FileScope, statement: Statement | Fact) -> str | None:
+    if statement.metric is not None or statement.profile is None:
+        return statement.metric
+    profile = context.profile(scope.framework, scope.stem, statement.profile)
+    return None if profile is None else profile.metric
+
+
+def _anchors(context: Context, scope: FileScope, names: list[str], path: YamlPath) -> Iterator[Hit]:
+    declared = {name for name, _ in symbols(scope.file.anchors)}
+    for index, name in enumerate(names):
+        if name not in declared:
+            near = difflib.get_close_matches(name, declared, n=2, cutoff=0.6)
+            fix = f"did you mean {' or '.join(f'`{item}`' for item in near)}?" if near else "declare it under `anchors`"
+            yield Hit(scope.ref, (*path, index), f"this file has no anchor `{name}`", fix, value=True)
+
+
+def _guide(context: Context, scope: FileScope, cited: str, path: YamlPath) -> Iterator[Hit]:
+    name = cited.partition("#")[0].strip()
+    known = context.spec.frameworks[scope.framework].framework.guides
+    yield from missing(context, "guide", "guides", name, known, scope.ref, path)
+
+
+def _route(context: Context, scope: FileScope, name: str, path: YamlPath) -> Iterator[Hit]:
+    routes = {route for tracker in context.spec.trackers.values() for route in tracker.routes}
+    yield from missing(context, "tracker route", "routes", name, routes, scope.ref, path)
+
+
+def _placeholders(context: Context, scope: FileScope, key: str, path: YamlPath) -> Iterator[Hit]:
+    for name in placeholders_in(key):
+        if context.placeholder(scope.framework, scope.stem, name) is None:
+            known = context.known(scope.framework, scope.stem, "placeholders")
+            yield from missing(context, "placeholder", "placeholders", name, known, scope.ref, path)
+
+
+def _guard(context: Context, scope: FileScope, text: str | None, path: YamlPath) -> Iterator[Hit]:
+    for name in names_in(text):
+        if path[-1] in ("scale", "offset") or name not in scope.file.guards:
+            yield from _setting(context, scope, name, path)
+
+
+def _setting(context: Context, scope: FileScope, name: str, path: YamlPath, *, value: bool = True) -> Iterator[Hit]:
+    config = context.config(scope.framework, scope.stem)
+    if context.full(scope.framework, scope.stem, name) not in config:
+        known = [*config, *scope.file.guards, *scope.file.names]
+        yield from missing(context, "configuration key", "config", name, known, scope.ref, path, value=value)

@@ -1,0 +1,117 @@
+"""What a guard asks of single configuration keys: a quick proof that two guards exclude each other.
+
+Most guards name a value of a choice or a switch, so that most pairs are told apart without a search.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from rlmetrics.names.guards import And, Compare, Expression, ListOf, Literal, Name, Not, Or, Value
+
+__all__ = ["Asked", "Reach", "excludes", "reach"]
+
+_Tagged: TypeAlias = tuple[bool, Value]
+
+
+@dataclass(frozen=True)
+class Asked:
+    """The values of one configuration key with which a guard may hold.
+
+    Attributes:
+        values: These, or all but these; each with whether it is a flag, since true and 1 differ here.
+        is_all_but: Whether it is all but these.
+    """
+
+    values: frozenset[_Tagged]
+    is_all_but: bool
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether no value is left."""
+        return not self.values and not self.is_all_but
+
+    def both(self, other: Asked) -> Asked:
+        """The values that both allow."""
+        if self.is_all_but and other.is_all_but:
+            return Asked(self.values | other.values, True)
+        if self.is_all_but:
+            return Asked(other.values - self.values, False)
+        return Asked(self.values - other.values if other.is_all_but else self.values & other.values, False)
+
+    def either(self, other: Asked) -> Asked:
+        """The values that one of the two allows."""
+        return self.opposite().both(other.opposite()).opposite()
+
+    def opposite(self) -> Asked:
+        """All other values."""
+        return Asked(self.values, not self.is_all_but)
+
+
+Reach: TypeAlias = Mapping[str, Asked]
+"""By configuration key; a key that is left out may have any value."""
+
+_EMPTY: frozenset[_Tagged] = frozenset({(False, None), (True, False), (False, ""), (False, 0)})
+"""Values that do not count as true."""
+
+
+def excludes(first: Reach, second: Reach) -> bool:
+    """Whether two guards certainly never hold together."""
+    few, many = (first, second) if len(first) < len(second) else (second, first)
+    return any(name in many and asked.both(many[name]).is_empty for name, asked in few.items())
+
+
+def reach(node: Expression, *, holds: bool = True) -> Reach:
+    """Return what an expression asks of each configuration key.
+
+    Args:
+        node: The expression.
+        holds: Whether it is to hold, or not to hold.
+    """
+    if isinstance(node, Not):
+        return reach(node.operand, holds=not holds)
+    if isinstance(node, And | Or):
+        parts = [reach(part, holds=holds) for part in node.operands]
+        return _all(parts) if isinstance(node, And) is holds else _any(parts)
+    if isinstance(node, Name):
+        return {node.name: Asked(_EMPTY, holds)}
+    found = _compared(node) if isinstance(node, Compare) else None
+    if found is None:
+        return {}
+    name, asked = found
+    return {name: asked if holds else asked.opposite()}
+
+
+def _all(parts: list[Reach]) -> Reach:
+    found: dict[str, Asked] = {}
+    for part in parts:
+        for name, asked in part.items():
+            found[name] = asked.both(found[name]) if name in found else asked
+    return found
+
+
+def _any(parts: list[Reach]) -> Reach:
+    found = dict(parts[0])
+    for part in parts[1:]:
+        found = {name: asked.either(part[name]) for name, asked in found.items() if name in part}
+    return found
+
+
+def _compared(node: Compare) -> tuple[str, Asked] | None:
+    """Return a key and its values where a comparison is one with literals."""
+    left, right = node.left, node.right
+    if node.operator in ("in", "not in") and isinstance(left, Name) and isinstance(right, ListOf):
+        values = [_tagged(item.value) for item in right.items if isinstance(item, Literal)]
+        if len(values) == len(right.items):
+            return left.name, Asked(frozenset(values), node.operator == "not in")
+    if node.operator in ("==", "!="):
+        name, literal = (left, right) if isinstance(left, Name) else (right, left)
+        if isinstance(name, Name) and isinstance(literal, Literal):
+            return name.name, Asked(frozenset({_tagged(literal.value)}), node.operator == "!=")
+    return None
+
+
+def _tagged(value: Value) -> _Tagged:
+    return isinstance(value, bool), value

@@ -1,0 +1,100 @@
+"""Every statement of the component files, where it stands: records, facts and shared facts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ..meaning import spelled
+
+if TYPE_CHECKING:
+    from ..loader import YamlPath
+    from ..model import Fact, Record, Statement
+    from .context import Context, FileScope
+
+__all__ = ["Said", "expressions", "keys_of", "records", "statements", "statements_of", "symbols"]
+
+
+@dataclass(frozen=True)
+class Said:
+    """A statement of a file.
+
+    Attributes:
+        scope: The file.
+        path: The statement in it.
+        statement: The statement.
+        name: What a message calls it: the key of its record, or `shared`.
+        record: The record to which it belongs, None if it is shared.
+    """
+
+    scope: FileScope
+    path: YamlPath
+    statement: Statement | Fact
+    name: str
+    record: Record | None
+
+    @property
+    def ref(self) -> str:
+        """The file."""
+        return self.scope.ref
+
+
+def records(scope: FileScope) -> Iterator[tuple[str, YamlPath, Record]]:
+    """Yield each record of a file with its name and its place."""
+    for name, index, record in scope.file.records():
+        yield name, ("keys", name, index) if isinstance(scope.file.keys[name], list) else ("keys", name), record
+
+
+def statements_of(scope: FileScope) -> Iterator[Said]:
+    """Yield every statement of a file."""
+    for name, path, record in records(scope):
+        yield Said(scope, path, record, name, record)
+        for index, fact in enumerate(record.facts):
+            yield Said(scope, (*path, "facts", index), fact, name, record)
+    for index, shared in enumerate(scope.file.shared):
+        yield Said(scope, ("shared", index), shared, "shared", None)
+
+
+def statements(context: Context) -> Iterator[Said]:
+    """Yield every statement of every file."""
+    for scope in context.files.values():
+        yield from statements_of(scope)
+
+
+def expressions(scope: FileScope) -> Iterator[tuple[YamlPath, str]]:
+    """Yield every guard, scale and offset of a component file with its place."""
+    for said in statements_of(scope):
+        for field in ("when", "logged_when", "scale", "offset"):
+            text = getattr(said.statement, field, None)
+            if isinstance(text, str):
+                yield (*said.path, field), text
+    for name, profile in scope.file.profiles.items():
+        for field in ("scale", "offset"):
+            text = getattr(profile, field)
+            if isinstance(text, str):
+                yield ("profiles", name, field), text
+    for name, guard in scope.file.guards.items():
+        if isinstance(guard, str):
+            yield ("guards", name), guard
+        else:
+            for index, item in enumerate(guard):
+                yield ("guards", name, index, "when"), item.when
+
+
+def keys_of(name: str, path: YamlPath, record: Record) -> Iterator[tuple[str, YamlPath]]:
+    """Yield the keys that a record describes, each with its place."""
+    for item in spelled(name, record):
+        if item.key in record.also:
+            yield item.key, (*path, "also", item.key)
+        elif item.key in record.family:
+            yield item.key, (*path, "family", item.key)
+        else:
+            yield item.key, path
+
+
+def symbols(anchors: dict[str, str]) -> Iterator[tuple[str, str]]:
+    """Yield each anchor of a file with the entry of ``anchors`` that declares it."""
+    for entry in anchors:
+        for name in entry.split(","):
+            yield name.strip(), entry

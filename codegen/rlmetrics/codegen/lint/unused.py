@@ -1,0 +1,148 @@
+"""Names that nothing uses."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator
+from typing import TYPE_CHECKING
+
+from .guardsets import names_in
+from .keys import placeholders_in
+from .registry import Check, Hit, check
+from .statements import expressions, keys_of, records, statements_of, symbols
+
+if TYPE_CHECKING:
+    from ..model import FormulaVariant, Metric, SignatureFields
+    from .context import Context, FileScope
+
+__all__ = ["CHECKS"]
+
+
+@check(
+    "unused-name",
+    "warning",
+    what="A trait, population, profile, placeholder, input, configuration key, guide, guard, short name or anchor that "
+    "nothing uses.",
+    fix="remove it, or use it where it belongs",
+)
+def unused_name(context: Context) -> Iterator[Hit]:
+    if context.spec.unread:
+        return  # what could not be read may use anything
+    used = _Uses(context)
+    signatures = context.spec.signatures
+    words: tuple[tuple[str, str, Iterable[str]], ...] = (
+        ("trait", "traits", signatures.traits),
+        ("population", "populations", signatures.populations),
+        ("part of a population", "without", signatures.without),
+    )
+    for kind, table, names in words:
+        for name in names:
+            if name not in used.words[table]:
+                yield Hit("signatures", (table, name), f"no metric or record has the {kind} `{name}`")
+    for name in context.spec.inputs:
+        if name not in used.words["inputs"]:
+            yield Hit("inputs", ("inputs", name), f"no metric has the input `{name}`")
+    kinds = {"profiles": "profile", "placeholders": "placeholder", "config": "configuration key", "guides": "guide"}
+    for ref, node in context.spec.roots():
+        if ref.startswith("frameworks/"):
+            for table, kind in kinds.items():
+                for name in getattr(node, table, {}):
+                    if (ref, table, name) not in used.local:
+                        yield Hit(ref, (table, name), f"nothing uses the {kind} `{name}`")
+    for scope in context.files.values():
+        yield from _in_file(scope)
+
+
+def _in_file(scope: FileScope) -> Iterator[Hit]:
+    """Yield the guards, short names and anchors of a file that nothing in it uses."""
+    file = scope.file
+    # A guard that only names itself is not used.
+    named = {name for path, text in expressions(scope) for name in names_in(text) if path[:2] != ("guards", name)}
+    for name in file.guards:
+        if name not in named:
+            yield Hit(scope.ref, ("guards", name), f"nothing uses the guard `{name}`")
+    for name in file.names:
+        if name not in named:
+            yield Hit(scope.ref, ("names", name), f"nothing uses the short name `{name}`")
+    cited = {anchor for said in statements_of(scope) for anchor in said.statement.at}
+    cited.update(anchor for tracking in file.tracking for anchor in tracking.at)
+    cited.update(anchor for pinned in file.pinned for anchor in pinned.at)
+    for name, entry in symbols(file.anchors):
+        if name not in cited:
+            yield Hit(scope.ref, ("anchors", entry), f"nothing uses the anchor `{name}`")
+
+
+class _Uses:
+    """Every name that something refers to."""
+
+    def __init__(self, context: Context) -> None:
+        self._context = context
+        self.words: dict[str, set[str]] = {name: set() for name in ("traits", "populations", "without", "inputs")}
+        self.local: set[tuple[str, str, str]] = set()
+        for metric in context.spec.metrics.values():
+            self._metric(metric)
+            for variant in metric.variants.values():
+                self._metric(variant)
+        for population in context.spec.signatures.populations.values():
+            self.words["traits"].update(population.traits)
+            self.words["without"].update(population.without)
+            self.words["populations"].update([population.of] if population.of else [])
+        # A part of another population names what is left of that: nothing has to mention it.
+        parts = (name for name, population in context.spec.signatures.populations.items() if population.of)
+        self.words["populations"].update(parts)
+        for left in context.spec.signatures.without.values():
+            self.words["traits"].add(left.trait)
+        for convention in context.spec.conventions.values():
+            self.words["traits"].update(convention.traits)
+        for scope in context.files.values():
+            self._file(scope)
+
+    def _file(self, scope: FileScope) -> None:
+        for profile in scope.file.profiles.values():
+            self._signature(scope, profile)
+        for said in statements_of(scope):
+            statement = said.statement
+            self._signature(scope, statement)
+            self._find(scope, "profiles", [statement.profile] if statement.profile else [])
+            self._cite(scope, [item.guide for item in statement.documented])
+        for name, path, record in records(scope):
+            for key, _ in keys_of(name, path, record):
+                self._find(scope, "placeholders", placeholders_in(key))
+        for unlogged in scope.file.unlogged:
+            self._find(scope, "placeholders", placeholders_in(unlogged.key))
+            self._cite(scope, [unlogged.guide])
+        for _, text in expressions(scope):
+            self._settings(scope, names_in(text))
+        self._settings(scope, scope.file.names.values())
+        for pinned in scope.file.pinned:
+            self._settings(scope, pinned.settings)
+
+    def _metric(self, owner: Metric | FormulaVariant) -> None:
+        self.words["inputs"].update(owner.inputs or [])
+        self.words["populations"].update([owner.population] if owner.population else [])
+
+    def _signature(self, scope: FileScope, fields: SignatureFields) -> None:
+        self.words["traits"].update(fields.traits)
+        self.words["without"].update(fields.without)
+        self.words["populations"].update([fields.population] if fields.population else [])
+        for text in fields.constant_when:
+            # Written as in `0 when num_iterations == 1`; prose after `when` has no names.
+            self._settings(scope, names_in(text.partition(" when ")[2]))
+
+    def _settings(self, scope: FileScope, names: Iterable[str]) -> None:
+        self._find(scope, "config", [self._context.full(scope.framework, scope.stem, name) for name in names])
+
+    def _cite(self, scope: FileScope, guides: Iterable[str]) -> None:
+        framework = f"frameworks/{scope.framework}/framework"
+        self.local.update((framework, "guides", guide.partition("#")[0].strip()) for guide in guides)
+
+    def _find(self, scope: FileScope, table: str, names: Collection[str]) -> None:
+        context = self._context
+        for name in names:
+            # A fragment may be extended by several files that each define the name.
+            for stem in (scope.stem, *context.users.get((scope.framework, scope.stem), ())):
+                found = context.find(scope.framework, stem, table, name)  # type: ignore[arg-type]
+                if found is not None:
+                    self.local.add((found[0], table, name))
+
+
+CHECKS: tuple[Check, ...] = (unused_name,)

@@ -1,0 +1,35 @@
+"""The findings of a spec, without loading anything where nothing has changed since they were found."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from .cache import FOLDER, Shelf, section_digests
+from .findings import Finding
+
+__all__ = ["linted"]
+
+
+def linted(root: Path, overlays: Sequence[Path] = (), *, cached: bool = True) -> list[Finding]:
+    """Check the spec of a checkout.
+
+    Args:
+        root: The checkout.
+        overlays: Folders of the same structure as ``spec`` that extend it, in order.
+        cached: Use and keep results of earlier runs.
+
+    Returns:
+        All findings in the order of their places, those that follow from others last.
+    """
+    cache = root / FOLDER if cached else None
+    shelf = Shelf(cache, "findings")
+    state = ([str(overlay) for overlay in overlays], section_digests([root / "spec", *overlays])[""])
+    kept = shelf.load()
+    if kept is not None and kept[0] == state:
+        return list(kept[1])
+    from .lint import lint
+
+    found = lint(root / "spec", overlays, cache)
+    shelf.keep((state, found))
+    return found

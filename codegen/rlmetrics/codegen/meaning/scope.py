@@ -1,0 +1,110 @@
+"""One framework of the spec: its releases as bits, and what its files can refer to."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from ..releases import RangeError, Releases
+from .resolve import Component, chain
+
+if TYPE_CHECKING:
+    from ..model import Profile, Ranges
+    from ..spec import FrameworkSpec
+
+__all__ = ["FrameworkScope", "Symbols"]
+
+
+class Symbols(NamedTuple):
+    """Where an anchor stands: in a package, in functions or classes that took turns over time."""
+
+    package: str
+    names: tuple[str, ...]
+
+
+def _symbols(package: str, text: str) -> Symbols:
+    """Read ``Class.method, Class.other``, which another package's name may precede."""
+    first, _, rest = text.strip().partition(" ")
+    if rest and not first.endswith(",") and "." not in first:
+        package, text = first, rest
+    return Symbols(package, tuple(name.strip() for name in text.split(",")))
+
+
+class FrameworkScope:
+    """A framework with everything that resolving needs, worked out once.
+
+    Args:
+        spec: The framework.
+    """
+
+    def __init__(self, spec: FrameworkSpec) -> None:
+        self.spec = spec
+        self.releases = Releases(tuple(release.release for release in spec.framework.releases))
+        self.everything = (1 << len(self.releases.names)) - 1
+        self._bits: dict[str, int] = {}
+        self._components: dict[tuple[str, int | None], Component] = {}
+        self._anchors: dict[str, dict[str, Symbols]] = {}
+
+    def bits(self, ranges: Ranges) -> int:
+        """Return the releases of a range as bits, bit 0 the oldest; nothing for a range that names no release."""
+        place = str(ranges)
+        if place not in self._bits:
+            try:
+                self._bits[place] = self.releases.bits(self.releases.expand(ranges))
+            except RangeError:
+                self._bits[place] = 0
+        return self._bits[place]
+
+    def described(self, stem: str) -> int:
+        """Return the releases that a file's components cover; of a fragment, those of all files that extend it."""
+        files = self.spec.files
+        found = 0
+        for item in files[stem].components:
+            found |= self.bits(item.releases)
+        if not files[stem].components:
+            for user, file in files.items():
+                if user != stem and file.components and stem in chain(files, user):
+                    found |= self.described(user)
+        return found
+
+    def component(self, stem: str, described: int | None = None) -> Component:
+        """Return a file with those that it extends.
+
+        Args:
+            stem: The file.
+            described: The releases to look at; those that the file describes if left out.
+        """
+        place = stem, described
+        if place not in self._components:
+            covered = self.described(stem) if described is None else described
+            config = list(self.spec.framework.config)
+            self._components[place] = Component(self.spec.files, stem, covered, self.bits, self.everything, config)
+        return self._components[place]
+
+    def anchors(self, stem: str) -> Mapping[str, Symbols]:
+        """Return the anchors that a file declares, each with its package and symbols."""
+        if stem not in self._anchors:
+            self._anchors[stem] = {
+                name.strip(): _symbols(self.spec.framework.package, text)
+                for names, text in self.spec.files[stem].anchors.items()
+                for name in names.split(",")
+            }
+        return self._anchors[stem]
+
+    def is_foreign(self, stem: str, anchors: Sequence[str]) -> bool:
+        """Return whether anchors of a file, if there are any, all stand in other packages."""
+        declared = self.anchors(stem)
+        found = [declared[name].package for name in anchors if name in declared]
+        return bool(found) and self.spec.framework.package not in found
+
+    def profile(self, component: str, stem: str, name: str) -> Profile:
+        """Return a profile as a statement of a file knows it, else as the component does.
+
+        Raises:
+            KeyError: Neither knows it.
+        """
+        files = self.spec.files
+        for part in (*chain(files, stem), *chain(files, component)):
+            if name in files[part].profiles:
+                return files[part].profiles[name]
+        raise KeyError(name)
