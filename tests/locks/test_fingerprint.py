@@ -79,7 +79,9 @@ def test_names_constants_annotations_and_order_count(other: str) -> None:
     assert _statements("x = f(a, b)") != _statements(other)
 
 
-@pytest.mark.parametrize(("one", "two"), [("1", "1.0"), ("1", "True"), ("''", "b''"), ("None", "'None'"), ("0", "None")])
+@pytest.mark.parametrize(
+    ("one", "two"), [("1", "1.0"), ("1", "True"), ("''", "b''"), ("None", "'None'"), ("0", "None")]
+)
 def test_constants_of_different_types_differ(one: str, two: str) -> None:
     """A number is not its text, and a truth value is no number."""
     assert _statements(f"x = {one}") != _statements(f"x = {two}")
@@ -92,7 +94,11 @@ def test_a_compound_statement_is_its_header() -> None:
     assert _statements("@d\ndef f(a): pass")[0] != _statements("def f(a): pass")[0]
 
 
-@given(st.lists(st.text(st.characters(exclude_categories=("Cs", "Cc"), exclude_characters="{}'\\"), max_size=5), max_size=4))
+@given(
+    st.lists(
+        st.text(st.characters(exclude_categories=("Cs", "Cc"), exclude_characters="{}'\\"), max_size=5), max_size=4
+    )
+)
 def test_where_the_text_of_an_f_string_is_cut_does_not_count(parts: list[str]) -> None:
     """Pythons differ in how they cut neighbouring texts, so that these are taken together."""
     whole = f"x = f'{''.join(parts)}{{a}}'"

@@ -6,7 +6,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from locks.packages import package
-from rlmetrics.codegen.findings import Location
 from rlmetrics.codegen.locks.check import check_component, differences
 from rlmetrics.codegen.locks.component import Anchor, Claim, ClassRange, Component
 from rlmetrics.codegen.locks.extend import extend
@@ -42,19 +41,36 @@ def test_a_lock_is_read_back_as_it_was_written(tables: dict) -> None:  # type: i
     assert text == write_lock(back)
 
 
-@pytest.mark.parametrize("text", ["nonsense\n", "[nonsense]\n", "package p\nreleases 1\n[keys]\na\tb\n", "package p\nreleases 1\n[keys]\na\tb\t9..\n"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "nonsense\n",
+        "[nonsense]\n",
+        "package p\nreleases 1\n[keys]\na\tb\n",
+        "package p\nreleases 1\n[keys]\na\tb\t9..\n",
+    ],
+)
 def test_a_broken_lock_is_refused_with_its_line(text: str) -> None:
     """Only the machine writes locks, so that what it can't read was edited or merged badly."""
     with pytest.raises(LockError, match=r"a\.lock:\d+:1: "):
         read_lock(text, "a.lock", "a")
 
 
+HEAD = "class T(B):\n    def __init__(self, args: TConfig): pass\n    def log(self):\n"
 SOURCES = {
-    "1": "class T(B):\n    def __init__(self, args: TConfig): pass\n    def log(self):\n        x = mean(y)\n        put('kl', x)\n",
-    "2": "import os\n\nclass T(B):\n    def __init__(self, args: TConfig): pass\n    def log(self):\n        x = mean(y)\n        put('kl', x)\n",
-    "3": "class T(B):\n    def __init__(self, args: TConfig): pass\n    def log(self):\n        x = total(y) / n\n        put('kl', x)\n",
+    "1": HEAD + "        x = mean(y)\n        put('kl', x)\n",
+    "2": "import os\n\n" + HEAD + "        x = mean(y)\n        put('kl', x)\n",
+    "3": HEAD + "        x = total(y) / n\n        put('kl', x)\n",
 }
-BASE = "def mean(y):\n    return sum(y) / len(y)\nclass B:\n    def train(self): pass\nclass TConfig:\n    beta: float = field(default=0.1)\n    beta2: int\n"
+BASE = """\
+def mean(y):
+    return sum(y) / len(y)
+class B:
+    def train(self): pass
+class TConfig:
+    beta: float = field(default=0.1)
+    beta2: int
+"""
 
 
 def _package(release: str) -> Package:
@@ -63,7 +79,7 @@ def _package(release: str) -> Package:
 
 def _component(**more: object) -> Component:
     at = ("kl.mean", "kl.put")
-    claim = Claim(Location("a.yaml"), "kl", ("kl",), ("train",), frozenset(SOURCES), at)
+    claim = Claim(("keys", "kl"), "kl", ("kl",), ("train",), frozenset(SOURCES), at)
     fields: dict[str, object] = {
         "classes": (ClassRange("T", "pkg.a", frozenset(SOURCES)),),
         "anchors": {name: Anchor("pkg", ("T.log",)) for name in at},
@@ -134,7 +150,7 @@ def test_a_fact_is_proven_where_one_of_its_anchors_is_found() -> None:
     component = _component()
     lock = _lock(component)
     assert [] == _problems(component, lock)
-    claim = Claim(Location("a.yaml"), "kl", ("kl",), ("train",), frozenset(SOURCES), ("kl.mean",))
+    claim = Claim(("keys", "kl"), "kl", ("kl",), ("train",), frozenset(SOURCES), ("kl.mean",))
     alone = _component(claims=(claim,))
     assert [("unproven", ""), ("unused-anchor", "kl.put")] == _problems(alone, lock)
 
@@ -142,17 +158,22 @@ def test_a_fact_is_proven_where_one_of_its_anchors_is_found() -> None:
 def test_anchors_that_are_unknown_unused_never_found_or_idle_are_told() -> None:
     """Each with its own name."""
     lock = _lock(_component())
-    late = Claim(Location("a.yaml"), "kl", (), ("train",), frozenset({"3"}), ("kl.mean", "kl.put", "none", "lost"))
+    late = Claim(("keys", "kl"), "kl", (), ("train",), frozenset({"3"}), ("kl.mean", "kl.put", "none", "lost"))
     anchors = {**_component().anchors, "spare": Anchor("pkg", ("T.log",)), "lost": Anchor("pkg", ("T.log",))}
     component = _component(claims=(late,), anchors=anchors)
-    expected = {("unknown-anchor", "none"), ("idle-anchor", "kl.mean"), ("anchor-not-found", "lost"), ("unused-anchor", "spare")}
+    expected = {
+        ("unknown-anchor", "none"),
+        ("idle-anchor", "kl.mean"),
+        ("anchor-not-found", "lost"),
+        ("unused-anchor", "spare"),
+    }
     assert expected == set(_problems(component, lock))
 
 
 def test_guides_and_other_packages_prove_nothing_and_miss_nothing() -> None:
     """A claim with such anchors alone is held by what its component watches."""
     guide = {"guide": Anchor("pkg", ("docs/a.md # Loss",), guide=True)}
-    claim = Claim(Location("a.yaml"), "kl", (), ("train",), frozenset(SOURCES), ("guide",))
+    claim = Claim(("keys", "kl"), "kl", (), ("train",), frozenset(SOURCES), ("guide",))
     assert [] == _problems(_component(anchors=guide, claims=(claim,)), _lock(_component()))
 
 

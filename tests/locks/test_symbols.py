@@ -156,9 +156,9 @@ def test_every_unique_statement_is_lost_when_it_is_edited() -> None:
     lines = ["def f(a):", "    x = a", "    y = x + 1", "    for i in y:", "        z(i)", "    return y - 1"]
     before = package("1", a="\n".join(lines))
     marks = [mark_of(before.named("f")[0], place) for place in range(1, 6)]
-    for changed in range(1, 6):
-        text = [line.replace("1", "2").replace("= a", "= b").replace("in y", "in x").replace("z(i)", "z()") if n == changed else line
-                for n, line in enumerate(lines)]  # fmt: skip
+    edits = {1: "    x = b", 2: "    y = x + 2", 3: "    for i in x:", 4: "        z()", 5: "    return y - 2"}
+    for changed, edit in edits.items():
+        text = [edit if place == changed else line for place, line in enumerate(lines)]
         after = package("2", a="\n".join(text))
         found = [bool(find(after, [mark])) for mark in marks]
         assert [place != changed for place in range(1, 6)] == found

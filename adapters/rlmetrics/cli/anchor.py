@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-from pathlib import Path
 
 from .checkout import SOURCE, archives, load_spec
 from .options import add_json
@@ -23,7 +22,9 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
     actions = parser.add_subparsers(dest="action", metavar="add", required=True)
     taking = actions.add_parser("add", help="take a statement")
     taking.add_argument("name", metavar="NAME", help="the anchor, as `anchors:` of a file names it")
-    taking.add_argument("source", metavar="SOURCE", help="such as trl==1.16.0, transformers==5.23.0 or trl[grpo_trainer]==1.16.0")
+    taking.add_argument(
+        "source", metavar="SOURCE", help="such as trl==1.16.0, transformers==5.23.0 or trl[grpo_trainer]==1.16.0"
+    )
     taking.add_argument("place", metavar="PATH:LINE", help="such as trl/trainer/grpo_trainer.py:3100")
     archives(taking)
     add_json(taking)

@@ -33,7 +33,8 @@ def news_text(framework: str, found: Added, *, full: bool) -> str:
 def _parts(framework: str, found: Added, full: bool) -> Iterator[str]:
     news, still = found.news, len(found.pending.open)
     if still:
-        yield f"{still} item{_s(still)} {'is' if still == 1 else 'are'} open. Everything else is proven in {found.release}."
+        are = "is" if still == 1 else "are"
+        yield f"{still} item{_s(still)} {are} open. Everything else is proven in {found.release}."
     else:
         yield f"{framework} {found.release} is added; nothing is open."
     yield ""
@@ -73,7 +74,7 @@ def _item(item: Item, entry: Entry, full: bool) -> Iterator[str]:
     yield from textwrap.wrap(text, _WIDTH, initial_indent=head, subsequent_indent=" " * 8, break_on_hyphens=False)
     shown = item.diff if full else item.diff[:_LINES]
     for line in shown:
-        yield f"        {line}" if full else f"        {line[:_WIDTH - 8]}"
+        yield f"        {line}" if full else f"        {line[: _WIDTH - 8]}"
     if len(shown) < len(item.diff):
         yield f"        … {len(item.diff) - len(shown)} more lines: --full"
     for hint in item.hints:

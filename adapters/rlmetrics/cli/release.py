@@ -32,10 +32,14 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
     adding = actions.add_parser("add", help="extend the locks by a release and list what is new")
     adding.add_argument("source", metavar="SOURCE", help="such as trl==1.17.0")
     archives(adding)
-    adding.add_argument("--base", type=Path, metavar="DIR", help="compare with this source tree, not with the release before")
+    adding.add_argument(
+        "--base", type=Path, metavar="DIR", help="compare with this source tree, not with the release before"
+    )
     adding.add_argument("--dry-run", action="store_true", help="write nothing")
     adding.add_argument("--full", action="store_true", help="show every item with its whole diff")
-    adding.add_argument("--format", choices=("text", "github"), default="text", help="github: annotations on the changed lines")
+    adding.add_argument(
+        "--format", choices=("text", "github"), default="text", help="github: annotations on the changed lines"
+    )
     add_json(adding)
     confirming = actions.add_parser("confirm", help="say that a change of code changes no meaning")
     confirming.add_argument("id", metavar="ID", help="such as r1")
@@ -43,9 +47,13 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
     confirming.add_argument("--framework", metavar="NAME", help="where releases of several frameworks have open items")
     add_json(confirming)
     replaying = actions.add_parser("replay", help="add past releases without a human and compare with the present spec")
-    replaying.add_argument("--from", dest="first", required=True, metavar="SOURCE", help="the first release to add, such as trl==0.18.0")
+    replaying.add_argument(
+        "--from", dest="first", required=True, metavar="SOURCE", help="the first release to add, such as trl==0.18.0"
+    )
     replaying.add_argument("--to", dest="last", metavar="RELEASE", help="the last release to add (default: the newest)")
-    replaying.add_argument("--cache", type=Path, default=Path(".cache") / "wheels", metavar="DIR", help="where archives lie")
+    replaying.add_argument(
+        "--cache", type=Path, default=Path(".cache") / "wheels", metavar="DIR", help="where archives lie"
+    )
     replaying.add_argument("--md", action="store_true", help="print the table of the docs")
     add_json(replaying)
 
@@ -62,7 +70,7 @@ def run(args: argparse.Namespace) -> int:
 def _add(args: argparse.Namespace) -> int:
     from rlmetrics.codegen.locks.release import add as add_release
 
-    root, spec = load_spec()
+    _, spec = load_spec()
     framework, release = _source(args.source, spec.frameworks)
     found = add_release(
         spec, framework, release, args.wheel or args.folder, cache=args.cache, base=args.base, dry=args.dry_run
@@ -128,7 +136,9 @@ def _annotations(found: Added) -> str:
         more = f" and {len(item.keys) - 5} more" if len(item.keys) > 5 else ""
         for path, line in first_changed(found.package, item.symbols) or [("", 1)]:
             message = f"{item.kind}: {item.what}. This may change what {said}{more} mean"
-            findings.append(Finding(item.kind.replace(" ", "-"), "warning", Location(path, line), message, "see rlmetrics"))
+            findings.append(
+                Finding(item.kind.replace(" ", "-"), "warning", Location(path, line), message, "see rlmetrics")
+            )
     return render_github(findings)
 
 
@@ -140,7 +150,11 @@ def _confirm(args: argparse.Namespace) -> int:
     having = [name for name in spec.frameworks if pending_path(root, name).is_file()]
     wanted = [args.framework] if args.framework else having
     if len(wanted) != 1:
-        what = f"releases of {', '.join(having)} have open items; name one with --framework" if having else "no release has open items"
+        what = (
+            f"releases of {', '.join(having)} have open items; name one with --framework"
+            if having
+            else "no release has open items"
+        )
         raise UserError(what)
     pending = confirm(root, wanted[0], args.id, args.why)
     if args.json:
@@ -153,7 +167,7 @@ def _confirm(args: argparse.Namespace) -> int:
 def _replay(args: argparse.Namespace) -> int:
     from rlmetrics.codegen.locks.replayed import replay, table
 
-    root, spec = load_spec()
+    _, spec = load_spec()
     framework, release = _source(args.first, spec.frameworks)
     found = replay(spec, framework, release, args.last, args.cache)
     silent = [row for step in found for row in step.silent]

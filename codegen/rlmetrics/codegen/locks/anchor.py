@@ -19,7 +19,9 @@ from .symbols import Symbol
 
 __all__ = ["Taken", "add_anchor", "is_trivial", "statement_at"]
 
-_TRIVIAL = re.compile(r"(pass|continue|break|try:|else:|finally:|return|return \w+|return self\.\w+|import .*|from .* import .*)")
+_TRIVIAL = re.compile(
+    r"(pass|continue|break|try:|else:|finally:|return|return \w+|return self\.\w+|import .*|from .* import .*)"
+)
 
 
 @dataclass(frozen=True)
@@ -58,7 +60,9 @@ def statement_at(package: Package, path: str, line: int) -> tuple[Symbol, int]:
     symbol = module.symbol_at(line)
     place = symbol.place_at(line) if symbol else None
     if symbol is None or place is None:
-        msg = f"{path}:{line}:1: no statement of {package.name} {package.release} stands on this line; name another line"
+        msg = (
+            f"{path}:{line}:1: no statement of {package.name} {package.release} stands on this line; name another line"
+        )
         raise UserError(msg)
     return symbol, place
 

@@ -50,9 +50,9 @@ def _code(symbol: Symbol, places: Iterable[int], lines: Lines) -> list[str]:
         }
     )
     text = [lines[number - 1].rstrip() for number in numbers if number <= len(lines)]
-    return textwrap.dedent("\n".join(line for line in text if line.strip() and not line.lstrip().startswith("#"))).split(
-        "\n"
-    )
+    return textwrap.dedent(
+        "\n".join(line for line in text if line.strip() and not line.lstrip().startswith("#"))
+    ).split("\n")
 
 
 def changed_places(symbol: Symbol, other: Symbol | None) -> set[int]:
@@ -103,7 +103,11 @@ def _names(symbol: Symbol, place: int, lines: Lines) -> tuple[set[str], set[str]
             (read if isinstance(node.ctx, ast.Load) else written).add(f"self.{node.attr}")
         elif isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Store):
             written |= {inner.id for inner in ast.walk(node.value) if isinstance(inner, ast.Name)} - {"self"}
-        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and isinstance(node.func.value, ast.Name):
+        elif (
+            isinstance(node, ast.Call)
+            and isinstance(node.func, ast.Attribute)
+            and isinstance(node.func.value, ast.Name)
+        ):
             # A method may change its object, such as `append`.
             written |= {node.func.value.id} - {"self", "torch", "np", "nn", "F"}
     return read, written

@@ -89,7 +89,7 @@ def _unproven(
     if left:
         shown = [release for release in order if release in left]
         text = shown[0] if len(shown) == 1 else f"{shown[0]} to {shown[-1]}, {len(shown)} releases"
-        fix = f"name an anchor that stands there, add one with `rlmetrics anchor add`, or end the range before"
+        fix = "name an anchor that stands there, add one with `rlmetrics anchor add`, or end the range before"
         yield Problem("unproven", claim, "", f"no anchor of {claim.name} is found in {text}", fix)
 
 

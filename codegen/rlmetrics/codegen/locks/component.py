@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-from ..findings import Location
-
 __all__ = ["Anchor", "Claim", "ClassRange", "Component"]
 
 
@@ -32,7 +30,7 @@ class Claim:
     """A key's record, a fact or a guard, and what proves it.
 
     Attributes:
-        location: Where it is written.
+        path: Where it is written in the file.
         name: How messages call it, such as ``kl`` or ``kl, fact 3``.
         keys: The keys that it is about; empty for all of the file.
         modes: ``train``, ``eval`` or both.
@@ -40,7 +38,7 @@ class Claim:
         at: Names of its anchors.
     """
 
-    location: Location
+    path: tuple[str | int, ...]
     name: str
     keys: tuple[str, ...]
     modes: tuple[str, ...]

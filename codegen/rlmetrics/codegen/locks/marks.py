@@ -67,9 +67,7 @@ def places_of(symbol: Symbol, mark: Mark) -> tuple[int, ...]:
     return fitting or (places if len(places) == 1 else ())
 
 
-def find(
-    package: Package, marks: Iterable[Mark], near: Iterable[str] = (), *, anywhere: bool = True
-) -> list[Found]:
+def find(package: Package, marks: Iterable[Mark], near: Iterable[str] = (), *, anywhere: bool = True) -> list[Found]:
     """Find the alternatives of an anchor in a release.
 
     Args:

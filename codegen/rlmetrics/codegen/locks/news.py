@@ -18,9 +18,7 @@ from .symbols import REST, Symbol
 
 __all__ = ["Item", "News", "Step", "news"]
 
-Kind = Literal[
-    "anchor lost", "component", "new key", "lost key", "moved key", "default", "requirement", "changed code"
-]
+Kind = Literal["anchor lost", "component", "new key", "lost key", "moved key", "default", "requirement", "changed code"]
 
 
 @dataclass(frozen=True)
@@ -386,7 +384,9 @@ def _names_only(step: Step, watched: set[tuple[str, str]]) -> Iterator[str]:
         before, after = a.symbols if a else {}, b.symbols if b else {}
         for name in sorted({*before, *after}):
             old, new = before.get(name), after.get(name)
-            if name != REST and (path, name) not in watched and (
-                old is None or new is None or old.fingerprint != new.fingerprint
+            if (
+                name != REST
+                and (path, name) not in watched
+                and (old is None or new is None or old.fingerprint != new.fingerprint)
             ):
                 yield f"{path} {name}"

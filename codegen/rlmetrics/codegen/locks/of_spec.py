@@ -22,14 +22,14 @@ BOTH = ("train", "eval")
 def components_of(spec: Spec, framework: str) -> dict[str, Component]:
     """All files of a framework by stem."""
     scope = FrameworkScope(spec.frameworks[framework])
-    return {stem: component_of(spec, scope, framework, stem) for stem in spec.frameworks[framework].files}
+    return {stem: component_of(scope, framework, stem) for stem in spec.frameworks[framework].files}
 
 
-def component_of(spec: Spec, scope: FrameworkScope, framework: str, stem: str) -> Component:
+def component_of(scope: FrameworkScope, framework: str, stem: str) -> Component:
     """One file of a framework."""
     file = scope.spec.files[stem]
     package = scope.spec.framework.package
-    claims = tuple(_claims(spec, scope, framework, stem, file))
+    claims = tuple(_claims(scope, stem, file))
     keys: dict[str, frozenset[str]] = {}
     for name, _, record in file.records():
         for item in spelled(name, record):
@@ -72,15 +72,16 @@ def anchors_of(file: ComponentFile, package: str) -> dict[str, Anchor]:
     return found
 
 
-def _claims(
-    spec: Spec, scope: FrameworkScope, framework: str, stem: str, file: ComponentFile
-) -> Iterator[Claim]:
-    ref = f"frameworks/{framework}/{stem}"
-
+def _claims(scope: FrameworkScope, stem: str, file: ComponentFile) -> Iterator[Claim]:
     def claim(
-        path: YamlPath, name: str, keys: Sequence[str], modes: Sequence[str], releases: frozenset[str], at: Sequence[str]
+        path: YamlPath,
+        name: str,
+        keys: Sequence[str],
+        modes: Sequence[str],
+        releases: frozenset[str],
+        at: Sequence[str],
     ) -> Claim:
-        return Claim(spec.locate(ref, path), name, tuple(keys), tuple(modes), releases, tuple(at))
+        return Claim(path, name, tuple(keys), tuple(modes), releases, tuple(at))
 
     for name, index, record in file.records():
         path: YamlPath = ("keys", name) if not isinstance(file.keys[name], list) else ("keys", name, index)
@@ -97,7 +98,14 @@ def _claims(
     for place, fact in enumerate(file.shared):
         within = own if fact.releases is None else _expanded(scope, fact.releases)
         shown = ", ".join(fact.keys[:2]) if fact.keys else "all keys"
-        yield claim(("shared", place), f"shared fact {place + 1} on {shown}", fact.keys or (), fact.modes or BOTH, within, fact.at)
+        yield claim(
+            ("shared", place),
+            f"shared fact {place + 1} on {shown}",
+            fact.keys or (),
+            fact.modes or BOTH,
+            within,
+            fact.at,
+        )
     for field in ("tracking", "pinned"):
         for place, item in enumerate(getattr(file, field)):
             within = own if item.releases is None else _expanded(scope, item.releases)

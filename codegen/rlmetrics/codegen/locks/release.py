@@ -102,9 +102,7 @@ def add(
     return Added(release, old.release, found, answers, new)
 
 
-def _extended(
-    framework: str, old: Package, new: Package, components: Mapping[str, Component], ledger: Ledger
-) -> Step:
+def _extended(framework: str, old: Package, new: Package, components: Mapping[str, Component], ledger: Ledger) -> Step:
     """Extend every lock that knows the release before, or whose component begins now."""
     common = ledger.lock(SHARED)
     common.forget(new.release)
@@ -114,14 +112,18 @@ def _extended(
     locks = {}
     for stem, component in components.items():
         lock = ledger.lock(stem)
-        covered = frozenset().union(*(claim.releases for claim in component.claims)) if component.claims else frozenset()
+        covered = (
+            frozenset().union(*(claim.releases for claim in component.claims)) if component.claims else frozenset()
+        )
         if new.release not in covered and old.release not in lock.releases:
             continue
         extend(lock, new, component, keys_of(extraction, component))
         locks[stem] = lock
     for text in new.requirements:
         common.put("requires", "", re.split(r"[^\w.-]", text, maxsplit=1)[0], text, new.release)
-    described = {stem: frozenset(key for key, found in components[stem].keys.items() if new.release in found) for stem in locks}
+    described = {
+        stem: frozenset(key for key, found in components[stem].keys.items() if new.release in found) for stem in locks
+    }
     return Step(old, new, [components[stem] for stem in locks], locks, common, described)
 
 

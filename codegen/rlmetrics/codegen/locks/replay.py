@@ -104,8 +104,12 @@ def cut(component: Component, order: Sequence[str], place: int) -> Component:
 
     return replace(
         component,
-        classes=tuple(replace(item, releases=known(item.releases)) for item in component.classes if item.releases & earlier),
-        claims=tuple(replace(item, releases=known(item.releases)) for item in component.claims if item.releases & earlier),
+        classes=tuple(
+            replace(item, releases=known(item.releases)) for item in component.classes if item.releases & earlier
+        ),
+        claims=tuple(
+            replace(item, releases=known(item.releases)) for item in component.claims if item.releases & earlier
+        ),
         keys={key: known(releases) for key, releases in component.keys.items() if releases & earlier},
     )
 
@@ -143,7 +147,9 @@ def replay_step(
             continue
         extend(lock, new, then, keys(then, new.release))
         past[stem], known[stem] = then, lock
-    described = {stem: frozenset(key for key, found in c.keys.items() if new.release in found) for stem, c in past.items()}
+    described = {
+        stem: frozenset(key for key, found in c.keys.items() if new.release in found) for stem, c in past.items()
+    }
     found = news(Step(old, new, list(past.values()), known, common or Lock(new.name, "framework"), described))
     named = {stem for item in found.items for stem in item.components}
     spoken = {stem for stem in past if _closure(stem, components) & named}
@@ -162,16 +168,16 @@ def replay_step(
     unexplained = [
         key
         for key in changed
-        if key in after and (causes := _causes(before[key], after[key], locks, old.release, new.release)) and not causes & shown
+        if key in after
+        and (causes := _causes(before[key], after[key], locks, old.release, new.release))
+        and not causes & shown
     ]
     return Replayed(
         new.release, len(before), unchanged, carried, tuple(changed), tuple(silent), tuple(unexplained), found
     )
 
 
-def _causes(
-    before: Row, after: Row, locks: Mapping[str, Lock], old: str, new: str
-) -> set[tuple[str, str]]:
+def _causes(before: Row, after: Row, locks: Mapping[str, Lock], old: str, new: str) -> set[tuple[str, str]]:
     """Path and name of the symbols with statements that prove a row now, and that did not stand there before."""
     found: set[tuple[str, str]] = set()
     for stem, name in after.anchors:

@@ -27,9 +27,7 @@ _WORDS = frozenset({"at", "notes", "documented", "name", "bind"})
 """Fields that explain a row and change nothing of what it means."""
 
 
-def replay(
-    spec: Spec, framework: str, first: str, last: str | None = None, cache: Path = CACHE
-) -> list[Replayed]:
+def replay(spec: Spec, framework: str, first: str, last: str | None = None, cache: Path = CACHE) -> list[Replayed]:
     """Add releases one after the other, each to the spec cut off just before it.
 
     Args:
@@ -176,4 +174,7 @@ def _table(found: Sequence[Replayed], markdown: bool) -> Iterator[str]:
         return
     widths = [max(len(row[column]) for row in (_HEAD, *rows)) for column in range(len(_HEAD))]
     for row in (_HEAD, *rows):
-        yield "  ".join(cell.rjust(width) if column else cell.ljust(width) for column, (cell, width) in enumerate(zip(row, widths, strict=True))).rstrip()
+        yield "  ".join(
+            cell.rjust(width) if column else cell.ljust(width)
+            for column, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ).rstrip()

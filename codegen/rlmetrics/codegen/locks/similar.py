@@ -83,9 +83,7 @@ def align(
     return found
 
 
-def most_similar(
-    text: str, symbol: Symbol, lines: Sequence[str], skipped: Iterable[int] = ()
-) -> Match | None:
+def most_similar(text: str, symbol: Symbol, lines: Sequence[str], skipped: Iterable[int] = ()) -> Match | None:
     """The statement of a symbol that is most like a text, or None where none is alike."""
     left_out = set(skipped)
     found = [

@@ -219,9 +219,7 @@ class _Reader:
         return ".".join([*parts, node.module] if node.module else parts)
 
 
-def _statements(
-    nodes: Sequence[ast.AST], parent: int = -1, block: str = "", start: int = 0
-) -> Iterator[Statement]:
+def _statements(nodes: Sequence[ast.AST], parent: int = -1, block: str = "", start: int = 0) -> Iterator[Statement]:
     """Statements in the order of the source, numbered from ``start``; docstrings are left out."""
     place = start
     for node in nodes:

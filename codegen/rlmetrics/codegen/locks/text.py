@@ -30,27 +30,32 @@ def write_lock(lock: Lock) -> str:
     return "".join(parts)
 
 
-def read_lock(text: str, file: str, component: str) -> Lock:
+def read_lock(text: str, file: str, component: str, only: Collection[Kind] = _KINDS) -> Lock:
     """Read a lock.
 
     Args:
         text: Its text.
         file: Its path, for messages.
         component: The component that it belongs to.
+        only: The tables to read; the others are left out.
 
     Raises:
         LockError: If it is not a lock.
     """
     lock = Lock("", component)
     table: Table | None = None
+    skipped = False
     for number, line in enumerate(text.splitlines(), 1):
         if not line or line.startswith("#"):
             continue
-        section = re.fullmatch(r"\[(\w+)(?: (.*))?\]", line)
+        section = re.fullmatch(r"\[(\w+)(?: (.*))?\]", line) if line[0] == "[" else None
         try:
             if section:
                 kind = _KINDS[_KINDS.index(section[1])]  # type: ignore[arg-type]
-                table = lock.tables.setdefault((kind, section[2] or ""), {})
+                skipped = kind not in only
+                table = {} if skipped else lock.tables.setdefault((kind, section[2] or ""), {})
+            elif skipped:
+                continue
             elif table is None:
                 word, _, rest = line.partition(" ")
                 if word == "package":
@@ -65,7 +70,7 @@ def read_lock(text: str, file: str, component: str) -> Lock:
                     values = table.setdefault(name, {})
                     values[value] = _expand(ranges, lock.releases)
         except (ValueError, IndexError):
-            msg = f"{file}:{number}:1: not a line of a lock, although only the machine writes it; restore the file with git"
+            msg = f"{file}:{number}:1: not a line of a lock, which only the machine writes; restore the file with git"
             raise LockError(msg) from None
     return lock
 
