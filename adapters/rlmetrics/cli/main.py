@@ -47,6 +47,8 @@ COMMANDS: dict[str, Command] = {
     "lint": Command("lint", "check the spec"),
     "where": Command("where", "find the line of the spec behind a symbol"),
     "audit": Command("audit", "compare the spec with the source of a release"),
+    "release": Command("release", "add a release of a framework to the spec"),
+    "anchor": Command("anchor", "say where a fact stands in the source"),
 }
 """Commands in the order of the overview. One without a module in this installation is not offered."""
 
