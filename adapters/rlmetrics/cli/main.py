@@ -42,11 +42,14 @@ COMMANDS: dict[str, Command] = {
     "check": Command("check", "judge the health of a run"),
     "watch": Command("watch", "judge the health of a run while it grows"),
     "compare": Command("compare", "compare two runs by canonical names"),
+    "explain": Command("explain", "which line of the spec sets each field of an answer, and what proves it"),
     "demo": Command("demo", "the jobs on bundled runs"),
     "generate": Command("generate", "bring generated files up to date with the spec"),
     "lint": Command("lint", "check the spec"),
     "where": Command("where", "find the line of the spec behind a symbol"),
     "audit": Command("audit", "compare the spec with the source of a release"),
+    "release": Command("release", "add a release of a framework to the spec"),
+    "anchor": Command("anchor", "say where a fact stands in the source"),
 }
 """Commands in the order of the overview. One without a module in this installation is not offered."""
 

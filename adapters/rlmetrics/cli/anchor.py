@@ -1,0 +1,97 @@
+"""``rlmetrics anchor add``: takes a statement of a release into an anchor of the spec."""
+
+from __future__ import annotations
+
+import argparse
+
+from .checkout import SOURCE, archives, load_spec
+from .options import add_json
+from .output import json_text
+
+__all__ = ["add", "run"]
+
+
+def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Add the command to the command line."""
+    parser = subparsers.add_parser(
+        "anchor",
+        help="say where a fact stands in the source",
+        description="Let an anchor of the spec stand for a statement, whose fingerprint and lines go to the locks.",
+        epilog="Exit codes: 0 done; 2 bad usage or input, nothing written.",
+    )
+    actions = parser.add_subparsers(dest="action", metavar="add", required=True)
+    taking = actions.add_parser("add", help="take a statement")
+    taking.add_argument("name", metavar="NAME", help="the anchor, as `anchors:` of a file names it")
+    taking.add_argument(
+        "source", metavar="SOURCE", help="such as trl==1.16.0, transformers==5.23.0 or trl[grpo_trainer]==1.16.0"
+    )
+    taking.add_argument("place", metavar="PATH:LINE", help="such as trl/trainer/grpo_trainer.py:3100")
+    archives(taking)
+    add_json(taking)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Run the command.
+
+    Returns:
+        0.
+    """
+    from rlmetrics.codegen.locks.anchor import add_anchor
+    from rlmetrics.codegen.locks.fetch import open_release
+    from rlmetrics.codegen.locks.ledger import Ledger
+    from rlmetrics.codegen.locks.of_spec import components_of
+    from rlmetrics.names.errors import UserError
+
+    match = SOURCE.fullmatch(args.source)
+    path, colon, line = args.place.rpartition(":")
+    if match is None or not colon or not line.isdigit():
+        msg = f"{args.source} {args.place}: write PACKAGE==RELEASE PATH:LINE, such as trl==1.16.0 trl/core.py:12"
+        raise UserError(msg)
+    package, stem, release = match.groups()
+    root, spec = load_spec()
+    framework = package if package in spec.frameworks else _framework(spec, args.name, stem)
+    components = components_of(spec, framework)
+    only = _stem(components, stem)
+    source = open_release(package, release, args.wheel or args.folder, args.cache)
+    ledger = Ledger(root / "locks" / framework, spec.frameworks[framework].framework.package)
+    taken = add_anchor(ledger, components, args.name, source, path, int(line), only, args.cache)
+    written = ledger.save()
+    if args.json:
+        print(json_text({"anchor": args.name, "components": taken.stems, "symbol": taken.mark.symbol,
+                         "fingerprint": taken.mark.fingerprint, "path": taken.path, "line": taken.line,
+                         "releases": taken.releases, "not_seen": taken.unseen}))  # fmt: skip
+        return 0
+    print(f"{args.name}: {taken.mark.symbol}, {taken.path}:{taken.line}  {taken.text}")
+    print(f"found in {len(taken.releases)} releases, {taken.releases[0]} to {taken.releases[-1]}; "
+          f"{len(written)} locks written")  # fmt: skip
+    if taken.unseen:
+        print(f"not looked at, since their archives are not in {args.cache}: {', '.join(taken.unseen[:6])}"
+              + (f" and {len(taken.unseen) - 6} more" if len(taken.unseen) > 6 else ""))  # fmt: skip
+    return 0
+
+
+def _framework(spec: object, name: str, stem: str | None) -> str:
+    from rlmetrics.names.errors import UserError
+
+    found = [
+        framework
+        for framework, item in spec.frameworks.items()  # type: ignore[attr-defined]
+        for other, file in item.files.items()
+        if stem in (None, other) and any(name in map(str.strip, names.split(",")) for names in file.anchors)
+    ]
+    if not found:
+        msg = f"no file has an anchor {name}; add it to `anchors:` of the file first"
+        raise UserError(msg)
+    return found[0]
+
+
+def _stem(components: dict[str, object], written: str | None) -> str | None:
+    from rlmetrics.names.errors import UserError
+
+    if written is None or written in components:
+        return written
+    for stem, component in components.items():
+        if any(item.name == written for item in component.classes):  # type: ignore[attr-defined]
+            return stem
+    msg = f"no component {written}; name a class or a file such as {next(iter(components))}"
+    raise UserError(msg)

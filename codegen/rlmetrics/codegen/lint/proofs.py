@@ -1,0 +1,67 @@
+"""Facts without proof: what locks say of the anchors that facts name, read without any package."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cache
+from typing import TYPE_CHECKING
+
+from ..locks.check import check_component
+from ..locks.of_spec import components_of
+from ..locks.text import read_lock
+from .registry import Check, Hit, check
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from ..locks.lock import Lock
+    from .context import Context
+
+__all__ = ["CHECKS"]
+
+
+@check(
+    "unproven",
+    "warning",
+    what="A record or fact with anchors of which none is found in some release of its range, an anchor that is found "
+    "in none of these releases, or one that was never found.",
+    fix="add a statement with `rlmetrics anchor add`, name another anchor, or change the range",
+)
+def unproven(context: Context) -> Iterator[Hit]:
+    spec = context.spec
+    if spec.unread:
+        return
+    for framework in spec.frameworks:
+        folder = spec.root / "locks" / framework
+        if not folder.is_dir():
+            continue  # an overlay may describe a framework of its own, which nobody keeps locks of
+        order = [item.release for item in spec.frameworks[framework].framework.releases]
+        for stem, component in components_of(spec, framework).items():
+            lock_of = _reader(folder, component.package, stem)
+            for problem in check_component(component, lock_of, order):
+                if problem.id in ("unknown-anchor", "unused-anchor"):
+                    continue  # other checks tell these, also where there is no lock
+                ref = f"frameworks/{framework}/{stem}"
+                path = (
+                    problem.claim.path
+                    if problem.claim
+                    else ("anchors", _entry(spec.frameworks[framework].files[stem].anchors, problem.anchor))
+                )
+                yield Hit(ref, path, problem.message, problem.fix)
+
+
+def _reader(folder: Path, own: str, stem: str):  # type: ignore[no-untyped-def]
+    @cache
+    def lock_of(package: str) -> Lock:
+        path = folder / f"{stem}.lock" if package == own else folder / package / f"{stem}.lock"
+        text = path.read_text(encoding="utf-8") if path.is_file() else ""
+        return read_lock(text, path.as_posix(), stem, ("anchors",))
+
+    return lock_of
+
+
+def _entry(anchors: dict[str, str], name: str) -> str:
+    return next(names for names in anchors if name in (part.strip() for part in names.split(",")))
+
+
+CHECKS: tuple[Check, ...] = (unproven,)

@@ -1,0 +1,94 @@
+"""What locks need to know of a component's file: its classes, anchors, claims and what it watches."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+
+__all__ = ["Anchor", "Claim", "ClassRange", "Component"]
+
+
+@dataclass(frozen=True)
+class Anchor:
+    """Where to look for a statement.
+
+    Attributes:
+        package: The package, as it is imported.
+        symbols: Qualified names of the functions, methods and classes that hold it; several where it moved.
+        guide: The anchor is a heading of a guide, which no lock proves.
+        module: Dotted name of the module, where the symbols' names alone are ambiguous.
+    """
+
+    package: str
+    symbols: tuple[str, ...]
+    guide: bool = False
+    module: str = ""
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A key's record, a fact or a guard, and what proves it.
+
+    Attributes:
+        path: Where it is written in the file.
+        name: How messages call it, such as ``kl`` or ``kl, fact 3``.
+        keys: The keys that it is about; empty for all of the file.
+        modes: ``train``, ``eval`` or both.
+        releases: The releases that it holds in.
+        at: Names of its anchors.
+    """
+
+    path: tuple[str | int, ...]
+    name: str
+    keys: tuple[str, ...]
+    modes: tuple[str, ...]
+    releases: frozenset[str]
+    at: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class ClassRange:
+    """A class that a component is, in some releases."""
+
+    name: str
+    module: str
+    releases: frozenset[str]
+
+
+@dataclass(frozen=True)
+class Component:
+    """One file of ``spec/frameworks``.
+
+    Attributes:
+        framework: The framework.
+        package: Its package, as it is imported.
+        stem: Name of the file without its suffix.
+        classes: What it describes; empty for a file that only others extend.
+        extends: Stems of the files that it extends, directly.
+        anchors: Anchors by name.
+        claims: All records and facts.
+        watch: Symbols and paths that it watches besides its own.
+        keys: Keys to the releases that they are described for.
+    """
+
+    framework: str
+    package: str
+    stem: str
+    classes: tuple[ClassRange, ...] = ()
+    extends: tuple[str, ...] = ()
+    anchors: Mapping[str, Anchor] = field(default_factory=dict)
+    claims: tuple[Claim, ...] = ()
+    watch: tuple[str, ...] = ()
+    keys: Mapping[str, frozenset[str]] = field(default_factory=dict)
+
+    def packages(self) -> tuple[str, ...]:
+        """Packages that it has anchors in, its own first."""
+        others = {anchor.package for anchor in self.anchors.values() if not anchor.guide} - {self.package}
+        return (self.package, *sorted(others))
+
+    def needed(self, release: str) -> Iterator[tuple[str, Claim]]:
+        """Anchors that claims of a release name, with the claims."""
+        for claim in self.claims:
+            if release in claim.releases:
+                for name in claim.at:
+                    yield name, claim

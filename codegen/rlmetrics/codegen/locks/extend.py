@@ -1,0 +1,82 @@
+"""Extends a lock by a release: anchors found again, watched symbols, methods, defaults and keys."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from .component import Component
+from .defaults import class_defaults
+from .lock import Lock
+from .marks import Found, Mark, find
+from .packages import Package
+from .watched import class_of, config_of, methods_of, watched_symbols
+
+__all__ = ["extend", "find_anchor"]
+
+
+def find_anchor(
+    package: Package, lock: Lock, name: str, module: str = "", more: Iterable[Mark] = (), *, anywhere: bool = True
+) -> list[Found]:
+    """Find an anchor in a release by all statements that it stands for.
+
+    Args:
+        package: The release.
+        lock: What is known of the anchor.
+        name: The anchor.
+        module: Dotted name of the module that the spec names for it, if it does.
+        more: Statements that the lock does not know yet.
+        anywhere: Look at files in which it was never found, too.
+    """
+    path = module.replace(".", "/")
+    near = (f"{path}.py", f"{path}/__init__.py", *lock.near(name)) if module else lock.near(name)
+    return find(package, (*more, *lock.marks(name)), near, anywhere=anywhere)
+
+
+def extend(
+    lock: Lock,
+    package: Package,
+    component: Component,
+    keys: Mapping[str, Sequence[str]] | None = None,
+    more: Mapping[str, Sequence[Mark]] | None = None,
+) -> None:
+    """Note all that a lock keeps of a release; what it knew of that release is forgotten.
+
+    Args:
+        lock: The lock of the component and of this package.
+        package: The release.
+        component: The component.
+        keys: Its keys to where they are written, if the package is the framework's own.
+        more: Anchors to statements that the lock does not know yet.
+    """
+    release = package.release
+    own = package.name == component.package
+    found = {
+        name: find_anchor(package, lock, name, anchor.module, (more or {}).get(name, ()), anywhere=own)
+        for name, anchor in component.anchors.items()
+        if anchor.package == package.name and not anchor.guide
+    }
+    known = lock.releases
+    lock.forget(release)
+    lock.releases = [*known, release] if release not in known else known
+    for name, places in found.items():
+        lock.anchor(name, release, places)
+    flat = [item for places in found.values() for item in places]
+    symbols = watched_symbols(package, component, flat) if own else {}
+    for item in flat:
+        module = package.module(item.path)
+        if module is not None and item.mark.symbol in module.symbols:
+            symbols[item.path, item.mark.symbol] = module.symbols[item.mark.symbol]
+    for (path, name), symbol in symbols.items():
+        lock.symbol(path, name, symbol.fingerprint, symbol.statements[0].first, release)
+    for item in component.classes if own else ():
+        owner = class_of(package, item, release)
+        if owner is None:
+            continue
+        for method, source in methods_of(package, owner).items():
+            lock.put("methods", item.name, method, source, release)
+        config = config_of(package, owner)
+        for field, default in class_defaults(package, config).items() if config else ():
+            lock.put("defaults", config.name if config else "", field, default, release)
+    for key, places in (keys or {}).items():
+        for place in places:
+            lock.put("keys", "", key, place, release)

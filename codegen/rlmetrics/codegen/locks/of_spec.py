@@ -1,0 +1,131 @@
+"""Components as locks see them, made from the files of the spec."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from ..meaning.scope import FrameworkScope
+from ..meaning.spelled import spelled
+from .component import Anchor, Claim, ClassRange, Component
+
+if TYPE_CHECKING:
+    from ..loader.document import YamlPath
+    from ..model import ComponentFile, Ranges, Record
+    from ..spec import Spec
+
+__all__ = ["anchors_of", "component_of", "components_of"]
+
+BOTH = ("train", "eval")
+
+
+def components_of(spec: Spec, framework: str) -> dict[str, Component]:
+    """All files of a framework by stem."""
+    scope = FrameworkScope(spec.frameworks[framework])
+    return {stem: component_of(scope, framework, stem) for stem in spec.frameworks[framework].files}
+
+
+def component_of(scope: FrameworkScope, framework: str, stem: str) -> Component:
+    """One file of a framework."""
+    file = scope.spec.files[stem]
+    package = scope.spec.framework.package
+    claims = tuple(_claims(scope, stem, file))
+    keys: dict[str, frozenset[str]] = {}
+    for name, _, record in file.records():
+        for item in spelled(name, record):
+            for mode in item.modes or record.modes or file.modes:
+                shown = f"{file.eval_prefix}{item.key}" if mode == "eval" else item.key
+                keys[shown] = keys.get(shown, frozenset()) | _covered(scope, stem, record.releases, mode)
+    return Component(
+        framework,
+        package,
+        stem,
+        tuple(ClassRange(item.name, item.module, scope.releases.expand(item.releases)) for item in file.components),
+        tuple(file.extends),
+        anchors_of(file, package),
+        claims,
+        tuple(file.watch),
+        keys,
+    )
+
+
+def anchors_of(file: ComponentFile, package: str) -> dict[str, Anchor]:
+    """The anchors of a file: names, separated by commas, to ``Symbol, Symbol`` or ``package Symbol, Symbol``.
+
+    What stands before the symbols may be a module, as in ``trl.core masked_mean``, where a name alone is ambiguous. A
+    path of a guide, such as ``docs/source/logging.md # Heading``, is proven by no lock.
+    """
+    found: dict[str, Anchor] = {}
+    for names, place in file.anchors.items():
+        before, blank, symbols = place.partition(" ") if " " in place.partition(",")[0] else ("", "", place)
+        if not blank:
+            symbols, before = place, ""
+        guide = "/" in place.partition(" ")[0] and not place.endswith((".yaml", ".yml"))
+        own = before.partition(".")[0]
+        anchor = Anchor(
+            own or package,
+            tuple(symbol.strip() for symbol in symbols.split(",")),
+            guide,
+            before if "." in before else "",
+        )
+        found.update({name.strip(): anchor for name in names.split(",")})
+    return found
+
+
+def _claims(scope: FrameworkScope, stem: str, file: ComponentFile) -> Iterator[Claim]:
+    def claim(
+        path: YamlPath,
+        name: str,
+        keys: Sequence[str],
+        modes: Sequence[str],
+        releases: frozenset[str],
+        at: Sequence[str],
+    ) -> Claim:
+        return Claim(path, name, tuple(keys), tuple(modes), releases, tuple(at))
+
+    for name, index, record in file.records():
+        path: YamlPath = ("keys", name) if not isinstance(file.keys[name], list) else ("keys", name, index)
+        keys = [item.key for item in spelled(name, record)] or [name]
+        modes = tuple(record.modes or file.modes)
+        covered = _record_releases(scope, stem, file, record)
+        yield claim(path, name, keys, modes, covered, record.at)
+        for place, fact in enumerate(record.facts):
+            within = covered if fact.releases is None else covered & _expanded(scope, fact.releases)
+            yield claim(
+                (*path, "facts", place), f"{name}, fact {place + 1}", keys, fact.modes or modes, within, fact.at
+            )
+    own = _covered(scope, stem, None, "train")
+    for place, fact in enumerate(file.shared):
+        within = own if fact.releases is None else _expanded(scope, fact.releases)
+        shown = ", ".join(fact.keys[:2]) if fact.keys else "all keys"
+        yield claim(
+            ("shared", place),
+            f"shared fact {place + 1} on {shown}",
+            fact.keys or (),
+            fact.modes or BOTH,
+            within,
+            fact.at,
+        )
+    for field in ("tracking", "pinned"):
+        for place, item in enumerate(getattr(file, field)):
+            within = own if item.releases is None else _expanded(scope, item.releases)
+            yield claim((field, place), field, (), BOTH, within, item.at)
+
+
+def _record_releases(scope: FrameworkScope, stem: str, file: ComponentFile, record: Record) -> frozenset[str]:
+    found = frozenset[str]()
+    for mode in record.modes or file.modes:
+        found |= _covered(scope, stem, record.releases, mode)
+    return found
+
+
+def _covered(
+    scope: FrameworkScope, stem: str, ranges: Ranges | Mapping[str, Ranges] | None, mode: str
+) -> frozenset[str]:
+    if isinstance(ranges, Mapping):
+        return _expanded(scope, ranges[mode]) if mode in ranges else frozenset()
+    return scope.releases.of_bits(scope.described(stem)) if ranges is None else _expanded(scope, ranges)
+
+
+def _expanded(scope: FrameworkScope, ranges: Ranges) -> frozenset[str]:
+    return scope.releases.of_bits(scope.bits(ranges))

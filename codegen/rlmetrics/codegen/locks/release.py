@@ -1,0 +1,208 @@
+"""Adds a release: extends the locks of a framework and lists what a person has to edit or read."""
+
+from __future__ import annotations
+
+import re
+import zipfile
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import date
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from rlmetrics.names.errors import UserError
+
+from ..audit.extract import Extraction, extract
+from ..model.framework import Release
+from .component import Component
+from .extend import extend
+from .fetch import CACHE, open_release
+from .ledger import SHARED, Ledger
+from .news import News, Step, news
+from .of_spec import components_of
+from .packages import Package
+from .pending import Pending
+
+if TYPE_CHECKING:
+    from ..spec import Spec
+
+__all__ = ["Added", "add", "confirm", "keys_of", "pending_path", "with_release"]
+
+
+@dataclass(frozen=True)
+class Added:
+    """What adding a release found.
+
+    Attributes:
+        release: The release.
+        before: The release that it was compared with.
+        news: All that is new.
+        pending: The items with their names and answers.
+        package: The release's sources.
+    """
+
+    release: str
+    before: str
+    news: News
+    pending: Pending
+    package: Package
+
+
+def add(
+    spec: Spec,
+    framework: str,
+    release: str,
+    place: Path | None = None,
+    *,
+    cache: Path = CACHE,
+    base: Path | None = None,
+    dry: bool = False,
+) -> Added:
+    """Extend the locks of a framework by a release, and find what is new in it.
+
+    Args:
+        spec: The spec.
+        framework: The framework.
+        release: The release: the newest one, or one that is newer than all.
+        place: Its wheel or source folder; fetched if left out.
+        cache: Where fetched archives lie.
+        base: A source folder to compare with; the release before, if left out.
+        dry: Write nothing.
+
+    Raises:
+        UserError: If the release is older than others, the one before has open items, or a package can't be read.
+    """
+    root = spec.root
+    known = [item.release for item in spec.frameworks[framework].framework.releases]
+    path = pending_path(root, framework)
+    pending = Pending.read(path)
+    if pending is not None and pending.release != release and not dry:
+        msg = f"{framework} {pending.release} has {len(pending.open)} open items; close them before {release} is added"
+        raise UserError(msg)
+    if release in known and release != known[-1]:
+        msg = f"{framework} {release} is older than {known[-1]}, which the locks know; only the newest can be added"
+        raise UserError(msg)
+    order = known if release in known else [*known, release]
+    package_name = spec.frameworks[framework].framework.package
+    new = open_release(package_name, release, place, cache)
+    old = open_release(package_name, order[-2], base, cache)
+    if base is not None:
+        old = Package(old.name, order[-2], old.texts)
+    spec = with_release(spec, framework, release)
+    components = components_of(spec, framework)
+    ledger = Ledger(root / "locks" / framework, package_name)
+    step = _extended(framework, old, new, components, ledger)
+    found = news(step)
+    answers = (pending or Pending(release, ())).updated(found.items)
+    if not dry:
+        if release not in known:
+            append_release(root / "frameworks" / framework / "framework.yaml", release, release_date(place, new, cache))
+        ledger.save()
+        answers.write(path)
+    return Added(release, old.release, found, answers, new)
+
+
+def _extended(framework: str, old: Package, new: Package, components: Mapping[str, Component], ledger: Ledger) -> Step:
+    """Extend every lock that knows the release before, or whose component begins now."""
+    common = ledger.lock(SHARED)
+    common.forget(new.release)
+    if new.release not in common.releases:
+        common.releases.append(new.release)
+    extraction = extract(framework, new.release, new.texts)
+    locks = {}
+    for stem, component in components.items():
+        lock = ledger.lock(stem)
+        covered = (
+            frozenset().union(*(claim.releases for claim in component.claims)) if component.claims else frozenset()
+        )
+        if new.release not in covered and old.release not in lock.releases:
+            continue
+        extend(lock, new, component, keys_of(extraction, component))
+        locks[stem] = lock
+    for text in new.requirements:
+        common.put("requires", "", re.split(r"[^\w.-]", text, maxsplit=1)[0], text, new.release)
+    described = {
+        stem: frozenset(key for key, found in components[stem].keys.items() if new.release in found) for stem in locks
+    }
+    return Step(old, new, [components[stem] for stem in locks], locks, common, described)
+
+
+def keys_of(extraction: Extraction, component: Component) -> dict[str, list[str]]:
+    """The keys of a component's classes in a release, each with the places that write it."""
+    names = {item.name for item in component.classes}
+    found: dict[str, set[str]] = {}
+    for key in extraction.keys:
+        if key.component in names:
+            found.setdefault(key.key, set()).add(f"{key.path} {key.symbol}")
+    return {key: sorted(places) for key, places in sorted(found.items())}
+
+
+def confirm(root: Path, framework: str, name: str, why: str) -> Pending:
+    """Note why an item changes no meaning.
+
+    Args:
+        root: The folder ``spec``.
+        framework: The framework whose release has the item.
+        name: Such as ``r1``.
+        why: What was read.
+
+    Raises:
+        PendingError: See :meth:`Pending.confirmed`.
+    """
+    path = pending_path(root, framework)
+    pending = Pending.read(path) or Pending("no release", ())
+    answered = pending.confirmed(name, why)
+    entry = next(entry for entry in answered.entries if entry.id == name)
+    ledger = Ledger(root / "locks" / framework, framework)
+    ledger.lock(SHARED).put("confirmed", "", entry.what, why.strip(), answered.release)
+    ledger.save()
+    answered.write(path)
+    return answered
+
+
+def pending_path(root: Path, framework: str) -> Path:
+    """Where the list of open items of a framework lies."""
+    return root / "locks" / framework / "news.json"
+
+
+def with_release(spec: Spec, framework: str, release: str) -> Spec:
+    """The spec as it is once its framework lists a release."""
+    found = spec.frameworks[framework]
+    if any(item.release == release for item in found.framework.releases):
+        return spec
+    releases = [*found.framework.releases, Release(release=release, date=date.today().isoformat())]
+    extended = replace(found, framework=found.framework.model_copy(update={"releases": releases}))
+    return replace(spec, frameworks={**spec.frameworks, framework: extended})
+
+
+def append_release(path: Path, release: str, day: str) -> None:
+    """Add a row to ``releases:`` of a framework's file."""
+    lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
+    rows = [number for number, line in enumerate(lines) if re.match(r"\s+- \{release: ", line)]
+    written = release if re.fullmatch(r"\d+(\.\d+){2,}.*", release) else f"'{release}'"
+    indent = re.match(r"\s+", lines[rows[-1]])
+    lines.insert(rows[-1] + 1, f"{indent[0] if indent else '  '}- {{release: {written}, date: '{day}'}}\n")
+    path.write_text("".join(lines), encoding="utf-8")
+
+
+def release_date(place: Path | None, package: Package, cache: Path) -> str:
+    """The day on which a wheel was built; today, where there is none."""
+    from .fetch import archive_of
+
+    archive = place if place is not None and place.is_file() else archive_of(package.name, package.release, cache)
+    if archive is not None and archive.suffix == ".whl":
+        with zipfile.ZipFile(archive) as wheel:
+            newest = max((info.date_time for info in wheel.infolist()), default=(1980, 1, 1, 0, 0, 0))
+        if newest[0] > 2000:
+            return date(*newest[:3]).isoformat()
+    return date.today().isoformat()
+
+
+def first_changed(package: Package, symbols: Sequence[tuple[str, str]]) -> list[tuple[str, int]]:
+    """Path and first line of symbols in a release, for annotations."""
+    found: list[tuple[str, int]] = []
+    for path, name in symbols:
+        module = package.module(path)
+        symbol = module.symbols.get(name) if module else None
+        found.append((path, symbol.statements[0].first if symbol else 1))
+    return found

@@ -1,0 +1,62 @@
+"""Keys of a package's YAML configuration as symbols: their dotted paths, values and lines."""
+
+from __future__ import annotations
+
+import yaml
+from yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
+
+from .fingerprint import digest
+from .symbols import Module, Statement, Symbol
+
+__all__ = ["read_settings", "values_of"]
+
+
+def read_settings(path: str, text: str) -> Module:
+    """Read a YAML file: each key is a symbol whose one statement is its value; of a mapping, the key alone.
+
+    Raises:
+        yaml.YAMLError: If it is not YAML.
+    """
+    root = yaml.compose(text, yaml.CSafeLoader)
+    symbols = {
+        name: Symbol(path, name, "assignment", "", (_statement(name, key, value),))
+        for name, key, value in _keys(root, "")
+    }
+    return Module(path, symbols, {}, {}, {})
+
+
+def values_of(text: str) -> dict[str, str]:
+    """Dotted keys of a YAML file with their values as text; a list as ``[a, b]``."""
+    root = yaml.compose(text, yaml.CSafeLoader)
+    return {name: _text(value) for name, _, value in _keys(root, "") if not isinstance(value, MappingNode)}
+
+
+def _keys(node: Node | None, owner: str) -> list[tuple[str, Node, Node]]:
+    found: list[tuple[str, Node, Node]] = []
+    for key, value in node.value if isinstance(node, MappingNode) else ():
+        name = f"{owner}.{key.value}" if owner else str(key.value)
+        found.append((name, key, value))
+        found.extend(_keys(value, name))
+    return found
+
+
+def _statement(name: str, key: Node, value: Node) -> Statement:
+    first = key.start_mark.line + 1
+    if isinstance(value, MappingNode):
+        last = first
+        said = digest(["key", name])
+    else:
+        last = max(first, value.end_mark.line + (value.end_mark.column > 0))
+        said = digest(["key", name, _text(value)])
+    end = max(last, value.end_mark.line + (value.end_mark.column > 0))
+    return Statement(said, first, last, end, -1)
+
+
+def _text(node: Node) -> str:
+    if isinstance(node, ScalarNode):
+        return str(node.value) if node.style in (None, "") else repr(str(node.value))
+    if isinstance(node, SequenceNode):
+        return "[" + ", ".join(_text(item) for item in node.value) + "]"
+    if isinstance(node, MappingNode):
+        return "{" + ", ".join(f"{_text(key)}: {_text(value)}" for key, value in node.value) + "}"
+    return ""

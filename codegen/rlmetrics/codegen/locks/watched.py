@@ -1,0 +1,121 @@
+"""Which code a component depends on in a release, beyond the statements that its facts cite."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterable, Iterator
+
+from .component import ClassRange, Component
+from .marks import Found, symbol_for
+from .packages import Package
+from .symbols import REST, Symbol
+
+__all__ = ["class_of", "config_of", "methods_of", "watched_symbols"]
+
+_CONFIG = re.compile(r"\b([A-Za-z_]\w*(?:Config|Arguments))\b")
+
+
+def watched_symbols(package: Package, component: Component, found: Iterable[Found]) -> dict[tuple[str, str], Symbol]:
+    """The symbols whose change may change what a component's keys mean.
+
+    These are the symbols that hold its anchors; the methods and bodies of its classes and of their bases in the
+    package, where a file describes no class of the package, of the classes that hold its anchors; their configuration
+    classes; functions of the package that any of these call; and what the file itself lists.
+
+    Args:
+        package: A release.
+        component: The component.
+        found: Where its anchors stand in that release.
+
+    Returns:
+        Path and qualified name to the symbol.
+    """
+    own = [symbol for symbol in (class_of(package, item, package.release) for item in component.classes) if symbol]
+    anchored = list(_anchored(package, found))
+    owners = own or [owner for owner in (_owner(package, symbol) for symbol in anchored) if owner]
+    direct = [symbol for symbol in anchored if symbol.kind != "rest"]
+    for owner in owners:
+        for base in package.mro(owner):
+            direct += [base, *package.methods(base)]
+        config = config_of(package, owner)
+        direct += [part for base in package.mro(config) for part in (base, *package.methods(base))] if config else []
+    called = [symbol for source in direct for symbol in _called(package, source)]
+    listed = [symbol for entry in component.watch for symbol in _listed(package, entry)]
+    return {(symbol.path, symbol.name): symbol for symbol in (*called, *listed, *direct)}
+
+
+def class_of(package: Package, item: ClassRange, release: str) -> Symbol | None:
+    """The class of a component in a release, or None where it is no class of the package or not in that release."""
+    if release not in item.releases:
+        return None
+    return package.class_named(item.module, item.name.rpartition(".")[2])
+
+
+def methods_of(package: Package, symbol: Symbol) -> dict[str, str]:
+    """Each method of a class and the class of the package that it has it from."""
+    found: dict[str, str] = {}
+    for base in package.mro(symbol):
+        for method in package.methods(base):
+            found.setdefault(method.name.removeprefix(f"{base.name}."), base.name)
+    return found
+
+
+def config_of(package: Package, symbol: Symbol) -> Symbol | None:
+    """The configuration class of a trainer: the one that its constructor's ``args`` or ``config`` is annotated with."""
+    init = package.method(symbol, "__init__")
+    module = package.module(init.path) if init else None
+    if init is None or module is None:
+        return None
+    for written in _annotations(package.texts[init.path], init):
+        for name in _CONFIG.findall(written):
+            found = package.resolve(module, name)
+            if found is not None and found.kind == "class":
+                return found
+    return None
+
+
+def _annotations(text: str, init: Symbol) -> Iterator[str]:
+    lines = text.splitlines()[init.statements[0].first - 1 : init.statements[0].end]
+    indent = len(lines[0]) - len(lines[0].lstrip())
+    tree = ast.parse("\n".join(line[indent:] if line[:indent].isspace() else line for line in lines))
+    node = tree.body[0]
+    assert isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))
+    for argument in (*node.args.args, *node.args.kwonlyargs):
+        if argument.arg in ("args", "config", "training_args") and argument.annotation is not None:
+            yield ast.unparse(argument.annotation)
+
+
+def _anchored(package: Package, found: Iterable[Found]) -> Iterator[Symbol]:
+    for item in found:
+        module = package.module(item.path)
+        symbol = module.symbols.get(item.mark.symbol) if module else None
+        if symbol is not None:
+            yield symbol
+
+
+def _owner(package: Package, symbol: Symbol) -> Symbol | None:
+    module = package.module(symbol.path)
+    if symbol.kind == "class":
+        return symbol
+    return module.symbols.get(symbol.owner) if module and symbol.owner else None
+
+
+def _called(package: Package, symbol: Symbol) -> Iterator[Symbol]:
+    """Functions of the package that a symbol calls or hands on."""
+    return (found for found in package.mentioned(symbol) if found.kind == "function")
+
+
+def _listed(package: Package, entry: str) -> Iterator[Symbol]:
+    """What an entry of ``watch:`` names: a file, a class with its methods, a function, a method or an assignment."""
+    if "/" in entry:
+        path, _, name = entry.partition(" ")
+        module = package.module(path)
+        symbols = module.symbols.values() if module else ()
+        wanted = [s for s in symbols if s.name != REST and (not name or name in (s.name, s.owner))]
+        yield from wanted
+        return
+    symbol = symbol_for(package, entry)
+    if symbol is not None:
+        yield symbol
+        yield from package.methods(symbol) if symbol.kind == "class" else ()
