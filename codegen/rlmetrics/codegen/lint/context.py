@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from ..meaning import FrameworkScope, Resolved, chain, resolve, spelled
 from .programs import Program, programs
 from .readable import readable
-from .statements import symbols
 
 if TYPE_CHECKING:
     from ..meaning import Piece
@@ -21,6 +20,7 @@ if TYPE_CHECKING:
 
 __all__ = ["ComponentScope", "Context", "FileScope"]
 
+_Item = TypeVar("_Item")
 Table = Literal["config", "placeholders", "profiles"]
 
 
@@ -39,11 +39,19 @@ class FileScope:
     stem: str
     file: ComponentFile
     described: int
+    _kept: dict[str, Any] = field(default_factory=dict, repr=False, compare=False)
 
     @property
     def ref(self) -> str:
         """The file."""
         return f"frameworks/{self.framework}/{self.stem}"
+
+    def keep(self, name: str, derive: Callable[[FileScope], Iterable[_Item]]) -> tuple[_Item, ...]:
+        """Return what is derived from the file, worked out once."""
+        if name not in self._kept:
+            self._kept[name] = tuple(derive(self))
+        found: tuple[_Item, ...] = self._kept[name]
+        return found
 
 
 @dataclass(frozen=True)
@@ -78,7 +86,6 @@ class Context:
         """Each guard as `guardsets` has read it; None for those that cannot be read."""
         self._config: dict[tuple[str, str], dict[str, ConfigKey]] = {}
         self._spellings: dict[tuple[str, str], frozenset[str]] = {}
-        self._anchors: dict[tuple[str, str], frozenset[str]] = {}
 
     @cached_property
     def frameworks(self) -> Mapping[str, FrameworkScope]:
@@ -199,13 +206,6 @@ class Context:
                     found.update([name, *keys, *map(component.filled, keys)])
             self._spellings[place] = frozenset(found)
         return self._spellings[place]
-
-    def anchors(self, scope: FileScope) -> frozenset[str]:
-        """The anchors that a file declares."""
-        place = scope.framework, scope.stem
-        if place not in self._anchors:
-            self._anchors[place] = frozenset(name for name, _ in symbols(scope.file.anchors))
-        return self._anchors[place]
 
     def config_key(self, framework: str, stem: str, name: str) -> ConfigKey | None:
         """A configuration key by its full name."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import combinations, pairwise
 from math import prod
 from typing import TYPE_CHECKING, Any
@@ -24,6 +25,7 @@ _SMALL = 200
 """Up to so many configurations are tried as they are."""
 
 
+@lru_cache(maxsize=1 << 14)
 def parsed(text: str | None) -> Expression | None:
     """A guard or scale, or None if there is none or `guard-syntax` reports it."""
     if text is None:
@@ -34,6 +36,7 @@ def parsed(text: str | None) -> Expression | None:
         return None
 
 
+@lru_cache(maxsize=1 << 14)
 def names_in(text: str | None) -> tuple[str, ...]:
     """The configuration keys of a guard or scale."""
     expression = parsed(text)

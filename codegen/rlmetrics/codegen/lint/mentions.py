@@ -13,7 +13,7 @@ from .guardsets import parsed
 from .keys import placeholders_in
 from .lookups import missing, population, traits
 from .registry import Hit
-from .statements import expressions, keys_of, records, statements_of
+from .statements import expressions, keys_of, records, statements_of, symbols
 
 if TYPE_CHECKING:
     from ..loader import YamlPath
@@ -166,7 +166,7 @@ def _own_metric(context: Context, scope: FileScope, statement: Statement | Fact)
 
 
 def _anchors(context: Context, scope: FileScope, names: list[str], path: YamlPath) -> Iterator[Hit]:
-    declared = context.anchors(scope)
+    declared = frozenset(name for name, _ in symbols(scope))
     for index, name in enumerate(names):
         if name not in declared and not context.spec.unread.get("anchors"):
             near = difflib.get_close_matches(name, declared, n=2, cutoff=0.6)
