@@ -20,6 +20,8 @@ BY_MODE = (
     "      - {when: mode == 'sequence', metric: policy/reward/mean}\n"
 )
 
+LONG = "beta != 0 and long and (mode == 'sequence' or longer)"
+LONGER = "beta not in [" + ", ".join(str(number) for number in range(100, 400)) + "]"
 DISAGREE = "when: {} and mode == 'sequence', population: ¦response_tokens"
 SCORE_LAG = "    facts: [{releases: 1.2.0, lag: 2}]\n"
 ONE_AND_TWO = (
@@ -313,6 +315,12 @@ CASES = [
         [(T, "reduction: {rank: mean},", "scale: 1 ¦/ , reduction: {rank: mean},")],
         [(T, "reduction: {rank: mean},", "scale: 1 / window, reduction: {rank: mean},")],
         "but there is the end",
+    ),
+    Case(
+        "guard-syntax",
+        [(T, "penalised: beta != 0", f"penalised: ¦{LONG}\n  long: {LONGER}\n  longer: {LONGER}")],
+        [(T, "penalised: beta != 0", f"penalised: {LONG}\n  long: {LONGER}\n  longer: beta != 1")],
+        "with its named guards written out: the expression is longer than",
     ),
     Case(
         "guard-cycle",

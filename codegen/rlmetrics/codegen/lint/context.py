@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
+from rlmetrics.names.guards import GuardError
+
 from ..meaning import FrameworkScope, Resolved, chain, resolve, spelled
 from .programs import Program, programs
 from .readable import readable
@@ -143,7 +145,11 @@ class Context:
         for (framework, stem), scope in self.files.items():
             if scope.file.components:
                 component = self.frameworks[framework].component(stem)
-                yield ComponentScope(scope, tuple(resolve(component)))
+                try:
+                    resolved = tuple(resolve(component))
+                except GuardError:
+                    resolved = ()  # too long when written out, which `guard-syntax` reports
+                yield ComponentScope(scope, resolved)
 
     def config(self, framework: str, stem: str) -> Mapping[str, ConfigKey]:
         """The configuration keys that a file can name, the nearest definition of each."""

@@ -37,12 +37,36 @@ def _expressions(context: Context) -> Iterator[tuple[FileScope, YamlPath, str]]:
     "configuration keys",
 )
 def guard_syntax(context: Context) -> Iterator[Hit]:
-    for scope, path, text in _expressions(context):
-        try:
-            parse(text)
-        except GuardError as error:
-            location = context.spec.locate_in_text(scope.ref, path, min(error.column, len(text)) - 1)
-            yield Hit(scope.ref, path, error.message.partition("; ")[0], location=location)
+    for scope in context.files.values():
+        reported: set[str] = set()
+        for path, text in _guards_first(scope):
+            try:
+                names = parse(text).names()
+            except GuardError as error:
+                location = context.spec.locate_in_text(scope.ref, path, min(error.column, len(text)) - 1)
+                yield Hit(scope.ref, path, error.message.partition("; ")[0], location=location)
+                continue
+            if reported & names or path[-1] in ("scale", "offset"):
+                continue
+            for written in _written(context, scope, text):
+                try:
+                    parse(written)
+                except GuardError as error:
+                    reported.update([str(path[1])] if path[0] == "guards" else [])
+                    message = f"with its named guards written out: {error.message.partition('; ')[0]}"
+                    yield Hit(scope.ref, path, message, "say it with fewer words, or in two facts", value=True)
+                    break
+
+
+def _guards_first(scope: FileScope) -> list[tuple[YamlPath, str]]:
+    """Return the expressions of a file, named guards first: what is wrong with one is wrong where it is named."""
+    return sorted(expressions(scope), key=lambda found: found[0][0] != "guards")
+
+
+def _written(context: Context, scope: FileScope, text: str) -> list[str]:
+    """Return a guard written out, in each way in which it reads in some releases."""
+    expander = context.frameworks[scope.framework].component(scope.stem).expander(scope.stem)
+    return [written for _, written in expander.guard(text) if written is not None]
 
 
 @check(
@@ -114,7 +138,7 @@ def guard_never(context: Context) -> Iterator[Hit]:
         stems = [scope.stem, *users] if scope.file.components else users
         # What names a guard that never holds follows from that one.
         reported: set[str] = set()
-        for path, text in sorted(expressions(scope), key=lambda found: found[0][0] != "guards"):
+        for path, text in _guards_first(scope):
             expression = parsed(text)
             # Written as `false` it is meant.
             if path[-1] in ("scale", "offset") or expression is None or isinstance(expression, Literal):

@@ -166,7 +166,7 @@ def _own_metric(context: Context, scope: FileScope, statement: Statement | Fact)
 
 
 def _anchors(context: Context, scope: FileScope, names: list[str], path: YamlPath) -> Iterator[Hit]:
-    declared = frozenset(name for name, _ in symbols(scope))
+    declared = {name for name, _ in symbols(scope)} if names else ()
     for index, name in enumerate(names):
         if name not in declared and not context.spec.unread.get("anchors"):
             near = difflib.get_close_matches(name, declared, n=2, cutoff=0.6)
