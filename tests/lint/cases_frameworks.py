@@ -351,6 +351,22 @@ CASES = [
         "`penalised` is a guard too",
     ),
     Case(
+        "guard-shadows",
+        [
+            (F, "  mode:\n", "  run.mode:\n"),
+            (T, "when: beta <= 1 and mode ==", "when: beta <= 1 and run.mode =="),
+            (T, "- {releases: 1.1.0, when: mode", "- {releases: 1.1.0, when: ¦mode"),
+            (SECOND, "", SECOND_TRAINER),
+        ],
+        [
+            (F, "  mode:\n", "  run.mode:\n"),
+            (T, "when: beta <= 1 and mode ==", "when: beta <= 1 and run.mode =="),
+            (T, "- {releases: 1.1.0, when: mode", "- {releases: 1.1.0, when: run.mode"),
+            (SECOND, "", SECOND_TRAINER),
+        ],
+        "`mode` does not mean the same in second",
+    ),
+    Case(
         "guard-never",
         [(T, "penalised: beta != 0", "penalised: ¦beta > 1 and beta < 1")],
         [(T, "penalised: beta != 0", "penalised: beta > 1 or beta < 1")],

@@ -172,7 +172,7 @@ CASES = [
     ),
     Case(
         "broken-reference",
-        [(T, "scale: 1 / width", "scale: ¦1 / windows + width")],
+        [(T, "scale: 1 / width", "scale: 1 / ¦windows + width")],
         [(T, "scale: 1 / width", "scale: 1 / (window + width)")],
         "there is no configuration key `windows`",
     ),

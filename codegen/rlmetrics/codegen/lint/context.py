@@ -10,13 +10,14 @@ from typing import TYPE_CHECKING, Any, Literal
 from ..meaning import FrameworkScope, Resolved, chain, resolve, spelled
 from .programs import Program, programs
 from .readable import readable
+from .statements import symbols
 
 if TYPE_CHECKING:
     from ..meaning import Piece
     from ..model import ComponentFile, ConfigKey, Placeholder, Profile, Ranges
     from ..releases import Releases
     from ..spec import Spec
-    from .guardsets import Answer, Reach
+    from .guardsets import Answer, Read
 
 __all__ = ["ComponentScope", "Context", "FileScope"]
 
@@ -73,10 +74,11 @@ class Context:
         self.spec = spec
         self.answers: dict[tuple[object, ...], Answer] = {}
         """What `guardsets` found, by guards and configuration keys."""
-        self.reaches: dict[str, Reach] = {}
-        """For each guard what it asks of single configuration keys."""
+        self.guards: dict[str, Read | None] = {}
+        """Each guard as `guardsets` has read it; None for those that cannot be read."""
         self._config: dict[tuple[str, str], dict[str, ConfigKey]] = {}
         self._spellings: dict[tuple[str, str], frozenset[str]] = {}
+        self._anchors: dict[tuple[str, str], frozenset[str]] = {}
 
     @cached_property
     def frameworks(self) -> Mapping[str, FrameworkScope]:
@@ -197,6 +199,13 @@ class Context:
                     found.update([name, *keys, *map(component.filled, keys)])
             self._spellings[place] = frozenset(found)
         return self._spellings[place]
+
+    def anchors(self, scope: FileScope) -> frozenset[str]:
+        """The anchors that a file declares."""
+        place = scope.framework, scope.stem
+        if place not in self._anchors:
+            self._anchors[place] = frozenset(name for name, _ in symbols(scope.file.anchors))
+        return self._anchors[place]
 
     def config_key(self, framework: str, stem: str, name: str) -> ConfigKey | None:
         """A configuration key by its full name."""

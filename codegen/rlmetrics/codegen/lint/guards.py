@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from rlmetrics.names.guards import GuardError, Literal, parse
 
 from .defaults import described, fits
-from .guardsets import compared, impossible, parsed
+from .guardsets import compared, impossible, names_in, parsed
 from .logged import as_yaml
 from .readable import cycles
 from .registry import Check, Hit, check
@@ -61,7 +61,8 @@ def guard_cycle(context: Context) -> Iterator[Hit]:
 @check(
     "guard-shadows",
     "error",
-    what="A named condition or a short name that hides a configuration key, or each other.",
+    what="A named condition or a short name that hides a configuration key, or each other; or a name that stands for "
+    "something else in a component that extends the file.",
     fix="give it a name of its own",
 )
 def guard_shadows(context: Context) -> Iterator[Hit]:
@@ -76,6 +77,23 @@ def guard_shadows(context: Context) -> Iterator[Hit]:
                 yield Hit(scope.ref, ("names", name), f"`{name}` is a guard too")
             elif name in keys or (name in endings and not full.endswith(f".{name}")):
                 yield Hit(scope.ref, ("names", name), f"the short name `{name}` hides a configuration key of that name")
+        yield from _otherwise(context, scope)
+
+
+def _otherwise(context: Context, scope: FileScope) -> Iterator[Hit]:
+    """Yield names that stand for something else where a component extends the file, because of its own settings."""
+    reported: set[str] = set()
+    users = context.users.get((scope.framework, scope.stem), ())
+    expanders = {user: context.frameworks[scope.framework].component(user).expander(scope.stem) for user in users}
+    for path, text in expressions(scope) if users else ():
+        for name in names_in(text):
+            own = context.full(scope.framework, scope.stem, name)
+            others = (user for user in users if expanders[user].full(name) != own)
+            user = next(others, None) if name not in reported and name not in scope.file.guards else None
+            if user is not None:
+                reported.add(name)
+                message = f"`{name}` does not mean the same in {user}, which has a configuration key of that name"
+                yield Hit(scope.ref, path, message, "write the whole name of the configuration key", value=True)
 
 
 def _endings(key: str) -> Iterator[str]:

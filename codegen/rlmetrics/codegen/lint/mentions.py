@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from .guardsets import names_in
+from rlmetrics.names.guards import Name
+
+from .guardsets import parsed
 from .keys import placeholders_in
 from .lookups import missing, population, traits
 from .registry import Hit
-from .statements import expressions, keys_of, records, statements_of, symbols
+from .statements import expressions, keys_of, records, statements_of
 
 if TYPE_CHECKING:
     from ..loader import YamlPath
@@ -163,7 +166,7 @@ def _own_metric(context: Context, scope: FileScope, statement: Statement | Fact)
 
 
 def _anchors(context: Context, scope: FileScope, names: list[str], path: YamlPath) -> Iterator[Hit]:
-    declared = {name for name, _ in symbols(scope.file.anchors)}
+    declared = context.anchors(scope)
     for index, name in enumerate(names):
         if name not in declared and not context.spec.unread.get("anchors"):
             near = difflib.get_close_matches(name, declared, n=2, cutoff=0.6)
@@ -189,10 +192,17 @@ def _placeholders(context: Context, scope: FileScope, key: str, path: YamlPath, 
             yield from missing(context, "placeholder", "placeholders", name, known, scope.ref, path, value=value)
 
 
-def _guard(context: Context, scope: FileScope, text: str | None, path: YamlPath) -> Iterator[Hit]:
-    for name in names_in(text):
+def _guard(context: Context, scope: FileScope, text: str, path: YamlPath) -> Iterator[Hit]:
+    expression = parsed(text)
+    columns: dict[str, int] = {}
+    for node in expression.walk() if expression is not None else ():
+        if isinstance(node, Name):
+            columns.setdefault(node.name, node.column)
+    for name in sorted(columns):
         if path[-1] in ("scale", "offset") or name not in scope.file.guards:
-            yield from _setting(context, scope, name, path)
+            for hit in _setting(context, scope, name, path):
+                place = context.spec.locate_in_text(scope.ref, path, columns[name] - 1)
+                yield replace(hit, location=place)
 
 
 def _setting(context: Context, scope: FileScope, name: str, path: YamlPath, *, value: bool = True) -> Iterator[Hit]:

@@ -194,7 +194,7 @@ def ambiguous_template(context: Context) -> Iterator[Hit]:
             reported.add(pair)
             place = context.spec.locate(refs[0], first[0].path)
             message = f"`{second[0].key}` and `{first[0].key}` ({place}) both match `{key}`"
-            yield Hit(refs[1], second[0].path, message)
+            yield Hit(refs[1], second[0].path, message, related=((refs[0], first[0].path, "the other template"),))
 
 
 def _templates(component: ComponentScope) -> list[tuple[Resolved, int]]:
