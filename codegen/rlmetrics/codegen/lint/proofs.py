@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from functools import cache
 from typing import TYPE_CHECKING
 
-from ..locks.check import check_component
+from ..locks.check import LockOf, check_component
+from ..locks.lock import Kind
 from ..locks.of_spec import components_of
 from ..locks.text import read_lock
 from .registry import Check, Hit, check
@@ -50,12 +51,15 @@ def unproven(context: Context) -> Iterator[Hit]:
                 yield Hit(ref, path, problem.message, problem.fix)
 
 
-def _reader(folder: Path, own: str, stem: str):  # type: ignore[no-untyped-def]
+_ANCHORS: tuple[Kind, ...] = ("anchors",)
+
+
+def _reader(folder: Path, own: str, stem: str) -> LockOf:
     @cache
     def lock_of(package: str) -> Lock:
         path = folder / f"{stem}.lock" if package == own else folder / package / f"{stem}.lock"
         text = path.read_text(encoding="utf-8") if path.is_file() else ""
-        return read_lock(text, path.as_posix(), stem, ("anchors",))
+        return read_lock(text, path.as_posix(), stem, _ANCHORS)
 
     return lock_of
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from ..meaning.resolve import chain
 from ..meaning.scope import FrameworkScope
 from ..meaning.spelled import spelled
 from .component import Anchor, Claim, ClassRange, Component
 
 if TYPE_CHECKING:
     from ..loader.document import YamlPath
-    from ..model import ComponentFile, Ranges, Record
+    from ..model import ComponentFile, Mode, Ranges, Record
     from ..spec import Spec
 
 __all__ = ["anchors_of", "component_of", "components_of"]
@@ -95,8 +96,11 @@ def _claims(scope: FrameworkScope, stem: str, file: ComponentFile) -> Iterator[C
                 (*path, "facts", place), f"{name}, fact {place + 1}", keys, fact.modes or modes, within, fact.at
             )
     own = _covered(scope, stem, None, "train")
+    described = _described(scope, stem)
     for place, fact in enumerate(file.shared):
         within = own if fact.releases is None else _expanded(scope, fact.releases)
+        if fact.keys:
+            within &= frozenset().union(*(described.get(key, within) for key in fact.keys))
         shown = ", ".join(fact.keys[:2]) if fact.keys else "all keys"
         yield claim(
             ("shared", place),
@@ -112,6 +116,18 @@ def _claims(scope: FrameworkScope, stem: str, file: ComponentFile) -> Iterator[C
             yield claim((field, place), field, (), BOTH, within, item.at)
 
 
+def _described(scope: FrameworkScope, stem: str) -> dict[str, frozenset[str]]:
+    """Keys of a file and of those that it extends, by all names that facts use, to the releases that log them."""
+    found: dict[str, frozenset[str]] = {}
+    for part in chain(scope.spec.files, stem):
+        file = scope.spec.files[part]
+        for name, _, record in file.records():
+            covered = _record_releases(scope, part, file, record)
+            for key in {name, *(item.key for item in spelled(name, record))}:
+                found[key] = found.get(key, frozenset()) | covered
+    return found
+
+
 def _record_releases(scope: FrameworkScope, stem: str, file: ComponentFile, record: Record) -> frozenset[str]:
     found = frozenset[str]()
     for mode in record.modes or file.modes:
@@ -120,7 +136,7 @@ def _record_releases(scope: FrameworkScope, stem: str, file: ComponentFile, reco
 
 
 def _covered(
-    scope: FrameworkScope, stem: str, ranges: Ranges | Mapping[str, Ranges] | None, mode: str
+    scope: FrameworkScope, stem: str, ranges: Ranges | Mapping[Mode, Ranges] | None, mode: Mode
 ) -> frozenset[str]:
     if isinstance(ranges, Mapping):
         return _expanded(scope, ranges[mode]) if mode in ranges else frozenset()
