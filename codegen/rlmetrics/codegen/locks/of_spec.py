@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from ..meaning.resolve import chain
@@ -74,46 +74,33 @@ def anchors_of(file: ComponentFile, package: str) -> dict[str, Anchor]:
 
 
 def _claims(scope: FrameworkScope, stem: str, file: ComponentFile) -> Iterator[Claim]:
-    def claim(
-        path: YamlPath,
-        name: str,
-        keys: Sequence[str],
-        modes: Sequence[str],
-        releases: frozenset[str],
-        at: Sequence[str],
-    ) -> Claim:
-        return Claim(path, name, tuple(keys), tuple(modes), releases, tuple(at))
-
+    proving: dict[str, tuple[str, ...]] = {}
     for name, index, record in file.records():
         path: YamlPath = ("keys", name) if not isinstance(file.keys[name], list) else ("keys", name, index)
-        keys = [item.key for item in spelled(name, record)] or [name]
+        keys = tuple(item.key for item in spelled(name, record)) or (name,)
         modes = tuple(record.modes or file.modes)
         covered = _record_releases(scope, stem, file, record)
-        yield claim(path, name, keys, modes, covered, record.at)
+        at = tuple(record.at)
+        proving.update({key: (*proving.get(key, ()), *at) for key in {name, *keys}})
+        yield Claim(path, name, keys, modes, covered, at)
         for place, fact in enumerate(record.facts):
             within = covered if fact.releases is None else covered & _expanded(scope, fact.releases)
-            yield claim(
-                (*path, "facts", place), f"{name}, fact {place + 1}", keys, fact.modes or modes, within, fact.at
-            )
+            called = f"{name}, fact {place + 1}"
+            yield Claim((*path, "facts", place), called, keys, tuple(fact.modes or modes), within, tuple(fact.at), at)
     own = _covered(scope, stem, None, "train")
     described = _described(scope, stem)
-    for place, fact in enumerate(file.shared):
-        within = own if fact.releases is None else _expanded(scope, fact.releases)
-        if fact.keys:
-            within &= frozenset().union(*(described.get(key, within) for key in fact.keys))
-        shown = ", ".join(fact.keys[:2]) if fact.keys else "all keys"
-        yield claim(
-            ("shared", place),
-            f"shared fact {place + 1} on {shown}",
-            fact.keys or (),
-            fact.modes or BOTH,
-            within,
-            fact.at,
-        )
+    for place, shared in enumerate(file.shared):
+        within = own if shared.releases is None else _expanded(scope, shared.releases)
+        about = tuple(shared.keys or ())
+        if about:
+            within &= frozenset().union(*(described.get(key, within) for key in about))
+        called = f"shared fact {place + 1} on {', '.join(about[:2]) or 'all keys'}"
+        backed = tuple(name for key in about or proving for name in proving.get(key, ()))
+        yield Claim(("shared", place), called, about, tuple(shared.modes or BOTH), within, tuple(shared.at), backed)
     for field in ("tracking", "pinned"):
         for place, item in enumerate(getattr(file, field)):
             within = own if item.releases is None else _expanded(scope, item.releases)
-            yield claim((field, place), field, (), BOTH, within, item.at)
+            yield Claim((field, place), field, (), BOTH, within, tuple(item.at))
 
 
 def _described(scope: FrameworkScope, stem: str) -> dict[str, frozenset[str]]:
