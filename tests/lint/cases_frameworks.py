@@ -1,8 +1,8 @@
-"""Cases of releases, guards, templates and allowances."""
+"""Cases of records, facts, releases, templates and allowances."""
 
 from __future__ import annotations
 
-from lint.lint_case import AMENDS, EVIDENCE, OMITS, SHARED, Case, F, P, T, new_emission
+from lint.lint_case import SHARED, Case, F, P, T, new_record
 
 SECOND = "frameworks/acme/second"
 SECOND_TRAINER = """title: Second
@@ -10,30 +10,65 @@ brief: Another trainer, with one more mode.
 extends: [trainer]
 components:
   - {name: Second, releases: 1.0.0..1.2.0, module: acme.second}
-tracking:
-  - {route: direct, enable: Second(log=True), x_axis: the step}
 config:
   mode: {brief: What is a unit., type: choice, choices: [token, sequence, group], defaults: [{value: token}]}
-emissions: []
 """
-BOTH_MODES = [
-    (T, "when: beta > 1,", "when: mode == 'token',"),
-    (T, "when: beta <= 1 and mode ==", "when: mode =="),
-]
+FACTS = "      facts:\n"
+MEAN = "    metric: policy/reward/mean\n    bind: {reward: length}\n"
+BY_MODE = (
+    "    bind: {reward: length}\n    facts:\n      - {when: mode == 'token', metric: policy/loss}\n"
+    "      - {when: mode == 'sequence', metric: policy/reward/mean}\n"
+)
+
+DISAGREE = "when: {} and mode == 'sequence', population: ¦response_tokens"
+SCORE_LAG = "    facts: [{releases: 1.2.0, lag: 2}]\n"
+ONE_AND_TWO = (
+    "    formula: mean(rewards)\n    variants:\n      one: {brief: One., formula: mean(rewards) + 1}\n"
+    "      two: {brief: Two., formula: mean(rewards) + 2}\n"
+)
+NEVER = (
+    "  score/{source}:\n    - {releases: 1.2.0rc1, logged: never, reason: A bug.}\n"
+    "    - releases: [1.0.0, 1.1.0, 1.2.0]\n      metric: policy/reward/mean\n"
+)
+
+
+def facts(*lines: str) -> str:
+    """Facts of `rewards/{reward}/mean`, to be put in the place of its anchors."""
+    return "    facts:\n" + "".join(f"      - {line}\n" for line in lines) + "    at: [rewards]\n"
+
+
 CASES = [
-    # Emissions
+    # Records
     Case(
         "missing-metric",
-        [(T, "  - key: score/{source}\n    metric: policy/reward/mean\n", "  - ¦key: score/{source}\n")],
+        [(T, "  score/{source}:\n    metric: policy/reward/mean\n", "  ¦score/{source}:\n")],
         [
-            (
-                T,
-                "  - key: score/{source}\n    metric: policy/reward/mean\n",
-                "  - key: score/{source}\n    profile: scored\n",
-            ),
+            (T, "  score/{source}:\n    metric: policy/reward/mean\n", "  score/{source}:\n    profile: scored\n"),
             (T, "profiles:\n", "profiles:\n  scored: {brief: Scored., metric: policy/reward/mean}\n"),
         ],
         "`score/{source}` has no metric",
+    ),
+    Case(
+        "missing-metric",
+        [
+            (T, "  rewards/{reward}/mean:\n", "  ¦rewards/{reward}/mean:\n"),
+            (T, MEAN, BY_MODE.replace("sequence", "token").replace("policy/reward/mean", "policy/loss")),
+        ],
+        [(T, MEAN, BY_MODE)],
+        "`rewards/{reward}/mean` has no metric with mode=sequence",
+    ),
+    Case(
+        "missing-metric",
+        [
+            (T, "  rewards/{reward}/mean:\n", "  ¦rewards/{reward}/mean:\n"),
+            (T, MEAN, BY_MODE),
+            (SECOND, "", SECOND_TRAINER),
+        ],
+        [
+            (T, MEAN, BY_MODE + "      - {logged_when: mode != 'group'}\n"),
+            (SECOND, "", SECOND_TRAINER),
+        ],
+        "`rewards/{reward}/mean` has no metric with mode=group in second",
     ),
     Case(
         "condition-default",
@@ -42,10 +77,16 @@ CASES = [
         "`rewards/{reward}/mean` has a condition",
     ),
     Case(
-        "empty-variant",
-        [(T, "reduction: {sequence: mean}}", "evidence: []}"), (T, "- {name: by_sequence", "- ¦{name: by_sequence")],
-        [(T, "reduction: {sequence: mean}}", "lag: -1}")],
-        "a variant of `loss/policy` says only when it applies",
+        "condition-default",
+        [(T, "    bind: {reward: length}", "    also: {rewards/all: {¦condition: at night}}")],
+        [
+            (
+                T,
+                "    bind: {reward: length}",
+                "    also: {rewards/all: {condition: at night, logged_by_default: false}}",
+            )
+        ],
+        "`rewards/all` has a condition",
     ),
     Case(
         "population-domain",
@@ -57,7 +98,30 @@ CASES = [
         "population-domain",
         [(T, "when: beta > 1, population: all_positions", "when: beta > 1, population: ¦sequences")],
         [(T, "when: beta > 1, population: all_positions", "when: beta > 1, population: response_tokens")],
-        "`sequences` is a population of sequences, but the metric's is one of tokens",
+        "`sequences` is a population of sequences, but that of `policy/loss` is one of tokens",
+    ),
+    Case(
+        "population-domain",
+        [
+            (
+                T,
+                "    at: [rewards]\n",
+                facts(
+                    "{when: mode == 'token', metric: policy/loss}", "{when: window > 1, population: ¦response_tokens}"
+                ),
+            )
+        ],
+        [
+            (
+                T,
+                "    at: [rewards]\n",
+                facts(
+                    "{when: mode == 'token', metric: policy/loss}",
+                    "{when: window > 1 and mode == 'token', population: response_tokens}",
+                ),
+            )
+        ],
+        "`response_tokens` is a population of tokens, but that of `policy/reward/mean` is one of sequences",
     ),
     # Releases
     Case(
@@ -86,9 +150,27 @@ CASES = [
     ),
     Case(
         "unknown-release",
-        [(SHARED, "{release: 1.0.0, path: acme/base.py", "{release: ¦4.52.4, path: acme/base.py")],
-        [(SHARED, "{release: 1.0.0, path: acme/base.py", "{release: 4.52.4, path: transformers/base.py")],
-        "the release `4.52.4`",
+        [(T, "- {releases: 1.1.0, when", "- {releases: ¦1.1.1, when")],
+        [(T, "- {releases: 1.1.0, when", "- {releases: 1.1.0.., when")],
+        "the release `1.1.1`",
+    ),
+    Case(
+        "unknown-release",
+        [(T, "penalised: beta != 0", "penalised: [{releases: ¦1.1.1, when: beta != 0}]")],
+        [(T, "penalised: beta != 0", "penalised: [{releases: 1.0.0.., when: beta != 0}]")],
+        "the release `1.1.1`",
+    ),
+    Case(
+        "unknown-release",
+        [(T, "    releases: 1.0.0..\n", "    releases: {train: ¦1.1.1}\n")],
+        [(T, "    releases: 1.0.0..\n", "    releases: {train: 1.0.0..}\n")],
+        "the release `1.1.1`",
+    ),
+    Case(
+        "unknown-release",
+        [(T, "- {releases: 1.0.0, says", "- {releases: ¦1.0.1, says")],
+        [(T, "- {releases: 1.0.0, says", "- {releases: 1.0.0.., says")],
+        "the release `1.0.1`",
     ),
     Case(
         "release-order",
@@ -131,59 +213,58 @@ CASES = [
         "`Trainer` is described in acme/trainer.yaml too, for 1.1.0 to 1.2.0",
     ),
     Case(
-        "release-overlap",
+        "writers-overlap",
         [
-            (T, "releases: [1.2.0rc1, 1.2.0]\n", "releases: 1.1.0..1.2.0\n"),
             (
                 T,
-                "  - key: loss/policy\n    metric: policy/loss\n    releases",
-                "  - key: ¦loss/policy\n    metric: policy/loss\n    releases",
+                "    - {metric: policy/loss, releases: [1.2.0rc1, 1.2.0],",
+                "    - ¦{metric: policy/loss, releases: 1.1.0..,",
             ),
         ],
-        [(T, "releases: [1.2.0rc1, 1.2.0]\n", "releases: 1.1.0..1.2.0\n    when: beta == 0\n")],
+        [
+            (
+                T,
+                "    - {metric: policy/loss, releases: [1.2.0rc1, 1.2.0],",
+                "    - {metric: policy/loss, releases: 1.1.0.., logged_when: beta == 0,",
+            )
+        ],
         "`loss/policy` stands for 1.1.0 at spec/frameworks/acme/trainer.yaml:",
     ),
     Case(
+        "writers-overlap",
+        [
+            (
+                T,
+                "shared:\n",
+                new_record("rewards", "    also: {'score/{source}': {}}\n").replace("  rewards:", "  ¦rewards:"),
+            )
+        ],
+        [(T, "shared:\n", new_record("rewards", "    also: {'scores/{source}': {}}\n"))],
+        "`score/{source}` stands for 1.0.0 to 1.2.0 at spec/frameworks/acme/trainer.yaml:",
+    ),
+    Case(
         "omits-nothing",
-        [(T, "unlogged:", OMITS.format("¦step_timer"))],
-        [(T, "unlogged:", OMITS.format("step_time"))],
+        [(T, "shared:\n", "  ¦step_timer: {logged: never, reason: No clock.}\nshared:\n")],
+        [(T, "shared:\n", "  step_time: {logged: never, reason: No clock.}\nshared:\n")],
         "no extended file logs `step_timer`",
     ),
     Case(
-        "amends-nothing",
-        [(T, "unlogged:", AMENDS.format("step_time, ¦step_timer", ""))],
-        [(T, "unlogged:", AMENDS.format("step_time, loss/policy", ""))],
-        "no record of `step_timer`",
-    ),
-    Case(
-        "amends-nothing",
-        [(T, "unlogged:", AMENDS.format("loss/policy", "").replace("note: Timed twice.", "drops: [padded, ¦paddled]"))],
-        [(T, "unlogged:", AMENDS.format("loss/policy", "").replace("note: Timed twice.", "drops: [padded]"))],
-        "no record of these keys has a variant or trait `paddled`",
-    ),
-    Case(
         "broken-reference",
-        [(T, "unlogged:", AMENDS.format("step_time", "¦padding_counted_twice"))],
-        [(T, "unlogged:", AMENDS.format("step_time", ""))],
-        "padding_counted_twice",
+        [(T, "releases: 1.1.0.., traits: [first_rank_only]", "releases: 1.1.0.., traits: [¦first_only]")],
+        [(T, "releases: 1.1.0.., traits: [first_rank_only]", "releases: 1.1.0.., traits: [padding_counted]")],
+        "there is no trait `first_only`",
     ),
     Case(
         "guard-syntax",
-        [(T, "unlogged:", AMENDS.format("step_time", "").replace("note: Timed twice.", "when: beta ¦is 0"))],
-        [(T, "unlogged:", AMENDS.format("step_time", "").replace("note: Timed twice.", "when: beta == 0"))],
+        [(T, "releases: 1.1.0.., traits:", "releases: 1.1.0.., when: beta ¦is 0, traits:")],
+        [(T, "releases: 1.1.0.., traits:", "releases: 1.1.0.., when: beta == 0, traits:")],
         "there is 'is'",
     ),
     Case(
         "broken-reference",
-        [(T, "unlogged:", AMENDS.format("step_time", "").replace("note: Timed twice.", "when: ¦alpha == 0"))],
-        [(T, "unlogged:", AMENDS.format("step_time", "").replace("note: Timed twice.", "when: beta == 0"))],
+        [(T, "releases: 1.1.0.., traits:", "releases: 1.1.0.., when: ¦alpha == 0, traits:")],
+        [(T, "releases: 1.1.0.., traits:", "releases: 1.1.0.., when: beta == 0, traits:")],
         "alpha",
-    ),
-    Case(
-        "release-overlap",
-        [(T, "unlogged:", new_emission("step_time")), (T, "unlogged:", new_emission("¦step_time"))],
-        [(T, "unlogged:", new_emission("step_time"))],
-        "`step_time` stands for 1.0.0 to 1.2.0",
     ),
     Case(
         "release-hole",
@@ -198,52 +279,33 @@ CASES = [
         "no described release of this file is in `0.9`",
     ),
     Case(
-        "evidence-range",
-        [(T, "{release: 1.1.0, path: acme/trainer.py, line: 12", "{release: ¦1.2.0, path: acme/trainer.py, line: 12")],
-        [(T, "{release: 1.1.0, path: acme/trainer.py, line: 12", "{release: 1.2.0, path: torch/trainer.py, line: 12")],
-        "`loss/policy` is not described for 1.2.0",
-    ),
-    Case(
-        "evidence-range",
+        "release-hole",
         [
             (
                 T,
-                "by_sequence, when: beta <= 1",
-                "by_sequence, evidence: [{release: ¦1.2.0, path: acme/x.py, line: 1, symbol: f}], when: beta <= 1",
-            )
+                "    releases: 1.0.0..\n",
+                "    releases: ¦[1.0.0, 1.1.0, 1.2.0]\n",
+            ),
+            (SHARED, "    at: [log]\n", "    at: [log]\n  other: {metric: timing/step}\n"),
         ],
         [
-            (
-                T,
-                "by_sequence, when: beta <= 1",
-                "by_sequence, evidence: [{release: 1.1.0, path: acme/x.py, line: 1, symbol: f}], when: beta <= 1",
-            )
+            (T, "  score/{source}:\n    metric: policy/reward/mean\n    releases: 1.0.0..\n", NEVER),
+            (T, "    at: [score]\n    documented:\n      - {rel", "      at: [score]\n      documented:\n      - {rel"),
+            (SHARED, "    at: [log]\n", "    at: [log]\n  score/{source}: {metric: timing/step}\n"),
         ],
-        "`loss/policy` is not described for 1.2.0",
+        "`score/{source}` is not described for 1.2.0rc1",
     ),
     Case(
-        "evidence-ends",
-        [
-            (
-                T,
-                "unlogged:",
-                f"  - key: x\n    metric: policy/loss\n{EVIDENCE}unlogged:".replace("evidence", "¦evidence"),
-            )
-        ],
-        [(T, "unlogged:", f"  - key: x\n    metric: policy/loss\n    releases: 1.0.0\n{EVIDENCE}unlogged:")],
-        "no evidence shows `x` in 1.2.0",
-    ),
-    Case(
-        "evidence-key-only",
-        [(T, "unlogged:", new_emission("x").replace(", shows: value", "").replace("evidence:", "¦evidence:"))],
-        [(T, "unlogged:", new_emission("x").replace("value", "reduction", 1))],
-        "the evidence of `x` shows only the key",
+        "not-described",
+        [(T, "    releases: 1.0.0..\n", '    releases: {train: 1.0.0.., eval: ¦"0.9"}\n')],
+        [(T, "    releases: 1.0.0..\n", '    releases: {train: 1.0.0.., eval: "0.9.."}\n')],
+        "no described release of this file is in `0.9`",
     ),
     # Guards
     Case(
         "guard-syntax",
-        [(T, "    when: beta != 0", "    when: beta ¦is 0")],
-        [(T, "    when: beta != 0", "    when: beta > 0")],
+        [(T, "penalised: beta != 0", "penalised: beta ¦is 0")],
+        [(T, "penalised: beta != 0", "penalised: beta > 0")],
         "there is 'is'",
     ),
     Case(
@@ -253,69 +315,157 @@ CASES = [
         "but there is the end",
     ),
     Case(
+        "guard-cycle",
+        [(T, "penalised: beta != 0", "¦penalised: beta != 0 and not free\n  free: not penalised")],
+        [(T, "penalised: beta != 0", "penalised: beta != 0 and not free\n  free: beta == 1")],
+        "the guard refers to itself: `penalised` → `free` → `penalised`",
+    ),
+    Case(
+        "guard-cycle",
+        [(T, "penalised: beta != 0", "¦penalised: penalised or beta != 0")],
+        [],
+        "the guard refers to itself: `penalised` → `penalised`",
+    ),
+    Case(
+        "guard-shadows",
+        [(T, "penalised: beta != 0", "penalised: beta != 0 or window\n  ¦window: beta == 0")],
+        [(T, "penalised: beta != 0", "penalised: beta != 0 or windowed\n  windowed: beta == 0")],
+        "the guard `window` hides a configuration key",
+    ),
+    Case(
+        "guard-shadows",
+        [(T, "  width: window", "  width: window\n  ¦beta: window")],
+        [(T, "  width: window", "  width: window\n  alpha: window")],
+        "the short name `beta` hides a configuration key",
+    ),
+    Case(
+        "guard-shadows",
+        [(F, "  mode:\n", "  run.mode:\n"), (T, "  width: window", "  width: window\n  ¦mode: window")],
+        [(F, "  mode:\n", "  run.mode:\n"), (T, "  width: window", "  width: window\n  mode: run.mode")],
+        "the short name `mode` hides a configuration key",
+    ),
+    Case(
+        "guard-shadows",
+        [(T, "  width: window", "  width: window\n  ¦penalised: window")],
+        [],
+        "`penalised` is a guard too",
+    ),
+    Case(
         "guard-never",
-        [(T, "    when: beta != 0", "    when: ¦beta > 1 and beta < 1")],
-        [(T, "    when: beta != 0", "    when: beta > 1 or beta < 1")],
+        [(T, "penalised: beta != 0", "penalised: ¦beta > 1 and beta < 1")],
+        [(T, "penalised: beta != 0", "penalised: beta > 1 or beta < 1")],
         "`beta > 1 and beta < 1` can never hold",
     ),
     Case(
         "guard-never",
-        [(T, "when: beta > 1,", "when: ¦beta == 0,")],
-        [(T, "when: beta > 1,", "when: beta == 2,")],
-        "`beta == 0` can never hold where `beta != 0` holds",
+        [(T, "when: beta > 1, population", "when: ¦not penalised and beta, population")],
+        [(T, "when: beta > 1, population", "when: penalised and beta > 3, population")],
+        "`not penalised and beta` can never hold",
     ),
     Case(
-        "guard-overlap",
-        [(T, "when: beta <= 1 and mode == 'sequence'", "when: ¦beta >= 1 and mode == 'sequence'")],
-        [(T, "when: beta <= 1 and mode == 'sequence'", "when: not (beta > 1)")],
-        "the variants `padded` and `by_sequence` both apply with",
+        "dead-fact",
+        [(T, "- {when: beta > 1, pop", "- ¦{when: beta == 0, pop")],
+        [(T, "- {when: beta > 1, pop", "- {when: beta == 2, pop")],
+        "no key is logged where this fact holds",
     ),
     Case(
-        "guard-overlap",
+        "dead-fact",
+        [(T, "- {releases: 1.1.0, when", "- ¦{releases: 1.2.0, when")],
+        [(T, "- {releases: 1.1.0, when", "- {releases: 1.1.0.., when")],
+        "no key has this fact",
+    ),
+    Case(
+        "dead-fact",
+        [(T, "- {releases: 1.1.0, when", "- ¦{releases: 1.1.0, modes: [eval], when")],
+        [(T, "- {releases: 1.1.0, when", "- {releases: 1.1.0, modes: [eval, train], when")],
+        "no key has this fact",
+    ),
+    Case(
+        "dead-fact",
+        [(T, '  - {keys: ["score/{source}", step_time], rel', '  - ¦{keys: ["score/{source}"], modes: [eval], rel')],
+        [(T, '  - {keys: ["score/{source}", step_time], rel', "  - {keys: [step_time], modes: [eval], rel")],
+        "no key has this fact",
+    ),
+    Case(
+        "redundant-range",
+        [(T, "- {releases: 1.1.0, when", "- {releases: ¦1.0.0..1.1.0, when")],
+        [(T, "- {releases: 1.1.0, when", "- {when")],
+        "these are all releases of the record",
+    ),
+    # Facts that agree
+    Case(
+        "facts-disagree",
+        [(T, "when: beta <= 1 and mode == 'sequence', reduction: {sequence: mean}", DISAGREE.format("beta >= 1"))],
+        [(T, "when: beta <= 1 and mode == 'sequence', reduction: {sequence: mean}", DISAGREE.format("not (beta > 1)"))],
+        "`population` of `loss/policy` is `response_tokens` here and `all_positions` at spec/frameworks/acme/trainer.y",
+    ),
+    Case(
+        "facts-disagree",
+        [(T, "mode == 'sequence', snapshot: current", "beta == 0.5, reduction: {sequence: ¦pool}")],
+        [(T, "mode == 'sequence', snapshot: current", "mode == 'token', reduction: {sequence: pool}")],
+        "the reduction of `sequence` of `loss/policy` is `pool` here and `mean`",
+    ),
+    Case(
+        "facts-disagree",
+        [(T, "    at: [rewards]\n", facts("{lag: 1}", "{releases: 1.1.0.., lag: ¦2}"))],
+        [(T, "    at: [rewards]\n", facts("{releases: 1.0.0, lag: 1}", "{releases: 1.1.0.., lag: 2}"))],
+        "both hold for 1.1.0 to 1.2.0",
+    ),
+    Case(
+        "facts-disagree",
         [
-            (T, "when: beta > 1,", "when: \"mode in ['sequence']\","),
-            (T, "when: beta <= 1 and mode == 'sequence'", "when: ¦mode != 'token'"),
+            (T, "    at: [score]\n", "    at: [score]\n" + SCORE_LAG),
+            (T, "traits: [first_rank_only], at", "lag: ¦1, at"),
         ],
         [
-            (T, "when: beta > 1,", "when: \"mode in ['sequence']\","),
-            (T, "when: beta <= 1 and mode == 'sequence'", "when: mode == 'token'"),
+            (T, "traits: [first_rank_only], at", "lag: 1, at"),
+            (T, "    at: [score]\n", "    at: [score]\n" + SCORE_LAG.replace("2}", "1}")),
         ],
-        "both apply",
+        "`lag` of `score/{source}` is",
     ),
     Case(
-        "variants-exhaustive",
-        [*BOTH_MODES, (T, "    variants:", "    ¦variants:")],
-        [*BOTH_MODES, (T, "    variants:", "    exhaustive: true\n    variants:")],
-        "one of the variants always holds",
-    ),
-    Case(
-        "variants-exhaustive",
-        [(T, "    variants:", "    ¦exhaustive: true\n    variants:")],
+        "facts-disagree",
         [
-            (T, "when: beta > 1,", "when: beta > 1 or mode == 'token',"),
-            (T, "    variants:", "    exhaustive: true\n    variants:"),
-        ],
-        "no variant holds with beta=0.1, mode=token",
-    ),
-    Case(
-        "variants-exhaustive",
-        [*BOTH_MODES, (T, "    variants:", "    ¦exhaustive: true\n    variants:"), (SECOND, "", SECOND_TRAINER)],
-        [*BOTH_MODES, (SECOND, "", SECOND_TRAINER)],
-        "no variant holds with beta=0.1, mode=group in second",
-    ),
-    Case(
-        "variants-exhaustive",
-        [
-            (T, "metric: policy/loss\n    profile", "metric: ¦policy/loss\n    exhaustive: true\n    profile"),
-            (T, "when: beta > 1,", "metric: policy/reward/mean, when: mode == 'token',"),
-            (T, "when: beta <= 1 and mode ==", "metric: policy/reward/mean, when: mode =="),
+            (T, "    at: [rewards]\n", facts("{when: mode == 'token', lag: 1}", "{when: mode != 'sequence', lag: ¦2}")),
+            (SECOND, "", SECOND_TRAINER),
         ],
         [
-            (T, "metric: policy/loss\n    profile", "metric: policy/loss\n    exhaustive: true\n    profile"),
-            (T, "when: beta > 1,", "metric: policy/reward/mean, when: mode == 'token',"),
-            (T, "when: beta <= 1 and mode ==", "metric: policy/loss, when: mode =="),
+            (T, "    at: [rewards]\n", facts("{when: mode == 'token', lag: 1}", "{when: mode != 'token', lag: 2}")),
+            (SECOND, "", SECOND_TRAINER),
         ],
-        "the key never means `policy/loss`",
+        "both hold for 1.0.0 to 1.2.0 with mode=token",
+    ),
+    Case(
+        "facts-disagree",
+        [
+            (T, "    at: [rewards]\n", facts("{when: mode != 'token', lag: 1}", "{when: mode != 'sequence', lag: ¦2}")),
+            (SECOND, "", SECOND_TRAINER),
+        ],
+        [(T, "    at: [rewards]\n", facts("{when: mode != 'token', lag: 1}", "{when: mode != 'sequence', lag: 2}"))],
+        "with mode=group in second",
+    ),
+    Case(
+        "facts-disagree",
+        [
+            (
+                T,
+                "    at: [rewards]\n",
+                facts("{when: window > 1, reproduced_by: one}", "{when: window > 2, reproduced_by: ¦two}"),
+            ),
+            (P, "    formula: mean(rewards)\n", ONE_AND_TWO),
+        ],
+        [
+            (
+                T,
+                "    at: [rewards]\n",
+                facts(
+                    "{when: window > 1, reproduced_by: one}",
+                    "{when: window > 2, metric: policy/loss, reproduced_by: padded}",
+                ),
+            ),
+            (P, "    formula: mean(rewards)\n", ONE_AND_TWO),
+        ],
+        "`reproduced_by` of `rewards/{reward}/mean` is `two` here and `one`",
     ),
     Case(
         "guard-value",
@@ -325,24 +475,39 @@ CASES = [
     ),
     Case(
         "guard-value",
-        [(T, "when: beta != 0", "when: ¦beta != 'zero'")],
-        [(T, "when: beta != 0", "when: beta != -1.5")],
+        [(T, "penalised: beta != 0", "penalised: ¦beta != 'zero'")],
+        [(T, "penalised: beta != 0", "penalised: beta != -1.5")],
         "`beta` is a number and never zero",
     ),
     Case(
-        "variant-name",
-        [(T, "{name: by_sequence,", "{name: ¦padded,")],
-        [(T, "{name: by_sequence,", "{name: padded_too,")],
-        "two variants are named `padded`",
+        "guard-value",
+        [(T, "- {releases: 1.1.0, when: mode ==", "- {releases: 1.1.0, when: ¦mode == 'group' or mode ==")],
+        [
+            (T, "- {releases: 1.1.0, when: mode ==", "- {releases: 1.1.0, when: mode == 'group' or mode =="),
+            (SECOND, "", SECOND_TRAINER),
+        ],
+        "`mode` is one of token, sequence and never group",
     ),
     Case(
         "missing-default",
         [
             (T, "      - {releases: 1.0.0..1.1.0, value: 0.1}\n", "      - {releases: 1.0.0, value: 0.1}\n"),
-            (T, "    when: beta != 0", "    when: ¦beta != 0"),
+            (T, "logged_when: penalised", "logged_when: ¦penalised"),
         ],
         [(T, "      - {releases: 1.0.0..1.1.0, value: 0.1}\n", "      - {releases: '0.9..1.1.0', value: 0.1}\n")],
-        "`beta` has no default in 1.1.0, so `beta != 0` has no answer there",
+        "`beta` has no default in 1.1.0, so whether this key is logged is unknown there",
+    ),
+    Case(
+        "missing-default",
+        [
+            (T, "    defaults: [{value: 10}]", "    defaults: [{releases: 1.2.0, value: 10}]"),
+            (T, "- {releases: 1.1.0, when: mode == 'sequence'", "- {releases: 1.1.0, when: ¦window > 1"),
+        ],
+        [
+            (T, "    defaults: [{value: 10}]", "    defaults: [{releases: 1.1.0.., value: 10}]"),
+            (T, "- {releases: 1.1.0, when: mode == 'sequence'", "- {releases: 1.0.0.., when: window > 1"),
+        ],
+        "`window` has no default in 1.1.0, so whether this fact holds is unknown there",
     ),
     Case(
         "default-value",
@@ -371,12 +536,12 @@ CASES = [
     ),
     # Templates
     Case(
-        "template-syntax", [(T, "key: score/{source}", "key: ¦score/{source")], [], "does not belong to a placeholder"
+        "template-syntax", [(T, "  score/{source}:\n", "  ¦score/{source:\n")], [], "does not belong to a placeholder"
     ),
     Case(
         "template-syntax",
-        [(T, "key: score/{source}", "key: ¦score/{source}{reward}")],
-        [(T, "key: score/{source}", "key: score/{source}/{reward}")],
+        [(T, "  score/{source}:\n", "  ¦score/{source}{reward}:\n")],
+        [(T, "  score/{source}:\n", "  score/{source}/{reward}:\n")],
         "two placeholders with nothing between them",
     ),
     Case(
@@ -412,27 +577,27 @@ CASES = [
     Case(
         "round-trip",
         [
-            (T, "key: score/{source}", "key: ¦score/{source}_{reward}"),
+            (T, "  score/{source}:\n", "  ¦score/{source}_{reward}:\n"),
             (F, "pattern: '[a-z]+', examples: [math, code]", "pattern: '[a-z_]+', examples: [math]"),
         ],
-        [(T, "key: score/{source}", "key: score/{source}_{reward}")],
+        [(T, "  score/{source}:\n", "  score/{source}_{reward}:\n")],
         "is read back as source=math_format, reward=ok",
     ),
     Case(
         "ambiguous-template",
-        [(T, "unlogged:", new_emission("¦'{reward}/{source}'"))],
-        [(T, "unlogged:", new_emission("'{reward}/{source}/x'"))],
+        [(T, "shared:\n", new_record("¦'{reward}/{source}'"))],
+        [(T, "shared:\n", new_record("'{reward}/{source}/x'"))],
         "both match `score/a`",
     ),
     Case(
         "ambiguous-template",
-        [(T, "unlogged:", new_emission("¦score/{reward}"))],
+        [(T, "shared:\n", new_record("¦score/{reward}"))],
         [
-            (T, "unlogged:", new_emission("score/{reward}")),
+            (T, "shared:\n", new_record("score/{reward}")),
             (T, "'[A-Za-z0-9_]+', examples: [length, format_ok]", "'[A-Za-z0-9]*_[A-Za-z0-9]*', examples: [_a, b_]"),
             (T, "bind: {reward: length}", "bind: {reward: a_}"),
         ],
-        "`score/{reward}` and `score/{source}` (spec/frameworks/acme/trainer.yaml:48:10) both match",
+        "`score/{reward}` and `score/{source}` (spec/frameworks/acme/trainer.yaml:44:3) both match",
     ),
     Case(
         "open-template",
@@ -449,9 +614,9 @@ CASES = [
     # Allow
     Case(
         "unknown-check",
-        [(T, "bind: {reward: length}", "allow: [{check: ¦evidence-end, reason: Because.}]")],
+        [(T, "bind: {reward: length}", "allow: [{check: ¦release-holes, reason: Because.}]")],
         [],
-        "`evidence-end` is not a check",
+        "`release-holes` is not a check",
     ),
     Case(
         "unknown-check",

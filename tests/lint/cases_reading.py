@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from lint.lint_case import Case, F, G, P, S, T, metric
+from lint.lint_case import SHARED, Case, F, G, P, S, T, metric
+
+STEP_TIME = "  step_time: ¦timing/step\n"
 
 CASES = [
     # Reading: the files
@@ -123,12 +125,12 @@ CASES = [
         [
             (
                 T,
-                "      - {release: 1.0.0, path: acme/trainer.py, line: 11, symbol: Trainer.loss}",
-                "      - ¦{release: 1.0.0, path: acme/trainer.py, symbol: Trainer.loss}",
+                "      - {releases: 1.0.0, says: The score., guide: 'logging # Scores'}",
+                "      - ¦{releases: 1.0.0, says: The score.}",
             )
         ],
         [],
-        "`line` is missing in an evidence",
+        "`guide` is missing in a documented",
     ),
     Case(
         "missing-field",
@@ -166,18 +168,28 @@ CASES = [
         [(P, "    range: [0, 1]", "    range: [null, null]")],
         "`range` is empty but must be a list",
     ),
-    Case("wrong-type", [(T, "line: 11", "line: ¦11.5")], [], "`line` must be a whole number, not `11.5`"),
+    Case(
+        "wrong-type",
+        [(P, "source: {title: A paper}", "source: {title: A paper, line: ¦11.5}")],
+        [(P, "source: {title: A paper}", "source: {title: A paper, line: 11}")],
+        "`line` must be a whole number, not `11.5`",
+    ),
     Case(
         "wrong-value",
         [(P, "policy: current}", "policy: ¦curent}")],
         [(P, "policy: current}", "policy: old}")],
         "`policy` must be one of",
     ),
-    Case("wrong-value", [(T, "line: 11", "line: ¦0")], [(T, "line: 11", "line: 1")], "`line` must be"),
+    Case(
+        "wrong-value",
+        [(P, "source: {title: A paper}", "source: {title: A paper, line: ¦0}")],
+        [(P, "source: {title: A paper}", "source: {title: A paper, line: 1}")],
+        "`line` must be",
+    ),
     Case(
         "wrong-value",
         [(T, "reduction: {rank: mean}", "reduction: {¦ranks: mean}")],
-        [(T, "reduction: {rank: mean}", "reduction: {window: mean}")],
+        [(T, "reduction: {rank: mean}", "reduction: {sequence: mean}")],
         "`ranks` is not allowed as a name",
     ),
     Case(
@@ -188,8 +200,57 @@ CASES = [
     ),
     Case(
         "wrong-value",
-        [(T, "        notes", "")] if False else [(F, "examples: [math, code]", "examples: ¦[]")],
+        [(F, "examples: [math, code]", "examples: ¦[]")],
         [],
         "`examples` must be at least 1 long",
+    ),
+    # Reading: one record of a key, or a list of them
+    Case(
+        "unknown-field",
+        [(T, "    at: [rewards]\n", "    ¦att: [rewards]\n")],
+        [(T, "    at: [rewards]\n", "    x-att: [rewards]\n")],
+        "`att` is not a field of a record",
+    ),
+    Case(
+        "unknown-field",
+        [(T, "{when: beta > 1, population: all_positions", "{when: beta > 1, ¦populations: all_positions")],
+        [],
+        "`populations` is not a field of a fact",
+    ),
+    Case(
+        "wrong-type",
+        [(SHARED, "  step_time:\n    metric: timing/step\n    span: The whole update.\n    at: [log]\n", STEP_TIME)],
+        [],
+        "`step_time` must be a mapping or a list, not `timing/step`",
+    ),
+    Case(
+        "wrong-value",
+        [
+            (
+                T,
+                "    - {metric: policy/loss, releases: [1.2.0rc1, 1.2.0]",
+                "    - ¦{logged: never, releases: [1.2.0rc1, 1.2.0]",
+            )
+        ],
+        [],
+        "`logged: never` and `reason` belong together",
+    ),
+    Case(
+        "wrong-value",
+        [(T, "    at: [rewards]\n", "    at: [rewards]\n    facts: [¦{releases: 1.0.0}]\n")],
+        [(T, "    at: [rewards]\n", "    at: [rewards]\n    facts: [{releases: 1.0.0, lag: 1}]\n")],
+        "a fact must say something",
+    ),
+    Case(
+        "wrong-value",
+        [(T, "    releases: 1.0.0..\n", "    releases: {¦trian: 1.0.0..}\n")],
+        [(T, "    releases: 1.0.0..\n", "    releases: {train: 1.0.0..}\n")],
+        "`trian` is not allowed as a name",
+    ),
+    Case(
+        "wrong-type",
+        [(T, "penalised: beta != 0", "penalised: ¦true")],
+        [(T, "penalised: beta != 0", "penalised: [{releases: 1.0.0.., when: beta != 0}]")],
+        "`penalised` must be text",
     ),
 ]

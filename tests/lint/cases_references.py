@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from lint.lint_case import Case, F, H, P, S, T
+from lint.lint_case import SHARED, Case, F, H, P, S, T
 
 CONVENTION = """convention: common
 title: Common names
@@ -27,14 +27,20 @@ names: {policy/reward/mean: policy/loss}
 """
 GOOD_SUITE = SUITE.replace("names: {policy/reward/mean: policy/loss}\n", "")
 
+PADDING = "without:\n  padding: {brief: Padding., trait: padding_counted}\ntraits:\n"
+FAMILY = (
+    "  first family:\n    family: {first: policy/loss, second: policy/reward/mean}\n"
+    "    also: {copy: {of: first, modes: [train]}}\nshared:\n"
+)
+
 CASES = [
     # References
     Case(
         "broken-reference",
-        [(T, "    metric: policy/loss\n    profile", "    metric: ¦policy/los\n    profile")],
+        [(T, "      metric: policy/loss\n", "      metric: ¦policy/los\n")],
         [
-            (T, "    metric: policy/loss\n    profile", "    metric: policy/reward/mean\n    profile"),
-            (T, ", reproduced_by: padded", ""),
+            (T, "      metric: policy/loss\n", "      metric: policy/reward/mean\n"),
+            (T, ", population: all_positions, reproduced_by: padded", ", lag: 1"),
         ],
         "there is no metric `policy/los`",
     ),
@@ -136,20 +142,20 @@ CASES = [
     ),
     Case(
         "broken-reference",
-        [(T, "traits: [first_rank_only]", "traits: [first_rank_only, ¦last_rank_only]")],
+        [(T, "{rank: mean}, traits: [first_rank_only]", "{rank: mean}, traits: [first_rank_only, ¦last_rank_only]")],
         [],
         "there is no trait `last_rank_only`",
     ),
     Case(
         "broken-reference",
-        [(T, "    profile: averaged", "    profile: ¦average")],
+        [(T, "      profile: averaged", "      profile: ¦average")],
         [],
         "there is no profile `average`",
     ),
     Case(
         "broken-reference",
-        [(T, "key: score/{source}", "key: ¦score/{sources}")],
-        [(T, "key: score/{source}", "key: score/{reward}")],
+        [(T, "  score/{source}:\n", "  ¦score/{sources}:\n"), (T, '"score/{source}", ', "")],
+        [(T, "  score/{source}:\n", "  score/{reward}:\n"), (T, '"score/{source}", ', "")],
         "there is no placeholder `sources`",
     ),
     Case(
@@ -160,14 +166,14 @@ CASES = [
     ),
     Case(
         "broken-reference",
-        [(T, "    when: beta != 0", "    when: ¦betta != 0")],
-        [(T, "    when: beta != 0", "    when: window != 0")],
+        [(T, "penalised: beta != 0", "penalised: ¦betta != 0")],
+        [(T, "penalised: beta != 0", "penalised: window != 0")],
         "there is no configuration key `betta`",
     ),
     Case(
         "broken-reference",
-        [(T, "scale: 1 / window", "scale: ¦1 / windows")],
-        [(T, "scale: 1 / window", "scale: 1 / (window + 1)")],
+        [(T, "scale: 1 / width", "scale: ¦1 / windows + width")],
+        [(T, "scale: 1 / width", "scale: 1 / (window + width)")],
         "there is no configuration key `windows`",
     ),
     Case(
@@ -179,7 +185,7 @@ CASES = [
     Case(
         "broken-reference",
         [(T, "extends: [shared]", "extends: [¦share]")],
-        [(T, "extends: [shared]", "extends: []")],
+        [(T, "extends: [shared]", "extends: []"), (T, ", step_time], rel", "], rel")],
         "there is no file `share`",
     ),
     Case(
@@ -190,8 +196,8 @@ CASES = [
     ),
     Case(
         "broken-reference",
-        [(T, "    profile: averaged", "    route: ¦via\n    profile: averaged")],
-        [(T, "    profile: averaged", "    route: prefixed\n    profile: averaged")],
+        [(T, "      profile: averaged", "      route: ¦via\n      profile: averaged")],
+        [(T, "      profile: averaged", "      route: prefixed\n      profile: averaged")],
         "there is no tracker route `via`",
     ),
     Case(
@@ -231,7 +237,7 @@ CASES = [
             (S, "  first_rank_only:", "  lonely: {facet: defect, grade: minor, what: x}\n  first_rank_only:"),
             (T, "snapshot", "snapshot"),
         ][:0],
-        "no metric or emission has the trait `lonely`",
+        "no metric or record has the trait `lonely`",
     ),
     Case(
         "unused-name",
@@ -249,7 +255,7 @@ CASES = [
             (S, "  sequences:", "  groups: {domain: group, brief: Groups.}\n  sequences:"),
             (T, "bind: {reward: length}", "population: groups"),
         ],
-        "no metric or emission has the population `groups`",
+        "no metric or record has the population `groups`",
     ),
     Case(
         "unused-name",
@@ -277,5 +283,131 @@ CASES = [
             (T, "    bind: {reward: length}", "    offset: seed * 2"),
         ],
         "nothing uses the configuration key `seed`",
+    ),
+    # What records and files of records name
+    Case(
+        "broken-reference",
+        [(T, "profile: averaged\n      logged_when: penalised", "profile: averaged\n      logged_when: ¦penalized")],
+        [(T, "profile: averaged\n      logged_when: penalised", "profile: averaged\n      logged_when: not penalised")],
+        "there is no configuration key `penalized`",
+    ),
+    Case(
+        "broken-reference",
+        [(T, "width: window", "width: ¦windows")],
+        [
+            (T, "width: window", "width: window\n  style: mode"),
+            (T, "when: mode == 'sequence', snapshot", "when: style == 'sequence', snapshot"),
+        ],
+        "there is no configuration key `windows`",
+    ),
+    Case(
+        "broken-reference",
+        [(T, "at: [rewards]", "at: [¦reward]")],
+        [(T, "at: [rewards]", "at: [rewards, score]")],
+        "this file has no anchor `reward`",
+    ),
+    Case(
+        "broken-reference",
+        [(T, "x_axis: the step", "x_axis: the step, at: [¦route]")],
+        [(T, "x_axis: the step", "x_axis: the step, at: [score]")],
+        "this file has no anchor `route`",
+    ),
+    Case(
+        "broken-reference",
+        [(T, "guide: 'logging # Scores'", "guide: ¦'logs # Scores'")],
+        [(T, "guide: 'logging # Scores'", "guide: logging")],
+        "there is no guide `logs`",
+    ),
+    Case(
+        "broken-reference",
+        [(T, "guide: 'logging # Losses'", "guide: ¦'losses # Losses'")],
+        [(T, "guide: 'logging # Losses'", "guide: 'logging # All losses'")],
+        "there is no guide `losses`",
+    ),
+    Case(
+        "broken-reference",
+        [(T, "step_time], releases", "¦step_times], releases")],
+        [(T, "step_time], releases", "step_time, loss/policy], releases")],
+        "there is no record of the key `step_times`",
+    ),
+    Case(
+        "broken-reference",
+        [(T, "shared:\n", "replace: [¦by_rank]\nshared:\n")],
+        [
+            (SHARED, "    at: [log]\n", "    at: [log]\n    facts: [{name: by_rank, traits: [first_rank_only]}]\n"),
+            (T, "shared:\n", "replace: [by_rank]\nshared:\n"),
+        ],
+        "there is no fact of an extended file named `by_rank`",
+    ),
+    Case(
+        "broken-reference",
+        [(T, "unlogged:\n", "pinned: [{settings: {¦depth: 1}}]\nunlogged:\n")],
+        [(T, "unlogged:\n", "pinned: [{settings: {window: 1}, at: [score]}]\nunlogged:\n")],
+        "there is no configuration key `depth`",
+    ),
+    Case(
+        "broken-reference",
+        [(T, "bind: {reward: length}", "without: [¦tool_tokens]")],
+        [(T, "bind: {reward: length}", "without: [padding]"), (S, "traits:\n", PADDING)],
+        "there is no part of a population `tool_tokens`",
+    ),
+    Case(
+        "broken-reference",
+        [(S, "traits:\n", PADDING.replace("padding_counted", "¦padding_left"))],
+        [(S, "traits:\n", PADDING)],
+        "there is no trait `padding_left`",
+    ),
+    Case(
+        "broken-reference",
+        [(S, "  sequences:", "  part: {domain: token, brief: A part., of: ¦all_tokens}\n  sequences:")],
+        [(S, "  sequences:", "  part: {domain: token, brief: A part., of: all_positions}\n  sequences:")],
+        "there is no population `all_tokens`",
+    ),
+    Case(
+        "broken-reference",
+        [(T, "shared:\n", FAMILY.replace("policy/loss", "¦policy/losses"))],
+        [(T, "shared:\n", FAMILY)],
+        "there is no metric `policy/losses`",
+    ),
+    Case(
+        "broken-reference",
+        [(T, "shared:\n", FAMILY.replace("of: first", "of: ¦third"))],
+        [(T, "shared:\n", FAMILY)],
+        "there is no key of this record named `third`",
+    ),
+    Case(
+        "unused-name",
+        [(T, "  penalised: beta != 0\n", "  penalised: beta != 0\n  ¦free: beta == 0\n")],
+        [
+            (T, "  penalised: beta != 0\n", "  penalised: not free\n  free: beta == 0\n"),
+        ],
+        "nothing uses the guard `free`",
+    ),
+    Case(
+        "unused-name",
+        [(T, "scale: 1 / width", "scale: 1 / window"), (T, "  width: window", "  ¦width: window")],
+        [],
+        "nothing uses the short name `width`",
+    ),
+    Case(
+        "unused-name",
+        [(T, "  rewards, score: Trainer", "  ¦rewards, score, scores: Trainer")],
+        [(T, "  rewards, score: Trainer", "  rewards, score, scores: Trainer"), (T, "[rewards]", "[rewards, scores]")],
+        "nothing uses the anchor `scores`",
+    ),
+    Case(
+        "unused-name",
+        [(F, "guides:\n", "guides:\n  ¦speed: {title: The other guide, path: docs/speed.md}\n")],
+        [
+            (F, "guides:\n", "guides:\n  speed: {title: The other guide, path: docs/speed.md}\n"),
+            (T, "guide: 'logging # Losses'", "guide: 'speed # Losses'"),
+        ],
+        "nothing uses the guide `speed`",
+    ),
+    Case(
+        "unused-name",
+        [(S, "traits:\n", PADDING.replace("  padding:", "  ¦padding:"))],
+        [(S, "traits:\n", PADDING), (T, "bind: {reward: length}", "without: [padding]")],
+        "no metric or record has the part of a population `padding`",
     ),
 ]

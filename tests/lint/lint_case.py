@@ -13,20 +13,7 @@ P, T, F, S, G, H = (
     "health/basics",
 )
 SHARED = "frameworks/acme/shared"
-EVIDENCE = "    evidence: [{release: 1.0.0, path: acme/x.py, line: 1, symbol: f, shows: value}]\n"
-ENDS = (
-    "    evidence:\n"
-    "      - {release: 1.0.0, path: acme/x.py, line: 1, symbol: f, shows: value}\n"
-    "      - {release: 1.2.0, path: acme/x.py, line: 1, symbol: f, shows: value}\n"
-)
-OMITS = (
-    "omits:\n  - key: {}\n    reason: Nothing is timed here.\n"
-    "    evidence: [{{release: 1.0.0, path: acme/trainer.py, line: 3, symbol: f}}]\nunlogged:"
-)
-AMENDS = (
-    "amends:\n  - keys: [{}]\n    traits: [{}]\n    note: Timed twice.\n"
-    "    evidence: [{{release: 1.0.0, path: acme/trainer.py, line: 3, symbol: f, shows: value}}]\nunlogged:"
-)
+SHARED_FACT = "shared:\n  - {{keys: [{}], {}}}\n"
 METRIC = """
   {name}:
     brief: A number named {name}.
@@ -53,6 +40,6 @@ def metric(name: str) -> str:
     return METRIC.format(name=name)
 
 
-def new_emission(key: str, more: str = "") -> str:
-    """A valid emission, to be inserted before ``unlogged``."""
-    return f"  - key: {key}\n    metric: policy/reward/mean\n{more}{ENDS}unlogged:"
+def new_record(key: str, more: str = "") -> str:
+    """A valid record, to be put in the place of `shared:`."""
+    return f"  {key}:\n    metric: policy/reward/mean\n{more}shared:\n"

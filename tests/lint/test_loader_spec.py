@@ -44,8 +44,8 @@ def test_locate_points_into_the_files() -> None:
 
     assert Location("spec_base/metrics/policy.yaml", 5, 3) == spec.locate_metric("policy/loss")
     assert Location("spec_base/metrics/policy.yaml", 5, 3) == spec.locate("metrics/policy", ("metrics", "policy/loss"))
-    key = spec.locate("frameworks/acme/trainer", ("emissions", 2, "key"), value=True)
-    assert Location("spec_base/frameworks/acme/trainer.yaml", 42, 10) == key
+    when = spec.locate("frameworks/acme/trainer", ("keys", "loss/policy", 0, "facts", 0, "when"), value=True)
+    assert Location("spec_base/frameworks/acme/trainer.yaml", 36, 18) == when
     assert Location("spec_base/metrics/nothing.yaml") == spec.locate("metrics/nothing", ("metrics", "x"))
 
 
@@ -73,12 +73,26 @@ def test_a_broken_entry_does_not_hide_the_rest(spec: SpecText) -> None:
     assert ["missing-field", "broken-reference"] == [finding.id for finding in spec.findings()]
 
 
-def test_places_after_a_broken_emission_stay_right(spec: SpecText) -> None:
-    """Leaving out one emission does not shift the places of the next ones."""
-    spec.edit("frameworks/acme/trainer", "    scale: 1 / window\n", "    scale: [1]\n")
-    spec.edit("frameworks/acme/trainer", "    bind: {reward: length}", "    bind: {¦rewards: length}")
+def test_places_after_a_broken_fact_stay_right(spec: SpecText) -> None:
+    """Leaving out one shared fact does not shift the places of the next ones."""
+    facts = "shared:\n  - {keys: [step_time], lag: [1]}\n  - {keys: [step_time], traits: [¦first_rank]}\n"
+    spec.edit("frameworks/acme/trainer", "shared:\n", facts)
 
     assert spec.marks == [finding.location for finding in spec.findings("broken-reference")]
+
+
+def test_a_broken_record_is_not_missed(spec: SpecText) -> None:
+    """A record that cannot be read is left out; shared facts about its key, and its anchors, are no further faults."""
+    spec.edit("frameworks/acme/trainer", "    releases: 1.0.0..\n    at: [score]\n", "    relases: 1.0.0..\n")
+
+    assert ["unknown-field"] == [finding.id for finding in spec.findings()]
+
+
+def test_a_broken_guard_is_not_missed(spec: SpecText) -> None:
+    """Nothing claims that a guard that cannot be read does not exist."""
+    spec.edit("frameworks/acme/trainer", "penalised: beta != 0", "penalised: [{release: 1.0.0, when: beta != 0}]")
+
+    assert {"unknown-field"} == {finding.id for finding in spec.findings()}
 
 
 def test_a_file_without_a_required_field_is_left_out(spec: SpecText) -> None:
@@ -141,7 +155,7 @@ def test_hidden_files_are_ignored(spec: SpecText) -> None:
 def test_an_overlay_adds_files(tmp_path: Path) -> None:
     """A new file of an overlay is read like one of the spec, and its places name the overlay."""
     overlay = write(
-        tmp_path / "mine", "frameworks/acme/fork", "title: Fork\nbrief: Mine.\nextends: [trainer]\nemissions: []\n"
+        tmp_path / "mine", "frameworks/acme/fork", "title: Fork\nbrief: Mine.\nextends: [trainer]\nkeys: {}\n"
     )
 
     spec = load(BASE, [overlay])
@@ -158,14 +172,14 @@ def test_an_overlay_extends_a_file(tmp_path: Path) -> None:
 config:
   window: {brief: Mine., type: int, defaults: [{value: 20}]}
   depth: {brief: Mine too., type: int, defaults: [{value: 1}]}
-emissions:
-  - key: mine
-    metric: timing/step
-    evidence: [{release: 1.0.0, path: mine.py, line: 1, symbol: f}]
-  - key: score/{source}
+guards:
+  deep: depth > 1
+keys:
+  mine: {metric: timing/step}
+  score/{source}:
     metric: policy/loss
-    releases: 1.0.0..
-    evidence: [{release: 1.0.0, path: mine.py, line: 2, symbol: f}]
+shared:
+  - {keys: [mine], when: deep, lag: 1}
 """
     spec = load(BASE, [write(tmp_path / "mine", "frameworks/acme/trainer", text)])
     file = spec.frameworks["acme"].files["trainer"]
@@ -173,11 +187,13 @@ emissions:
     assert "Trainer" == file.title
     assert ["beta", "window", "depth"] == list(file.config)
     assert 20 == file.config["window"].defaults[0].value
-    keys = [emission.key for emission in file.emissions]
-    assert ["loss/policy", "loss/policy", "rewards/{reward}/mean", "score/{source}", "mine"] == keys
-    assert "policy/loss" == file.emissions[3].metric
-    lines = [spec.locate("frameworks/acme/trainer", ("emissions", index)).line for index in range(5)]
-    assert [24, 36, 42, 8, 5] == lines
+    assert ["loss/policy", "rewards/{reward}/mean", "score/{source}", "mine"] == list(file.keys)
+    assert ["policy/loss"] == [record.metric for name, _, record in file.records() if name == "score/{source}"]
+    assert ["penalised", "deep"] == list(file.guards)
+    assert [["score/{source}", "step_time"], ["mine"]] == [fact.keys for fact in file.shared]
+    places = [("keys", key) for key in file.keys] + [("shared", 0), ("shared", 1), ("guards", "deep")]
+    lines = [spec.locate("frameworks/acme/trainer", place).line for place in places]
+    assert [28, 40, 8, 7, 51, 11, 5] == lines
 
 
 @pytest.mark.parametrize(
@@ -232,13 +248,13 @@ def test_a_later_overlay_wins(tmp_path: Path) -> None:
 
 def test_a_fault_of_an_overlay_is_placed_in_the_overlay(tmp_path: Path) -> None:
     """The finding names the file that has to be corrected."""
-    overlay = write(tmp_path / "mine", "frameworks/acme/trainer", "emissions:\n  - key: mine\n    metrics: x\n")
+    overlay = write(tmp_path / "mine", "frameworks/acme/trainer", "keys:\n  mine:\n    metrics: x\n")
 
     with pytest.raises(SpecError) as caught:
         load(BASE, [overlay])
 
     name = f"{overlay.as_posix()}/frameworks/acme/trainer.yaml"
-    assert [(2, 5), (3, 5)] == [(f.location.line, f.location.column) for f in caught.value.findings]
+    assert [(3, 5)] == [(f.location.line, f.location.column) for f in caught.value.findings]
     assert {name} == {f.location.file for f in caught.value.findings}
 
 

@@ -14,6 +14,7 @@ ORDER = Releases(("0.9", "1.0", "1.1rc1", "1.1", "2.0"))
         ("1.0", ["1.0"]),
         ("1.0..1.1", ["1.0", "1.1rc1", "1.1"]),
         ("1.1..", ["1.1", "2.0"]),
+        ("..1.0", ["0.9", "1.0"]),
         ("1.0 .. 1.1rc1", ["1.0", "1.1rc1"]),
         (["0.9", "1.1.."], ["0.9", "1.1", "2.0"]),
         ([], []),
@@ -29,7 +30,6 @@ def test_expand(ranges: str | list[str], expected: list[str]) -> None:
     [
         ("1.2", "the release `1.2` is not among", 0, "1.2"),
         (["0.9", "1.0..1.2"], "the release `1.2` is not among", 1, "1.2"),
-        ("..1.1", "the release `` is not among", 0, ""),
         ("1.1..1.0", "the range `1.1..1.0` ends before it starts", 0, None),
     ],
 )

@@ -67,9 +67,9 @@ class ComponentView:
     ) -> None:
         self.label = label or component.name
         self.release = release
-        self._tables = tables
-        self._table = table
-        self._stem = component.stem
+        self.tables = tables
+        self.table = table
+        self.stem = component.stem
         self._own = table.component(component.stem)
         self._entries = Entries(self.label, tables, self._own)
         self._given = config
@@ -83,7 +83,7 @@ class ComponentView:
     @cached_property
     def config(self) -> Configuration:
         """Configuration keys and their values."""
-        return Configuration(self._table, self._own, self.release, self._given)
+        return Configuration(self.table, self._own, self.release, self._given)
 
     @cached_property
     def _by_key(self) -> dict[tuple[str, str], list[Row]]:
@@ -104,7 +104,7 @@ class ComponentView:
     def _shown(self) -> list[_Shown]:
         """What each way in which a tracker changes names makes of the keys."""
         result = []
-        for tracker, rules in route_surfaces(self._tables, self.routes):
+        for tracker, rules in route_surfaces(self.tables, self.routes):
             literals: dict[str, tuple[str, str]] = {}
             templates: list[tuple[Template, tuple[str, str]]] = []
             for key, mode in self._by_key:
@@ -153,7 +153,7 @@ class ComponentView:
 
     def entry_alone(self, key: str, mode: str) -> Entry | None:
         """Return the same without reading what else this component logs; None if it does not log the key."""
-        covers = self._table.releases.covers
+        covers = self.table.releases.covers
         entries = [
             self._entry(row)
             for row in self._own.rows
@@ -221,7 +221,7 @@ class ComponentView:
 
     def evidence(self, entry: Entry) -> tuple[Evidence, ...]:
         """Return where the source of this release shows an entry."""
-        return self._table.evidence(self._stem, entry.at, self.release)
+        return self.table.evidence(self.stem, entry.at, self.release)
 
     def _entry(self, row: Row) -> Entry:
         return self._entries.make(row, self.config)

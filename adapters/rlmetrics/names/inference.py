@@ -21,6 +21,9 @@ MAX_LISTED = 6
 _DATACLASSES = ("Config", "Arguments")
 """Endings of the names of classes whose fields configure a trainer."""
 
+_OF_TRANSFORMERS = "TrainingArguments"
+"""The class whose fields depend on the installed transformers, not on the framework's release."""
+
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
@@ -228,7 +231,11 @@ def _fields(item: Candidate, tables: Tables) -> set[str]:
     stem = _stem(item, table)
     configuration = Configuration(table, table.component(stem), item.release)
     symbols = {name: configuration.symbol(name) for name in configuration.defaults}
-    return {name for name, symbol in symbols.items() if symbol is not None and symbol.endswith(_DATACLASSES)}
+    return {
+        name
+        for name, symbol in symbols.items()
+        if symbol and symbol.endswith(_DATACLASSES) and symbol != _OF_TRANSFORMERS
+    }
 
 
 def _not_extended(best: list[Candidate], tables: Tables) -> list[Candidate]:

@@ -20,7 +20,16 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """A line of a release that shows a fact; ``path`` is relative to the wheel."""
+    """A line of a release that shows a fact.
+
+    Attributes:
+        release: The release: the one that was asked for, or, in another package, the newest that shows it.
+        path: Relative to the wheel.
+        line: Counted from 1.
+        symbol: The enclosing class and function.
+        shows: The spec's name for the place.
+        note: Which other package it is.
+    """
 
     release: str
     path: str

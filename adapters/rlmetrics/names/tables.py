@@ -32,6 +32,7 @@ class FrameworkTable:
         self._load = load
         self._index = load(f"frameworks/{name}/framework")
         self._components: dict[str, ComponentTable] = {}
+        self._proven: dict[str, Mapping[str, Any]] = {}
 
     @cached_property
     def releases(self) -> Releases:
@@ -61,8 +62,33 @@ class FrameworkTable:
         return self._components[stem]
 
     def evidence(self, stem: str, anchors: Sequence[str], release: str) -> tuple[Evidence, ...]:
-        """Return where anchors of a component's file stand in a release."""
-        return ()
+        """Return where anchors of a component's file stand in a release; those of other packages in their own."""
+        found: dict[Evidence, None] = {}
+        for anchor in anchors:
+            other, colon, name = anchor.rpartition(":")
+            found.update(dict.fromkeys(self._places(other if colon else stem, name, release)))
+        return tuple(found)
+
+    def _places(self, stem: str, anchor: str, release: str) -> Iterator[Evidence]:
+        proofs = self._proofs(stem)
+        covers = self.releases.covers
+        for path, symbol, offsets, ranges in proofs.get("anchors", {}).get(anchor, ()):
+            if covers(ranges, release):
+                for line, where in proofs["lines"][path][symbol]:
+                    if covers(where, release):
+                        yield from (Evidence(release, path, line + offset, symbol, anchor) for offset in offsets)
+        other = proofs.get("others", {}).get(anchor)
+        if other is not None:
+            package, version, path, line, symbol = other
+            yield Evidence(version, path, line, symbol, anchor, f"of {package}")
+
+    def _proofs(self, stem: str) -> Mapping[str, Any]:
+        if stem not in self._proven:
+            try:
+                self._proven[stem] = self._load(f"proofs/{self.name}/{stem}")
+            except (KeyError, NamesError):
+                self._proven[stem] = {}  # a file without a lock, such as an overlay's
+        return self._proven[stem]
 
 
 class MetricTable(Mapping[str, Mapping[str, Any]]):

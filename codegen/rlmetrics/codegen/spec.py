@@ -112,7 +112,7 @@ class Spec:
 
         Args:
             ref: The file, such as ``metrics/policy``, ``frameworks/trl/framework``, ``inputs`` or ``spec``.
-            path: Keys and indices from the top of the file, such as ``("emissions", 3, "key")``.
+            path: Keys and indices from the top of the file, such as ``("keys", "kl", "facts", 3, "when")``.
             value: Point to the value of the last key instead of the key itself.
 
         Returns:

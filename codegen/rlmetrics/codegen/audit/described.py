@@ -136,6 +136,5 @@ def _keys(table: FrameworkTable, stem: str, component: str, release: str) -> Ite
             patterns={name: rows[name]["pattern"] for name in names if name in rows},
             examples={name: tuple(rows[name]["examples"]) for name in names if name in rows},
             eval_prefix=own.eval_prefix if row.mode == "eval" else "",
-            external="foreign" in row.record
-            or any(piece.get("logged_by") == "user" for piece in always),
+            external="foreign" in row.record or any(piece.get("logged_by") == "user" for piece in always),
         )

@@ -16,7 +16,13 @@ from .store import Entry, Journal, Manifest, Output
 if TYPE_CHECKING:
     from ..findings import Finding
 
-OWNED = ("generated/rlmetrics", "tests/generated", "docs/reference", "codegen/rlmetrics/codegen/schema")
+OWNED = (
+    "generated/rlmetrics",
+    "generated/meanings",
+    "tests/generated",
+    "docs/reference",
+    "codegen/rlmetrics/codegen/schema",
+)
 """Folders in which a file that names the generator in its head, and that no spec asks for any more, is removed."""
 
 LOCAL = "docs/reference/"

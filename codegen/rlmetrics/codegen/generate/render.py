@@ -10,7 +10,7 @@ from ..lint import Context, TracedContext, check_spec, kept_hits
 from ..loader import read
 from ..spec import Spec
 from ..tables import render as render_tables
-from . import functional, fused, pages, schema, suites
+from . import functional, fused, meanings, pages, schema, suites
 from .driver import MARKER, Rendered
 from .functions import Function, resolve
 from .store import Output
@@ -48,6 +48,7 @@ def _outputs(spec: Spec, functions: Mapping[str, Sequence[Function]]) -> Iterato
     yield from suites.emit(functions)
     yield from pages.emit(spec, functions)
     yield from schema.emit()
+    yield from meanings.emit(spec)
     for path, text in render_tables(spec).items():
         yield Output(path, text, _source_of(text))
 

@@ -148,23 +148,34 @@ def writers_overlap(context: Context) -> Iterator[Hit]:
         for item in component.resolved:
             by_key[item.key, item.mode].append(item)
         for items in by_key.values():
-            for first, second in combinations(items, 2):
-                pair = (component.ref(first), first.path), (component.ref(second), second.path)
-                shared = first.releases & second.releases
-                if not shared or pair in reported:
-                    continue
-                scope = component.scope
-                guards = [*logged_guards(first), *logged_guards(second)]
-                config = witness(context, scope.framework, scope.stem, *guards)
-                if config is None:
-                    continue
-                reported.add(pair)
-                releases = context.releases(scope.framework)
-                place = context.spec.locate(pair[0][0], first.path)
-                span = releases.text(releases.of_bits(shared))
-                where = component.elsewhere(second.stem)
-                message = f"`{second.key}` stands for {span} at {place} too{under(config)}{where}"
-                yield Hit(pair[1][0], second.path, message)
+            for (first, second), (shared, config) in _overlaps(context, component, items).items():
+                if (first, second) not in reported:
+                    reported.add((first, second))
+                    releases = context.releases(component.scope.framework)
+                    span = releases.text(releases.of_bits(shared))
+                    where = component.elsewhere(second[0].rpartition("/")[2])
+                    place = context.spec.locate(*first)
+                    message = f"`{items[0].key}` stands for {span} at {place} too{under(config)}{where}"
+                    yield Hit(*second, message)
+
+
+def _overlaps(
+    context: Context, component: ComponentScope, items: list[Resolved]
+) -> dict[tuple[_Place, _Place], tuple[int, dict[str, Any]]]:
+    """Return the pairs of records of one key that can both be logged, with the releases and a configuration."""
+    found: dict[tuple[_Place, _Place], tuple[int, dict[str, Any]]] = {}
+    scope = component.scope
+    for first, second in combinations(items, 2):
+        shared = first.releases & second.releases
+        if not shared:
+            continue
+        guards = [*logged_guards(first), *logged_guards(second)]
+        config = witness(context, scope.framework, scope.stem, *guards)
+        if config is not None:
+            pair = (component.ref(first), first.path), (component.ref(second), second.path)
+            before = found.get(pair, (0, config))
+            found[pair] = before[0] | shared, before[1]
+    return found
 
 
 @check(

@@ -29,11 +29,6 @@ def _expressions(context: Context) -> Iterator[tuple[FileScope, YamlPath, str]]:
             yield scope, path, text
 
 
-def _decides(path: YamlPath) -> bool:
-    """Whether an expression at a place says when something holds, and not how much it is."""
-    return path[-1] not in ("scale", "offset")
-
-
 @check(
     "guard-syntax",
     "error",
@@ -96,15 +91,21 @@ def _endings(key: str) -> Iterator[str]:
     fix="correct the guard, or remove what it guards",
 )
 def guard_never(context: Context) -> Iterator[Hit]:
-    for scope, path, text in _expressions(context):
-        expression = parsed(text)
-        # Written as `false` it is meant.
-        if not _decides(path) or expression is None or isinstance(expression, Literal):
-            continue
+    for scope in context.files.values():
         users = context.users.get((scope.framework, scope.stem), ())
         stems = [scope.stem, *users] if scope.file.components else users
-        if stems and all(_is_never(context, scope, stem, text) for stem in stems):
-            yield Hit(scope.ref, path, f"`{text}` can never hold", value=True)
+        # What names a guard that never holds follows from that one.
+        reported: set[str] = set()
+        for path, text in sorted(expressions(scope), key=lambda found: found[0][0] != "guards"):
+            expression = parsed(text)
+            # Written as `false` it is meant.
+            if path[-1] in ("scale", "offset") or expression is None or isinstance(expression, Literal):
+                continue
+            if not stems or reported & expression.names():
+                continue
+            if all(_is_never(context, scope, stem, text) for stem in stems):
+                reported.update([str(path[1])] if path[0] == "guards" else [])
+                yield Hit(scope.ref, path, f"`{text}` can never hold", value=True)
 
 
 def _is_never(context: Context, scope: FileScope, stem: str, text: str) -> bool:

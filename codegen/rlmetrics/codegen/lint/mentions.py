@@ -57,6 +57,8 @@ def _about_other_files(context: Context, scope: FileScope) -> Iterator[Hit]:
     chain = context.chain(scope.framework, scope.stem)
     facts = [fact for stem in chain[1:] for fact in files[stem].shared]
     named = {fact.name for fact in facts if fact.name is not None}
+    if context.spec.unread.get("keys") or any(stem not in files for stem in scope.file.extends):
+        return  # what could not be read, or is not there, may have them
     for stem in chain[1:]:
         named.update(fact.name for _, _, record in files[stem].records() for fact in record.facts if fact.name)
     for index, name in enumerate(scope.file.replace):
@@ -73,7 +75,7 @@ def _about_other_files(context: Context, scope: FileScope) -> Iterator[Hit]:
 def _in_record(context: Context, scope: FileScope, name: str, path: YamlPath, record: Record) -> Iterator[Hit]:
     spec, ref = context.spec, scope.ref
     for key, place in keys_of(name, path, record):
-        yield from _placeholders(context, scope, key, place)
+        yield from _placeholders(context, scope, key, place, value=False)
     for key, metric in record.family.items():
         if metric is not None:
             place = (*path, "family", key)
@@ -163,7 +165,7 @@ def _own_metric(context: Context, scope: FileScope, statement: Statement | Fact)
 def _anchors(context: Context, scope: FileScope, names: list[str], path: YamlPath) -> Iterator[Hit]:
     declared = {name for name, _ in symbols(scope.file.anchors)}
     for index, name in enumerate(names):
-        if name not in declared:
+        if name not in declared and not context.spec.unread.get("anchors"):
             near = difflib.get_close_matches(name, declared, n=2, cutoff=0.6)
             fix = f"did you mean {' or '.join(f'`{item}`' for item in near)}?" if near else "declare it under `anchors`"
             yield Hit(scope.ref, (*path, index), f"this file has no anchor `{name}`", fix, value=True)
@@ -180,11 +182,11 @@ def _route(context: Context, scope: FileScope, name: str, path: YamlPath) -> Ite
     yield from missing(context, "tracker route", "routes", name, routes, scope.ref, path)
 
 
-def _placeholders(context: Context, scope: FileScope, key: str, path: YamlPath) -> Iterator[Hit]:
+def _placeholders(context: Context, scope: FileScope, key: str, path: YamlPath, *, value: bool = True) -> Iterator[Hit]:
     for name in placeholders_in(key):
         if context.placeholder(scope.framework, scope.stem, name) is None:
             known = context.known(scope.framework, scope.stem, "placeholders")
-            yield from missing(context, "placeholder", "placeholders", name, known, scope.ref, path)
+            yield from missing(context, "placeholder", "placeholders", name, known, scope.ref, path, value=value)
 
 
 def _guard(context: Context, scope: FileScope, text: str | None, path: YamlPath) -> Iterator[Hit]:
@@ -195,6 +197,7 @@ def _guard(context: Context, scope: FileScope, text: str | None, path: YamlPath)
 
 def _setting(context: Context, scope: FileScope, name: str, path: YamlPath, *, value: bool = True) -> Iterator[Hit]:
     config = context.config(scope.framework, scope.stem)
-    if context.full(scope.framework, scope.stem, name) not in config:
+    is_unread = context.spec.is_unread("guards", name) or context.spec.is_unread("names", name)
+    if not is_unread and context.full(scope.framework, scope.stem, name) not in config:
         known = [*config, *scope.file.guards, *scope.file.names]
         yield from missing(context, "configuration key", "config", name, known, scope.ref, path, value=value)

@@ -26,7 +26,7 @@ __all__ = ["CHECKS"]
 
 @check(
     "unproven",
-    "error",
+    "warning",
     what="A record or fact with anchors of which none is found in some release of its range, an anchor that is found "
     "in none of these releases, or one that was never found.",
     fix="add a statement with `rlmetrics anchor add`, name another anchor, or change the range",

@@ -116,6 +116,8 @@ def _finding(
     locate: Callable[[YamlPath, bool], Location],
     source: Callable[[YamlPath], str | None],
 ) -> Finding:
+    # An alternative that failed for what it says tells more than those that expect another type.
+    errors = [item for item in errors if item["type"] == "value_error"][:1] or errors
     details = errors[0]
     kind = details["type"]
     name = str(path[-1]) if path else ""
@@ -130,7 +132,7 @@ def _finding(
     is_text_wanted = "text" in expected
     shown = source(path)
     subject = _subject(path)
-    if details["type"] == "value_error" and len(errors) == 1:
+    if kind == "value_error":
         message = f"{subject} {details.get('ctx', {}).get('error', details['msg'])!s}"
         return Finding("wrong-value", "error", locate(path, False), message, "write it out or remove the field")
     if is_text_wanted and shown is not None and isinstance(value, (bool, int, float)):
@@ -262,7 +264,7 @@ def model_at(model: type[BaseModel], path: YamlPath) -> type[BaseModel] | None:
 
 
 def _step(annotation: Any, step: str | int) -> Any:
-    owner = _as_model(annotation)
+    owner = None if isinstance(step, int) else _as_model(annotation)
     if owner is not None:
         for name, field in owner.model_fields.items():
             if step in {name, field.alias}:

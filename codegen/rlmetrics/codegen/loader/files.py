@@ -33,8 +33,11 @@ _FOLDERS: dict[str, type[BaseModel]] = {
 DEFINES = {
     "metrics": ("metrics",),
     "inputs": ("inputs",),
-    "signatures": ("populations", "traits"),
-    "frameworks": ("config", "placeholders", "profiles", "releases", "emissions"),
+    "signatures": ("populations", "without", "traits"),
+    "frameworks": (
+        *("config", "placeholders", "profiles", "releases", "keys"),
+        *("guards", "names", "anchors", "guides"),
+    ),
     "trackers": ("routes",),
     "health": ("diagnoses",),
 }

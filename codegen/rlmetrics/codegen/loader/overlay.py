@@ -3,9 +3,9 @@
 A file of an overlay with the path of a file of the spec extends it; any other file is simply added. Field by field:
 
 * Metrics, inputs and the words of signatures may be added, never redefined: their meaning is what relations rest on.
-* Other named entries (configuration keys, placeholders, profiles, routes) are added, or replace those of the same name.
-* Lists grow. An emission replaces the one with the same key, releases and modes; a release, a component and a
-  diagnosis replace their namesakes.
+* Other named entries (records of keys, configuration keys, placeholders, profiles, guards, short names, anchors,
+  routes) are added, or replace those of the same name.
+* Lists grow, shared facts among them. A release, a component and a diagnosis replace their namesakes.
 * Fields that the overlay leaves out keep their value; other fields that it gives replace it.
 """
 
@@ -23,7 +23,6 @@ __all__ = ["lay_over"]
 
 _FINAL = frozenset({"metrics", "inputs", "populations", "traits", "levels", "operations", "grades"})
 _IDENTITY: dict[str, tuple[str, ...]] = {
-    "emissions": ("key", "releases", "modes", "when"),
     "releases": ("release",),
     "components": ("name", "releases"),
     "diagnoses": ("id",),

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from .data import Row, Table, plain, row, source
 from .framework import framework_tables
 from .metrics import health_table, metrics_tables
+from .proofs import proof_tables
 
 if TYPE_CHECKING:
     from ..model import Convention, Population, Signatures, Tracker
@@ -23,8 +24,8 @@ def build(spec: Spec) -> dict[str, Table]:
 
     Returns:
         The tables ``index``, ``families``, ``inputs``, ``signatures``, ``trackers``, ``conventions`` and ``health``; in
-        ``metrics`` and ``texts`` one for each family; in ``frameworks`` a folder for each framework, with one for each
-        of its files.
+        ``metrics`` and ``texts`` one for each family; in ``frameworks`` and ``proofs`` a folder for each framework,
+        with one for each of its files.
     """
     tables = {
         "index": _index(spec),
@@ -40,6 +41,7 @@ def build(spec: Spec) -> dict[str, Table]:
     }
     for name, framework in spec.frameworks.items():
         tables.update(framework_tables(name, framework))
+    tables.update(proof_tables(spec))
     return {name: Table(table.source, plain(table.data)) for name, table in tables.items()}
 
 
