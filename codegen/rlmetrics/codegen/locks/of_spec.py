@@ -90,7 +90,7 @@ def _claims(scope: FrameworkScope, stem: str, file: ComponentFile) -> Iterator[C
     own = _covered(scope, stem, None, "train")
     described = _described(scope, stem)
     for place, shared in enumerate(file.shared):
-        within = own if shared.releases is None else _expanded(scope, shared.releases)
+        within = own if shared.releases is None else own & _expanded(scope, shared.releases)
         about = tuple(shared.keys or ())
         if about:
             within &= frozenset().union(*(described.get(key, within) for key in about))
@@ -99,7 +99,7 @@ def _claims(scope: FrameworkScope, stem: str, file: ComponentFile) -> Iterator[C
         yield Claim(("shared", place), called, about, tuple(shared.modes or BOTH), within, tuple(shared.at), backed)
     for field in ("tracking", "pinned"):
         for place, item in enumerate(getattr(file, field)):
-            within = own if item.releases is None else _expanded(scope, item.releases)
+            within = own if item.releases is None else own & _expanded(scope, item.releases)
             yield Claim((field, place), field, (), BOTH, within, tuple(item.at))
 
 
