@@ -155,6 +155,12 @@ def test_a_fact_is_proven_where_one_of_its_anchors_is_found() -> None:
     assert [("unproven", ""), ("unused-anchor", "kl.put")] == _problems(alone, lock)
 
 
+def test_a_fact_is_held_by_the_anchors_of_its_key_where_its_own_are_not_found() -> None:
+    """As where one statement proves what a record says in all releases, and another one what some of them add."""
+    fact = Claim(("keys", "kl", "facts", 0), "kl, fact 1", ("kl",), (), frozenset(SOURCES), ("kl.mean",), ("kl.put",))
+    assert [("unused-anchor", "kl.put")] == _problems(_component(claims=(fact,)), _lock(_component()))
+
+
 def test_anchors_that_are_unknown_unused_never_found_or_idle_are_told() -> None:
     """Each with its own name."""
     lock = _lock(_component())

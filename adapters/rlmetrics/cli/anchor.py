@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 from .checkout import SOURCE, archives, load_spec
 from .options import add_json
 from .output import json_text
+
+if TYPE_CHECKING:
+    from rlmetrics.codegen.locks.component import Component
+    from rlmetrics.codegen.spec import Spec
 
 __all__ = ["add", "run"]
 
@@ -70,12 +76,12 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def _framework(spec: object, name: str, stem: str | None) -> str:
+def _framework(spec: Spec, name: str, stem: str | None) -> str:
     from rlmetrics.names.errors import UserError
 
     found = [
         framework
-        for framework, item in spec.frameworks.items()  # type: ignore[attr-defined]
+        for framework, item in spec.frameworks.items()
         for other, file in item.files.items()
         if stem in (None, other) and any(name in map(str.strip, names.split(",")) for names in file.anchors)
     ]
@@ -85,13 +91,13 @@ def _framework(spec: object, name: str, stem: str | None) -> str:
     return found[0]
 
 
-def _stem(components: dict[str, object], written: str | None) -> str | None:
+def _stem(components: Mapping[str, Component], written: str | None) -> str | None:
     from rlmetrics.names.errors import UserError
 
     if written is None or written in components:
         return written
     for stem, component in components.items():
-        if any(item.name == written for item in component.classes):  # type: ignore[attr-defined]
+        if any(item.name == written for item in component.classes):
             return stem
     msg = f"no component {written}; name a class or a file such as {next(iter(components))}"
     raise UserError(msg)

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+from ast import literal_eval
 from collections.abc import Iterator
 from functools import cache
 from typing import TYPE_CHECKING
 
-from ..locks.check import check_component
+from ..locks.check import LockOf, check_component
+from ..locks.lock import Kind
 from ..locks.of_spec import components_of
 from ..locks.text import read_lock
+from ..releases import RangeError, Releases
 from .registry import Check, Hit, check
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from ..locks.lock import Lock
+    from ..model import Default, Ranges
     from .context import Context
 
 __all__ = ["CHECKS"]
@@ -50,12 +54,62 @@ def unproven(context: Context) -> Iterator[Hit]:
                 yield Hit(ref, path, problem.message, problem.fix)
 
 
-def _reader(folder: Path, own: str, stem: str):  # type: ignore[no-untyped-def]
+@check(
+    "default-differs",
+    "error",
+    what="A configuration key whose default, as its class has it in the source of a release, is another one.",
+    fix="end the range before that release and add the default that holds from then on",
+)
+def default_differs(context: Context) -> Iterator[Hit]:
+    spec = context.spec
+    if spec.unread:
+        return
+    for framework in spec.frameworks:
+        folder = spec.root / "locks" / framework
+        package = spec.frameworks[framework].framework.package
+        releases = Releases(tuple(item.release for item in spec.frameworks[framework].framework.releases))
+        for stem, file in spec.frameworks[framework].files.items():
+            if not any(default.symbol for key in file.config.values() for default in key.defaults):
+                continue
+            lock = _reader(folder, package, stem)(package)
+            for name, key in file.config.items():
+                for place, default in enumerate(key.defaults):
+                    wrong = _other_default(lock, name, default, releases)
+                    if wrong is not None:
+                        path = ("config", name, "defaults", place)
+                        yield Hit(f"frameworks/{framework}/{stem}", path, wrong)
+
+
+def _other_default(lock: Lock, name: str, default: Default, releases: Releases) -> str | None:
+    row = lock.tables.get(("defaults", default.symbol or ""), {}).get(name, {})
+    covered = frozenset(releases.names) if default.releases is None else _expanded(releases, default.releases)
+    for text, found in row.items():
+        try:
+            value = literal_eval(text)
+        except ValueError:
+            continue  # an expression, which only a run evaluates
+        wrong = releases.sort(covered & found)
+        if wrong and (value, type(value) is bool) != (default.value, type(default.value) is bool):
+            return f"the default of `{name}` is {text} in {wrong[0]}, says {default.symbol}"
+    return None
+
+
+def _expanded(releases: Releases, ranges: Ranges) -> frozenset[str]:
+    try:
+        return releases.expand(ranges)
+    except RangeError:
+        return frozenset()  # another check tells it
+
+
+_ANCHORS: tuple[Kind, ...] = ("anchors", "defaults")
+
+
+def _reader(folder: Path, own: str, stem: str) -> LockOf:
     @cache
     def lock_of(package: str) -> Lock:
         path = folder / f"{stem}.lock" if package == own else folder / package / f"{stem}.lock"
         text = path.read_text(encoding="utf-8") if path.is_file() else ""
-        return read_lock(text, path.as_posix(), stem, ("anchors",))
+        return read_lock(text, path.as_posix(), stem, _ANCHORS)
 
     return lock_of
 
@@ -64,4 +118,4 @@ def _entry(anchors: dict[str, str], name: str) -> str:
     return next(names for names in anchors if name in (part.strip() for part in names.split(",")))
 
 
-CHECKS: tuple[Check, ...] = (unproven,)
+CHECKS: tuple[Check, ...] = (unproven, default_differs)

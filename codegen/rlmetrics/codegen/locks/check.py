@@ -63,17 +63,18 @@ def check_component(component: Component, lock_of: LockOf, order: Sequence[str])
 
 
 def unproven(component: Component, claim: Claim, lock_of: LockOf) -> frozenset[str]:
-    """The releases of a claim in which none of its anchors in the framework's own package is found.
+    """The releases of a claim in which no anchor in the framework's own package is found, its own or its key's.
 
     A claim without such an anchor is held by the watched symbols of its component alone, and is not unproven.
     """
-    own = _own(component, claim)
-    found = frozenset(release for name in own for release in lock_of(component.package).proven(name))
+    own = _own(component, claim.at)
+    backed = _own(component, claim.backed)
+    found = frozenset(release for name in (*own, *backed) for release in lock_of(component.package).proven(name))
     return claim.releases - found if own else frozenset()
 
 
-def _own(component: Component, claim: Claim) -> list[str]:
-    known = ((name, component.anchors.get(name)) for name in claim.at)
+def _own(component: Component, names: Iterable[str]) -> list[str]:
+    known = ((name, component.anchors.get(name)) for name in names)
     return [name for name, anchor in known if anchor and not anchor.guide and anchor.package == component.package]
 
 
@@ -81,7 +82,7 @@ def _unproven(
     component: Component, claim: Claim, lock_of: LockOf, order: Sequence[str], missing: Iterable[str]
 ) -> Iterator[Problem]:
     lock = lock_of(component.package)
-    for name in _own(component, claim):
+    for name in _own(component, claim.at):
         if name not in missing and claim.releases and not claim.releases & lock.proven(name):
             message = f"`{name}` is found in none of the releases of {claim.name}"
             yield Problem("idle-anchor", claim, name, message, "name an anchor of these releases, or change the range")

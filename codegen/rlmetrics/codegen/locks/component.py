@@ -36,6 +36,7 @@ class Claim:
         modes: ``train``, ``eval`` or both.
         releases: The releases that it holds in.
         at: Names of its anchors.
+        backed: Anchors of the records that it is about: they hold it in releases in which its own are not found.
     """
 
     path: tuple[str | int, ...]
@@ -44,6 +45,7 @@ class Claim:
     modes: tuple[str, ...]
     releases: frozenset[str]
     at: tuple[str, ...]
+    backed: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -68,15 +68,15 @@ def extend(
             symbols[item.path, item.mark.symbol] = module.symbols[item.mark.symbol]
     for (path, name), symbol in symbols.items():
         lock.symbol(path, name, symbol.fingerprint, symbol.statements[0].first, release)
-    for item in component.classes if own else ():
-        owner = class_of(package, item, release)
+    for described in component.classes if own else ():
+        owner = class_of(package, described, release)
         if owner is None:
             continue
         for method, source in methods_of(package, owner).items():
-            lock.put("methods", item.name, method, source, release)
+            lock.put("methods", described.name, method, source, release)
         config = config_of(package, owner)
         for field, default in class_defaults(package, config).items() if config else ():
             lock.put("defaults", config.name if config else "", field, default, release)
-    for key, places in (keys or {}).items():
-        for place in places:
+    for key, written in (keys or {}).items():
+        for place in written:
             lock.put("keys", "", key, place, release)

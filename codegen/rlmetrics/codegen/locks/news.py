@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from .changes import depends, diff_of
@@ -81,6 +81,7 @@ class Step:
         locks: Stem to the lock of the framework's own package; both releases are in it.
         shared: The lock of the framework as a whole.
         described: Keys of each component's file that are described in the new release.
+        written: Stem and key to the path, line and symbol of a place that writes the key in the new release.
     """
 
     old: Package
@@ -89,6 +90,7 @@ class Step:
     locks: Mapping[str, Lock]
     shared: Lock
     described: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    written: Mapping[tuple[str, str], tuple[str, int, str]] = field(default_factory=dict)
 
 
 def news(step: Step) -> News:
@@ -134,16 +136,16 @@ def _lost(step: Step) -> Iterator[Item]:
                 groups.setdefault(before, []).append((component, name, keys))
     for marks, uses in groups.items():
         names = list(dict.fromkeys(name for _, name, _ in uses))
-        keys = _keys_of((component, keys) for component, _, keys in uses)
+        depending = _keys_of((component, keys) for component, _, keys in uses)
         symbol = marks[0].symbol
         near = step.locks[uses[0][0].stem].near(names[0])
         diff, hints = _proposal(step, marks[0], names[0], near)
         yield Item(
             "anchor lost",
-            f"{', '.join(names)} in {symbol} -> {len(keys)} key{'s' * (len(keys) != 1)}",
+            f"{', '.join(names)} in {symbol} -> {len(depending)} key{'s' * (len(depending) != 1)}",
             f"lost {' '.join(sorted({component.stem + ':' + name for component, name, _ in uses}))}",
             tuple(sorted({component.stem for component, _, _ in uses})),
-            keys,
+            depending,
             tuple((path, symbol) for path in near[:1]),
             diff,
             hints,
@@ -226,11 +228,26 @@ def _keys(step: Step) -> Iterator[Item]:
                     text = " -> ".join(", ".join(sorted(part)) or "nowhere else" for part in (gone, come))
                     moved.setdefault((key, text), []).append(component)
     for key, owners in appeared.items():
-        yield _key_item("new key", key, f"{key} of {_titles(owners)}", owners)
+        item = _key_item("new key", key, f"{key} of {_titles(owners)}", owners)
+        yield replace(item, hints=_draft(step, owners[0], key))
     for key, owners in vanished.items():
         yield _key_item("lost key", key, f"{key} of {_titles(owners)} is not written any more", owners)
     for (key, text), owners in moved.items():
         yield _key_item("moved key", key, f"{key} of {_titles(owners)}: {text}", owners)
+
+
+def _draft(step: Step, component: Component, key: str) -> tuple[str, ...]:
+    """The record and the anchor that a new key needs, and the command that takes the statement."""
+    place = step.written.get((component.stem, key))
+    if place is None:
+        return ()
+    path, line, symbol = place
+    name = re.sub(r"[^a-z0-9]+", ".", key.lower()).strip(".")
+    return (
+        f"keys:     {key}: {{releases: {step.new.release}.., metric: …, at: [{name}]}}",
+        f"anchors:  {name}: {symbol}   (both in {component.stem}.yaml)",
+        f"rlmetrics anchor add {name} {step.new.name}=={step.new.release} {path}:{line}",
+    )
 
 
 def _key_item(kind: Kind, key: str, what: str, owners: Sequence[Component]) -> Item:

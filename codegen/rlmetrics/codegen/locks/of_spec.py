@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
+from ..meaning.resolve import chain
 from ..meaning.scope import FrameworkScope
 from ..meaning.spelled import spelled
 from .component import Anchor, Claim, ClassRange, Component
 
 if TYPE_CHECKING:
     from ..loader.document import YamlPath
-    from ..model import ComponentFile, Ranges, Record
+    from ..model import ComponentFile, Mode, Ranges, Record
     from ..spec import Spec
 
 __all__ = ["anchors_of", "component_of", "components_of"]
@@ -73,43 +74,45 @@ def anchors_of(file: ComponentFile, package: str) -> dict[str, Anchor]:
 
 
 def _claims(scope: FrameworkScope, stem: str, file: ComponentFile) -> Iterator[Claim]:
-    def claim(
-        path: YamlPath,
-        name: str,
-        keys: Sequence[str],
-        modes: Sequence[str],
-        releases: frozenset[str],
-        at: Sequence[str],
-    ) -> Claim:
-        return Claim(path, name, tuple(keys), tuple(modes), releases, tuple(at))
-
+    proving: dict[str, tuple[str, ...]] = {}
     for name, index, record in file.records():
         path: YamlPath = ("keys", name) if not isinstance(file.keys[name], list) else ("keys", name, index)
-        keys = [item.key for item in spelled(name, record)] or [name]
+        keys = tuple(item.key for item in spelled(name, record)) or (name,)
         modes = tuple(record.modes or file.modes)
         covered = _record_releases(scope, stem, file, record)
-        yield claim(path, name, keys, modes, covered, record.at)
+        at = tuple(record.at)
+        proving.update({key: (*proving.get(key, ()), *at) for key in {name, *keys}})
+        yield Claim(path, name, keys, modes, covered, at)
         for place, fact in enumerate(record.facts):
             within = covered if fact.releases is None else covered & _expanded(scope, fact.releases)
-            yield claim(
-                (*path, "facts", place), f"{name}, fact {place + 1}", keys, fact.modes or modes, within, fact.at
-            )
+            called = f"{name}, fact {place + 1}"
+            yield Claim((*path, "facts", place), called, keys, tuple(fact.modes or modes), within, tuple(fact.at), at)
     own = _covered(scope, stem, None, "train")
-    for place, fact in enumerate(file.shared):
-        within = own if fact.releases is None else _expanded(scope, fact.releases)
-        shown = ", ".join(fact.keys[:2]) if fact.keys else "all keys"
-        yield claim(
-            ("shared", place),
-            f"shared fact {place + 1} on {shown}",
-            fact.keys or (),
-            fact.modes or BOTH,
-            within,
-            fact.at,
-        )
+    described = _described(scope, stem)
+    for place, shared in enumerate(file.shared):
+        within = own if shared.releases is None else own & _expanded(scope, shared.releases)
+        about = tuple(shared.keys or ())
+        if about:
+            within &= frozenset().union(*(described.get(key, within) for key in about))
+        called = f"shared fact {place + 1} on {', '.join(about[:2]) or 'all keys'}"
+        backed = tuple(name for key in about or proving for name in proving.get(key, ()))
+        yield Claim(("shared", place), called, about, tuple(shared.modes or BOTH), within, tuple(shared.at), backed)
     for field in ("tracking", "pinned"):
         for place, item in enumerate(getattr(file, field)):
-            within = own if item.releases is None else _expanded(scope, item.releases)
-            yield claim((field, place), field, (), BOTH, within, item.at)
+            within = own if item.releases is None else own & _expanded(scope, item.releases)
+            yield Claim((field, place), field, (), BOTH, within, tuple(item.at))
+
+
+def _described(scope: FrameworkScope, stem: str) -> dict[str, frozenset[str]]:
+    """Keys of a file and of those that it extends, by all names that facts use, to the releases that log them."""
+    found: dict[str, frozenset[str]] = {}
+    for part in chain(scope.spec.files, stem):
+        file = scope.spec.files[part]
+        for name, _, record in file.records():
+            covered = _record_releases(scope, part, file, record)
+            for key in {name, *(item.key for item in spelled(name, record))}:
+                found[key] = found.get(key, frozenset()) | covered
+    return found
 
 
 def _record_releases(scope: FrameworkScope, stem: str, file: ComponentFile, record: Record) -> frozenset[str]:
@@ -120,7 +123,7 @@ def _record_releases(scope: FrameworkScope, stem: str, file: ComponentFile, reco
 
 
 def _covered(
-    scope: FrameworkScope, stem: str, ranges: Ranges | Mapping[str, Ranges] | None, mode: str
+    scope: FrameworkScope, stem: str, ranges: Ranges | Mapping[Mode, Ranges] | None, mode: Mode
 ) -> frozenset[str]:
     if isinstance(ranges, Mapping):
         return _expanded(scope, ranges[mode]) if mode in ranges else frozenset()

@@ -124,7 +124,18 @@ def _extended(framework: str, old: Package, new: Package, components: Mapping[st
     described = {
         stem: frozenset(key for key, found in components[stem].keys.items() if new.release in found) for stem in locks
     }
-    return Step(old, new, [components[stem] for stem in locks], locks, common, described)
+    written = _written(extraction, [components[stem] for stem in locks])
+    return Step(old, new, [components[stem] for stem in locks], locks, common, described, written)
+
+
+def _written(extraction: Extraction, components: Sequence[Component]) -> dict[tuple[str, str], tuple[str, int, str]]:
+    """Stem and key to a place that writes it."""
+    stems = {item.name: component.stem for component in components for item in component.classes}
+    return {
+        (stems[key.component], key.key): (key.path, key.line, key.symbol)
+        for key in extraction.keys
+        if key.component in stems
+    }
 
 
 def keys_of(extraction: Extraction, component: Component) -> dict[str, list[str]]:

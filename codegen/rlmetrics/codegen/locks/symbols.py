@@ -171,7 +171,7 @@ class _Reader:
         self._imports_in(node)
         for name in BLOCKS:
             for child in getattr(node, name, ()):
-                inner = child.body if isinstance(child, (ast.excepthandler, ast.match_case)) else [child]
+                inner = child.body if isinstance(child, (ast.ExceptHandler, ast.match_case)) else [child]
                 self.read(inner, "", top=True, parent=place, block=name)
 
     def _add_class(self, node: ast.ClassDef, owner: str) -> None:

@@ -51,7 +51,7 @@ def read_lock(text: str, file: str, component: str, only: Collection[Kind] = _KI
         section = re.fullmatch(r"\[(\w+)(?: (.*))?\]", line) if line[0] == "[" else None
         try:
             if section:
-                kind = _KINDS[_KINDS.index(section[1])]  # type: ignore[arg-type]
+                kind = next(kind for kind in _KINDS if kind == section[1])
                 skipped = kind not in only
                 table = {} if skipped else lock.tables.setdefault((kind, section[2] or ""), {})
             elif skipped:
@@ -69,7 +69,7 @@ def read_lock(text: str, file: str, component: str, only: Collection[Kind] = _KI
                 for value, ranges in zip(cells[::2], cells[1::2], strict=True):
                     values = table.setdefault(name, {})
                     values[value] = _expand(ranges, lock.releases)
-        except (ValueError, IndexError):
+        except (ValueError, IndexError, StopIteration):
             msg = f"{file}:{number}:1: not a line of a lock, which only the machine writes; restore the file with git"
             raise LockError(msg) from None
     return lock
