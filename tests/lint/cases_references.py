@@ -410,4 +410,10 @@ CASES = [
         [(S, "traits:\n", PADDING), (T, "bind: {reward: length}", "without: [padding]")],
         "no metric or record has the part of a population `padding`",
     ),
+    Case(
+        "broken-reference",
+        [(T, "shared:\n", FAMILY + "  - {keys: [second], when: window > 1, reproduced_by: ¦padded}\n")],
+        [(T, "shared:\n", FAMILY + "  - {keys: [first, copy], when: window > 1, reproduced_by: padded}\n")],
+        "there is no variant of the formula of `policy/reward/mean` named `padded`",
+    ),
 ]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -148,14 +148,24 @@ def _metrics(context: Context, said: Said) -> Iterator[str | None]:
         wanted = set(getattr(said.statement, "keys", None) or ())
         for part in context.chain(framework, stem):
             scope = context.files[framework, part]
-            for name, path, record in records(scope):
-                if wanted.intersection([name, *(key for key, _ in keys_of(name, path, record))]):
-                    yield from _recorded(context, scope, record)
+            for name, _, record in records(scope):
+                yield from _recorded(context, scope, record, None if name in wanted else wanted)
 
 
-def _recorded(context: Context, scope: FileScope, record: Record) -> Iterator[str | None]:
+def _recorded(
+    context: Context, scope: FileScope, record: Record, wanted: Collection[str] | None = None
+) -> Iterator[str | None]:
+    """Yield the metrics of a record; of a family, those of the wanted keys, or of all."""
     own = _own_metric(context, scope, record)
-    yield from (metric or own for metric in record.family.values()) if record.family else [own]
+    if not record.family:
+        # Its name and its copies all have the one metric.
+        if wanted is None or not record.also.keys().isdisjoint(wanted):
+            yield own
+        return
+    for key, metric in record.family.items():
+        copies = (copy for copy, item in record.also.items() if (item.of or next(iter(record.family))) == key)
+        if wanted is None or not {key, *copies}.isdisjoint(wanted):
+            yield metric or own
 
 
 def _own_metric(context: Context, scope: FileScope, statement: Statement | Fact) -> str | None:
