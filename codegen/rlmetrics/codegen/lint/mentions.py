@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -11,6 +11,7 @@ from rlmetrics.names.guards import Name
 
 from .guardsets import parsed
 from .keys import placeholders_in
+from .logged import logged_with
 from .lookups import missing, population, traits
 from .registry import Hit
 from .statements import expressions, keys_of, records, statements_of, symbols
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from .context import Context, FileScope
     from .statements import Said
 
-__all__ = ["in_component_file"]
+__all__ = ["in_component_file", "variants_of_shared"]
 
 
 def in_component_file(context: Context, scope: FileScope) -> Iterator[Hit]:
@@ -136,36 +137,36 @@ def _variant(
             yield from missing(context, kind, "metrics", fields.reproduced_by, variants, scope.ref, place)
 
 
-def _metrics(context: Context, said: Said) -> Iterator[str | None]:
-    """Yield the metrics that stand with a statement: its own, else those of its record, or of the shared keys."""
+def _metrics(context: Context, said: Said) -> list[str | None]:
+    """Return the metrics that stand with a statement: its own, else those of its record."""
     own = _own_metric(context, said.scope, said.statement)
-    if own is not None:
-        yield own
-    elif said.record is not None:
-        yield from _recorded(context, said.scope, said.record)
-    else:
-        framework, stem = said.scope.framework, said.scope.stem
-        wanted = set(getattr(said.statement, "keys", None) or ())
-        for part in context.chain(framework, stem):
-            scope = context.files[framework, part]
-            for name, _, record in records(scope):
-                yield from _recorded(context, scope, record, None if name in wanted else wanted)
+    if own is not None or said.record is None:
+        return [own]
+    of_record = _own_metric(context, said.scope, said.record)
+    family = said.record.family
+    return [metric or of_record for metric in family.values()] if family else [of_record]
 
 
-def _recorded(
-    context: Context, scope: FileScope, record: Record, wanted: Collection[str] | None = None
-) -> Iterator[str | None]:
-    """Yield the metrics of a record; of a family, those of the wanted keys, or of all."""
-    own = _own_metric(context, scope, record)
-    if not record.family:
-        # Its name and its copies all have the one metric.
-        if wanted is None or not record.also.keys().isdisjoint(wanted):
-            yield own
-        return
-    for key, metric in record.family.items():
-        copies = (copy for copy, item in record.also.items() if (item.of or next(iter(record.family))) == key)
-        if wanted is None or not {key, *copies}.isdisjoint(wanted):
-            yield metric or own
+def variants_of_shared(context: Context) -> Iterator[Hit]:
+    """Yield a hit for each formula variant of a shared fact that a key does not have which the fact reaches.
+
+    Of several records of a key, only those count that can be logged where the fact holds.
+    """
+    reported: set[tuple[str, YamlPath]] = set()
+    for component in context.components:
+        for item in component.resolved:
+            own = context.spec.metrics.get(item.record.says.get("metric", ""))
+            for piece in item.facts if own is not None else ():
+                name = piece.says.get("reproduced_by")
+                place = component.ref(piece), (*piece.path, "reproduced_by")
+                if name is None or own is None or piece.path[0] != "shared" or "metric" in piece.says:
+                    continue
+                if name in own.variants or place in reported:
+                    continue
+                if logged_with(context, component.scope, item, piece.when) is not None:
+                    reported.add(place)
+                    kind = f"variant of the formula of `{item.record.says['metric']}` named"
+                    yield from missing(context, kind, "metrics", name, own.variants, *place)
 
 
 def _own_metric(context: Context, scope: FileScope, statement: Statement | Fact) -> str | None:
