@@ -23,15 +23,16 @@ from typing import Any
 
 import yaml
 from rlmetrics.names.config import holds
-from rlmetrics.names.guards import parse
-from rlmetrics.names.rows import Row
+from rlmetrics.names.guards import Literal, parse
+from rlmetrics.names.rows import Row, guards_of
 from rlmetrics.names.tables import FrameworkTable, Tables, load_tables
 
 __all__ = ["FOLDER", "Difference", "compare", "components", "corrections"]
 
 FOLDER = Path(__file__).parents[1] / "fixtures" / "frozen_meaning"
 _SENTENCE = re.compile(r"(?<=[.:])\s+(?=[A-Z\"`])")
-_TEXTS = ("trait", "constant_when", "note", "documented")
+DRAWN = 4
+"""How many draws of the settings that the earlier form did not ask about are tried."""
 
 
 @dataclass(frozen=True)
@@ -145,13 +146,18 @@ def compare(component: str, tables: Tables | None = None, *, most: int | None = 
         for releases, runs in row["releases"]:
             numbers = [number for number, count in runs for _ in range(count)]
             for part, rows in view.alike(row["key"], row["mode"], releases):
+                others = view.others(rows, configs[0] if configs else {}, random.Random(place))
                 for index in chosen:
                     if numbers[index] < 0:
                         continue  # settings that the trainer does not take in these releases
                     old = _stored(frozen["meanings"][numbers[index]])
-                    new = view.meaning(rows, configs[index])
-                    if not _same(old, new):
-                        yield Difference(component, row["key"], row["mode"], part, configs[index], old, new)
+                    # Settings that the earlier form did not ask about change nothing, whatever they are.
+                    for other in others:
+                        config = {**other, **configs[index]}
+                        new = view.meaning(rows, config)
+                        if not _same(old, new):
+                            yield Difference(component, row["key"], row["mode"], part, config, old, new)
+                            break
     for key, mode in view.places - seen:
         yield Difference(component, key, mode, ("0",), {}, None, ("on", {}))
 
@@ -189,6 +195,7 @@ class _Meanings:
         self._tables = tables
         self._component = table.component(stem)
         self._releases = table.releases
+        self._config = {**table.config, **self._component.config}
         self._rows: dict[tuple[str, str], list[Row]] = {}
         self._told: dict[int, Any] = {}
         for row in self._component.rows:
@@ -207,6 +214,31 @@ class _Meanings:
             active = tuple(i for i, row in enumerate(rows) if self._releases.covers(row.ranges, release))
             parts.setdefault(active, []).append(release)
         return [(tuple(part), tuple(rows[i] for i in active)) for active, part in parts.items()]
+
+    def others(self, rows: Sequence[Row], known: Mapping[str, Any], chance: random.Random) -> list[dict[str, Any]]:
+        """Return values of the settings that rows ask about beyond the known ones: none, and some drawn ones."""
+        texts = {text for row in rows for text in guards_of(row)}
+        names = sorted({name for text in texts for name in parse(text).names()} - known.keys())
+        if not names:
+            return [{}]
+        found: list[dict[str, Any]] = [{}]
+        for _ in range(DRAWN):
+            found.append({name: chance.choice(self._values(name, texts)) for name in names})
+        return found
+
+    def _values(self, name: str, texts: set[str]) -> list[Any]:
+        setting = self._config.get(name, {})
+        values: list[Any] = [value for _, value, _ in setting.get("defaults", ())]
+        values += setting.get("choices", ())
+        if setting.get("type") == "bool":
+            values += [True, False]
+        for text in texts:
+            node = parse(text)
+            if name in node.names():
+                values += [part.value for part in node.walk() if isinstance(part, Literal)]
+        kind = setting.get("type")
+        fitting = [value for value in values if value is None or _fits(value, kind)]
+        return fitting or [None]
 
     def meaning(self, rows: Sequence[Row], config: Mapping[str, Any]) -> Any:
         """Return what rows of one key mean under a configuration."""
@@ -255,6 +287,14 @@ class _Meanings:
         by_default = False if said["fails"] else said.get("logged_by_default")
         if by_default is not None:
             yield "logged_by_default", by_default
+
+
+def _fits(value: Any, kind: str | None) -> bool:
+    if kind == "bool":
+        return isinstance(value, bool)
+    if kind in ("int", "float"):
+        return isinstance(value, int | float) and not isinstance(value, bool)
+    return isinstance(value, str)
 
 
 def _number(value: float | str | None, usual: float) -> float | str | None:

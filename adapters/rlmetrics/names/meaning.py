@@ -82,7 +82,7 @@ def _product(scales: Sequence[float | str]) -> float | str:
         for scale in scales:
             product *= float(scale)
         return product
-    return " * ".join(f"({scale})" for scale in dict.fromkeys(scales))
+    return " * ".join(f"({scale})" for scale in scales)
 
 
 def _belongs(pieces: Sequence[Piece], found: Mapping[str, Any]) -> bool:
