@@ -89,7 +89,8 @@ def _other_default(lock: Lock, name: str, default: Default, releases: Releases) 
         except ValueError:
             continue  # an expression, which only a run evaluates
         wrong = releases.sort(covered & found)
-        if wrong and (value, type(value) is bool) != (default.value, type(default.value) is bool):
+        # A default of None stands for one that the constructor fills in.
+        if wrong and value is not None and (value, type(value) is bool) != (default.value, type(default.value) is bool):
             return f"the default of `{name}` is {text} in {wrong[0]}, says {default.symbol}"
     return None
 

@@ -228,12 +228,12 @@ def _keys(step: Step) -> Iterator[Item]:
                     text = " -> ".join(", ".join(sorted(part)) or "nowhere else" for part in (gone, come))
                     moved.setdefault((key, text), []).append(component)
     for key, owners in appeared.items():
-        item = _key_item("new key", key, f"{key} of {_titles(owners)}", owners)
+        item = _key_item("new key", key, f"{key} of {_titles(owners)}", owners, step)
         yield replace(item, hints=_draft(step, owners[0], key))
     for key, owners in vanished.items():
-        yield _key_item("lost key", key, f"{key} of {_titles(owners)} is not written any more", owners)
+        yield _key_item("lost key", key, f"{key} of {_titles(owners)} is not written any more", owners, step)
     for (key, text), owners in moved.items():
-        yield _key_item("moved key", key, f"{key} of {_titles(owners)}: {text}", owners)
+        yield _key_item("moved key", key, f"{key} of {_titles(owners)}: {text}", owners, step)
 
 
 def _draft(step: Step, component: Component, key: str) -> tuple[str, ...]:
@@ -250,9 +250,14 @@ def _draft(step: Step, component: Component, key: str) -> tuple[str, ...]:
     )
 
 
-def _key_item(kind: Kind, key: str, what: str, owners: Sequence[Component]) -> Item:
+def _key_item(kind: Kind, key: str, what: str, owners: Sequence[Component], step: Step) -> Item:
     stems = tuple(sorted(component.stem for component in owners))
-    return Item(kind, what, f"{kind} {key} {' '.join(stems)} {digest([what])}", stems, (key,))
+    places: set[str] = set()
+    for stem in stems:
+        rows = step.locks[stem].tables.get(("keys", ""), {}).get(key, {})
+        places.update(place for place, found in rows.items() if found & {step.old.release, step.new.release})
+    symbols = tuple((path, name) for path, _, name in (place.partition(" ") for place in sorted(places)))
+    return Item(kind, what, f"{kind} {key} {' '.join(stems)} {digest([what])}", stems, (key,), symbols)
 
 
 def _titles(owners: Iterable[Component]) -> str:

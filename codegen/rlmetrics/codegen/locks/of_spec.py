@@ -97,10 +97,11 @@ def _claims(scope: FrameworkScope, stem: str, file: ComponentFile) -> Iterator[C
         called = f"shared fact {place + 1} on {', '.join(about[:2]) or 'all keys'}"
         backed = tuple(name for key in about or proving for name in proving.get(key, ()))
         yield Claim(("shared", place), called, about, tuple(shared.modes or BOTH), within, tuple(shared.at), backed)
+    everything = tuple(dict.fromkeys(name for names in proving.values() for name in names))
     for field in ("tracking", "pinned"):
         for place, item in enumerate(getattr(file, field)):
             within = own if item.releases is None else own & _expanded(scope, item.releases)
-            yield Claim((field, place), field, (), BOTH, within, tuple(item.at))
+            yield Claim((field, place), field, (), BOTH, within, tuple(item.at), everything)
 
 
 def _described(scope: FrameworkScope, stem: str) -> dict[str, frozenset[str]]:

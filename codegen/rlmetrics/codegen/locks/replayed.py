@@ -93,7 +93,8 @@ def rows_of(resolved: Sequence[tuple[str, Resolved]], place: int) -> dict[RowId,
         parts: dict[str, dict[str, Any]] = {}
         anchors: set[tuple[str, str]] = set()
         for piece in (item.record, *item.facts):
-            anchors.update((piece.stem, name) for name in piece.statement.at)
+            if piece is item.record or piece.says.keys() - _WORDS:
+                anchors.update((piece.stem, name) for name in piece.statement.at)
             _take(parts.setdefault(piece.when or "", {}), piece)
         meaning = tuple(
             (when, tuple(sorted((name, _frozen(value)) for name, value in said.items())))

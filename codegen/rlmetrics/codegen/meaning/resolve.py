@@ -261,8 +261,10 @@ def _pieces(
     """Yield a statement for each set of releases in which its guards read alike and a guide says the same."""
     says = {
         name: value
-        for name in statement.model_fields_set
-        if name not in _WHERE and (value := getattr(statement, name)) not in (None, [], {})
+        for name in type(statement).model_fields
+        if name in statement.model_fields_set
+        and name not in _WHERE
+        and (value := getattr(statement, name)) not in (None, [], {})
     }
     says.update(instead)
     if "fails" in says:
