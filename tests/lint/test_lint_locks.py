@@ -1,0 +1,62 @@
+"""What locks say of the anchors and defaults of a file is held against it, offline."""
+
+from __future__ import annotations
+
+from lint.spec_text import SpecText
+
+LOCK = """\
+# Kept by `rlmetrics release add` and `rlmetrics anchor add`. Do not edit.
+package acme
+releases 1.0.0 1.1.0 1.2.0rc1 1.2.0
+
+[anchors acme/trainer.py]
+loss\tTrainer.loss 000000000001 +1\t1.0.0..
+rewards\tTrainer.rewards 000000000002 +1\t1.0.0..
+score\tTrainer.rewards 000000000003 +1\t{}
+
+[defaults Trainer]
+beta\t{}\t1.0.0..1.1.0
+"""
+DEFAULT = "{releases: 1.0.0..1.1.0, value: 0.1, symbol: Trainer}"
+
+
+def locked(spec: SpecText, score: str, default: str) -> None:
+    """Give the base spec's trainer a lock, and its settings the class in which their defaults stand."""
+    folder = spec.root / "locks" / "acme"
+    folder.mkdir(parents=True)
+    (folder / "trainer.lock").write_text(LOCK.format(score, default), encoding="utf-8")
+    spec.edit("frameworks/acme/trainer", "{releases: 1.0.0..1.1.0, value: 0.1}", DEFAULT)
+
+
+def test_an_anchor_must_be_found_in_every_release_of_a_claim(spec: SpecText) -> None:
+    """A record, and a shared fact, whose only anchor is lost in a release are warnings that name the release."""
+    locked(spec, "1.0.0..1.2.0rc1", "0.1")
+
+    found = [each for each in spec.findings("unproven") if "shared" not in each.location.file]
+
+    assert [44, 51] == [finding.location.line for finding in found]
+    assert all("1.2.0" in finding.message for finding in found)
+
+
+def test_a_claim_whose_anchors_are_found_is_proven(spec: SpecText) -> None:
+    """No finding where each anchor stands in the lock for all releases of the claim."""
+    locked(spec, "1.0.0..", "0.1")
+
+    assert [] == [each for each in spec.findings("unproven") if "shared" not in each.location.file]
+
+
+def test_a_default_is_that_of_its_class(spec: SpecText) -> None:
+    """A default other than the one that the lock has read from the class is an error at the default."""
+    locked(spec, "1.0.0..", "0.5")
+
+    (finding,) = spec.findings("default-differs")
+
+    assert ("frameworks/acme/trainer.yaml", 13) == (finding.location.file.partition("/")[2], finding.location.line)
+    assert "`beta` is 0.5 in 1.0.0" in finding.message
+
+
+def test_an_equal_default_is_no_finding(spec: SpecText) -> None:
+    """The default that the class has is right."""
+    locked(spec, "1.0.0..", "0.1")
+
+    assert [] == spec.findings("default-differs")
