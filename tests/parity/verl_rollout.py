@@ -11,13 +11,16 @@ import torch
 from torch import Tensor
 
 from .verl_data import answered
-from .verl_policy import CLIP, DUAL, GRADIENT, fraction
+from .verl_policy import GRADIENT, SETTINGS, fraction
 from .verl_records import records
 from .verl_rows import Explained, Reproduced, Row
 from .verl_scenario import Number, Scenario
 
 Level = Literal["token", "sequence"]
 Metric = tuple[str, dict[str, Number]]
+
+CLIP: dict[str, Number] = {name: SETTINGS[name] for name in ("clip_low", "clip_high")}
+DUAL: dict[str, Number] = {**CLIP, "clip_dual": SETTINGS["clip_dual"]}
 
 BOUND = 20.0
 """verl bounds log-ratios before it exponentiates them."""
