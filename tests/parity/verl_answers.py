@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from fnmatch import fnmatchcase
 from types import MappingProxyType
 
 from rlmetrics.functional import REGISTRY
@@ -34,7 +35,7 @@ class Lack:
 
     Attributes:
         release: The release whose values show it.
-        keys: The logged keys.
+        keys: Patterns of the logged keys.
         trait: The trait.
         settings: Settings under which it holds, with the values that each may have.
     """
@@ -48,7 +49,7 @@ class Lack:
         """Return whether a release's key has the trait under a configuration."""
         settings = {**_DEFAULTS, **config}
         chosen = all(settings[name] in values for name, values in self.settings)
-        return release == self.release and key in self.keys and chosen
+        return release == self.release and any(fnmatchcase(key, pattern) for pattern in self.keys) and chosen
 
 
 _FRACTIONS = ("actor/pg_clipfrac", "actor/pg_clipfrac_lower", "actor/ppo_kl", "critic/vf_clipfrac")
@@ -63,6 +64,7 @@ LACKING = (
     Lack("0.9.1", ("actor/pg_loss",), "empty_rows_in_mean", ((LOSS_MODE, ("sapo",)),)),
     Lack("0.5.0", ("actor/reward_kl_penalty",), "empty_rows_in_mean"),
     Lack("0.9.1", ("actor/reward_kl_penalty",), "empty_rows_in_mean"),
+    Lack("0.9.1", ("*rollout_corr/rollout_is_seq_std", "*rollout_corr/rollout_rs_*_seq_std"), "spread_of_one_zero"),
 )
 """What the spec has yet to say; a line goes as soon as it does."""
 

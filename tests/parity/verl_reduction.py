@@ -73,6 +73,8 @@ def row(
 
     def value(batch: Scenario) -> float:
         batch = prepare(batch)
+        if "spread_of_one_zero" in quantity.traits and len(batch.mask) == 1:
+            return 0.0
         if quantity.operation("sequence") != "pool":
             means = batch.by_response(quantity.function, **parameters)
             return float(reduced(quantity, means, batch, normalisation))
