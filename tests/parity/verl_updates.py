@@ -117,7 +117,9 @@ def _of_key(release: str, update: Update, key: str, values: Sequence[float], who
     name = key.rpartition("/")[2]
     numbers = [f"{update.name} {key} {place}" for place, _ in enumerate(values)]
     reduced = f"{update.name} {key} reduced"
-    why = REASONS.get(name, CRITIC if update.part == "critic" else "")
+    why = REASONS.get(name, "")
+    if update.part == "critic" and name not in ("grad_norm", "lr"):
+        why = CRITIC
     if why:
         yield from (Reason(key, number, why) for number in (*numbers, reduced))
         return
