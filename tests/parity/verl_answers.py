@@ -65,6 +65,8 @@ LACKING = (
     Lack("0.5.0", ("actor/reward_kl_penalty",), "empty_rows_in_mean"),
     Lack("0.9.1", ("actor/reward_kl_penalty",), "empty_rows_in_mean"),
     Lack("0.9.1", ("*rollout_corr/rollout_is_seq_std", "*rollout_corr/rollout_rs_*_seq_std"), "spread_of_one_zero"),
+    Lack("0.9.1", ("variance_proxy/proxy3_pure_noise",), "spread_of_one_zero"),
+    Lack("0.9.1", ("timing_per_token_ms/gen",), "zero_when_empty"),
 )
 """What the spec has yet to say; a line goes as soon as it does."""
 

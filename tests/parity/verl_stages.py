@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import math
 import re
 from collections.abc import Callable, Iterator
 
@@ -49,15 +50,15 @@ def _timed(release: str, key: str) -> Row:
     """Return the row of a time, or of a number made of one."""
     if key.startswith("timing_s/") or key == "perf/time_per_step":
         return CLOCK
-    function = told(release, key).function
+    quantity = told(release, key)
+    function = quantity.function
     stage = key.removeprefix("timing_per_token_ms/")
 
     def value(batch: Scenario) -> float:
-        if stage == "gen" and batch.tensors["lengths"].sum() == 0:
-            return 0.0
         measured = {"stage_seconds": SECONDS.get(stage, STEP_SECONDS), "step_seconds": STEP_SECONDS}
         timed = batch.with_tensors(**{name: _number(seconds) for name, seconds in measured.items()})
-        return timed.compute(function, **accepted(function, {"devices": DEVICES}))
+        found = timed.compute(function, **accepted(function, {"devices": DEVICES}))
+        return found if math.isfinite(found) or "zero_when_empty" not in quantity.traits else 0.0
 
     return Reproduced(function, value)
 

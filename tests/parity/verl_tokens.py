@@ -35,7 +35,7 @@ def rows(release: str) -> Iterator[tuple[tuple[str, str], Row]]:
     yield from _masked()
     for function, output in records(release):
         if function == "compute_variance_proxy_metrics":
-            yield (function, output), _proxy(told(release, output.rpartition("|")[2]).function)
+            yield (function, output), row(told(release, output.rpartition("|")[2]), prepare=_with_norm)
 
 
 def _everywhere(batch: Scenario) -> Scenario:
@@ -142,13 +142,5 @@ def _scaled(batch: Scenario) -> Tensor:
     return _whitened(batch) + batch.compute("value/mean")
 
 
-def _proxy(key: str) -> Row:
-    norms = torch.tensor([GRADIENT_NORM], dtype=torch.float64)
-
-    def value(batch: Scenario) -> float:
-        if key == "training/gradient_noise_power" and len(batch.mask) == 1:
-            # One response has no spread; verl reports 0.
-            return 0.0
-        return batch.with_tensors(gradient_norms=norms).compute(key)
-
-    return Reproduced(key, value)
+def _with_norm(batch: Scenario) -> Scenario:
+    return batch.with_tensors(gradient_norms=torch.tensor([GRADIENT_NORM], dtype=torch.float64))
