@@ -67,7 +67,7 @@ def test_a_release_that_changes_nothing_is_added_at_once(
     """A comment at the top of every trainer moves all anchors; all are found, and open ranges go on by themselves."""
     head = "# limitations under the License.\n"
     paths = [path for path, text in source.items() if path.startswith("trl/trainer/") and head in text]
-    edits = {path: ((head, f"{head}# More.\n"),) for path in paths}
+    edits = dict.fromkeys(paths, ((head, f"{head}# More.\n"),))
     code, found = _add(_wheel(tmp_path, source, edits), capsys)
     assert (0, 0, []) == (code, found["open"], found["news"])
     assert found["anchors"]["moved"] > 100  # type: ignore[index]

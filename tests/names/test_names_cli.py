@@ -226,7 +226,7 @@ def test_map_binds_placeholders_and_shows_surfaces(document):
 def test_diff_lists_four_kinds_of_changes(call, document):
     """As JSON and as text."""
     found = document("diff", "--from", "trl[GRPOTrainer]==0.18.2", "--to", GRPO)
-    assert {"added", "removed", "renamed", "changed"} == set(found)
+    assert {"added", "removed", "renamed", "changed", "fallbacks"} == set(found)
     assert {"key", "component", "what", "since", "evidence"} <= set(found["changed"][0])
     renamed = document("diff", "--from", OLD, "--to", NEW)["renamed"]
     assert {"from", "to", "relation"} <= set(renamed[0])
@@ -272,7 +272,26 @@ def test_a_fallback_is_a_warning_on_the_error_stream(call):
     code, out, err = call("keys", "--at", "trl[GRPOTrainer]==99.0", "--json")
     assert (0, 1) == (code, len(err.splitlines()))
     assert "rlmetrics: warning: trl 99.0 is not in the spec; the names of 1.16.0 are used" in err
-    assert json.loads(out)
+    fallback = {"asked": "trl==99.0", "used": "trl==1.16.0"}
+    assert all([fallback] == row["fallbacks"] for row in json.loads(out))
+
+
+@pytest.mark.parametrize(
+    ("asked", "used"), [("verl==0.8.0.dev0", "verl==0.8.0"), ("verl==0.1rc2", "verl==0.1"), ("verl==0.9.1", None)]
+)
+def test_json_names_the_release_that_answers_in_the_place_of_another(call, asked, used):
+    """A preview is answered by the release that it led to; every command that takes a source says so."""
+    expected = [] if used is None else [{"asked": asked, "used": used}]
+    for arguments in (
+        ["resolve", "actor/pg_loss", "no/such/key", "--at", asked],
+        ["show", "actor/pg_loss", "--at", asked],
+        ["keys", "--at", asked],
+        ["map", "--from", asked, "--to", "canonical"],
+    ):
+        rows = json.loads(call(*arguments, "--json")[1])
+        assert [expected] * len(rows) == [row["fallbacks"] for row in rows]
+    found = json.loads(call("diff", "--from", asked, "--to", "verl==0.9.1", "--json")[1])
+    assert expected == found["fallbacks"]
 
 
 def test_the_overview_offers_every_command_that_is_there(call):

@@ -48,7 +48,10 @@ def test_canonical_is_a_source_with_and_without_the_version(tables):
     [
         ("alpha[NewTrainer]==1.0.1", "1.0.0"),
         ("alpha[NewTrainer]==2.0.0.dev0", "1.0.0"),
-        ("alpha[NewTrainer]==1.0.0.dev0", "0.4.1"),
+        ("alpha[NewTrainer]==1.0.0.dev0", "1.0.0"),
+        ("alpha[NewTrainer]==1.0rc1", "1.0.0"),
+        ("alpha[NewTrainer]==0.9.0rc1", "0.4.1"),
+        ("alpha[OldTrainer]==0.1rc2", "0.1.0"),
         ("alpha[NewTrainer]==1.0.0+gabc123", "1.0.0"),
         ("alpha[NewTrainer]==git", "1.0.0"),
         ("alpha[NewTrainer]==main", "1.0.0"),
@@ -56,16 +59,20 @@ def test_canonical_is_a_source_with_and_without_the_version(tables):
     ],
 )
 def test_a_release_that_is_not_known_falls_back_with_a_warning(tables, text, release):
-    """Newer, development and in-between releases are answered by the nearest older one."""
+    """A preview by the release that it led to, newer and in-between releases by the nearest older one."""
     with pytest.warns(FallbackWarning, match=release):
-        assert release == parse_source(text, tables).release
+        source = parse_source(text, tables)
+    asked = text.partition("]")[2]
+    assert [(f"alpha{asked}", f"alpha=={release}")] == [(item.asked, item.used) for item in source.fallbacks]
+    assert release == source.release
 
 
 def test_another_spelling_of_a_known_release_needs_no_warning(tables):
     """1.0 is 1.0.0."""
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        assert "1.0.0" == parse_source("alpha[NewTrainer]==1.0", tables).release
+        source = parse_source("alpha[NewTrainer]==1.0", tables)
+    assert ("1.0.0", ()) == (source.release, source.fallbacks)
 
 
 @pytest.mark.parametrize(

@@ -68,12 +68,49 @@ def test_a_range_covers_the_releases_between_its_ends(ranges, covered):
 
 
 @pytest.mark.parametrize(
-    ("asked", "older"),
-    [("0.2.5", "0.2.0.post1"), ("2.0", "1.0.0"), ("1.0.0.dev3", "0.10"), ("0.2", "0.2.0"), ("0.0.9", None)],
+    ("asked", "answering"),
+    [("0.2.5", "0.2.0.post1"), ("2.0", "1.0.0"), ("0.2", "0.2.0"), ("0.2.0.post7", "0.2.0.post1"), ("0.0.9", None)],
 )
-def test_an_unknown_release_falls_back_to_the_nearest_older_one(asked, older):
-    """Never to a newer one."""
-    assert older == RELEASES.older(asked)
+def test_an_unknown_release_is_answered_by_the_nearest_older_one(asked, answering):
+    """Never by a newer one."""
+    assert answering == RELEASES.answering(asked)
+
+
+@pytest.mark.parametrize(
+    ("asked", "answering"),
+    [
+        ("1.0.0.dev3", "1.0.0"),
+        ("1.0rc2", "1.0.0"),
+        ("0.1rc2", "0.1"),
+        ("0.1a1.dev4", "0.1"),
+        ("0.2.0.post1.dev0", "0.2.0.post1"),
+        ("0.2.0.post2.dev0", "0.2.0.post1"),
+        ("0.2.0.dev1", "0.2.0"),
+        ("0.11.dev0", "0.10"),
+        ("1.1rc1", "1.0.0"),
+        ("0.0.9rc1", "0.1"),
+    ],
+)
+def test_a_preview_is_answered_by_the_release_that_it_led_to(asked, answering):
+    """By the nearest older one if that is not known, and by the oldest if there is none."""
+    assert answering == RELEASES.answering(asked)
+
+
+def test_a_preview_leads_to_a_post_release_where_nothing_else_has_its_numbers():
+    """As with a project whose first release of a number is 0.3.0.post0."""
+    releases = Releases([(name, "2024-01-01") for name in ("0.2", "0.3.0.post0", "0.3.0.post1")])
+    assert "0.3.0.post0" == releases.answering("0.3.0.dev0")
+
+
+@given(
+    st.sets(st.tuples(st.integers(0, 9), st.integers(0, 9)), min_size=1),
+    st.sampled_from(["a0", "b3", "rc1", ".dev0", "rc2.dev7"]),
+)
+def test_every_preview_of_a_known_release_is_answered_by_it(numbers, suffix):
+    """Whatever else is known."""
+    names = [f"{major}.{minor}" for major, minor in sorted(numbers)]
+    releases = Releases([(name, "2024-01-01") for name in names])
+    assert names == [releases.answering(name + suffix) for name in names]
 
 
 @given(st.lists(st.integers(0, 30), min_size=1, max_size=4), st.lists(st.integers(0, 30), min_size=1, max_size=4))

@@ -9,6 +9,7 @@ from functools import cached_property
 from .fixtures import Event
 from .harness import Case, Outcome, Reason, outcome
 from .quantities import Source
+from .table import Row, Section
 
 
 @dataclass(frozen=True)
@@ -60,3 +61,27 @@ class Run:
 def number_name(event: Event, path: str) -> str:
     """Return the name of a number of an event."""
     return f"{event.index} {event.name} {path}"
+
+
+def section(run: Run) -> Section:
+    """Return the section of the page for a run."""
+    return Section(run.title, run.brief, _rows(run))
+
+
+def _rows(run: Run) -> list[Row]:
+    """Return the lines of a run: one for each key, what it covers and how it is computed, one for each reason."""
+    computed: dict[tuple[str, str, str], list[Outcome]] = {}
+    for computed_once in run.outcomes:
+        case = computed_once.case
+        computed.setdefault((case.key, case.where, case.function), []).append(computed_once)
+    explained: dict[str, list[str]] = {}
+    for reason in run.reasons:
+        explained.setdefault(reason.why, []).append(reason.key)
+    return [
+        *(
+            Row(key, where, len(outcomes), function, max(one.relative for one in outcomes))
+            for (key, where, function), outcomes in computed.items()
+        ),
+        *(Row(", ".join(dict.fromkeys(keys)), "", len(keys), why=why) for why, keys in explained.items()),
+        *(Row(key, "not captured", 0, why=why) for key, why in run.absent.items()),
+    ]

@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import math
-from pathlib import Path
 
 import pytest
 import torch
-from rlmetrics.codegen.loader import read
-from rlmetrics.codegen.releases import Releases
+from rlmetrics.names import keys, resolve
 
 from . import verl_sections
+from .verl_answers import AGGREGATION, LACKING, LOSS_MODE, Lack, source, told
+from .verl_policy import PREFIX
 from .verl_records import RELEASES, Value, records
+from .verl_reduction import MODES
 from .verl_rows import Explained, Reproduced
 from .verl_sections import MODULES
-
-SPEC = Path(__file__).parents[2] / "spec"
 
 every_module = pytest.mark.parametrize(
     ("release", "title"), [(release, title) for release in RELEASES for title in MODULES]
@@ -92,25 +91,50 @@ def test_a_wrong_function_is_noticed(release: str) -> None:
     assert not verl_sections.compare(plain, records(release)[output]["mixed"], release, "mixed").agrees
 
 
-def test_variants_that_emissions_name_are_compared() -> None:
-    """Each ``reproduced_by`` of verl's emissions in a recorded release stands behind some row."""
-    spec, _ = read(SPEC)
-    assert spec is not None
-    releases = Releases(tuple(release.release for release in spec.frameworks["verl"].framework.releases))
-    named = {
-        f"{variant.metric or emission.metric}@{variant.reproduced_by}"
-        for file in spec.frameworks["verl"].files.values()
-        for emission in file.emissions
-        if emission.releases is None or releases.expand(emission.releases) & set(RELEASES)
-        for variant in (emission, *emission.variants)
-        if variant.reproduced_by
-    }
+def _variants(release: str) -> set[str]:
+    """Return the variants that the spec names for the keys of a release, as configured by default."""
+    asked = source(release)
+    config = dict(asked.config)
+    names = [info.key.replace("{", "").replace("}", "") for info in keys(asked.at, config=config)]
+    answers = resolve(names, at=asked.at, config=config)
+    variants = ((one.metric, one.signature.reproduced_by) for one in answers if one.signature is not None)
+    return {f"{metric}@{variant}" for metric, variant in variants if variant}
+
+
+@pytest.mark.parametrize("release", RELEASES)
+def test_variants_that_the_spec_names_are_compared(release: str) -> None:
+    """Each ``reproduced_by`` of a release stands behind some row of it."""
     compared = {
         row.key
-        for release in RELEASES
         for title in MODULES
         for row in verl_sections.rows(release, title).values()
         if isinstance(row, Reproduced)
     }
-    assert named
-    assert set() == named - compared
+    assert _variants(release)
+    assert set() == _variants(release) - compared
+
+
+@pytest.mark.parametrize("lack", LACKING, ids=lambda lack: f"{lack.release}-{lack.keys[0]}-{lack.trait}")
+def test_what_the_spec_is_said_to_lack_it_lacks(lack: Lack) -> None:
+    """A trait leaves the list as soon as the spec states it for any of its keys."""
+    config = {name: values[0] for name, values in lack.settings}
+    for pattern in lack.keys:
+        key = pattern.removeprefix("*").replace("*", "token_k1")
+        assert lack.trait in told(lack.release, key, config).traits
+        assert lack.trait not in source(lack.release, config).quantity(key).traits, f"{key} has it now"
+
+
+@pytest.mark.parametrize("release", RELEASES)
+def test_every_loss_mode_that_was_called_has_its_own_answer(release: str) -> None:
+    """The spec tells the loss of each recorded ``loss_mode``, and only vanilla and the old name share one."""
+    called = {function.removeprefix(PREFIX) for function, _ in records(release) if function.startswith(PREFIX)}
+    modes = called - {"compute_policy_loss", "bypass_mode"} | {"vanilla"}
+    functions = {mode: told(release, "actor/pg_loss", {LOSS_MODE: mode}).function for mode in modes}
+    assert len(modes) == len(set(functions.values())), functions
+
+
+@pytest.mark.parametrize("release", RELEASES)
+def test_every_aggregation_that_was_called_has_its_own_answer(release: str) -> None:
+    """The spec tells the ways in which token losses become one number apart."""
+    answers = {mode: told(release, "actor/pg_loss", {AGGREGATION: mode}) for mode in MODES[release]}
+    assert len(MODES[release]) == len(set(answers.values())), answers

@@ -3,32 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 
 import torch
 from torch import Tensor
 
+from .quantities import Quantity
+from .verl_answers import ACTOR, AGGREGATION, CRITIC_AGGREGATION, Config, told
 from .verl_policy import GRADIENT, fraction
-from .verl_reduction import LOCAL, MODES, Normalisation, reduced
+from .verl_records import records
+from .verl_reduction import MODES, Normalisation, plain, reduced, row
 from .verl_rows import Reproduced, Row
 from .verl_scenario import Number, Scenario
 
 VALUE_CLIP: dict[str, Number] = {"clip_value": 0.5}
 COEFFICIENT = 0.02
+WIDTH_SETTING = f"{ACTOR}loss_scale_factor"
 TARGET, HORIZON = 0.1, 1000
 """Of the adaptive controller."""
-
-ESTIMATORS = {
-    "kl": "k1",
-    "k1": "k1",
-    "k1+": "k1",
-    "abs": "abs",
-    "mse": "k2",
-    "k2": "k2",
-    "low_var_kl": "k3@clamped",
-    "low_var_kl+": "k3@clamped",
-    "k3": "k3@clamped",
-    "k3+": "k3@clamped",
-}
 
 
 def rows(release: str) -> Iterator[tuple[tuple[str, str], Row]]:
@@ -36,48 +28,59 @@ def rows(release: str) -> Iterator[tuple[tuple[str, str], Row]]:
     yield from _value_loss(release)
     yield from _aggregation(release)
     yield from _estimators(release)
-    yield from _penalty()
+    yield from _penalty(release)
 
 
 def _value_loss(release: str) -> Iterator[tuple[tuple[str, str], Row]]:
     function = "compute_value_loss"
     for mode in MODES[release]:
-        yield (function, f"{mode}|critic/vf_loss"), reduced("value/loss", mode, parameters=VALUE_CLIP)
-        yield (function, f"{mode}|critic/vf_clipfrac"), fraction("value/clip_fraction", VALUE_CLIP)
-        yield (function, f"{mode}|__grad_l2__"), _value_gradient() if mode == "token-mean" else GRADIENT
+        config = {CRITIC_AGGREGATION: mode}
+        loss, clipped = (told(release, f"critic/{name}", config) for name in ("vf_loss", "vf_clipfrac"))
+        leaks = mode.startswith("seq")
+        yield (
+            (function, f"{mode}|critic/vf_loss"),
+            row(loss, VALUE_CLIP, normalisation=plain(release), leaks=leaks),
+        )
+        yield (function, f"{mode}|critic/vf_clipfrac"), row(clipped, VALUE_CLIP)
+        yield (function, f"{mode}|__grad_l2__"), _value_gradient(loss) if mode == "token-mean" else GRADIENT
 
 
-def _value_gradient() -> Reproduced:
+def _value_gradient(loss: Quantity) -> Reproduced:
     def value(batch: Scenario) -> float:
         if batch.is_empty:
             return 0.0
         leaf = batch.tensors["values"].detach().clone().requires_grad_()
-        loss = batch.with_tensors(values=leaf).differentiable("value/loss", **VALUE_CLIP)
-        return float(torch.autograd.grad(loss, leaf)[0].double().norm())
+        found = batch.with_tensors(values=leaf).differentiable(loss.function, **VALUE_CLIP)
+        return float(torch.autograd.grad(found, leaf)[0].double().norm())
 
-    return Reproduced("value/loss", value, "its gradient's length", leaks=True)
+    return Reproduced(loss.function, value, "its gradient's length", leaks=True)
 
 
 def _aggregation(release: str) -> Iterator[tuple[tuple[str, str], Row]]:
-    entropy = "entropy/policy@from_token_entropy"
-    for mode in MODES[release]:
-        yield ("agg_loss", mode), reduced(entropy, mode)
-        yield ("agg_loss", f"{mode}|kl_mat"), reduced("kl/reference/k3@clamped", mode)
-        if release == "0.5.0":
-            continue
-        yield ("agg_loss", f"{mode}|dp2"), reduced(entropy, mode, normalisation=Normalisation(ranks=2))
-        scaled = Normalisation(width=100) if mode.endswith("norm") else LOCAL
-        yield ("agg_loss", f"{mode}|scale100"), reduced(entropy, mode, normalisation=scaled)
+    """Yield the rows of ``agg_loss`` on its own, which reduces any tensor as it reduces the policy loss."""
+    functions = {"": "entropy/policy@from_token_entropy", "kl_mat": "kl/reference/k3@clamped"}
+    for function, output in records(release):
+        if function == "agg_loss" and not output.endswith("__exception__"):
+            mode, _, call = output.partition("|")
+            config: Config = {AGGREGATION: mode, **({WIDTH_SETTING: 100} if call == "scale100" else {})}
+            loss = replace(told(release, "actor/pg_loss", config), function=functions.get(call, functions[""]))
+            normalisation = Normalisation(ranks=2) if call == "dp2" else plain(release)
+            yield (function, output), row(loss, normalisation=normalisation, leaks=mode.startswith("seq"))
 
 
 def _estimators(release: str) -> Iterator[tuple[tuple[str, str], Row]]:
-    for name, estimator in ESTIMATORS.items():
-        if name.endswith("+") and release == "0.5.0":
-            continue
-        key = f"kl/reference/{estimator}"
-        yield ("kl_penalty", f"{name}|masked_mean"), fraction(key, {})
-        yield ("kl_penalty", f"{name}|mat"), Reproduced(key, _everywhere(key), "of each token, padding included")
-        yield ("kl_penalty", f"{name}|grad"), GRADIENT
+    """Yield the rows of ``kl_penalty``, whose estimator a setting chooses."""
+    for function, output in records(release):
+        name, _, what = output.partition("|")
+        if function == "kl_penalty" and not output.endswith("__exception__"):
+            config: Config = {f"{ACTOR}use_kl_loss": True, f"{ACTOR}kl_loss_type": name}
+            key = told(release, "actor/kl_loss", config).function
+            found: Row = GRADIENT
+            if what == "masked_mean":
+                found = fraction(key, {})
+            elif what == "mat":
+                found = Reproduced(key, _everywhere(key), "of each token, padding included")
+            yield (function, output), found
 
 
 def _everywhere(key: str) -> Callable[[Scenario], Tensor]:
@@ -87,36 +90,31 @@ def _everywhere(key: str) -> Callable[[Scenario], Tensor]:
     return value
 
 
-def _penalty() -> Iterator[tuple[tuple[str, str], Row]]:
+def _penalty(release: str) -> Iterator[tuple[tuple[str, str], Row]]:
     function = "apply_kl_penalty"
-    for call, key in (("kl", "kl/old_reference/k1"), ("low_var_kl", "kl/old_reference/k3@clamped")):
-        yield (function, f"{call}|actor/reward_kl_penalty"), _penalty_mean(key)
-        yield (function, f"{call}|actor/reward_kl_penalty_coeff"), _coefficient(0)
-        yield (function, f"{call}|token_level_rewards"), _rewards(key)
+    penalty = {name: _told_penalty(release, name) for name in ("kl", "low_var_kl")}
+    for call, quantity in penalty.items():
+        yield (function, f"{call}|actor/reward_kl_penalty"), row(quantity)
+        yield (function, f"{call}|actor/reward_kl_penalty_coeff"), _coefficient(quantity, 0)
+        yield (function, f"{call}|token_level_rewards"), _rewards(quantity.function)
     for step in range(3):
-        yield (function, f"adaptive|actor/reward_kl_penalty@call{step}"), _penalty_mean("kl/old_reference/k1")
-        yield (function, f"adaptive|actor/reward_kl_penalty_coeff@call{step}"), _coefficient(step)
-    yield (function, "adaptive|final_coef"), _coefficient(3)
+        yield (function, f"adaptive|actor/reward_kl_penalty@call{step}"), row(penalty["kl"])
+        yield (function, f"adaptive|actor/reward_kl_penalty_coeff@call{step}"), _coefficient(penalty["kl"], step)
+    yield (function, "adaptive|final_coef"), _coefficient(penalty["kl"], 3)
 
 
-def _mean_of_means(batch: Scenario, key: str) -> float:
-    means = batch.by_response(key)
-    return float(torch.where(batch.counts > 0, means, 0).mean())
+def _told_penalty(release: str, estimator: str) -> Quantity:
+    config: Config = {"algorithm.use_kl_in_reward": True, "algorithm.kl_penalty": estimator}
+    return told(release, "actor/reward_kl_penalty", config)
 
 
-def _penalty_mean(key: str) -> Row:
-    def value(batch: Scenario) -> float:
-        return _mean_of_means(batch, key)
-
-    return Reproduced(key, value, "of each response, 0 for one without tokens; mean over responses")
-
-
-def _coefficient(updates: int) -> Row:
+def _coefficient(penalty: Quantity, updates: int) -> Row:
     """Return the row of the coefficient after some updates of the controller, each with the same divergence."""
 
     def value(batch: Scenario) -> float:
         coefficient = torch.tensor(COEFFICIENT, dtype=torch.float64)
-        error = _mean_of_means(batch, "kl/old_reference/k1") / TARGET - 1
+        divergence = float(reduced(penalty, batch.by_response(penalty.function), batch))
+        error = divergence / TARGET - 1
         for _ in range(updates):
             coefficient = coefficient * (1 + max(-0.2, min(0.2, error)) * len(batch.mask) / HORIZON)
         return batch.with_tensors(kl_coefficient=coefficient).compute("kl/coefficient")

@@ -1,27 +1,47 @@
-"""Rows of verl's policy losses: each ``loss_mode`` under each ``loss_agg_mode``."""
+"""Rows of verl's policy losses: each ``loss_mode`` under each ``loss_agg_mode``, by the functions the spec names."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterator, Mapping
 
 import torch
 from torch import Tensor
 
+from .quantities import Quantity
+from .verl_answers import AGGREGATION, LOSS_MODE, accepted, told
 from .verl_records import records
-from .verl_reduction import GLOBAL, MODES, Normalisation, aggregated, reduced
+from .verl_reduction import GLOBAL, Normalisation, plain, reduced, row
 from .verl_rows import Explained, Reproduced, Row
 from .verl_scenario import Number, Scenario
 
-CLIP: dict[str, Number] = {"clip_low": 0.2, "clip_high": 0.28}
-DUAL: dict[str, Number] = {**CLIP, "clip_dual": 3.0}
-DIVERGENCE: dict[str, Number] = {"divergence_low": 0.2, "divergence_high": 0.28}
-CAPPED: dict[str, Number] = {**DIVERGENCE, "cap": 3.0}
-SYMMETRIC: dict[str, Number] = {"clip_low": 0.2, "clip_high": 0.2}
+SETTINGS: Mapping[str, Number] = {
+    "clip_low": 0.2,
+    "clip_high": 0.28,
+    "clip_dual": 3.0,
+    "divergence_low": 0.2,
+    "divergence_high": 0.28,
+    "cap": 3.0,
+    "beta": 0.05,
+    "coefficient": 1.0,
+}
+"""What the calls were configured with, by the parameters of the functions."""
+
+ONE_BOUND = "cliprange=0.2 only"
+"""A call that left the upper bound to its default, the lower one."""
+
 COVARIANCE_SHARE = 0.02
 """``clip_cov_ratio`` and ``kl_cov_ratio`` of the calls."""
 
+WEIGHT_CAP = 2.0
+"""Cap of the rollout weights that the calls were given."""
+
+WEIGHTED = "rollout_is_weights"
+PREFIX = "policy_loss_"
+
 _GEOMETRIC = "objective/geometric_mean_loss@empty_counted"
+WHOLE = {"objective/gspo_loss", "objective/sapo_loss", _GEOMETRIC}
+"""Losses of a token that depend on other tokens of its response."""
+
 LEAKING = {("objective/dro_loss", True), ("objective/kl_cov_loss", True), (_GEOMETRIC, True), (_GEOMETRIC, False)}
 """Losses whose gradient, or its length, is NaN where padding holds NaN, because they multiply padding by zero."""
 
@@ -35,25 +55,24 @@ DIFFERENTIATED = {
 }
 """Losses without a term that the framework holds constant: their gradient is that of the function."""
 
-PLACEHOLDER = Explained("a constant 0 in the code of this loss, computed from nothing", constant=0.0)
 GRADIENT = Explained("gradient of the loss, recorded beside it; no trainer logs it")
-WEIGHT_CAP = 2.0
-"""Cap of the rollout weights that the calls were given."""
+
+Prepare = Callable[[Scenario], Scenario]
 
 
 def _as_recorded(batch: Scenario) -> Scenario:
     return batch
 
 
-def dropped_by_covariance(call: str) -> Callable[[Scenario], Scenario]:
+def dropped_by_covariance(call: str) -> Prepare:
     """Return what adds the tokens that clip_cov kept: it draws them at random, the recorded gradient shows which."""
 
     def prepare(batch: Scenario) -> Scenario:
         tensors = batch.tensors
         gradient = batch.recorded("policy_loss_clip_cov", f"{call}|__grad_log_prob__")
         ratio = torch.exp(tensors["logprobs"] - tensors["old_logprobs"])
-        plain = -tensors["advantages"] * ratio
-        clipped = -tensors["advantages"] * ratio.clamp(0.8, 1.28) > plain
+        plain_loss = -tensors["advantages"] * ratio
+        clipped = -tensors["advantages"] * ratio.clamp(0.8, 1.28) > plain_loss
         return batch.with_tensors(kept_tokens=(gradient != 0) | clipped | ~batch.mask)
 
     return prepare
@@ -70,183 +89,76 @@ def penalised_by_covariance(batch: Scenario) -> Scenario:
     return batch.with_tensors(penalised_tokens=chosen.reshape(batch.mask.shape))
 
 
-@dataclass(frozen=True)
-class Loss:
-    """A ``loss_mode`` and what reproduces its numbers.
-
-    Attributes:
-        key: The metric of its loss.
-        parameters: Of that metric.
-        others: Metric and parameters of the other numbers; None for a constant 0.
-        prepare: Adds tensors that the metric needs; it gets the call's name.
-        how: What that does, in words.
-        fixed: The ``loss_agg_mode`` it always uses, or "responses" if it averages over responses on its own.
-        splits: Whether a token's loss depends on nothing but that token.
-    """
-
-    key: str
-    parameters: dict[str, Number] = field(default_factory=dict)
-    others: dict[str, tuple[str, dict[str, Number]] | None] = field(default_factory=dict)
-    prepare: Callable[[str], Callable[[Scenario], Scenario]] = lambda _: _as_recorded
-    how: str = ""
-    fixed: str = ""
-    splits: bool = True
-
-
-_KL: dict[str, tuple[str, dict[str, Number]] | None] = {"actor/ppo_kl": ("kl/old/k1", {})}
-_CLAMPED_KL: dict[str, tuple[str, dict[str, Number]] | None] = {"actor/ppo_kl": ("kl/old/k1@clamped", {})}
-_NO_LOWER = {"actor/pg_clipfrac_lower": None}
-_NO_FRACTIONS = {"actor/pg_clipfrac": None, "actor/pg_clipfrac_lower": None}
-
-_VANILLA = Loss(
-    "policy/loss@dual_clip",
-    DUAL,
-    {
-        **_CLAMPED_KL,
-        "actor/pg_clipfrac": ("policy/clip_fraction", CLIP),
-        "actor/pg_clipfrac_lower": ("policy/dual_clip_fraction", DUAL),
-    },
-)
-_CLIP_COV = Loss(
-    "objective/clip_cov_loss",
-    CLIP,
-    {**_KL, **_NO_LOWER, "actor/pg_clipfrac": ("objective/covariance_dropped_fraction", {})},
-    dropped_by_covariance,
-    how="dropped tokens read off the recorded gradient",
-)
-_KL_COV = Loss(
-    "objective/kl_cov_loss",
-    {"coefficient": 1.0},
-    {**_NO_FRACTIONS, "actor/ppo_kl": ("objective/abs_log_ratio", {})},
-    lambda _: penalised_by_covariance,
-    how="penalised tokens selected as verl does",
-)
-_GPG = Loss("objective/reinforce_loss", {}, {**_NO_FRACTIONS, "actor/ppo_kl": None})
-
-LOSSES: dict[str, dict[str, Loss]] = {
-    "0.5.0": {"compute_policy_loss": _VANILLA, "gpg": _GPG, "clip_cov": _CLIP_COV, "kl_cov": _KL_COV},
-    "0.9.1": {
-        "compute_policy_loss": _VANILLA,
-        "vanilla": _VANILLA,
-        "gpg": _GPG,
-        "clip_cov": _CLIP_COV,
-        "kl_cov": _KL_COV,
-        "gspo": Loss(
-            "objective/gspo_loss",
-            CLIP,
-            {**_KL, **_NO_LOWER, "actor/pg_clipfrac": ("objective/gspo_clip_fraction", CLIP)},
-            splits=False,
-        ),
-        "sapo": Loss(
-            "objective/sapo_loss", {}, {**_CLAMPED_KL, **_NO_FRACTIONS}, fixed="seq-mean-token-mean", splits=False
-        ),
-        "geo_mean": Loss(
-            "objective/geometric_mean_loss@empty_counted",
-            CLIP,
-            {
-                **_KL,
-                "actor/pg_clipfrac": ("objective/geometric_mean_clip_fraction_positive", CLIP),
-                "actor/pg_clipfrac_lower": ("objective/geometric_mean_clip_fraction_negative", CLIP),
-            },
-            fixed="responses",
-            splits=False,
-        ),
-        "dro": Loss("objective/dro_loss", {"beta": 0.05}, {**_KL}),
-        "cispo": Loss(
-            "objective/cispo_loss",
-            CLIP,
-            {**_CLAMPED_KL, **_NO_LOWER, "actor/pg_clipfrac": ("objective/two_sided_clip_fraction", CLIP)},
-        ),
-        **{
-            f"dppo_{kind}": Loss(
-                f"objective/dppo_{kind}_loss",
-                CAPPED,
-                {
-                    **_CLAMPED_KL,
-                    "actor/pg_clipfrac": (f"objective/dppo_{kind}_masked_fraction", DIVERGENCE),
-                    "actor/pg_clipfrac_lower": (f"objective/dppo_{kind}_truncated_fraction", CAPPED),
-                },
-            )
-            for kind in ("tv", "kl")
-        },
-    },
-}
+def _prepared(function: str, call: str) -> tuple[Prepare, str]:
+    """Return what adds the tensors that a function needs beside those of the batch, and what that does, in words."""
+    if function in ("objective/clip_cov_loss", "objective/covariance_dropped_fraction"):
+        return dropped_by_covariance(call), "dropped tokens read off the recorded gradient"
+    if function == "objective/kl_cov_loss":
+        return penalised_by_covariance, "penalised tokens selected as verl does"
+    return _as_recorded, ""
 
 
 def rows(release: str) -> Iterator[tuple[tuple[str, str], Row]]:
-    """Yield the rows of every policy loss but bypass_mode; 0.9.1 leaves most placeholders out."""
-    recorded = records(release)
-    yield from ((output, row) for output, row in _all(release) if output in recorded)
+    """Yield the rows of every policy loss but bypass_mode."""
+    for function, output in records(release):
+        if function.startswith(PREFIX) and "bypass" not in function and not output.endswith("__exception__"):
+            yield (function, output), _row(release, function, output)
 
 
-def _all(release: str) -> Iterator[tuple[tuple[str, str], Row]]:
-    for name, loss in LOSSES[release].items():
-        function = f"policy_loss_{name}"
-        for call in _calls(name, release):
-            yield (function, f"{call}|actor/pg_loss"), _loss(loss, call)
-            yield from _others(function, call, loss)
-    limited = "cliprange=0.2 only"
-    function = "policy_loss_compute_policy_loss"
-    yield (function, f"{limited}|actor/pg_loss"), reduced("policy/loss@dual_clip", "token-mean", parameters=SYMMETRIC)
-    yield from _others(function, limited, _VANILLA, SYMMETRIC)
-
-
-def _calls(name: str, release: str) -> Iterator[str]:
-    yield from MODES[release]
-    if release != "0.5.0" and name != "compute_policy_loss":
-        yield "token-mean+rollout_is_weights"
-        yield from (mode + GLOBAL for mode in MODES[release])
-
-
-def _others(
-    function: str, call: str, loss: Loss, clip: dict[str, Number] | None = None
-) -> Iterator[tuple[tuple[str, str], Row]]:
-    for output, metric in loss.others.items():
-        row: Row = PLACEHOLDER
-        if metric is not None:
-            key, parameters = metric
-            row = fraction(key, {**parameters, **(clip or {})} if parameters else {}, loss.prepare(call), loss.how)
-        yield (function, f"{call}|{output}"), row
-    for output in ("__grad_l2__", "__grad_log_prob__"):
-        row = GRADIENT
-        if loss.key in DIFFERENTIATED and not call.endswith(("rollout_is_weights", "only")):
-            row = gradient(loss, call, output == "__grad_l2__")
-        yield (function, f"{call}|{output}"), row
-
-
-def gradient(loss: Loss, call: str, length: bool) -> Reproduced:
-    """Return the row of a loss's gradient with respect to the log-probabilities, or of its length."""
+def _row(release: str, function: str, output: str) -> Row:
+    call, _, name = output.partition("|")
     mode, _, rest = call.partition("+")
-    mode = loss.fixed or mode
-    normalisation = Normalisation(ranks=2 if rest else None)
-    prepare = loss.prepare(call)
+    config = {} if call == ONE_BOUND else {AGGREGATION: mode}
+    named = function.removeprefix(PREFIX)
+    if named != "compute_policy_loss":
+        config[LOSS_MODE] = named
+    normalisation = Normalisation(ranks=2) if GLOBAL.endswith(rest) and rest else plain(release)
+    settings = {**SETTINGS, "clip_high": SETTINGS["clip_low"]} if call == ONE_BOUND else SETTINGS
+    loss = told(release, "actor/pg_loss", config)
+    if name.startswith("__grad"):
+        if loss.function in DIFFERENTIATED and rest != WEIGHTED and call != ONE_BOUND:
+            return gradient(loss, call, name == "__grad_l2__", normalisation)
+        return GRADIENT
+    if name == "actor/pg_loss" and rest == WEIGHTED:
+        return _weighted(loss, call)
+    quantity = told(release, name, config)
+    prepare, how = _prepared(quantity.function, call)
+    leaks = name == "actor/pg_loss" and (mode.startswith("seq") or loss.function in WHOLE)
+    parameters = accepted(quantity.function, settings)
+    return row(quantity, parameters, prepare, normalisation=normalisation, how=how, leaks=leaks)
+
+
+def gradient(loss: Quantity, call: str, length: bool, normalisation: Normalisation) -> Reproduced:
+    """Return the row of a loss's gradient with respect to the log-probabilities, or of its length."""
+    prepare, _ = _prepared(loss.function, call)
+    parameters = accepted(loss.function, SETTINGS)
 
     def value(batch: Scenario) -> float | Tensor:
-        if length and batch.release == "0.5.0" and mode == "seq-mean-token-mean" and not batch.counts.all():
+        if length and "empty_rows_not_a_number" in loss.traits and not batch.counts.all():
             # The mean of a response without tokens is 0/0, and so is its gradient.
             return torch.nan
         leaf = batch.tensors["logprobs"].detach().clone().requires_grad_()
         changed = prepare(batch).with_tensors(logprobs=leaf)
         if batch.is_empty:
             found = torch.zeros_like(leaf)
-        elif loss.fixed == "responses":
-            (found,) = torch.autograd.grad(changed.differentiable(loss.key, **loss.parameters), leaf)
+        elif loss.function == _GEOMETRIC:
+            (found,) = torch.autograd.grad(changed.differentiable(loss.function, **parameters), leaf)
         else:
-            means = changed.by_response(loss.key, **loss.parameters)
-            (found,) = torch.autograd.grad(aggregated(mode, means, batch, normalisation), leaf)
+            means = changed.by_response(loss.function, **parameters)
+            (found,) = torch.autograd.grad(reduced(loss, means, batch, normalisation), leaf)
         return float(found.double().norm()) if length else found
 
     how = "its gradient" + ("'s length" if length else "")
-    return Reproduced(loss.key, value, how, leaks=(loss.key, length) in LEAKING, inside=not length)
+    return Reproduced(loss.function, value, how, leaks=(loss.function, length) in LEAKING, inside=not length)
 
 
 def fraction(
     key: str,
-    parameters: dict[str, Number],
-    prepare: Callable[[Scenario], Scenario] = _as_recorded,
+    parameters: Mapping[str, Number],
+    prepare: Prepare = _as_recorded,
     how: str = "",
 ) -> Reproduced:
-    """Return the row of a masked mean, which is 0 in verl where no token is selected."""
+    """Return the row of a masked mean that no trainer logs, which is 0 in verl where no token is selected."""
 
     def value(batch: Scenario) -> float:
         return batch.zero_if_empty(prepare(batch).compute(key, **parameters))
@@ -254,26 +166,10 @@ def fraction(
     return Reproduced(key, value, how)
 
 
-def _loss(loss: Loss, call: str) -> Row:
-    mode, _, rest = call.partition("+")
-    normalisation = Normalisation(ranks=2 if rest.startswith("global") else None)
-    prepare = loss.prepare(call)
-    if rest == "rollout_is_weights":
-        return _weighted(loss, prepare)
-    if loss.fixed == "responses":
-
-        def value(batch: Scenario) -> float:
-            return batch.compute(loss.key, **loss.parameters)
-
-        return Reproduced(loss.key, value, leaks=True)
-    row = reduced(
-        loss.key, loss.fixed or mode, prepare, normalisation=normalisation, how=loss.how, parameters=loss.parameters
-    )
-    return row if loss.splits else replace(row, leaks=True)
-
-
-def _weighted(loss: Loss, prepare: Callable[[Scenario], Scenario]) -> Row:
+def _weighted(loss: Quantity, call: str) -> Row:
     """Return the row of a loss whose tokens are multiplied by rollout weights."""
+    prepare, added = _prepared(loss.function, call)
+    parameters = accepted(loss.function, SETTINGS)
 
     def weights(batch: Scenario) -> Tensor:
         return torch.exp(batch.tensors["old_logprobs"] - batch.tensors["rollout_logprobs"]).clamp(max=WEIGHT_CAP)
@@ -281,14 +177,14 @@ def _weighted(loss: Loss, prepare: Callable[[Scenario], Scenario]) -> Row:
     def by_token(batch: Scenario) -> float:
         if batch.is_empty:
             return torch.nan
-        losses = prepare(batch).by_token(loss.key, **loss.parameters)
+        losses = prepare(batch).by_token(loss.function, **parameters)
         return float((losses * weights(batch))[batch.mask].mean())
 
     def by_advantage(batch: Scenario) -> float:
         if batch.is_empty:
             return torch.nan
         scaled = batch.with_tensors(advantages=batch.tensors["advantages"] * weights(batch))
-        return scaled.compute(loss.key, **loss.parameters)
+        return scaled.compute(loss.function, **parameters)
 
     def by_response(batch: Scenario) -> float:
         if batch.is_empty:
@@ -296,11 +192,11 @@ def _weighted(loss: Loss, prepare: Callable[[Scenario], Scenario]) -> Row:
         logs = torch.where(batch.mask, torch.log(weights(batch) + 1e-10), 0).sum(-1)
         scale = torch.exp(logs / (batch.counts + 1e-8)).float()
         scaled = batch.with_tensors(advantages=batch.tensors["advantages"] * scale.unsqueeze(-1))
-        return scaled.compute(loss.key, **loss.parameters)
+        return scaled.compute(loss.function, **parameters)
 
-    if loss.splits:
-        how = "; ".join(word for word in ("of each token, times its rollout weight; mean", loss.how) if word)
-        return Reproduced(loss.key, by_token, how)
-    if loss.fixed == "responses":
-        return Reproduced(loss.key, by_response, "advantages times the geometric mean rollout weight", leaks=True)
-    return Reproduced(loss.key, by_advantage, "advantages times rollout weights", leaks=True)
+    if loss.function == _GEOMETRIC:
+        return Reproduced(loss.function, by_response, "advantages times the geometric mean rollout weight", leaks=True)
+    if loss.function in WHOLE:
+        return Reproduced(loss.function, by_advantage, "advantages times rollout weights", leaks=True)
+    how = "; ".join(word for word in ("of each token, times its rollout weight; mean", added) if word)
+    return Reproduced(loss.function, by_token, how)

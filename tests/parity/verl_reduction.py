@@ -1,15 +1,18 @@
-"""How verl reduces token losses to one number: ``loss_agg_mode``, on top of a metric's value for each response."""
+"""How the values of tokens or responses become one number, as the signature of a key says."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import cache
 from types import MappingProxyType
 
 import torch
 from torch import Tensor
 
-from .verl_rows import Reproduced
+from .quantities import Quantity
+from .verl_records import records
+from .verl_rows import Explained, Reproduced, Row
 from .verl_scenario import Number, Scenario
 
 GLOBAL = "+global_batch_info(dp_size=2,tokens=2x,gbs=2B)"
@@ -17,89 +20,101 @@ MODES = {
     "0.5.0": ("token-mean", "seq-mean-token-sum", "seq-mean-token-mean", "seq-mean-token-sum-norm"),
     "0.9.1": ("token-mean", "token-sum", "seq-mean-token-sum", "seq-mean-token-mean", "seq-mean-token-sum-norm"),
 }
-_WORDS = {
-    "token-mean": "",
-    "token-sum": "times the number of tokens",
-    "seq-mean-token-sum": "of each response, times its tokens; mean over responses",
-    "seq-mean-token-mean": "of each response; mean over responses",
-    "seq-mean-token-sum-norm": "of each response, times its tokens; reduced over responses, over the width",
-}
+"""What ``agg_loss`` was called with in each release."""
 
-
-NONE: Mapping[str, Number] = MappingProxyType({})
+PLACEHOLDER = Explained("a constant 0 in the code of this loss, computed from nothing", constant=0.0)
+NO_PARAMETERS: Mapping[str, Number] = MappingProxyType({})
 
 
 @dataclass(frozen=True)
 class Normalisation:
-    """What the caller tells ``agg_loss`` about the global batch.
+    """What the caller tells ``agg_loss`` about the global batch, of which the recorded one is one rank's share.
 
     Attributes:
-        ranks: Number of data-parallel ranks; the global batch is as many times this one. None: it was told nothing.
-        width: The divisor of seq-mean-token-sum-norm; None stands for the padded width.
+        ranks: The number of data-parallel ranks.
+        whole: Whether it is told the size of the global batch, as workers do; without it, only responses with tokens
+            are counted.
     """
 
-    ranks: int | None = None
-    width: int | None = None
+    ranks: int = 1
+    whole: bool = True
 
 
-LOCAL = Normalisation()
+WORKERS = Normalisation()
 
 
-def reduced(
-    key: str,
-    mode: str,
+@cache
+def plain(release: str) -> Normalisation:
+    """Return what a call stands for that says nothing about the global batch; 0.5.0 cannot say anything about it."""
+    return Normalisation(whole=not any(output.endswith("gbs=2B)|actor/pg_loss") for _, output in records(release)))
+
+
+def row(
+    quantity: Quantity,
+    parameters: Mapping[str, Number] = NO_PARAMETERS,
     prepare: Callable[[Scenario], Scenario] = lambda batch: batch,
     *,
-    normalisation: Normalisation = LOCAL,
+    normalisation: Normalisation = WORKERS,
     how: str = "",
-    parameters: Mapping[str, Number] = NONE,
-) -> Reproduced:
-    """Return the row of a loss under a ``loss_agg_mode``.
+    leaks: bool = False,
+) -> Row:
+    """Return the row of a number that is reduced as its signature says.
 
     Args:
-        key: The metric, a mean over tokens.
-        mode: The ``loss_agg_mode``.
+        quantity: What the spec says about its key.
+        parameters: Of the function.
         prepare: Replaces tensors of the batch first.
         normalisation: What ``agg_loss`` was told about the global batch.
         how: What ``prepare`` does, in words.
-        parameters: Of the metric.
+        leaks: Whether verl's value may be NaN where padding holds NaN.
     """
+    if "placeholder_zero" in quantity.traits:
+        return PLACEHOLDER
 
     def value(batch: Scenario) -> float:
         batch = prepare(batch)
-        if mode == "token-mean":
-            mean = batch.compute(key, **parameters)
-            # 0.5.0 adds 1e-8 to the number of tokens, which only shows where there are none.
-            return batch.zero_if_empty(mean) if batch.release == "0.5.0" else mean
-        means = batch.by_response(key, **parameters)
-        return aggregate(mode, means, batch, normalisation)
+        if "spread_of_one_zero" in quantity.traits and len(batch.mask) == 1:
+            return 0.0
+        if quantity.operation("sequence") != "pool":
+            means = batch.by_response(quantity.function, **parameters)
+            return float(reduced(quantity, means, batch, normalisation))
+        found = quantity.scale * batch.compute(quantity.function, **parameters) + quantity.offset
+        return batch.zero_if_empty(found) if "zero_when_empty" in quantity.traits else found
 
-    words = "; ".join(word for word in (_WORDS[mode], how) if word)
-    return Reproduced(key, value, words, leaks=mode.startswith("seq"))
-
-
-def aggregate(mode: str, means: Tensor, batch: Scenario, normalisation: Normalisation = LOCAL) -> float:
-    """Reduce the means of the responses, NaN for those without tokens, as ``agg_loss`` of the batch's release does."""
-    return float(aggregated(mode, means, batch, normalisation))
+    text = "; ".join(word for word in (words(quantity), how) if word)
+    return Reproduced(quantity.function, value, text, leaks=leaks)
 
 
-def aggregated(mode: str, means: Tensor, batch: Scenario, normalisation: Normalisation = LOCAL) -> Tensor:
-    """Do what :func:`aggregate` does, and keep the gradient."""
+def words(quantity: Quantity) -> str:
+    """Return how the values of tokens and responses are reduced, in words."""
+    operations = (quantity.operation("token"), quantity.operation("sequence"))
+    if operations == ("sum", "sum") and quantity.scale == 1:
+        return "times the number of tokens"
+    text = {
+        ("sum", "sum"): "of each response, times its tokens; sum over responses",
+        ("sum", "mean"): "of each response, times its tokens; mean over responses",
+        ("mean", "mean"): "of each response; mean over responses",
+        ("pool", "pool"): "",
+    }[operations]
+    scaled = quantity.scale != 1 or "divided_by_longest_response" in quantity.traits
+    return f"{text}, over the width" if scaled else text
+
+
+def reduced(quantity: Quantity, means: Tensor, batch: Scenario, normalisation: Normalisation = WORKERS) -> Tensor:
+    """Reduce the means of the responses, NaN for those without tokens, and keep the gradient."""
     counts = batch.counts
-    sums = torch.where(counts > 0, means * counts, 0)
-    width = normalisation.width or batch.mask.shape[-1]
-    ranks = normalisation.ranks or 1
-    if mode == "token-mean":
-        return sums.sum() / counts.sum()
-    if mode == "token-sum":
-        return sums.sum() * ranks
-    if batch.release == "0.5.0":
-        # Responses without tokens count: as 0 where sums are averaged, as 0/0 where means are.
-        if mode == "seq-mean-token-mean":
-            return means.mean()
-        return sums.mean() if mode == "seq-mean-token-sum" else sums.sum() / width
-    filled = (counts > 0).sum() if normalisation.ranks is None else len(counts)
-    if mode == "seq-mean-token-mean":
-        return torch.where(counts > 0, means, 0).sum() / filled
-    mean = sums.sum() / filled
-    return mean if mode == "seq-mean-token-sum" else mean / width
+    token, sequence = quantity.operation("token"), quantity.operation("sequence")
+    known = ~means.isnan() if quantity.function.endswith("@empty_counted") else counts > 0
+    values = torch.where(known, means * counts if token == "sum" else means, 0)
+    if sequence == "pool":
+        return torch.where(known, means * counts, 0).sum() / counts.sum()
+    if sequence == "sum":
+        found = values.sum() * normalisation.ranks
+    elif "empty_rows_not_a_number" in quantity.traits:
+        found = torch.where(known, values, torch.nan).mean()
+    else:
+        every = "empty_rows_in_mean" in quantity.traits and normalisation.whole
+        found = values.sum() / (len(values) if every else known.sum())
+    if "divided_by_longest_response" in quantity.traits:
+        found = found / batch.mask.shape[-1]
+    return quantity.scale * found + quantity.offset

@@ -3,47 +3,33 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 import torch
+from rlmetrics.functional import REGISTRY
 from torch import Tensor
 
-from .verl_data import answered
-from .verl_policy import CLIP, DUAL, GRADIENT, fraction
+from .quantities import Quantity
+from .verl_answers import LOSS_MODE, Config, accepted, told
+from .verl_policy import GRADIENT, SETTINGS
 from .verl_records import records
+from .verl_reduction import row
 from .verl_rows import Explained, Reproduced, Row
 from .verl_scenario import Number, Scenario
 
 Level = Literal["token", "sequence"]
-Metric = tuple[str, dict[str, Number]]
 
 BOUND = 20.0
 """verl bounds log-ratios before it exponentiates them."""
 
-OFF_POLICY = {
-    "kl": "kl/rollout/k1",
-    "k3_kl": "kl/rollout/k3",
-    "training_ppl": "rollout/perplexity/trainer@empty_counted",
-    "training_log_ppl": "rollout/log_perplexity/trainer@empty_counted",
-    "rollout_ppl": "rollout/perplexity/engine@empty_counted",
-    "rollout_log_ppl": "rollout/log_perplexity/engine@empty_counted",
-    "log_ppl_diff": "rollout/log_perplexity_difference/mean@empty_counted",
-    "log_ppl_abs_diff": "rollout/log_perplexity_difference/abs_mean@empty_counted",
-    "log_ppl_diff_max": "rollout/log_perplexity_difference/max@empty_counted",
-    "log_ppl_diff_min": "rollout/log_perplexity_difference/min@empty_counted",
-    "ppl_ratio": "rollout/perplexity_ratio@empty_counted",
-    "chi2_token": "rollout/chi_squared/token@clamped",
-    "chi2_seq": "rollout/chi_squared/sequence@clamped",
-}
-
-PROBABILITIES = {
-    "training/rollout_probs_diff_valid": "rollout/comparison_valid",
-    "training/rollout_probs_diff_max": "rollout/probability_difference/max",
-    "training/rollout_probs_diff_mean": "rollout/probability_difference/mean",
-    "training/rollout_probs_diff_std": "rollout/probability_difference/std",
-    "training/rollout_actor_probs_pearson_corr": "rollout/probability_correlation",
+COMPARED: Config = {"actor_rollout_ref.rollout.calculate_log_probs": True}
+CORRECTION = "algorithm.rollout_correction."
+BYPASS = "actor_rollout_ref.actor.policy_loss.rollout_correction."
+BYPASS_LOSS: Mapping[str, Config] = {
+    "ppo_clip": {LOSS_MODE: "bypass_mode", f"{BYPASS}loss_type": "ppo_clip"},
+    "reinforce": {LOSS_MODE: "bypass_mode", f"{BYPASS}loss_type": "reinforce"},
 }
 
 WEIGHT_TENSOR = Explained("rollout weight of each token, which enters actor/pg_loss; not a logged number")
@@ -173,177 +159,150 @@ def current_policy(batch: Scenario) -> Scenario:
 
 def rows(release: str) -> Iterator[tuple[tuple[str, str], Row]]:
     """Yield the rows of rollout correction."""
-    if release == "0.5.0":
-        return
-    for name, key in OFF_POLICY.items():
-        yield ("compute_offpolicy_metrics", name), _row((key, {}))
-        yield (
-            ("compute_rollout_corr_metrics_from_logprobs", f"rollout_corr/{name}"),
-            _row((key, {}), current_policy, "current policy for the old one"),
-        )
-    for name, key in PROBABILITIES.items():
-        yield ("calculate_debug_metrics", name), _row((key, {}))
-    recorded = records(release)
-    for call in ("is=None", *WEIGHTED, *(call for call in REJECTING if call not in WEIGHTED)):
-        for output, row in _call(call, WEIGHTED.get(call), REJECTING.get(call)):
-            if ("rollout_correction", output) in recorded:
-                yield ("rollout_correction", output), row
-    yield from _bypass(release)
+    for function, output in records(release):
+        call, _, key = output.rpartition("|")
+        if output.endswith("__exception__"):
+            continue
+        if function == "compute_offpolicy_metrics":
+            yield (function, output), row(told(release, f"rollout_corr/{key}", COMPARED))
+        elif function == "compute_rollout_corr_metrics_from_logprobs":
+            found = row(told(release, key, COMPARED), prepare=current_policy, how="current policy for the old one")
+            yield (function, output), found
+        elif function == "calculate_debug_metrics":
+            yield (function, output), row(told(release, key, COMPARED))
+        elif function == "rollout_correction":
+            yield (function, output), _corrected(release, key, Call(WEIGHTED.get(call), REJECTING.get(call)))
+        elif function == "policy_loss_bypass_mode":
+            yield (function, output), _bypassed(release, call, key)
 
 
-def _call(
-    call: str,
-    weights: Weights | None,
-    rejection: Rejection | None,
-    before: Callable[[Scenario], Scenario] = lambda batch: batch,
-    how: str = "",
-) -> Iterator[tuple[str, Row]]:
-    for name, key in OFF_POLICY.items():
-        yield f"{call}|rollout_corr/{name}", _row((key, {}), before, how)
-    if weights is not None:
-        repeated = weights.level == "sequence"
-        for name, metric in _weight_metrics(weights).items():
-            prepare, words = before, how
-            if repeated and name in ("seq_mean", "seq_max", "seq_min"):
-                yield f"{call}|rollout_corr/rollout_is_{name}", _sequence_weight(name[4:], weights.upper)
-                continue
-            if repeated and name.startswith("seq_"):
-                prepare, words = on_each_token, "each token with the log-ratio of its response"
-            elif repeated and name == "batch_norm_factor":
-                prepare, words = answered, "without responses that have no token"
-            yield f"{call}|rollout_corr/rollout_is_{name}", _row(metric, prepare, words)
-    if rejection is not None:
-        reject = rejecting(rejection)
-        for name, metric in _rejection_metrics(rejection).items():
-            yield f"{call}|rollout_corr/rollout_rs_{name}", _row(metric, lambda batch: reject(before(batch)), how)
-        if not rejection.has_lower:
-            constant = Explained("a constant 0: this criterion has no lower bound", constant=0.0)
-            yield f"{call}|rollout_corr/rollout_rs_{rejection.criterion}_fraction_low", constant
-    yield f"{call}|__weights__", WEIGHT_TENSOR
-    yield f"{call}|__mask__", MASK_TENSOR
+@dataclass(frozen=True)
+class Call:
+    """A call that corrects a batch.
 
+    Attributes:
+        weights: How it weights.
+        rejection: What it rejects.
+        before: Replaces tensors of the batch first.
+        how: What that does, in words.
+        prefix: What stands before the names of its keys when they are logged.
+        settings: What the spec calls its settings, up to the last word.
+        config: What else is set.
+    """
 
-def _sequence_weight(statistic: str, cap: float) -> Row:
-    """Return the row of a statistic of the weights of responses; one without tokens counts as 0, not as 1."""
-    key = f"sampling/sequence_weight/{statistic}@truncated"
+    weights: Weights | None
+    rejection: Rejection | None
+    before: Callable[[Scenario], Scenario] = lambda batch: batch
+    how: str = ""
+    prefix: str = ""
+    settings: str = CORRECTION
+    config: Config = field(default_factory=lambda: COMPARED)
 
-    def value(batch: Scenario) -> float:
-        filled = answered(batch)
-        found = filled.compute(key, weight_max=cap)
-        if statistic == "mean":
-            return found * len(filled.mask) / len(batch.mask)
-        return min(found, 0.0) if statistic == "min" and len(filled.mask) < len(batch.mask) else found
-
-    return Reproduced(key, value, "without responses that have no token, which count as 0")
-
-
-def _weight_metrics(weights: Weights) -> dict[str, Metric]:
-    upper, lower = weights.upper, weights.lower or 1 / weights.upper
-    above: dict[str, Number] = {"upper": upper}
-    below: dict[str, Number] = {"lower": lower}
-    cap: dict[str, Number] = {"cap": upper}
-    if weights.level == "sequence":
-        clamped: dict[str, Number] = {"weight_max": upper}
-        return {
-            "mean": ("sampling/sequence_weight/mean@truncated_on_tokens", clamped),
-            "max": ("sampling/sequence_weight/max@clamped", {}),
-            "min": ("sampling/sequence_weight/min", {}),
-            "std": ("rollout/sequence_weight/std", cap),
-            "eff_sample_size": ("rollout/sequence_weight/effective_fraction", cap),
-            "ratio_fraction_high": ("rollout/sequence_weight/fraction_above", above),
-            "ratio_fraction_low": ("rollout/sequence_weight/fraction_below", below),
-            **_per_response(weights, cap),
-            "batch_norm_factor": ("sampling/sequence_weight/mean@truncated", clamped),
+    def told(self, release: str, key: str) -> Quantity:
+        """Return what the spec says about a key of this call."""
+        config = {
+            **self.config,
+            f"{self.settings}rollout_is": self.weights.level if self.weights else None,
+            f"{self.settings}rollout_rs": self.rejection.criterion if self.rejection else None,
         }
-    bounds: dict[str, Number] = {"weight_min": weights.lower or 0.0, "weight_max": upper}
-    treated = "truncated" if weights.lower is None else "zeroed"
-    zeroed: dict[str, Number] = cap if weights.lower is None else {"lower": lower, "upper": upper}
-    suffix = "" if weights.lower is None else "@zeroed"
-    return {
-        **{name: (f"sampling/token_weight/{name}@{treated}", bounds) for name in ("mean", "max", "min")},
-        "std": (f"rollout/token_weight/std{suffix}", zeroed),
-        "eff_sample_size": (f"rollout/token_weight/effective_fraction{suffix}", zeroed),
-        "ratio_fraction_high": ("rollout/token_weight/fraction_above", above),
-        "ratio_fraction_low": ("rollout/token_weight/fraction_below", below),
-        **_per_response(weights, zeroed),
-        "oob_ratio": ("rollout/token_weight/zeroed_fraction", {"lower": lower, "upper": upper}),
-        "batch_norm_factor": ("rollout/weight_normaliser", cap),
-    }
+        return told(release, self.prefix + key, config)
 
 
-def _per_response(weights: Weights, bounds: dict[str, Number]) -> dict[str, Metric]:
-    upper, lower = weights.upper, weights.lower or 1 / weights.upper
-    variant = "empty_counted" if weights.lower is None else "zeroed"
-    names = ("mean", "std", "max", "min", "max_deviation")
-    family = "rollout/weight_per_response"
-    return {
-        **{f"seq_{name}": (f"{family}/{name}@{variant}", bounds) for name in names},
-        "seq_fraction_high": (f"{family}/fraction_above@empty_counted", {"upper": upper}),
-        "seq_fraction_low": (f"{family}/fraction_below@empty_counted", {"lower": lower}),
-    }
+def _corrected(release: str, key: str, call: Call) -> Row:
+    """Return the row of an output of ``compute_rollout_correction_and_rejection_mask``."""
+    if key in ("__weights__", "__mask__"):
+        return WEIGHT_TENSOR if key == "__weights__" else MASK_TENSOR
+    quantity = call.told(release, key)
+    name = key.removeprefix("rollout_corr/")
+    if name.startswith("rollout_is_"):
+        assert call.weights is not None
+        return _weight(name.removeprefix("rollout_is_"), quantity, call.weights, call)
+    if name.startswith("rollout_rs_"):
+        assert call.rejection is not None
+        return _rejection_row(name, quantity, call.rejection, call)
+    return row(quantity, prepare=call.before, how=call.how)
 
 
-def _rejection_metrics(rejection: Rejection) -> dict[str, Metric]:
-    above: dict[str, Number] = {"upper": rejection.upper}
-    below: dict[str, Number] = {"lower": rejection.lower}
-    family = "rollout/rejection"
-    extent = "" if rejection.is_per_token else "response_"
-    named: dict[str, Metric] = {
-        "mean": (f"{family}/mean", {}),
-        "max": (f"{family}/max", {}),
-        "min": (f"{family}/min", {}),
-        "std": (f"{family}/std", {**above, **below}),
-        "fraction_high": (f"{family}/{extent}fraction_above", above),
-        "seq_fraction_high": (f"{family}/response_fraction_above", above),
-        **{f"seq_{name}": (f"{family}/response_{name}", {}) for name in ("mean", "std", "max", "min", "max_deviation")},
-        "masked_fraction": (f"{family}/criterion_token_fraction", {}),
-        "seq_masked_fraction": (f"{family}/criterion_response_fraction", {}),
-    }
-    if rejection.has_lower:
-        named["fraction_low"] = (f"{family}/{extent}fraction_below", below)
-        named["seq_fraction_low"] = (f"{family}/response_fraction_below", below)
-    overall: dict[str, Metric] = {
-        "masked_fraction": (f"{family}/token_fraction", {}),
-        "seq_masked_fraction": (f"{family}/response_fraction", {}),
-    }
-    return {**{f"{rejection.criterion}_{name}": metric for name, metric in named.items()}, **overall}
+def _rejection_row(name: str, quantity: Quantity, rejection: Rejection, call: Call) -> Row:
+    if name.endswith("fraction_low") and not rejection.has_lower:
+        return Explained("a constant 0: this criterion has no lower bound", constant=0.0)
+    reject = rejecting(rejection)
+    bounds: dict[str, Number] = {"upper": rejection.upper, "lower": rejection.lower}
+    parameters = accepted(quantity.function, bounds)
+    return row(quantity, parameters, lambda batch: reject(call.before(batch)), how=call.how)
 
 
-def _row(metric: Metric, prepare: Callable[[Scenario], Scenario] = lambda batch: batch, how: str = "") -> Row:
-    key, parameters = metric
-
-    spread = key.partition("@")[0].endswith(("_response/std", "response_std"))
-
-    def value(batch: Scenario) -> float:
-        # verl reports 0 for the spread of a single response.
-        return 0.0 if spread and len(batch.mask) == 1 else prepare(batch).compute(key, **parameters)
-
-    return Reproduced(key, value, how)
+_STATISTICS = {"fraction_high": "fraction_above", "fraction_low": "fraction_below"}
+"""Statistics whose functions have other names than their keys."""
 
 
-def _bypass(release: str) -> Iterator[tuple[tuple[str, str], Row]]:
-    """Yield the rows of bypass_mode, where the rollout engine stands for the old policy."""
-    function = "policy_loss_bypass_mode"
-    recorded = records(release)
-    for call in ("ppo_clip", "reinforce"):
-        for output, row in _call(
-            call, BYPASS_WEIGHTS, BYPASS_REJECTION, _against_old, "current policy for the old one"
-        ):
-            if (function, output) in recorded:
-                yield (function, output), row
-        for output in ("__grad_l2__", "__grad_log_prob__"):
-            yield (function, f"{call}|{output}"), GRADIENT
-        yield (function, f"{call}|actor/ppo_kl"), fraction(_BYPASS_KL[call], {}, _kept, "without rejected tokens")
+def _weight(name: str, quantity: Quantity, weights: Weights, call: Call) -> Row:
+    """Return the row of a statistic of the rollout weights."""
+    lower = weights.lower or 1 / weights.upper
+    bounds: dict[str, Number] = {"upper": weights.upper, "lower": lower, "cap": weights.upper}
+    bounds |= {"weight_max": weights.upper, "weight_min": weights.lower or 0.0}
+    zeroed = f"{quantity.function.partition('@')[0]}@zeroed"
+    if weights.lower is not None and zeroed in REGISTRY:
+        # The signature knows no second bound; a note says that weights beyond two bounds count as 0.
+        quantity = replace(quantity, function=zeroed)
+    parameters = accepted(quantity.function, bounds)
+    if "weight_per_response_averaged" in quantity.traits:
+
+        def averaged(batch: Scenario) -> float:
+            by_response = on_each_token(call.before(batch)).by_response(quantity.function, **parameters)
+            return float(by_response.nanmean())
+
+        how = "of each response, each token with the log-ratio of its response; mean over responses"
+        return Reproduced(quantity.function, averaged, how)
+    found = row(quantity, parameters, call.before, how=call.how)
+    if weights.level == "token" or "empty_rows_zero" not in quantity.traits:
+        return found
+    statistic = name.removeprefix("seq_")
+    counting = f"rollout/weight_per_response/{_STATISTICS.get(statistic, statistic)}@empty_counted"
+    counted = row(
+        replace(quantity, function=counting),
+        accepted(counting, bounds),
+        lambda batch: on_each_token(call.before(batch)),
+    )
+    assert isinstance(found, Reproduced)
+    assert isinstance(counted, Reproduced)
+    return _either(found, counted)
+
+
+def _either(found: Reproduced, counted: Reproduced) -> Row:
+    """Return the row of a function that leaves out responses without tokens, with another that counts them as 0."""
+
+    def value(batch: Scenario) -> float | Tensor:
+        return (found if batch.mask.any(-1).all() else counted).value(batch)
+
+    how = f"or, with a response without tokens, `{counted.key}` of each token with the log-ratio of its response"
+    return Reproduced(found.key, value, "; ".join(word for word in (found.how, how) if word))
+
+
+def _bypassed(release: str, call: str, key: str) -> Row:
+    """Return the row of bypass_mode, where the rollout engine stands for the old policy."""
+    if key.startswith("__grad"):
+        return GRADIENT
+    correction = Call(
+        BYPASS_WEIGHTS, BYPASS_REJECTION, _against_old, "current policy for the old one", "actor/", BYPASS,
+        BYPASS_LOSS[call],
+    )  # fmt: skip
+    if key.startswith(("__", "rollout_corr/")):
+        return _corrected(release, key, correction)
+    quantity = told(release, key, BYPASS_LOSS[call])
     kept = "without rejected tokens"
-    clipped = "policy/loss@dual_clip"
-    yield (function, "ppo_clip|actor/pg_loss"), Reproduced(clipped, lambda batch: _loss(_kept(batch)), kept)
-    yield (function, "ppo_clip|actor/pg_clipfrac"), fraction("policy/clip_fraction", CLIP, _kept, kept)
-    yield (function, "ppo_clip|actor/pg_clipfrac_lower"), fraction("policy/dual_clip_fraction", DUAL, _kept, kept)
-    how = f"of each token, times its weight; mean {kept}"
-    yield (function, "reinforce|actor/pg_loss"), Reproduced("objective/reinforce_loss", _weighted_loss, how)
-
-
-_BYPASS_KL = {"ppo_clip": "kl/old/k1@clamped", "reinforce": "kl/old/k1"}
+    if "rollout_weights_applied" in quantity.traits:
+        how = f"of each token, times its weight; mean {kept}"
+        return Reproduced(quantity.function, lambda batch: _weighted_loss(quantity.function, batch), how)
+    if "dual_clip_applied" in quantity.traits:
+        quantity = replace(quantity, function=f"{quantity.function.partition('@')[0]}@dual_clip")
+    if "rollout" not in quantity.function:
+        return row(quantity, accepted(quantity.function, SETTINGS), _kept, how=kept)
+    bounded = "log_ratio_clamped" in quantity.traits
+    how = f"{kept}; log-ratios within {BOUND:g}" if bounded else kept
+    return row(
+        quantity, prepare=lambda batch: _against_old(_bounded(_kept(batch)) if bounded else _kept(batch)), how=how
+    )
 
 
 def _kept(batch: Scenario) -> Scenario:
@@ -352,13 +311,15 @@ def _kept(batch: Scenario) -> Scenario:
     return batch.with_tensors(mask=batch.mask & ~rejected)
 
 
-def _loss(batch: Scenario) -> float:
-    return batch.compute("policy/loss@dual_clip", **DUAL)
+def _bounded(batch: Scenario) -> Scenario:
+    """Put the old log-probabilities within the bound of the current ones."""
+    current, old = batch.tensors["logprobs"].double(), batch.tensors["old_logprobs"].double()
+    return batch.with_tensors(logprobs=current, old_logprobs=current + (old - current).clamp(-BOUND, BOUND))
 
 
-def _weighted_loss(batch: Scenario) -> float:
+def _weighted_loss(function: str, batch: Scenario) -> float:
     batch = _kept(batch)
-    losses = batch.by_token("objective/reinforce_loss")
+    losses = batch.by_token(function)
     weights = torch.exp(batch.tensors["logprobs"] - batch.tensors["old_logprobs"]).clamp(max=BYPASS_WEIGHTS.upper)
     return float((losses * weights)[batch.mask].double().mean())
 

@@ -19,9 +19,11 @@ from . import (
     verl_rollout,
     verl_stages,
     verl_tokens,
+    verl_updates,
     verl_validation,
 )
 from .harness import TOLERANCE
+from .runs import section
 from .table import Row as Line
 from .table import Section
 from .verl_records import RELEASES, Value, records
@@ -116,14 +118,15 @@ def _largest(found: Tensor, expected: Tensor, magnitude: float) -> float:
 
 
 def sections() -> list[Section]:
-    """Return one section for each release and module."""
+    """Return one section for each release and module, and one for each release's real updates."""
     brief = "Outputs of verl's own functions on the fixed inputs, one number for each batch of `verl-inputs`."
-    return [
+    called = [
         Section(f"verl {release}: {title}", brief, list(_lines(release, title)))
         for release in RELEASES
         for title in MODULES
         if rows(release, title)
     ]
+    return [*called, *(section(run) for run in verl_updates.RUNS)]
 
 
 def _lines(release: str, title: str) -> Iterator[Line]:

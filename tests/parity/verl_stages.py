@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import ast
+import math
+import re
 from collections.abc import Callable, Iterator
 
 import torch
 from torch import Tensor
 
+from .verl_answers import accepted, told
 from .verl_records import raw, records
 from .verl_rows import Explained, Reproduced, Row
 from .verl_scenario import Scenario
@@ -26,72 +29,52 @@ STEP_SECONDS = 24.0
 DEVICES = 8
 EXPERTS = 8
 
-PER_TOKEN = {
-    "gen": "generation",
-    "ref": "reference",
-    "values": "values",
-    "adv": "advantages",
-    "update_critic": "critic_update",
-    "update_actor": "actor_update",
-}
 CLOCK = Explained("a wall time that a timer measured, passed on as it is")
 
 
 def rows(release: str) -> Iterator[tuple[tuple[str, str], Row]]:
     """Yield the rows of all of them."""
     for function, output in records(release):
-        if function == "compute_timing_metrics" and output.startswith("timing_s/"):
-            yield (function, output), CLOCK
-    for stage, name in PER_TOKEN.items():
-        yield ("compute_timing_metrics", f"timing_per_token_ms/{stage}"), _per_token(stage, name)
-    yield from _throughput()
-    yield from _balance()
-    if release != "0.5.0":
-        yield from _experts()
+        call, _, key = output.rpartition("|")
+        if output.endswith("__exception__"):
+            continue
+        if function in ("compute_timing_metrics", "compute_throughout_metrics"):
+            yield (function, output), _timed(release, key)
+        elif function == "log_seqlen_unbalance":
+            yield (function, output), _balance(release, call, key)
+        elif function == "compute_rollout_moe_load_balance_metrics":
+            yield (function, output), _experts(release, key)
 
 
-def _per_token(stage: str, name: str) -> Row:
-    key = f"throughput/milliseconds_per_token/{name}"
+def _timed(release: str, key: str) -> Row:
+    """Return the row of a time, or of a number made of one."""
+    if key.startswith("timing_s/") or key == "perf/time_per_step":
+        return CLOCK
+    quantity = told(release, key)
+    function = quantity.function
+    stage = key.removeprefix("timing_per_token_ms/")
 
     def value(batch: Scenario) -> float:
-        if stage == "gen" and batch.tensors["lengths"].sum() == 0:
-            return 0.0
-        return batch.with_tensors(stage_seconds=_number(SECONDS[stage])).compute(key)
+        measured = {"stage_seconds": SECONDS.get(stage, STEP_SECONDS), "step_seconds": STEP_SECONDS}
+        timed = batch.with_tensors(**{name: _number(seconds) for name, seconds in measured.items()})
+        found = timed.compute(function, **accepted(function, {"devices": DEVICES}))
+        return found if math.isfinite(found) or "zero_when_empty" not in quantity.traits else 0.0
 
-    return Reproduced(key, value)
-
-
-def _throughput() -> Iterator[tuple[tuple[str, str], Row]]:
-    call = "n_gpus=8"
-    function = "compute_throughout_metrics"
-    tokens, speed = "throughput/tokens_per_step", "throughput/tokens_per_second_per_device"
-
-    def per_device(batch: Scenario) -> float:
-        return batch.with_tensors(step_seconds=_number(STEP_SECONDS)).compute(speed, devices=DEVICES)
-
-    yield (function, f"{call}|perf/total_num_tokens"), Reproduced(tokens, lambda batch: batch.compute(tokens))
-    yield (function, f"{call}|perf/throughput"), Reproduced(speed, per_device)
-    yield (function, f"{call}|perf/time_per_step"), CLOCK
+    return Reproduced(function, value)
 
 
-def _balance() -> Iterator[tuple[tuple[str, str], Row]]:
-    function = "log_seqlen_unbalance"
-    chunks = {"min": "min", "max": "max", "minmax_diff": "spread"}
-    ranks = {"balanced_min": "min", "balanced_max": "max", "mean": "mean"}
-    for ranks_count in (1, 2, 4):
-        for equal in (True, False):
-            call = f"k={ranks_count},equal={equal}"
-            for name, statistic in chunks.items():
-                yield (
-                    (function, f"{call}|global_seqlen/{name}"),
-                    _reduced(f"balance/chunk_tokens/{statistic}", "chunk_tokens", _chunks(ranks_count)),
-                )
-            for name, statistic in ranks.items():
-                yield (
-                    (function, f"{call}|global_seqlen/{name}"),
-                    _reduced(f"balance/rank_tokens/{statistic}", "rank_tokens", _ranks(call)),
-                )
-            yield (function, f"{call}|__partitions__"), Explained("which sample goes to which rank, no number")
+def _balance(release: str, call: str, key: str) -> Row:
+    """Return the row of the tokens of ranks, before or after the samples are dealt out evenly."""
+    if key == "__partitions__":
+        return Explained("which sample goes to which rank, no number")
+    function = told(release, key).function
+    count = int(call.partition(",")[0].removeprefix("k="))
+    named = {"chunk_tokens": _chunks(count), "rank_tokens": _ranks(call)}
+
+    def value(batch: Scenario) -> float:
+        return batch.with_tensors(**{name: tokens(batch) for name, tokens in named.items()}).compute(function)
+
+    return Reproduced(function, value)
 
 
 def _lengths(batch: Scenario) -> Tensor:
@@ -114,22 +97,20 @@ def _ranks(call: str) -> Callable[[Scenario], Tensor]:
     return tokens
 
 
-def _reduced(key: str, word: str, tokens: Callable[[Scenario], Tensor]) -> Row:
-    return Reproduced(key, lambda batch: batch.with_tensors(**{word: tokens(batch)}).compute(key))
+def _experts(release: str, key: str) -> Row:
+    """Return the row of how unevenly experts are used: in one layer, or reduced over the layers."""
+    function = told(release, key).function
+    layer = re.fullmatch(r".+/layer_(\d+)", key)
+    if layer is not None:
+        place = int(layer[1])
+        return Reproduced(function, lambda batch: _violation(batch, function, place))
+    of_layer = told(release, f"{key.rpartition('/')[0]}/layer_0").function
 
+    def value(batch: Scenario) -> float:
+        violations = torch.tensor([_violation(batch, of_layer, layer) for layer in (0, 1)], dtype=torch.float64)
+        return batch.with_tensors(layer_violations=violations).compute(function)
 
-def _experts() -> Iterator[tuple[tuple[str, str], Row]]:
-    function = "compute_rollout_moe_load_balance_metrics"
-    family = "balance/expert_load"
-    for violation in ("max", "min", "avg"):
-        key = f"{family}/{violation}_violation"
-        for layer in (0, 1):
-            yield (function, f"rollout/moe/{violation}_vio/layer_{layer}"), _expert_row(key, layer)
-        for name, statistic in (("max", "max"), ("avg", "mean")):
-            yield (
-                (function, f"rollout/moe/{violation}_vio/{name}"),
-                _layers_row(key, f"{key}_layer_{statistic}"),
-            )
+    return Reproduced(function, value, f"of `{of_layer}` of each layer")
 
 
 def _assignments(batch: Scenario, layer: int) -> Tensor:
@@ -142,18 +123,6 @@ def _assignments(batch: Scenario, layer: int) -> Tensor:
 
 def _violation(batch: Scenario, key: str, layer: int) -> float:
     return batch.with_tensors(expert_assignments=_assignments(batch, layer)).compute(key)
-
-
-def _expert_row(key: str, layer: int) -> Row:
-    return Reproduced(key, lambda batch: _violation(batch, key, layer))
-
-
-def _layers_row(key: str, over_layers: str) -> Row:
-    def value(batch: Scenario) -> float:
-        violations = torch.tensor([_violation(batch, key, layer) for layer in (0, 1)], dtype=torch.float64)
-        return batch.with_tensors(layer_violations=violations).compute(over_layers)
-
-    return Reproduced(over_layers, value, f"of `{key}` of each layer")
 
 
 def _number(value: float) -> Tensor:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 
 import torch
 from torch import Tensor
 
+from .verl_answers import told
 from .verl_policy import fraction
-from .verl_reduction import reduced
+from .verl_records import records
+from .verl_reduction import row
 from .verl_rows import Explained, Reproduced, Row
 from .verl_scenario import Scenario
 
@@ -16,13 +19,6 @@ GRADIENT_NORM = 1.5
 LOGITS = 8.0
 """Size of the logits: verl subtracts sums of them, so this is what rounding is relative to."""
 
-PROXIES = {
-    "proxy1_signal_strength": "training/gradient_signal_power",
-    "proxy2_total_power": "training/gradient_total_power",
-    "proxy3_pure_noise": "training/gradient_noise_power",
-    "expected_a_squared": "training/advantage_power",
-    "expected_w": "training/score_norm_proxy",
-}
 HALF_ENTROPY = Explained(
     "computed in bfloat16 from the logits on, which costs up to 0.06 nat; no trainer of these releases logs it"
 )
@@ -37,9 +33,9 @@ def rows(release: str) -> Iterator[tuple[tuple[str, str], Row]]:
     yield from _entropy(release)
     yield from _logprobs()
     yield from _masked()
-    if release != "0.5.0":
-        for name, key in PROXIES.items():
-            yield ("compute_variance_proxy_metrics", f"gn=1.5|variance_proxy/{name}"), _proxy(key)
+    for function, output in records(release):
+        if function == "compute_variance_proxy_metrics":
+            yield (function, output), row(told(release, output.rpartition("|")[2]), prepare=_with_norm)
 
 
 def _everywhere(batch: Scenario) -> Scenario:
@@ -62,18 +58,15 @@ def _entropy(release: str) -> Iterator[tuple[tuple[str, str], Row]]:
         return by_token(batch).flatten()
 
     rounded = f"{how}; logits rounded to bfloat16"
-    yield (function, "compute_entropy_loss"), reduced(key, "token-mean")
+    yield (function, "compute_entropy_loss"), row(replace(told(release, "actor/pg_loss"), function=key))
     yield (function, "entropy_from_logits"), Reproduced(key, by_token, how, magnitude=LOGITS)
     yield (function, "chunking"), Reproduced(key, flat, how, magnitude=LOGITS)
     yield (function, "chunking|bf16"), Reproduced(key, of_half, rounded, magnitude=LOGITS)
     yield (function, "entropy_from_logits|bf16"), HALF_ENTROPY
-    if release == "0.5.0":
-        return
-    proxy = "training/score_norm_proxy@from_logits"
-    yield (
-        (function, "sum_pi_squared"),
-        Reproduced(proxy, _square_sums, "of each token, at a log-probability of 0, plus 1", magnitude=LOGITS),
-    )
+    if (function, "sum_pi_squared") in records(release):
+        proxy = "training/score_norm_proxy@from_logits"
+        how = "of each token, at a log-probability of 0, plus 1"
+        yield (function, "sum_pi_squared"), Reproduced(proxy, _square_sums, how, magnitude=LOGITS)
 
 
 def _square_sums(batch: Scenario) -> Tensor:
@@ -149,13 +142,5 @@ def _scaled(batch: Scenario) -> Tensor:
     return _whitened(batch) + batch.compute("value/mean")
 
 
-def _proxy(key: str) -> Row:
-    norms = torch.tensor([GRADIENT_NORM], dtype=torch.float64)
-
-    def value(batch: Scenario) -> float:
-        if key == "training/gradient_noise_power" and len(batch.mask) == 1:
-            # One response has no spread; verl reports 0.
-            return 0.0
-        return batch.with_tensors(gradient_norms=norms).compute(key)
-
-    return Reproduced(key, value)
+def _with_norm(batch: Scenario) -> Scenario:
+    return batch.with_tensors(gradient_norms=torch.tensor([GRADIENT_NORM], dtype=torch.float64))

@@ -9,13 +9,12 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
+from .verl_answers import accepted, told
 from .verl_records import records, validation
 from .verl_rows import Reproduced, Row
 from .verl_scenario import Scenario
 
-_PLAIN = re.compile(r"(?P<source>.+)/(?P<variable>\w+)/(?P<statistic>mean|std)@(?P<n>\d+)")
-_SUBSETS = re.compile(r"(?P<source>.+)/(?P<variable>\w+)/(?P<pick>best|worst|maj)@(?P<n>\d+)/(?P<statistic>mean|std)")
-_PICKS = {"best": "best_of_n", "worst": "worst_of_n", "maj": "majority_of_n"}
+_NAME = re.compile(r"(?P<source>.+)/(?P<variable>\w+)/(?P<picked>\w+)@(?P<n>\d+)(/\w+)?")
 
 
 @dataclass(frozen=True)
@@ -39,29 +38,24 @@ def rows(release: str) -> Iterator[tuple[tuple[str, str], Row]]:
         if output == "__exception__":
             continue
         if function == "process_validation_metrics":
-            yield (function, output), _row(output)
+            yield (function, output), _row(release, f"val-aux/{output}")
         elif function == "val_metrics_update" and "num_turns" not in output:
-            yield (function, output), _row(output.partition("/")[2])
+            yield (function, output), _row(release, output)
 
 
-def _row(name: str) -> Row:
-    match = _SUBSETS.fullmatch(name)
-    if match:
-        key = f"validation/{_PICKS[match['pick']]}/{match['statistic']}"
-        parameters = {"n": int(match["n"])}
-    else:
-        match = _PLAIN.fullmatch(name)
-        assert match is not None, name
-        key = f"validation/{match['statistic']}"
-        parameters = {}
+def _row(release: str, key: str) -> Row:
+    match = _NAME.fullmatch(key.partition("/")[2])
+    assert match is not None, key
+    function = told(release, key).function
     source, variable, n = match["source"], match["variable"], int(match["n"])
+    parameters = accepted(function, {"n": n})
 
     def value(batch: Scenario) -> float:
         samples = _samples(source, variable, n, exactly=not parameters)
         tensors = {"sample_values": samples.values, "group_ids": samples.prompts, "answers": samples.answers}
-        return batch.with_tensors(**tensors).compute(key, **parameters)
+        return batch.with_tensors(**tensors).compute(function, **parameters)
 
-    return Reproduced(key, value, "prompts with that many samples")
+    return Reproduced(function, value, "prompts with that many samples")
 
 
 def _samples(source: str, variable: str, n: int, *, exactly: bool) -> Samples:

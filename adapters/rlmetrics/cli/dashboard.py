@@ -101,7 +101,13 @@ def _write(board: Board, kind: str, output: Path) -> str:
 
 def _tell(board: Board, kind: str, output: str, *, as_json: bool) -> None:
     if as_json:
-        document = {"kind": kind, "at": board.at, "output": output, "sections": board.sections}
+        document = {
+            "kind": kind,
+            "at": board.at,
+            "output": output,
+            "sections": board.sections,
+            "fallbacks": board.fallbacks,
+        }
         print(json_text(document))
         return
     for section in board.sections:

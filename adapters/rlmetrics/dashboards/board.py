@@ -10,7 +10,7 @@ from typing import Any
 
 from rlmetrics.names.config import Config
 from rlmetrics.names.protocol import View
-from rlmetrics.names.records import Entry
+from rlmetrics.names.records import Entry, Fallback
 from rlmetrics.names.tables import Overlays, Tables
 from rlmetrics.names.templates import OPEN
 from rlmetrics.names.view import open_views
@@ -72,10 +72,11 @@ class Section:
 
 @dataclass(frozen=True, slots=True)
 class Board:
-    """A dashboard; ``at`` is the source as it was resolved."""
+    """A dashboard; ``at`` is the source as it was resolved, ``fallbacks`` what it answers in the place of."""
 
     at: str
     sections: tuple[Section, ...]
+    fallbacks: tuple[Fallback, ...] = ()
 
 
 def make_board(
@@ -115,7 +116,7 @@ def make_board(
         for family in order
         if family in families
     )
-    return Board(str(view.source), sections)
+    return Board(str(view.source), sections, view.source.fallbacks)
 
 
 def _quantity(view: View, entry: Entry) -> object:

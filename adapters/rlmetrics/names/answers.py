@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from .records import Alternative, Evidence, Signature
+from .records import Alternative, Evidence, Fallback, Signature
 
 __all__ = ["Defect", "Documented", "KeyInfo", "ReleaseInfo", "Resolution"]
 
@@ -70,6 +70,7 @@ class Resolution:
         note: What else there is to know.
         reason: Why the key has no metric.
         nearest: Known keys that look like it.
+        fallbacks: The release that was asked for, if the spec lacks it, and what answers in its place.
     """
 
     key: str
@@ -97,11 +98,15 @@ class Resolution:
     note: str | None = None
     reason: str | None = None
     nearest: tuple[str, ...] = ()
+    fallbacks: tuple[Fallback, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class KeyInfo:
-    """A key or template that a source emits."""
+    """A key or template that a source emits.
+
+    ``fallbacks`` has the release that was asked for, if the spec lacks it, and what answers in its place.
+    """
 
     component: str
     key: str
@@ -112,6 +117,7 @@ class KeyInfo:
     logged_by_default: bool | None
     logged: bool | None
     evidence: tuple[Evidence, ...]
+    fallbacks: tuple[Fallback, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from .guards import Value, names_in
 from .history import History
 from .mapping import NameMap
 from .protocol import View
-from .records import Difference, Entry, Evidence, MapRow, Transform
+from .records import Difference, Entry, Evidence, Fallback, MapRow, Transform
 from .relations import Relation, relate
 from .source import Component, Source
 from .tables import Overlays, Tables
@@ -79,12 +79,16 @@ class ChangedKey:
 
 @dataclass(frozen=True, slots=True)
 class DiffResult:
-    """What changed between two sources."""
+    """What changed between two sources.
+
+    ``fallbacks`` has releases that the spec lacks, and what answers in their place.
+    """
 
     added: tuple[ListedKey, ...]
     removed: tuple[ListedKey, ...]
     renamed: tuple[RenamedKey, ...]
     changed: tuple[ChangedKey, ...]
+    fallbacks: tuple[Fallback, ...] = ()
 
 
 def diff(from_: str, to: str, *, config: Config = None, spec: Overlays | Tables = None) -> DiffResult:
@@ -123,7 +127,8 @@ def diff(from_: str, to: str, *, config: Config = None, spec: Overlays | Tables 
         else:
             removed.append(_listed(entry, old.evidence(entry), None if found is None else found[0].to))
     added = [_listed(entry, new.evidence(entry)) for place, entry in fresh.items() if place not in taken]
-    return DiffResult(tuple(added), tuple(removed), tuple(renamed), tuple(changed))
+    fallbacks = (*old.source.fallbacks, *new.source.fallbacks)
+    return DiffResult(tuple(added), tuple(removed), tuple(renamed), tuple(changed), fallbacks)
 
 
 def _place(entry: Entry) -> tuple[str, str, str]:

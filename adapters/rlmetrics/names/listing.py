@@ -41,6 +41,7 @@ def keys(
             logged_by_default=entry.logged_by_default,
             logged=entry.logged,
             evidence=view.evidence(entry),
+            fallbacks=view.source.fallbacks,
         )
         for entry in view.entries()
     ]

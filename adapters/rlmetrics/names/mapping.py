@@ -89,7 +89,9 @@ class NameMap:
     @cached_property
     def rows(self) -> tuple[MapRow, ...]:
         """One row for each key of the source, with its best target."""
-        return tuple(self._choose(entry).row for entry in self.from_view.entries())
+        rows = tuple(self._choose(entry).row for entry in self.from_view.entries())
+        fallbacks = (*self.from_view.source.fallbacks, *self.to_view.source.fallbacks)
+        return tuple(replace(row, fallbacks=fallbacks) for row in rows) if fallbacks else rows
 
     def translated(self, entry: Entry) -> tuple[MapRow, Entry] | None:
         """Return the row and the target of one entry of the source; None, which is found much sooner, without one."""

@@ -11,6 +11,7 @@ __all__ = [
     "Difference",
     "Entry",
     "Evidence",
+    "Fallback",
     "LookAlike",
     "MapRow",
     "Signature",
@@ -37,6 +38,19 @@ class Evidence:
     symbol: str
     shows: str = "key"
     note: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Fallback:
+    """A release that the spec lacks, and the one that answers in its place.
+
+    Attributes:
+        asked: Such as ``verl==0.8.0.dev0``.
+        used: Such as ``verl==0.8.0``.
+    """
+
+    asked: str
+    used: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,6 +192,7 @@ class MapRow:
         metric: Canonical name of the source.
         mode: ``train`` or ``eval``.
         unbound: Placeholders of the target that need a value.
+        fallbacks: Releases that the spec lacks, and what answers in their place.
     """
 
     from_: str
@@ -192,3 +207,4 @@ class MapRow:
     metric: str | None = None
     mode: str = "train"
     unbound: tuple[str, ...] = ()
+    fallbacks: tuple[Fallback, ...] = ()

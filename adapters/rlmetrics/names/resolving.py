@@ -91,6 +91,7 @@ def _known(view: View, key: str, match: Match) -> Resolution:
         documented=_documented(view, match),
         note=entry.note,
         reason=reason,
+        fallbacks=view.source.fallbacks,
     )
 
 
@@ -115,7 +116,9 @@ def _unknown(view: View, key: str) -> Resolution:
     else:
         known = [entry.key for entry in view.entries()]
     near = get_close_matches(_bare(key), dict.fromkeys(known), n=3, cutoff=0.6)
-    return Resolution(key=key, metric=None, source=str(view.source), reason=reason, nearest=tuple(near))
+    return Resolution(
+        key, None, source=str(view.source), reason=reason, nearest=tuple(near), fallbacks=view.source.fallbacks
+    )
 
 
 def _never_logged(view: View, key: str, match: Match) -> bool:

@@ -10,6 +10,8 @@ from typing import Any, NamedTuple
 
 from .config import Config
 from .errors import NamesError
+from .protocol import View
+from .records import Fallback
 from .resolving import resolve_in
 from .rows import ComponentTable, Row, condition_of, metrics_of
 from .tables import Overlays, Tables, load_tables
@@ -39,11 +41,13 @@ class Shown:
         entry: What the spec says about it, by field: brief, unit, kind, identity, description, formula, inputs, health,
             references and so on; fields without a value are missing.
         spellings: How frameworks spell it.
+        fallbacks: The release that was asked for, if the spec lacks it, and what answers in its place.
     """
 
     metric: str
     entry: Mapping[str, Any]
     spellings: tuple[Spelling, ...]
+    fallbacks: tuple[Fallback, ...] = ()
 
 
 class _Logged(NamedTuple):
@@ -72,21 +76,20 @@ def show(name: str, at: str | None = None, *, config: Config = None, spec: Overl
         NamesError: Nothing has that name.
     """
     tables = load_tables(spec)
-    found = _by_key(name, at, config, tables) if at is not None else _anywhere(name, tables)
+    view = None if at is None or name in tables.metrics else open_view(at, config=config, spec=tables)
+    found = _anywhere(name, tables) if view is None else _by_key(name, view)
     if not found:
         known = [*tables.metrics, *(alias for row in tables.metrics.values() for alias in row.get("aliases", ()))]
         near = get_close_matches(name, dict.fromkeys(known), n=3, cutoff=0.5)
         hint = f"did you mean {' or '.join(near)}?" if near else "rlmetrics keys --at SOURCE lists what is logged"
         msg = f"nothing is called {name!r}{'' if at is None else f' in {at}'}; {hint}"
         raise NamesError(msg)
-    return [Shown(metric, _entry(metric, tables), tuple(_spellings(metric, tables))) for metric in found]
+    fallbacks = () if view is None else view.source.fallbacks
+    return [Shown(metric, _entry(metric, tables), tuple(_spellings(metric, tables)), fallbacks) for metric in found]
 
 
-def _by_key(name: str, at: str, config: Config, tables: Tables) -> list[str]:
-    if name in tables.metrics:
-        return [name]
-    resolved = resolve_in(open_view(at, config=config, spec=tables), [name])
-    return list(dict.fromkeys(item.metric for item in resolved if item.metric is not None))
+def _by_key(name: str, view: View) -> list[str]:
+    return list(dict.fromkeys(item.metric for item in resolve_in(view, [name]) if item.metric is not None))
 
 
 def _anywhere(name: str, tables: Tables) -> list[str]:

@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from .errors import FallbackWarning, NamesError
+from .records import Fallback
 from .tables import FrameworkTable, Tables
 from .versions import is_development, version_key
 
@@ -56,6 +57,14 @@ class Source(NamedTuple):
         return f"{self.framework}{component}=={self.release}"
 
     @property
+    def fallbacks(self) -> tuple[Fallback, ...]:
+        """The release that was asked for and the one that answers, unless these are the same."""
+        asked, used = self.requested or self.release, self.release
+        if asked == used or ("+" not in asked and version_key(asked) == version_key(used)):
+            return ()
+        return (Fallback(f"{self.framework}=={asked}", f"{self.framework}=={used}"),)
+
+    @property
     def is_canonical(self) -> bool:
         """Whether the names are the spec's own."""
         return self.framework == CANONICAL
@@ -76,8 +85,9 @@ def parse_source(text: str, tables: Tables, *, as_target: bool = False) -> Sourc
             components of the release, and ``ended`` set.
 
     Returns:
-        The source. For a release that is not known (a newer one, a development version, a state of the repository)
-        it is the nearest older one, with a `FallbackWarning`.
+        The source. For a release that is not known it is the one that answers in its place, with a `FallbackWarning`:
+        for a development or pre-release the release that it led to, for any other version the nearest older one, for
+        a state of the repository the newest.
 
     Raises:
         NamesError: The framework, the component or the release is unknown or not described.
@@ -124,12 +134,11 @@ def parse_source(text: str, tables: Tables, *, as_target: bool = False) -> Sourc
         releases = describe_releases(table, candidates)
         msg = f"{framework}{_bracket(named)} is not described for release {effective}{asked}; described: {releases}"
         raise NamesError(msg)
-    if effective != release and (
-        is_development(release) or "+" in release or version_key(effective) != version_key(release)
-    ):
+    source = Source(framework, effective, described, named, release, ended)
+    if source.fallbacks:
         message = f"{framework} {release} is not in the spec; the names of {effective} are used"
         warnings.warn(message, FallbackWarning, stacklevel=2)
-    return Source(framework, effective, described, named, release, ended)
+    return source
 
 
 def _named(name: str, component: str | None, release: str | None, version: str) -> Source:
@@ -178,11 +187,11 @@ def _effective_release(table: FrameworkTable, release: str) -> str:
     if version_key(release) is None and not is_development(release):
         msg = f"{release!r} is no release of {table.name}; {nearest(release, releases.names, 'releases')}"
         raise NamesError(msg)
-    older = releases.older(release) if version_key(release) is not None else releases.names[-1]
-    if older is None:
+    answering = releases.answering(release)
+    if answering is None:
         msg = f"{table.name} {release} is older than every release in the spec; the oldest is {releases.names[0]}"
         raise NamesError(msg)
-    return older
+    return answering
 
 
 def describe_releases(table: FrameworkTable, components: Iterable[tuple[str, str, list[str], str]]) -> str:

@@ -17,6 +17,7 @@ _VERSION = (
 )
 _PRE_ORDER = {"a": 0, "alpha": 0, "b": 1, "beta": 1, "c": 2, "rc": 2, "pre": 2, "preview": 2}
 _NO_PRE = (3, 0)
+_NO_DEV = 1 << 30
 
 Key = tuple[tuple[int, ...], tuple[int, int], int, int]
 
@@ -40,7 +41,7 @@ def version_key(text: str) -> Key | None:
     elif match["dev"] and not match["post"]:
         pre = (-1, 0)
     post = int(match["post_n"] or 0) + 1 if match["post"] else 0
-    dev = int(match["dev_n"] or 0) if match["dev"] else 1 << 30
+    dev = int(match["dev_n"] or 0) if match["dev"] else _NO_DEV
     return tuple(numbers), pre, post, dev
 
 
@@ -118,10 +119,26 @@ class Releases:
     def _high(self, release: str) -> int:
         return self._order.get(release, len(self.names) - 1 if not release else -1)
 
-    def older(self, release: str) -> str | None:
-        """Return the newest known release that is not newer than ``release``, which need not be known."""
+    def answering(self, release: str) -> str | None:
+        """Return the known release that answers for a version, or None for one older than all.
+
+        A known release answers for itself, and for the development and pre-releases that led to it, whose code is
+        nearer to its own than to that of the release before. Any other version is answered by the nearest older
+        release; a pre-release that has none, by the oldest. What is no version (a state of the repository) is taken
+        for the newest.
+        """
         key = version_key(release)
         if key is None:
             return self.names[-1] if self.names else None
-        known = [(other, name) for name in self.names if (other := version_key(name)) is not None and other <= key]
-        return max(known)[1] if known else None
+        known = sorted((other, name) for name in self.names if (other := version_key(name)) is not None)
+        older = [name for other, name in known if other <= key]
+        if not _is_preview(key):
+            return older[-1] if older else None
+        announced = [name for other, name in known if other[0] == key[0] and other >= key]
+        return next(iter([*announced, *older[-1:], *(name for _, name in known)]), None)
+
+
+def _is_preview(key: Key) -> bool:
+    """Whether a version is a development or a pre-release."""
+    _, pre, _, dev = key
+    return pre != _NO_PRE or dev != _NO_DEV

@@ -92,6 +92,7 @@ class Plan:
         self._names = NameMap(first, second, bind=bind, surface=surface)
         self.source = str(first.source)
         self.target = str(second.source)
+        self.fallbacks = (*first.source.fallbacks, *second.source.fallbacks)
         self.slug = f"{first.source.framework}-{first.source.release}"
         self._position = {_place(entry): position for position, entry in enumerate(first.entries())}
 

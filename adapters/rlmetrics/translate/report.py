@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import Any
+
+from rlmetrics.names.records import Fallback
 
 __all__ = ["Loss", "Report"]
 
@@ -43,6 +45,7 @@ class Report:
         path: The file or folder that this is the account of, if it is part of another.
         files: The accounts of the files of a folder.
         notes: What else was done, for people.
+        fallbacks: Releases that the spec lacks, and what answered in their place.
     """
 
     kind: str
@@ -63,6 +66,7 @@ class Report:
     notes: list[str] = field(default_factory=list)
     path: str = ""
     files: list[Report] = field(default_factory=list)
+    fallbacks: list[Fallback] = field(default_factory=list)
 
     @classmethod
     def of(cls, reports: list[Report]) -> Report:
@@ -94,6 +98,7 @@ class Report:
         self.skipped.extend(other.skipped)
         self.outputs.extend(other.outputs)
         self.notes.extend(note for note in other.notes if note not in self.notes)
+        self.fallbacks.extend(item for item in other.fallbacks if item not in self.fallbacks)
         self.lost.records += other.lost.records
         self.lost.bytes += other.lost.bytes
 
@@ -121,6 +126,7 @@ class Report:
             "failed": self.failed,
             "outputs": self.outputs,
             "notes": self.notes,
+            "fallbacks": [asdict(item) for item in self.fallbacks],
             "files": [report.as_row() for report in self.files],
         }
 

@@ -82,7 +82,7 @@ class Translator:
 
     def new_report(self, kind: str) -> Report:
         """Start a new account, for the next file, and return it."""
-        self.report = Report(kind, self._plan.source, self._plan.target)
+        self.report = Report(kind, self._plan.source, self._plan.target, fallbacks=list(self._plan.fallbacks))
         self._plain.clear()
         self._names.clear()
         return self.report
