@@ -12,6 +12,7 @@ from .config import Config
 from .covering import metrics_of
 from .errors import NamesError
 from .inheritance import applied_rows
+from .renames import warn_renamed
 from .resolving import resolve_in
 from .tables import Overlays, Tables, load_tables
 from .view import open_view
@@ -91,7 +92,9 @@ def _by_key(name: str, at: str, config: Config, tables: Tables) -> list[str]:
 
 def _anywhere(name: str, tables: Tables) -> list[str]:
     renamed = {old: new for old, new, _, _ in tables.renamed}
-    name = renamed.get(name, name)
+    if name in renamed:
+        warn_renamed(name, renamed[name])
+        name = renamed[name]
     if name in tables.metrics:
         return [name]
     found = [metric for metric, row in tables.metrics.items() if name in row.get("aliases", ())]
