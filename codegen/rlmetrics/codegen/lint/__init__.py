@@ -15,8 +15,10 @@ from ..loader.checks import LOAD_CHECKS
 from ..loader.tree import collector_paused
 from ..spec import Spec
 from . import (
+    bounds,
     emissions,
     evidence,
+    examples,
     formulas,
     guards,
     metrics,
@@ -24,6 +26,7 @@ from . import (
     references,
     releases,
     runner,
+    similar,
     suites,
     templates,
     texts,
@@ -50,6 +53,9 @@ CHECKS: tuple[Check, ...] = (
     *variants.CHECKS,
     *templates.CHECKS,
     *suites.CHECKS,
+    *bounds.CHECKS,
+    *examples.CHECKS,
+    *similar.CHECKS,
     runner.UNKNOWN_CHECK,
     runner.UNUSED_ALLOW,
 )
