@@ -76,11 +76,31 @@ def check_value(case: Case) -> None:
         single = cast(inputs, torch.float32)
         expected = metric.reference(**single, **parameters)
         if not bool((expected.abs() > LARGEST).any()):
-            assert_close(expected, metric.function(**single, **parameters), _tolerance(seed), f"seed {seed}, float32")
+            found = metric.function(**single, **parameters)
+            assert not (expected.isfinite() & ~found.isfinite()).any(), overflow(metric, single, expected, found, seed)
+            assert_close(expected, found, _tolerance(seed), f"seed {seed}, float32")
     for seed in TINY:
         inputs, parameters = make_inputs(metric, seed), make_parameters(metric, seed)
         assert_equal(by_reference(metric, seed), metric.function(**inputs, **parameters), f"seed {seed}")
     assert finite >= len(SEEDS) / 2, "most inputs must have a finite result, or the comparison shows nothing"
+
+
+def overflow(metric: MetricFunction, inputs: Tensors, expected: Tensor, found: Tensor, seed: int) -> str:
+    """Return what to tell an author whose formula leaves the numbers that float32 holds."""
+    spans = [
+        f"  {name}: {tuple(value.shape)}, from {float(value.min()):g} to {float(value.max()):g}"
+        for name, value in inputs.items()
+        if value.is_floating_point() and value.numel()
+    ]
+    return "\n".join(
+        [
+            f"{metric.id}: {found.tolist()} in float32, where float64 gives {expected.tolist()} (seed {seed}), with",
+            *spans,
+            "float32 ends at 3.4e38, which exp(89) and the square of 2e19 exceed: bound what is exponentiated or",
+            "squared, as clamp(ref_logprobs - logprobs, -20, 20) does in kl/reference/k3@clamped, or subtract the",
+            "maximum before exp. If frameworks overflow too, keep their formula and add a clamped variant.",
+        ]
+    )
 
 
 def _tolerance(seed: int) -> float:

@@ -47,6 +47,7 @@ def test_either_holds_where_one_of_the_guards_does(guards: list[str]) -> None:
         (["kind == 'x' and a", "kind == 'x' and not a and b"], "kind == 'x' and a or kind == 'x' and b"),
         (["a", "a and b"], "a"),
         (["a", "not a"], ""),
+        (["b and a != 1 and a != 0", "b and a != 1 and a == 0 and c"], "b and a != 0 and a != 1 or b and a != 1 and c"),
         (["loss == 'ipo' and (f == 'kl' or liger)", "loss == 'ipo' and f != 'kl' and not liger"], "loss == 'ipo'"),
     ],
 )

@@ -4,6 +4,11 @@ from __future__ import annotations
 
 from lint.lint_case import Case, G, P, metric
 
+RULE = (
+    "range: [0, 1]\n    health:\n      - {{id: reward, level: warning, {}, message: X., advice: Y., basis: observed, "
+    "sources: [{{title: A blog}}]}}"
+)
+
 CASES = [
     # Metrics
     Case(
@@ -129,6 +134,24 @@ CASES = [
     ),
     Case(
         "value-range", [(P, "range: [0, 1]", "range: ¦[1, 0]")], [(P, "range: [0, 1]", "range: [null, 0]")], "is empty"
+    ),
+    Case(
+        "rule-range",
+        [(P, "range: [0, 1]", RULE.format("above: ¦1.5"))],
+        [(P, "range: [0, 1]", RULE.format("above: 0.9"))],
+        "`policy/reward/mean` is never above 1.5: its range ends at 1",
+    ),
+    Case(
+        "rule-range",
+        [(P, "range: [0, 1]", RULE.format("below: ¦2"))],
+        [(P, "range: [0, 1]", RULE.format("below: 1"))],
+        "`policy/reward/mean` is always below 2: its range ends at 1",
+    ),
+    Case(
+        "rule-range",
+        [(P, "range: [0, 1]", RULE.format("stuck_at: ¦-1"))],
+        [(P, "range: [0, 1]", RULE.format("stuck_at: 0"))],
+        "`policy/reward/mean` cannot be -1",
     ),
     Case(
         "health-rule",

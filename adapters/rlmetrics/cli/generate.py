@@ -18,6 +18,7 @@ NO_CHECKOUT = (
     "pyproject.toml; change into a checkout of rlmetrics"
 )
 SHOWN = 20
+PAGES = "docs/reference/"
 
 
 def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -100,10 +101,15 @@ def _print_check(report: Report) -> int:
 
 
 def _print_changes(changes: Sequence[Change]) -> None:
-    for change in changes[:SHOWN]:
+    """Name the files that will be committed, and count the pages."""
+    pages = [change for change in changes if change.path.startswith(PAGES)]
+    files = [change for change in changes if not change.path.startswith(PAGES)]
+    for change in files[:SHOWN]:
         print(f"{change.path}: {change.what}")
-    if len(changes) > SHOWN:
-        print(f"… and {len(changes) - SHOWN} more")
+    if len(files) > SHOWN:
+        print(f"… and {len(files) - SHOWN} more")
+    if pages:
+        print(f"{PAGES}: {len(pages)} {'page' if len(pages) == 1 else 'pages'}")
 
 
 def _edited(change: Change) -> str:

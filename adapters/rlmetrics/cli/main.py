@@ -46,6 +46,7 @@ COMMANDS: dict[str, Command] = {
     "demo": Command("demo", "the jobs on bundled runs"),
     "generate": Command("generate", "bring generated files up to date with the spec"),
     "lint": Command("lint", "check the spec"),
+    "rename": Command("rename", "give a metric another name"),
     "where": Command("where", "find the line of the spec behind a symbol"),
     "audit": Command("audit", "compare the spec with the source of a release"),
     "release": Command("release", "add a release of a framework to the spec"),

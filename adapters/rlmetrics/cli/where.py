@@ -39,12 +39,16 @@ def run(args: argparse.Namespace) -> int:
     from rlmetrics.codegen.findings import render_text
     from rlmetrics.codegen.generate import where
     from rlmetrics.codegen.loader import read
+    from rlmetrics.names.renames import warn_renamed
 
     spec, findings = read(root / "spec", [Path(folder) for folder in args.spec])
     if spec is None:
         sys.stderr.write(render_text(findings))
         return 2
     places = where.find(spec, root, args.symbol)
+    for rename in spec.info.renamed:
+        if args.symbol == rename.from_:
+            warn_renamed(rename.from_, rename.to)
     for place in places:
         print(f"{place.location}: {place.what}")
     if not places:

@@ -6,6 +6,7 @@ from functools import cached_property
 
 from .protocol import Match
 from .records import Entry, Evidence
+from .renames import warn_renamed
 from .signature import canonical_signature
 from .source import CANONICAL, Source
 from .tables import Tables
@@ -77,7 +78,9 @@ class CanonicalView:
         """Return what a canonical name is; names of earlier versions of the spec are understood."""
         mode, prefix = ("eval", EVAL_PREFIX) if key.startswith(EVAL_PREFIX) else ("train", "")
         name = key[len(prefix) :]
-        name = self._renamed.get(name, name)
+        if name in self._renamed:
+            warn_renamed(name, self._renamed[name])
+            name = self._renamed[name]
         for entry in self.candidates(name, mode):
             if not self.template(entry).names:
                 return [Match(entry, "logged", {})]

@@ -12,6 +12,7 @@ from .config import Config
 from .errors import NamesError
 from .protocol import View
 from .records import Fallback
+from .renames import warn_renamed
 from .resolving import resolve_in
 from .rows import ComponentTable, Row, condition_of, metrics_of
 from .tables import Overlays, Tables, load_tables
@@ -94,7 +95,9 @@ def _by_key(name: str, view: View) -> list[str]:
 
 def _anywhere(name: str, tables: Tables) -> list[str]:
     renamed = {old: new for old, new, _, _ in tables.renamed}
-    name = renamed.get(name, name)
+    if name in renamed:
+        warn_renamed(name, renamed[name])
+        name = renamed[name]
     if name in tables.metrics:
         return [name]
     found = [metric for metric, row in tables.metrics.items() if name in row.get("aliases", ())]

@@ -96,15 +96,17 @@ class MetricFunction:
 class Registry(Mapping[str, MetricFunction]):
     """Finds metric functions by id; a family's module is imported when one of its metrics is asked for."""
 
-    def __init__(self, package: str, index: Mapping[str, str]) -> None:
+    def __init__(self, package: str, index: Mapping[str, str], renamed: Mapping[str, str] | None = None) -> None:
         """Remember where metrics are.
 
         Args:
             package: The package of the families' modules.
             index: The name of the module in it that holds each metric.
+            renamed: The present ids of metrics by their earlier ones, which work and warn.
         """
         self._package = package
         self._index = index
+        self._renamed = renamed or {}
 
     def __getitem__(self, key: str) -> MetricFunction:
         """Return the metric function of an id, or of ``id@variant``.
@@ -112,6 +114,11 @@ class Registry(Mapping[str, MetricFunction]):
         Raises:
             KeyError: No metric with that id can be computed; the message names the nearest ones.
         """
+        if key in self._renamed:
+            from rlmetrics.names.renames import warn_renamed
+
+            warn_renamed(key, self._renamed[key])
+            key = self._renamed[key]
         try:
             module = self._index[key]
         except KeyError:
@@ -128,7 +135,7 @@ class Registry(Mapping[str, MetricFunction]):
         return len(self._index)
 
     def __contains__(self, key: object) -> bool:
-        return key in self._index
+        return key in self._index or key in self._renamed
 
     def __repr__(self) -> str:
         return f"Registry({self._package!r}, {len(self)} metrics)"

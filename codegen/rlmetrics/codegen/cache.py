@@ -22,6 +22,9 @@ __all__ = ["FOLDER", "Shelf", "code_digest", "section_digests"]
 FOLDER = ".rlmetrics/cache"
 """Where a checkout keeps it."""
 
+_BESIDE = (("tests/fixtures/hand_computed", (".yaml",)), ("generated/rlmetrics/tables/metrics", (".json",)))
+"""What checks read beside the spec."""
+
 _CODE = ("rlmetrics.codegen", "rlmetrics.impl", "rlmetrics.names", "rlmetrics.state")
 
 
@@ -73,7 +76,8 @@ def section_digests(folders: Sequence[Path]) -> dict[str, str]:
         folders: The folder ``spec`` and those of overlays, in order.
 
     Returns:
-        One digest for each entry of the folders, such as ``metrics`` or ``inputs.yaml``, and under ``""`` one over all.
+        One digest for each entry of the folders, such as ``metrics`` or ``inputs.yaml``, and under ``""`` one over all,
+        which includes what checks read beside the spec.
     """
     found: dict[str, list[str]] = {}
     for number, folder in enumerate(folders):
@@ -81,6 +85,10 @@ def section_digests(folders: Sequence[Path]) -> dict[str, str]:
             line = f"{number}/{label}\0{digest_of((folder / label).read_bytes())}\n"
             found.setdefault(label.split("/")[0], []).append(line)
     total = [line for lines in found.values() for line in lines]
+    checkout = folders[0].parent
+    for folder, endings in _BESIDE:
+        for label in sorted(walk(checkout, folder, endings)):
+            total.append(f"{label}\0{digest_of((checkout / label).read_bytes())}\n")
     return {name: _digest(lines) for name, lines in {**found, "": total}.items()}
 
 

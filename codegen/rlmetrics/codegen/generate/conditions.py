@@ -49,23 +49,22 @@ def either(guards: Sequence[str]) -> str:
         An expression that holds exactly where one of them does: ``a and b`` and ``a and not b`` give ``a``. It is empty
         where one of them always holds. Expressions with too many alternatives come back as they are.
     """
-    given = [" ".join(guard.split()) for guard in guards]
+    given = list(dict.fromkeys(" ".join(guard.split()) for guard in guards))
     if len(given) == 1:
         return given[0]
     terms: list[Term] = []
     for guard in given:
         terms += _terms(ast.parse(guard, mode="eval").body, guard, wanted=True)
         if len(terms) > _MOST:
-            return " or ".join(f"({guard})" if " or " in guard else guard for guard in given)
-    if not terms:
-        return given[0]  # it never holds, and so does none of them
+            break
+    if not 0 < len(terms) <= _MOST:
+        return " or ".join(f"({guard})" if " or " in guard else guard for guard in given)
     written = " ".join(given)
-    return " or ".join(
-        " and ".join(
-            _claim(*claim) for claim in sorted(term, key=lambda claim: written.find(claim[0].split(" == ")[0]))
-        )
-        for term in _simplified(terms)
-    )
+
+    def place(claim: tuple[str, bool]) -> tuple[int, str, bool]:
+        return written.find(claim[0].split(" == ")[0]), *claim
+
+    return " or ".join(" and ".join(_claim(*claim) for claim in sorted(term, key=place)) for term in _simplified(terms))
 
 
 def _terms(node: ast.expr, source: str, *, wanted: bool) -> list[Term]:

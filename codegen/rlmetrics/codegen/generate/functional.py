@@ -59,10 +59,10 @@ def emit(spec: Spec, functions: Mapping[str, Sequence[Function]]) -> Iterator[Ou
     ]
     inputs = layout.source(layout.dict_of(vocabulary, "INPUTS: Final[dict[str, tuple[tuple[str, ...], Dtype]]] = "))
     yield _output("_inputs.py", "spec/inputs.yaml", {"inputs": inputs})
-    yield from _package(filled)
+    yield from _package(spec, filled)
 
 
-def _package(families: Mapping[str, Sequence[Function]]) -> Iterator[Output]:
+def _package(spec: Spec, families: Mapping[str, Sequence[Function]]) -> Iterator[Output]:
     index = [
         f"{layout.quote(function.key)}: {layout.quote(module_name(family))}"
         for family, members in families.items()
@@ -84,9 +84,19 @@ def _package(families: Mapping[str, Sequence[Function]]) -> Iterator[Output]:
         "__init__.py", source, {"home": layout.source(layout.dict_of(home, "_HOME: Final[dict[str, str]] = "))}
     )
     yield _output("__init__.pyi", source, {"imports": imports, "public": public})
-    yield _output(
-        "_registry.py", source, {"index": layout.source(layout.dict_of(index, "_INDEX: Final[dict[str, str]] = "))}
-    )
+    renamed = [
+        f"{layout.quote(rename.from_ + variant)}: {layout.quote(rename.to + variant)}"
+        for rename in spec.info.renamed
+        for members in families.values()
+        for function in members
+        if function.metric_id == rename.to
+        for variant in [function.key.removeprefix(rename.to)]
+    ]
+    context = {
+        "index": layout.source(layout.dict_of(index, "_INDEX: Final[dict[str, str]] = ")),
+        "renamed": layout.source(layout.dict_of(renamed, "_RENAMED: Final[dict[str, str]] = ")) if renamed else "",
+    }
+    yield _output("_registry.py", source, context)
     yield Output(f"{FOLDER}/py.typed", "", source)
 
 

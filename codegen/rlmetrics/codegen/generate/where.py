@@ -59,8 +59,11 @@ def nearest(spec: Spec, symbol: str) -> list[str]:
 
 def _symbols(spec: Spec) -> Iterator[tuple[tuple[str, ...], Place]]:
     """Yield everything that has a name of its own, with all its names."""
+    before: dict[str, list[str]] = {}
+    for rename in spec.info.renamed:
+        before.setdefault(rename.to, []).extend([rename.from_, function_name(rename.from_)])
     for metric_id, metric in spec.metrics.items():
-        names = (metric_id, function_name(metric_id), anchor(metric_id), *metric.aliases)
+        names = (metric_id, function_name(metric_id), anchor(metric_id), *metric.aliases, *before.get(metric_id, ()))
         yield names, Place(spec.locate_metric(metric_id), f"metric {metric_id}")
         for variant in metric.variants:
             key = registry_key(metric_id, variant)

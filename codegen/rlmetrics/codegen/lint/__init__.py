@@ -15,7 +15,9 @@ from ..loader.checks import LOAD_CHECKS
 from ..loader.tree import collector_paused
 from ..spec import Spec
 from . import (
+    bounds,
     defaults,
+    examples,
     facts,
     formulas,
     guards,
@@ -26,6 +28,7 @@ from . import (
     references,
     releases,
     runner,
+    similar,
     suites,
     templates,
     texts,
@@ -54,6 +57,9 @@ CHECKS: tuple[Check, ...] = (
     *proofs.CHECKS,
     *templates.CHECKS,
     *suites.CHECKS,
+    *bounds.CHECKS,
+    *examples.CHECKS,
+    *similar.CHECKS,
     runner.UNKNOWN_CHECK,
     runner.UNUSED_ALLOW,
 )

@@ -1,0 +1,150 @@
+"""`rlmetrics rename`: a metric gets another name everywhere, and the old one keeps working."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from generate_support import environment, files_of, in_process, make_checkout, rlmetrics
+
+PROJECT = Path(__file__).parents[2]
+PAGE = """\
+# kl/old/k1, "kl/old/k1@padded"; not kl/old/k1_more, kl/old/k1/more
+from rlmetrics.functional import kl_old_k1, kl_old_k1_padded, kl_old_k1_other
+F.kl_old_k1(x)
+[link](reference/kl.md#kl-old-k1) [variant](kl.md#kl-old-k1--padded) exact/kl/old/k1
+"""
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    """Make a checkout with the small spec, a page and a test that name its metrics."""
+    root = make_checkout(tmp_path / "checkout")
+    for name in ("docs/page.md", "tests/test_it.py", "adapters/rlmetrics/own.py"):
+        (root / name).parent.mkdir(parents=True)
+        (root / name).write_text(PAGE)
+    return root
+
+
+def test_every_place_has_the_new_name(root: Path) -> None:
+    """Definition, emissions, pages, tests and modules change, in all forms of the name, and nothing else does."""
+    before = {path: data.decode() for path, data in files_of(root).items()}
+
+    done = rlmetrics(root, "rename", "kl/old/k1", "kl/old/plain", "--why", 'Says "how".')
+
+    assert 0 == done.returncode, done.stderr
+    after = {path: data.decode() for path, data in files_of(root).items()}
+    expected = """\
+# kl/old/plain, "kl/old/plain@padded"; not kl/old/k1_more, kl/old/k1/more
+from rlmetrics.functional import kl_old_plain, kl_old_plain_padded, kl_old_k1_other
+F.kl_old_plain(x)
+[link](reference/kl.md#kl-old-plain) [variant](kl.md#kl-old-plain--padded) exact/kl/old/k1
+"""
+    assert {expected} == {after[path] for path in ("docs/page.md", "tests/test_it.py", "adapters/rlmetrics/own.py")}
+    record = '  - {from: kl/old/k1, to: kl/old/plain, since: "0.0.1", why: "Says \\"how\\"."}'
+    assert record in after["spec/spec.yaml"].splitlines()
+    for path in ("spec/metrics/kl.yaml", "spec/frameworks/demo/trainer.yaml"):
+        assert before[path].replace("kl/old/k1", "kl/old/plain") == after[path]
+        assert before[path] != after[path]
+    assert "docs/page.md:4: left alone" in done.stderr
+    assert 0 == rlmetrics(root, "lint").returncode
+
+
+def test_the_old_name_works_and_warns_once(root: Path) -> None:
+    """In REGISTRY, make_suite, show, translate and where the old name means the metric, and is warned of."""
+    rlmetrics(root, "rename", "kl/old/k1", "kl/old/first")
+    rlmetrics(root, "rename", "kl/old/first", "kl/old/plain")
+    assert 0 == rlmetrics(root, "generate").returncode
+    paths = os.pathsep.join([str(root / "generated"), str(PROJECT / "adapters"), str(PROJECT / "codegen")])
+    code = """
+import json, warnings
+import torch
+from rlmetrics.functional import REGISTRY
+from rlmetrics.names import map_names, show
+from rlmetrics.state.fusing import make_suite
+
+row = torch.tensor([[-1.0, -2.0]])
+mask = torch.ones_like(row, dtype=torch.bool)
+with warnings.catch_warnings(record=True) as caught:
+    warnings.simplefilter("always")
+    first = [REGISTRY["kl/old/k1"].id, REGISTRY["kl/old/k1@padded"].id]
+    first += ["kl/old/k1" in REGISTRY, "kl/old/k1" in list(REGISTRY)]
+    suite = make_suite(["kl/old/k1"])
+    suite.update(logprobs=row, old_logprobs=row + 1, mask=mask)
+    shown = [item.metric for item in show("kl/old/k1")]
+    translated = map_names("canonical", "demo[Trainer]==1.0").translate("kl/old/k1").target
+    print(json.dumps([first, {k: float(v) for k, v in suite.compute().items()}, shown, translated]))
+print(json.dumps([str(item.message) for item in caught if "called" in str(item.message)]))
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=root,
+        env=environment(PYTHONPATH=paths),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    where = rlmetrics(root, "where", "kl/old/k1")
+
+    assert 0 == done.returncode, done.stderr
+    answers, warned = map(json.loads, done.stdout.splitlines())
+    assert [
+        ["kl/old/plain", "kl/old/plain@padded", True, False],
+        {"kl/old/k1": 1.0},
+        ["kl/old/plain"],
+        "policy/kl",
+    ] == answers
+    assert [
+        "kl/old/k1 is called kl/old/plain now; write that",
+        "kl/old/k1@padded is called kl/old/plain@padded now; write that",
+    ] == warned
+    assert "metric kl/old/plain" in where.stdout
+    assert "kl/old/k1 is called kl/old/plain now" in where.stderr
+
+
+def test_a_key_of_a_framework_keeps_its_name(root: Path) -> None:
+    """Where a framework logs a key of the metric's name, keys stay, and pages and tests are left to a person."""
+    trainer = root / "spec/frameworks/demo/trainer.yaml"
+    trainer.write_text(trainer.read_text().replace("key: policy/kl", "key: kl/old/k1"))
+
+    done = rlmetrics(root, "rename", "kl/old/k1", "kl/old/plain")
+
+    assert 2 == trainer.read_text().count("key: kl/old/k1")
+    assert 2 == trainer.read_text().count("metric: kl/old/plain\n")
+    assert "# kl/old/k1, " in (root / "docs/page.md").read_text()
+    assert "F.kl_old_plain(x)" in (root / "docs/page.md").read_text()
+    assert "docs/page.md:1: left alone" in done.stderr
+
+
+def test_a_dry_run_writes_nothing(root: Path) -> None:
+    """It prints the files and how many names change in each."""
+    before = files_of(root)
+
+    done = rlmetrics(root, "rename", "kl/old/k1", "kl/old/plain", "--dry-run")
+
+    assert (0, before) == (done.returncode, files_of(root))
+    assert "docs/page.md: 7 places" in done.stdout.splitlines()
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "says"),
+    [
+        ("kl/old/nothing", "kl/old/plain", "there is no metric kl/old/nothing"),
+        ("kl/old/k1", "kl/old/clipped", "kl/old/clipped is another metric, at spec/metrics/kl.yaml:"),
+        ("kl/old/k1", "KL", "KL is not lower snake case with slashes"),
+        ("kl/old/k1", "return/plain", "return/plain does not begin with its family kl/"),
+    ],
+)
+def test_what_cannot_be_done_is_said_in_one_line(root: Path, old: str, new: str, says: str) -> None:
+    """Nothing is written then."""
+    before = files_of(root)
+
+    done = in_process(root, "rename", old, new)
+
+    assert (2, 1) == (done.returncode, done.stderr.count("\n"))
+    assert says in done.stderr
+    assert before == files_of(root)
