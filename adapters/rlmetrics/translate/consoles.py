@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from decimal import Decimal
 from pathlib import Path
 
+from .decimals import number as decimal
 from .decimals import printed, spelled
 from .errors import InputError
 from .report import Report
@@ -30,7 +31,7 @@ def number_in(text: str) -> Decimal | str:
     found = _WRAPPED.fullmatch(text)
     if found is None:
         return text
-    return Decimal(found["number"])
+    return decimal(found["number"])
 
 
 def number_like(text: str, value: object) -> str:

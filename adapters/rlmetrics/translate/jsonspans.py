@@ -9,12 +9,13 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import dataclass
-from decimal import Decimal
 from typing import Any, NamedTuple
+
+from .decimals import number
 
 __all__ = ["JsonError", "Member", "Members", "end_of", "members"]
 
-_DECODER = json.JSONDecoder(parse_int=Decimal, parse_float=Decimal)
+_DECODER = json.JSONDecoder(parse_int=number, parse_float=number)
 """Reads numbers with all their digits."""
 _SPANS = json.JSONDecoder(parse_int=str, parse_float=str)
 """Tells where values end: numbers stay text, however many digits they have."""

@@ -234,12 +234,12 @@ def _value(path: Path, line: int, cell: str, move: Translation | None) -> str:
     text = unquoted(cell).strip()
     try:
         number = Decimal(text or "nan")
-    except InvalidOperation:
-        msg = f"{move.key}: {text!r} is no number and can't be converted; leave it out, or translate with --strict"
+        if number.is_nan():
+            return cell
+        changed = convert_decimal(number, move.transform.scale, move.transform.offset)
+    except (InvalidOperation, TypeError):
+        msg = f"{move.key}: {text[:40]!r} can't be converted; leave it out, or translate with --strict"
         raise InputError(msg, path, line) from None
-    if number.is_nan():
-        return cell
-    changed = convert_decimal(number, move.transform.scale, move.transform.offset)
     return quoted_like(cell, _infinity_like(text, changed) if changed.is_infinite() else printed(changed), ",")
 
 

@@ -36,6 +36,9 @@ def runs(path: Path) -> dict[str, set[str]]:
     found: dict[str, set[str]] = {}
     with reading(path) as database:
         for (run,) in database.execute("SELECT DISTINCT run_name FROM metrics ORDER BY run_name").fetchall():
+            if not isinstance(run, str):
+                msg = f"a run is called {run!r}, which is no text; mend the table metrics"
+                raise InputError(msg, path)
             query = "SELECT id, metrics FROM metrics WHERE run_name = ? ORDER BY id LIMIT ?"
             for number, content in database.execute(query, (run, _SAMPLE_ROWS)):
                 row = _row(path, number, _text(path, number, content))

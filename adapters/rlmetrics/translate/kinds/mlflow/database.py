@@ -52,7 +52,7 @@ def recognises(path: Path) -> bool:
 def names(path: Path) -> set[str]:
     """Return the keys of all runs."""
     with reading(path) as database:
-        return {key for (key,) in database.execute("SELECT DISTINCT key FROM metrics")}
+        return set().union(*(keys for _, keys in _runs(database)))
 
 
 def runs(path: Path) -> dict[str, set[str]]:
@@ -107,7 +107,11 @@ def _runs(database: sqlite3.Connection) -> Iterator[tuple[str, list[str]]]:
     """Yield each run with its keys."""
     query = "SELECT DISTINCT key FROM metrics WHERE run_uuid = ?"
     for (run,) in database.execute("SELECT DISTINCT run_uuid FROM metrics").fetchall():
-        yield run, [key for (key,) in database.execute(query, (run,))]
+        keys = [key for (key,) in database.execute(query, (run,))]
+        if not all(isinstance(name, str) for name in (run, *keys)):
+            msg = f"run {run!r} has a name or a key that is no text; mend the table metrics"
+            raise sqlite3.DataError(msg)
+        yield run, keys
 
 
 def _digest(database: sqlite3.Connection, run: str, key: str, transform: Transform | None) -> str:

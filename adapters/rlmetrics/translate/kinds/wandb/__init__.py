@@ -7,6 +7,7 @@ import re
 import shutil
 from pathlib import Path
 
+from ...decimals import number, written
 from ...errors import InputError
 from ...report import Report
 from ...translator import Translator
@@ -97,8 +98,8 @@ def translate(path: Path, output: Path, translator: Translator, report: Report, 
 def _summary(path: Path, output: Path, translator: Translator) -> None:
     """Write the copy of the summary that lies beside the run; one that was not finished is copied as it is."""
     try:
-        row = json.loads(path.read_bytes())
-    except ValueError:
+        row = json.loads(path.read_bytes(), parse_int=number, parse_float=number)
+    except (ValueError, RecursionError):
         row = None
     if not isinstance(row, dict):
         shutil.copyfile(path, output)
@@ -108,4 +109,4 @@ def _summary(path: Path, output: Path, translator: Translator) -> None:
     except InputError as error:
         raise InputError(str(error), path) from None
     own = {name: value for name, value in row.items() if is_own(name)}
-    output.write_text(json.dumps(renamed | own), encoding="utf-8")
+    output.write_text(written(renamed | own), encoding="utf-8")

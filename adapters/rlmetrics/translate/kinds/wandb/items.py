@@ -11,11 +11,11 @@ from __future__ import annotations
 
 import json
 from contextlib import suppress
-from decimal import Decimal
 from itertools import repeat
 from typing import Any
 
-from ...decimals import written
+from ...decimals import number, written
+from ...errors import InputError
 from ...protobufs import decode_error
 from ...translator import Entry, Translator
 from ...values import same
@@ -26,7 +26,7 @@ __all__ = ["ItemTranslator", "is_own", "name_of"]
 _VALUE = b"\x82\x01"
 """The tag of ``value_json``. After whole fields it can be nothing else."""
 
-_JSON = json.JSONDecoder(parse_float=Decimal, parse_int=Decimal)
+_JSON = json.JSONDecoder(parse_float=number, parse_int=number)
 """Reads numbers with all their digits."""
 _MAX_ROWS = 1000
 """How many decisions between names that claim the same one are remembered."""
@@ -247,13 +247,22 @@ def _value(items: list[bytes]) -> Any:
         whole = whole if isinstance(whole, dict) else {}
         inner = whole
         for part in path[:-1]:
-            inner = inner.setdefault(part, {})
+            inner[part] = inner[part] if isinstance(inner.get(part), dict) else {}
+            inner = inner[part]
         inner[path[-1]] = value
     return whole
 
 
 def _at(value: Any, path: tuple[str, ...]) -> Any:
+    """Return what a path leads to in a value.
+
+    Raises:
+        InputError: If it leads nowhere, because one item of a row has a value and another one a part of it.
+    """
     for part in path:
+        if not isinstance(value, dict) or part not in value:
+            msg = f"a row has a value and, beside it, a part {'.'.join(path)} of the same value; leave one of them out"
+            raise InputError(msg)
         value = value[part]
     return value
 

@@ -55,7 +55,12 @@ def history_names(path: Path, most: int) -> list[str]:
     for offset, payload in records(path, Tail()):
         record = _parse(path, offset, payload)
         if record.HasField("history"):
-            names.update(dict.fromkeys(name for item in record.history.item if not is_own(name := name_of(item))))
+            try:
+                found = [name_of(item) for item in record.history.item]
+            except decode_error() as error:
+                msg = f"record at byte {offset}: {error}"
+                raise InputError(msg, path) from None
+            names.update(dict.fromkeys(name for name in found if not is_own(name)))
             rows += 1
         if rows == most:
             break
@@ -74,7 +79,7 @@ def config_names(path: Path) -> list[str]:
         if record.HasField("history"):
             break
         for config in (record.config, record.run.config):
-            names.update(dict.fromkeys(item.key or item.nested_key[0] for item in config.update))
+            names.update(dict.fromkeys(item.key or "".join(item.nested_key[:1]) for item in config.update))
     return list(names)
 
 
@@ -95,7 +100,7 @@ def translate_run(path: Path, output: Path, translator: Translator, report: Repo
                     writer.write(payload if part is None else part.SerializeToString())
             except NamesError:
                 raise
-            except (InputError, ValueError, decode_error()) as error:
+            except (InputError, ValueError, RecursionError, decode_error()) as error:
                 msg = f"record at byte {offset}: {error}"
                 raise InputError(msg, path) from None
             report.records += 1
