@@ -176,22 +176,26 @@ def _judge_output(reader: Reader, path: Path, out: Path, way: dict[str, Any]) ->
     if not out.exists():
         return
     first = _contents(out)
-    try:
-        if out.is_file():
-            renamed = out.with_name("out" + Path(reader.file).suffix)
-            out.rename(renamed)
-            try:
-                KINDS[reader.kind].names(renamed)
-            finally:
-                renamed.rename(out)
-    except Exception as error:
-        msg = f"what was written can't be read: {type(error).__name__}: {str(error)[:100]}"
-        raise Finding(msg) from error
+    if out.is_file() and _names(reader, path) is not None:
+        renamed = out.with_name("out" + Path(reader.file).suffix)
+        out.rename(renamed)
+        if _names(reader, renamed) is None:
+            msg = "what was written can't be read, but the input can"
+            raise Finding(msg)
+        renamed.rename(out)
     if hashlib.blake2b(repr(sorted(first)).encode()).digest()[0] % 4 == 0:
         _answer(reader, path, out, {**way, "force": True})
         if _contents(out) != first:
             msg = "the second time, something else is written"
             raise Finding(msg)
+
+
+def _names(reader: Reader, path: Path) -> set[str] | None:
+    """Return the names in a file; None if it is refused."""
+    try:
+        return set(KINDS[reader.kind].names(path))
+    except UserError:
+        return None
 
 
 def _contents(path: Path) -> dict[str, bytes]:
@@ -215,8 +219,12 @@ def main() -> int:
     bad = 0
     for name in args.readers or READERS:
         tried, found = Fuzzer(READERS[name], args.seed).run(args.seconds)
-        kinds = {re.sub(r"[0-9]+|(?<=printable line: ).*", "…", str(one))[:150]: (content, one) for content, one in found}
-        print(f"{name}: {tried} inputs in {args.seconds:.0f} s, {len(found)} findings of {len(kinds)} kinds", flush=True)
+        kinds = {
+            re.sub(r"[0-9]+|(?<=printable line: ).*", "…", str(one))[:150]: (content, one) for content, one in found
+        }
+        print(
+            f"{name}: {tried} inputs in {args.seconds:.0f} s, {len(found)} findings of {len(kinds)} kinds", flush=True
+        )
         for content, finding in kinds.values():
             bad += 1
             goal = args.findings / name / hashlib.sha1(content).hexdigest()[:12]

@@ -219,26 +219,41 @@ callbacks:
   - y: |
       actor/ppo_kl
 """
-_JSON_CONFIG = '{"metric": {"name": "actor/lr(1e-4)", "target": 1e-3}, "monitor": "critic/score/mean", "n": 12, "x": [1]}'
-_CODE = "import x\nmonitor = 'actor/ppo_kl'\nx.run(metric='critic/score/mean', n=12, of={'metric': \"actor/lr(1e-4)\"})\n"
+_JSON_CONFIG = (
+    '{"metric": {"name": "actor/lr(1e-4)", "target": 1e-3}, "monitor": "critic/score/mean", "n": 12, "x": [1]}'
+)
+_CODE = (
+    "import x\nmonitor = 'actor/ppo_kl'\nx.run(metric='critic/score/mean', n=12, of={'metric': \"actor/lr(1e-4)\"})\n"
+)
 
 READERS = {
     reader.name: reader
     for reader in (
         Reader("jsonl", "jsonl", "run.jsonl", _of_log("run.jsonl", "runs/trl-0.12.2-ppo.jsonl", "runs/verl*sft.jsonl")),
-        Reader("trainer-state", "trainer-state", "trainer_state.json", _of_log("trainer_state.json", "runs/*.trainer*")),
+        Reader(
+            "trainer-state", "trainer-state", "trainer_state.json", _of_log("trainer_state.json", "runs/*.trainer*")
+        ),
         Reader("rows", "trainer-state", "rows.json", _of_log("rows.json")),
         Reader("csv", "csv", "run.csv", _of_log("run.csv", "runs/*.csv")),
         Reader("verl-console", "verl-console", "verl.log", _of_log("verl.log", "runs/verl-0.5.0.console.log")),
         Reader("hf-console", "hf-console", "hf.log", _of_log("hf.log", "runs/trl*.console.log")),
-        Reader("tensorboard", "tensorboard", "events.out.tfevents.1.x",
-               _of_log("events", "runs/tensorboard/*/*tfevents*"), _change_events),
+        Reader(
+            "tensorboard",
+            "tensorboard",
+            "events.out.tfevents.1.x",
+            _of_log("events", "runs/tensorboard/*/*tfevents*"),
+            _change_events,
+        ),
         Reader("wandb", "wandb", "run-a.wandb", _of_log("run-a.wandb", "runs/wandb/made*/*.wandb"), _change_run),
         Reader("trackio", "trackio", "project.db", _of_log("project.db", "runs/trackio/rlhf.db"), _change_database),
         Reader("mlflow", "mlflow", "mlruns.db", _of_log("mlruns.db"), _change_database),
         Reader("mlflow-files", "mlflow", "mlruns", _folder_seeds, changed, _put_folder),
-        Reader("wandb-workspace", "wandb-workspace", "view.json", _fixtures("dashboards/*.view.json",
-               "dashboards/*workspace.json", "dashboards/*report.json")),
+        Reader(
+            "wandb-workspace",
+            "wandb-workspace",
+            "view.json",
+            _fixtures("dashboards/*.view.json", "dashboards/*workspace.json", "dashboards/*report.json"),
+        ),
         Reader("grafana", "grafana", "board.json", _fixtures("dashboards/*grafana*.json")),
         Reader("config-yaml", "config", "sweep.yaml", _texts(_SWEEP)),
         Reader("config-json", "config", "config.json", _texts(_JSON_CONFIG)),

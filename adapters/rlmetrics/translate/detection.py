@@ -72,6 +72,8 @@ def sources_of(
             runs += judge.runs(unit)
         except InputError as error:
             found[unit.path] = {None: error}
+        except (PermissionError, FileNotFoundError) as error:
+            found[unit.path] = {None: InputError(error.strerror or str(error), unit.path)}
     folders = _Folders(runs)
     for run in runs:
         if run.candidates:

@@ -17,9 +17,10 @@ from rlmetrics.names.tables import Overlays, Tables
 from .agreement import open_translator
 from .detection import Source, located, sources_of
 from .errors import InputError
-from .files import default_output, replacing, require_free
+from .files import default_output, require_free
 from .jsontree import Document, TreeError
 from .kinds import DATABASES, KINDS, surface_of, wandb
+from .placing import recover, replacing
 from .report import Report
 from .translator import Translator, nothing_translated
 from .tree import Tree, Unit, survey
@@ -80,14 +81,18 @@ def translate_file(
             has been written then.
         NamesError: If source, target or configuration can't be resolved.
     """
+    if isinstance(path, str) and not path:
+        msg = "the input has no name; an unset variable?"
+        raise InputError(msg)
     path = Path(path)
     if not path.exists():
-        msg = "no such file or folder"
+        msg = "is a symbolic link that leads nowhere" if path.is_symlink() else "no such file or folder"
         raise InputError(msg, path)
     if not path.is_file() and not path.is_dir():
         msg = "is a pipe or a device, which can be read only once; save it as a file first"
         raise InputError(msg, path)
     output = default_output(path) if output is None else Path(output)
+    recovered = recover(output)
     require_free(output, path, force=force)
     tree = survey(path, kind)
     if not tree.units:
@@ -106,6 +111,7 @@ def translate_file(
         total = _translate(path, part, tree, sources, job, progress)
         total.kind = kind or total.kind
         total.outputs = [str(output / Path(file).relative_to(part)) for file in total.outputs]
+        total.notes += recovered
         if path.is_dir():
             _mirror(path, part, tree, total, copy_others=copy_others)
         if not total.translated and not total.collisions:
@@ -238,10 +244,13 @@ def _translate(
         scratch.parent.mkdir(exist_ok=True)
         try:
             found = job.translate(unit, scratch, sources[unit.path])
-        except (InputError, NamesError, PermissionError) as error:
+        except (InputError, NamesError) as error:
             failed[unit.path] = error
             if isinstance(error, NamesError) and was_guessed:
                 failed[unit.path] = located(unit.path, error)
+            _discard(scratch)
+        except (PermissionError, FileNotFoundError) as error:
+            failed[unit.path] = InputError(error.strerror or str(error), unit.path)
             _discard(scratch)
         else:
             found[0].outputs = [str(file) for file in _settle(scratch, part / unit.path.relative_to(path))]
@@ -294,6 +303,7 @@ def _mirror(path: Path, part: Path, tree: Tree, total: Report, *, copy_others: b
         goal = part / link.relative_to(path)
         if goal.exists():
             continue  # what it leads to belongs to a run here, too, and has been translated
-        aim = path.resolve() / link.resolve().relative_to(path.resolve())
-        goal.symlink_to(os.path.relpath(aim, path.resolve() / link.parent.relative_to(path)))
+        root = path.resolve()
+        aim = root / link.resolve().relative_to(root)
+        goal.symlink_to(os.path.relpath(aim, root / link.parent.relative_to(path)))
     total.skipped += [str(file) for file in (*tree.skipped, *(() if copy_others else tree.others))]

@@ -237,8 +237,8 @@ class Translator:
                 self.report.translated[move.key] = move.account()
         elif move.output != move.key:
             self.report.set_aside[move.key] = move.output
-        elif move.metric is not None and move.key not in self.report.unchanged:
-            self.report.unchanged.append(move.key)
+        elif move.metric is not None:
+            self.report.add_unchanged(move.key)
 
     def _leave_out(self, move: Translation) -> bool:
         """Account for an unknown key, and tell whether it is dropped."""
@@ -247,8 +247,7 @@ class Translator:
                 f"{move.key}: not a key of {self._plan.source}{self._plan.hint(move.key)}; allow it with --unknown keep"
             )
             raise InputError(msg)
-        if move.key not in self.report.unknown:
-            self.report.unknown.append(move.key)
+        self.report.add_unknown(move.key)
         return self._unknown == "drop"
 
     def _aside(self, key: str) -> str:

@@ -13,8 +13,9 @@ from rlmetrics.names.tables import Overlays, Tables
 from .agreement import open_translator
 from .detection import source_of
 from .errors import InputError
-from .files import replacing, require_free
+from .files import require_free
 from .kinds import wandb_workspace
+from .placing import replacing
 from .report import Report
 from .translator import nothing_translated
 from .view_server import SCHEME, Address

@@ -8,7 +8,7 @@ from collections.abc import Collection
 from contextlib import suppress
 from pathlib import Path
 
-from ..databases import columns, reading, rewriting, tables
+from ..databases import columns, define, reading, rewriting, tables
 from ..errors import InputError
 from ..jsonspans import JsonError, Members, members
 from ..report import Report
@@ -70,7 +70,6 @@ def translate(
         InputError: If the database is damaged or no project, or a value can't be converted.
     """
     rewriter = Rewriter(translator)
-    errors: list[InputError] = []
 
     def renamed(number: int, content: str | bytes) -> str | bytes:
         try:
@@ -80,8 +79,7 @@ def translate(
                 row = _row(path, number, text)
                 new = text[: row.start] + rewriter.members(text, row) + text[row.end :]
         except InputError as error:
-            errors.append(_error(path, number, str(error)))
-            raise
+            raise _error(path, number, str(error)) from None
         return new.encode() if isinstance(content, bytes) else new
 
     with rewriting(path, output) as database:
@@ -89,14 +87,13 @@ def translate(
         if not _is_project(held):
             msg = "there is no table of metrics as Trackio keeps them; is this a project of Trackio?"
             raise InputError(msg, path)
-        database.create_function("renamed", 2, renamed)
+        check = define(database, "renamed", 2, renamed)
         chosen = _chosen(only)
         try:
             query = f"UPDATE metrics SET metrics = renamed(id, metrics) WHERE {chosen}"
             report.records += database.execute(query, tuple(only or ())).rowcount
         except sqlite3.OperationalError:
-            if errors:
-                raise errors[0] from None
+            check()
             raise
         if "configs" in held:
             _note(database, report, only)

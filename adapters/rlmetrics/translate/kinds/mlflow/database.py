@@ -13,7 +13,7 @@ from pathlib import Path
 
 from rlmetrics.names.records import Transform
 
-from ...databases import columns, reading, rewriting, tables
+from ...databases import columns, define, reading, rewriting, tables
 from ...decimals import convert_float
 from ...errors import InputError
 from ...report import Report
@@ -89,11 +89,15 @@ def translate(
                     "INSERT OR REPLACE INTO tags (key, value, run_uuid) VALUES (?, ?, ?)",
                     (NOTE, note_of(report, routes), run),
                 )
-        database.create_function("converted", 3, _converted, deterministic=True)
+        check = define(database, "converted", 3, _converted)
         database.execute("CREATE INDEX temp.route_of ON route (run, old)")
         for table in _TABLES:
             if {table.run, table.key, table.value} <= held.get(table.name, set()):
-                _apply(database, table, [row[1] for row in database.execute(f"PRAGMA table_info({table.name})")])
+                try:
+                    _apply(database, table, [row[1] for row in database.execute(f"PRAGMA table_info({table.name})")])
+                except sqlite3.OperationalError:
+                    check()
+                    raise
         count = "SELECT count(*) FROM metrics WHERE run_uuid = ?"
         report.records += sum(database.execute(count, (run,)).fetchone()[0] for run, _ in chosen)
         _report_views(database, held, report)
