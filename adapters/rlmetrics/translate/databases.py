@@ -13,8 +13,6 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
-from rlmetrics.names.errors import UserError
-
 from .errors import InputError
 from .files import naming
 
@@ -102,7 +100,7 @@ def rewriting(path: Path, output: Path) -> Iterator[sqlite3.Connection]:
 def define(database: sqlite3.Connection, name: str, arguments: int, function: Callable[..., Any]) -> Callable[[], None]:
     """Let queries call a function, and return what raises the error that stopped it, be it bad input or a signal.
 
-    SQLite says only that there was one.
+    SQLite says only that there was one. Values that the function is not made for are its own matter: that it says.
     """
     raised: list[BaseException] = []
 
@@ -114,7 +112,7 @@ def define(database: sqlite3.Connection, name: str, arguments: int, function: Ca
             raise
 
     def check() -> None:
-        if raised and (isinstance(raised[0], UserError) or not isinstance(raised[0], Exception)):
+        if raised and not isinstance(raised[0], TypeError | ArithmeticError | sqlite3.Error):
             raise raised[0]
 
     database.create_function(name, arguments, called, deterministic=True)

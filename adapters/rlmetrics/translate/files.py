@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import shutil
 import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -11,7 +12,7 @@ from pathlib import Path
 
 from .errors import InputError
 
-__all__ = ["compression_of", "default_output", "naming", "require_free", "require_ordinary", "resolved"]
+__all__ = ["compression_of", "default_output", "discard", "naming", "require_free", "require_ordinary", "resolved"]
 
 _COMPRESSED = {b"\x1f\x8b": "gzip", b"BZh": "bzip2", b"\xfd7zXZ\0": "xz", b"\x28\xb5\x2f\xfd": "zstd"}
 """How files begin that other programs packed."""
@@ -96,6 +97,14 @@ def require_free(output: Path, source: Path, *, force: bool) -> None:
     if not output.parent.is_dir():
         msg = f"the folder {output.parent} does not exist; create it first"
         raise InputError(msg, output)
+
+
+def discard(path: Path) -> None:
+    """Remove a file or folder, if there is one."""
+    if path.is_dir() and not path.is_symlink():
+        shutil.rmtree(path)
+    else:
+        path.unlink(missing_ok=True)
 
 
 class _NamedError(OSError):

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from .decimals import number
+from .errors import InputError
 
 __all__ = ["JsonError", "Member", "Members", "end_of", "members"]
 
@@ -61,6 +62,18 @@ class Members:
     items: tuple[Member, ...]
     start: int
     end: int
+
+    def values(self, text: str) -> dict[str, Any]:
+        """Return the decoded object.
+
+        Raises:
+            InputError: If a value is nested too deeply.
+        """
+        try:
+            return {member.key: member.value(text) for member in self.items}
+        except RecursionError:
+            msg = "values are nested too deeply"
+            raise InputError(msg) from None
 
 
 def members(text: str, start: int = 0) -> Members:

@@ -12,7 +12,6 @@ from operator import itemgetter
 from rlmetrics.names.records import Transform
 
 from .decimals import convert_decimal, number, quoted, spelled, written
-from .errors import InputError
 from .jsonspans import Members
 from .translator import Translator
 
@@ -154,11 +153,7 @@ class Rewriter:
         self._remember(keys, text[row.start : row.end], is_ascii=is_ascii)
         moves = self._translator.moves(keys)
         if moves is None:
-            try:
-                moves = self._translator.entries({member.key: member.value(text) for member in row.items})
-            except RecursionError:
-                msg = "values are nested too deeply"
-                raise InputError(msg) from None
+            moves = self._translator.entries(row.values(text))
         by_key = {member.key: member for member in row.items}
         first, last = row.items[0], row.items[-1]
         between = [text[one.value_end : other.key_start] for one, other in pairwise(row.items)]

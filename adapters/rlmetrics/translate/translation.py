@@ -17,9 +17,10 @@ from rlmetrics.names.tables import Overlays, Tables
 from .agreement import open_translator
 from .detection import Source, located, sources_of
 from .errors import InputError
-from .files import default_output, require_free
+from .files import default_output, discard, require_free
 from .jsontree import Document, TreeError
-from .kinds import DATABASES, KINDS, surface_of, wandb
+from .judging import judged
+from .kinds import DATABASES, KINDS, ROW_KINDS, surface_of, wandb
 from .placing import recover, replacing
 from .report import Report
 from .translator import Translator, nothing_translated
@@ -177,9 +178,7 @@ class _Job:
             for number, (source, names) in enumerate(runs.items()):
                 part, listed = Path(folder, str(number)), ", ".join(names)
                 try:
-                    translator = self.translator(source, unit)
-                    report = translator.new_report(unit.kind)
-                    DATABASES[unit.kind].translate(path, part, translator, report, names)
+                    report = self._written(path, part, self.translator(source, unit), unit.kind, names)
                 except NamesError as error:
                     raise located(f"run {listed}", error) from None
                 report.path = f"{unit.path} ({listed})"
@@ -207,15 +206,30 @@ class _Job:
 
     def _whole(self, unit: Unit, goal: Path, source: str | AmbiguousError) -> Report:
         translator = self.translator(source, unit)
-        report = translator.new_report(unit.kind)
-        report.path = str(unit.path)
         try:
-            if unit.kind == "wandb":
-                wandb.translate(unit.path, goal, translator, report, self.wandb)
-            else:
-                KINDS[unit.kind].translate(unit.path, goal, translator, report)
+            report = self._written(unit.path, goal, translator, unit.kind)
         except InputError as error:
             raise error if error.path else InputError(str(error), unit.path) from None
+        report.path = str(unit.path)
+        return report
+
+    def _written(
+        self, path: Path, goal: Path, translator: Translator, kind: str, only: list[str] | None = None
+    ) -> Report:
+        """Write a path, all runs of it or some, and return the account."""
+
+        def write(path: Path, goal: Path, report: Report, only: list[str] | None) -> None:
+            if kind == "wandb":
+                wandb.translate(path, goal, translator, report, self.wandb)
+            elif kind in DATABASES:
+                DATABASES[kind].translate(path, goal, translator, report, only)
+            else:
+                KINDS[kind].translate(path, goal, translator, report)
+
+        if kind in ROW_KINDS:
+            return judged(path, goal, translator, kind, write, lambda: ROW_KINDS[kind].rows(path), only)
+        report = translator.new_report(kind)
+        write(path, goal, report, only)
         return report
 
 
@@ -248,10 +262,10 @@ def _translate(
             failed[unit.path] = error
             if isinstance(error, NamesError) and was_guessed:
                 failed[unit.path] = located(unit.path, error)
-            _discard(scratch)
+            discard(scratch)
         except (PermissionError, FileNotFoundError) as error:
             failed[unit.path] = InputError(error.strerror or str(error), unit.path)
-            _discard(scratch)
+            discard(scratch)
         else:
             found[0].outputs = [str(file) for file in _settle(scratch, part / unit.path.relative_to(path))]
             reports += found
@@ -278,13 +292,6 @@ def _settle(scratch: Path, goal: Path) -> list[Path]:
         moved.append(file.replace(place))
     shutil.rmtree(scratch)
     return moved
-
-
-def _discard(scratch: Path) -> None:
-    if scratch.is_dir():
-        shutil.rmtree(scratch)
-    else:
-        scratch.unlink(missing_ok=True)
 
 
 def _mirror(path: Path, part: Path, tree: Tree, total: Report, *, copy_others: bool) -> None:

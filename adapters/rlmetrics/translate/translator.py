@@ -12,7 +12,7 @@ from .errors import InputError
 from .plan import Plan, Translation
 from .report import Report
 
-__all__ = ["Entry", "Translator", "nothing_translated"]
+__all__ = ["Entry", "RivalsError", "Translator", "nothing_translated"]
 
 UNTRANSLATED = "untranslated"
 """The folder of names that are set aside."""
@@ -21,6 +21,10 @@ _MAX_COMBINATIONS = 1000
 """How many combinations of keys are remembered."""
 
 _CROSSES = {False: {"exact", "affine", "approximate"}, True: {"exact", "affine"}}
+
+
+class RivalsError(Exception):
+    """A second key of a run claims a name: who gets it is decided by all that the run says about both."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,21 +82,52 @@ class Translator:
         self._moves: dict[str, Translation] = {}
         self._plain: dict[tuple[str, ...], list[Entry] | None] = {}
         self._names: dict[tuple[str, ...], tuple[str, ...] | None] = {}
+        self._judged: dict[str, Translation] = {}
+        self._claimed: dict[str, str] | None = None
         self.report = self.new_report("rows")
 
-    def new_report(self, kind: str) -> Report:
-        """Start a new account, for the next file, and return it."""
+    def new_report(self, kind: str, *, watched: bool = False) -> Report:
+        """Start a new account, for the next file, and return it.
+
+        Args:
+            kind: What is translated.
+            watched: Whether ``entries`` is to raise a ``RivalsError`` when a second key of the run claims a name.
+        """
         self.report = Report(kind, self._plan.source, self._plan.target)
         self._plain.clear()
         self._names.clear()
+        self._moves.update(self._judged)
+        self._judged.clear()
+        self._claimed = {} if watched else None
         return self.report
+
+    def claimed(self, key: str) -> str | None:
+        """Return the name that a key claims in a row; None if it is left out."""
+        move = self.key(key)
+        return None if move.metric is None and self._unknown == "drop" else move.output
+
+    def set_aside(self, keys: Iterable[str]) -> None:
+        """Write some keys under ``untranslated/`` wherever they stand in this run, because others claim their names."""
+        for key in sorted(keys):
+            move = self.key(key)
+            self._judged[key] = move
+            self._moves[key] = replace(move, output=self.aside(key), translated=False)
+            self.report.collisions.setdefault(move.output, []).append(key)
+
+    def converted(self, key: str, value: Any) -> Any:
+        """Return a value as it is written under the new name of a key.
+
+        Raises:
+            InputError: If it can't be converted.
+        """
+        return self._claim(self.key(key), value).value
 
     def key(self, key: str) -> Translation:
         """Return what becomes of one key; ``output`` is the name it is written under."""
         if key not in self._moves:
             move = self._plan.lookup(key)
             if move.target is None or move.relation not in self._crosses:
-                output = self._aside(key) if self._plan.means_something_else(key) else key
+                output = self.aside(key) if self._plan.means_something_else(key) else key
                 move = replace(move, output=output, translated=False)
             self._moves[key] = move
         return self._moves[key]
@@ -139,12 +174,15 @@ class Translator:
 
         Raises:
             InputError: If a key is unknown and ``unknown`` is ``error``, or a value can't be converted.
+            RivalsError: If the account is watched, and a second key claims a name.
         """
         claims: dict[str, list[Entry]] = {}
         for key, value in row.items():
             move = self.key(key)
             if move.metric is None and self._leave_out(move):
                 continue
+            if self._claimed is not None and self._claimed.setdefault(move.output, key) != key:
+                raise RivalsError
             claims.setdefault(move.output, []).append(self._claim(move, value))
         written: dict[str, Entry] = {}
         for output, entries in claims.items():
@@ -222,13 +260,13 @@ class Translator:
         for entry in entries:
             if entry.old not in claimants:
                 claimants.append(entry.old)
-            self.report.set_aside[entry.old] = self._aside(entry.old)
-        return [Entry(self._aside(entry.old), entry.old, row[entry.old]) for entry in entries]
+            self.report.set_aside[entry.old] = self.aside(entry.old)
+        return [Entry(self.aside(entry.old), entry.old, row[entry.old]) for entry in entries]
 
     def _keeps_old_name(self, key: str, claims: Mapping[str, list[Entry]], written: Mapping[str, Entry]) -> bool:
         if not self.both or key in claims or not self._moves[key].translated:
             return False
-        aside = key in written and written[key].name == self._aside(key)
+        aside = key in written and written[key].name == self.aside(key)
         return not aside and not self._plan.means_something_else(key)
 
     def _account(self, move: Translation) -> None:
@@ -250,7 +288,8 @@ class Translator:
         self.report.add_unknown(move.key)
         return self._unknown == "drop"
 
-    def _aside(self, key: str) -> str:
+    def aside(self, key: str) -> str:
+        """Return the name under which a key is set aside."""
         return f"{UNTRANSLATED}/{self._plan.slug}/{key}"
 
 

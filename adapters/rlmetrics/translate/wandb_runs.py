@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib import import_module
+from itertools import chain
 from pathlib import Path
 from typing import Any, Literal
 
@@ -21,6 +22,7 @@ from rlmetrics.names.tables import Overlays, Tables
 from .agreement import open_translator
 from .detection import source_of
 from .errors import InputError
+from .judging import colliding
 from .kinds import arguments_among
 from .kinds.wandb.ids import NewId
 from .kinds.wandb.items import is_own
@@ -94,7 +96,8 @@ def translate_server_run(
     with _told(address):
         api = wandb.Api()
         run = api.run(f"{entity}/{project}/{name}")
-        summary = _numbers({key: value for key, value in run.summaryMetrics.items() if not is_own(key)})
+        summary = _values(run.summaryMetrics)
+        logged = _logged(run)
         last = run.lastHistoryStep
     found: str | AmbiguousError = source
     if source == "auto":
@@ -108,6 +111,13 @@ def translate_server_run(
     if not any(move.translated for move in moves):
         translator.entries(summary)
         raise InputError(nothing_translated(report, [translator]), Path(address))
+    report = translator.new_report("wandb")
+    outputs = [output for key in dict.fromkeys([*summary, *logged]) if (output := translator.claimed(key)) is not None]
+    if len(set(outputs)) < len(outputs):
+        # Decided by the whole run each time, so that a copy that is continued is what it would have been.
+        with _told(address):
+            rows = ((None, _values(row)) for row in chain(run.scan_history(), [summary]))
+            translator.set_aside(colliding(rows, translator).get(None, frozenset()))
     copy_id = NewId.of(name, report.source, report.target).new
     with _told(address):
         done = _last_step(api, address, f"{entity}/{project}/{copy_id}", entity=entity, project=project)
@@ -131,7 +141,7 @@ def translate_server_run(
         try:
             _define(copy, _definitions(run.rawconfig.get("_wandb", {})), translator, summary)
             for row in run.scan_history(min_step=done + 1) if done < last else []:
-                values = _numbers({key: value for key, value in row.items() if not is_own(key)})
+                values = _values(row)
                 when = {"_timestamp": row["_timestamp"]} if "_timestamp" in row else {}
                 copy.log({**translator.row(values), **when}, step=row["_step"], commit=True)
                 report.records += 1
@@ -207,6 +217,17 @@ def _last_step(api: Any, address: str, path: str, *, entity: str, project: str) 
 def _numbers(row: dict[str, Any]) -> dict[str, Any]:
     """Return a row in which numbers that JSON lacks are numbers again."""
     return {key: _NUMBERS.get(value, value) if isinstance(value, str) else value for key, value in row.items()}
+
+
+def _values(row: dict[str, Any]) -> dict[str, Any]:
+    """Return what a row says about metrics, without those of W&B itself."""
+    return _numbers({key: value for key, value in row.items() if not is_own(key)})
+
+
+def _logged(run: Any) -> list[str]:
+    """Return the names in the history of a run, as far as the server lists them: a summary may lack some."""
+    history = getattr(run, "history_keys", None)
+    return [key for key in (history.get("keys") or () if isinstance(history, dict) else ()) if not is_own(key)]
 
 
 def _definitions(own: Mapping[str, Any]) -> list[_Definition]:

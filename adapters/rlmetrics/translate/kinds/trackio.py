@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 from ..databases import columns, define, reading, rewriting, tables
 from ..errors import InputError
@@ -15,7 +16,7 @@ from ..report import Report
 from ..rows import Rewriter
 from ..translator import Translator
 
-__all__ = ["names", "recognises", "runs", "settings", "translate"]
+__all__ = ["names", "recognises", "rows", "runs", "settings", "translate"]
 
 _SAMPLE_ROWS = 200
 _NOTE = "translated_from"
@@ -44,6 +45,21 @@ def runs(path: Path) -> dict[str, set[str]]:
                 row = _row(path, number, _text(path, number, content))
                 found.setdefault(run, set()).update(member.key for member in row.items)
     return found
+
+
+def rows(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield the rows of ``path`` with the names of their runs.
+
+    Raises:
+        InputError: As ``translate``.
+    """
+    with reading(path) as database:
+        for run, number, content in database.execute("SELECT run_name, id, metrics FROM metrics ORDER BY id"):
+            text = _text(path, number, content)
+            try:
+                yield run, _row(path, number, text).values(text)
+            except InputError as error:
+                raise error if error.path else _error(path, number, str(error)) from None
 
 
 def settings(path: Path) -> dict[str | None, set[str]]:

@@ -7,13 +7,15 @@ prints them.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
-from ..consoles import ESCAPE, NUMBER, entries_of, number_like, sample_lines, translate_lines
+from ..consoles import ESCAPE, NUMBER, entries_of, lines, number_in, number_like, sample_lines, translate_lines
 from ..report import Report
 from ..translator import Translator
 
-__all__ = ["names", "recognises", "translate"]
+__all__ = ["names", "recognises", "rows", "translate"]
 
 _START = rf"(?:(?<![\w/.\-])|{ESCAPE})"
 _STEP = re.compile(rf"{_START}step:{NUMBER}(?= - )")
@@ -33,6 +35,13 @@ def recognises(path: Path) -> bool:
 def names(path: Path) -> set[str]:
     """Return the names in the first lines of ``path``."""
     return {key for line in sample_lines(path) if (record := _record(line)) for key in record[1]}
+
+
+def rows(path: Path) -> Iterator[tuple[None, dict[str, Any]]]:
+    """Yield the steps of ``path``."""
+    for line in lines(path):
+        if record := _record(line):
+            yield None, {key: number_in(text) for key, text in record[1].items()}
 
 
 def translate(path: Path, output: Path, translator: Translator, report: Report) -> None:

@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 import re
 import shutil
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 from ...decimals import number, written
 from ...errors import InputError
@@ -13,10 +15,10 @@ from ...report import Report
 from ...translator import Translator
 from .items import is_own
 from .messages import record_class
-from .run import Options, config_names, history_names, translate_run
+from .run import Options, config_names, history_names, rows_of, translate_run
 from .transactions import FILE_HEADER
 
-__all__ = ["Options", "is_left_behind", "members", "names", "recognises", "releases", "settings", "translate"]
+__all__ = ["Options", "is_left_behind", "members", "names", "recognises", "releases", "rows", "settings", "translate"]
 
 _SUFFIX = ".wandb"
 _MARKERS = (".synced", ".syncstate")
@@ -69,6 +71,18 @@ def settings(path: Path) -> list[str]:
     record_class()
     files = [file for file in members(path) if file.suffix == _SUFFIX] if path.is_dir() else [path]
     return [name for file in files for name in config_names(file)]
+
+
+def rows(path: Path) -> Iterator[tuple[None, dict[str, Any]]]:
+    """Yield the rows of a run, and what its summary is given, in the order of the records.
+
+    Raises:
+        InputError: As ``translate``.
+    """
+    record_class()
+    for file in [file for file in members(path) if file.suffix == _SUFFIX] if path.is_dir() else [path]:
+        for row in rows_of(file):
+            yield None, row
 
 
 def translate(path: Path, output: Path, translator: Translator, report: Report, options: Options | None = None) -> None:

@@ -21,7 +21,7 @@ from ...translator import Entry, Translator
 from ...values import same
 from .messages import item_class
 
-__all__ = ["ItemTranslator", "is_own", "name_of"]
+__all__ = ["ItemTranslator", "is_own", "name_of", "values_of"]
 
 _VALUE = b"\x82\x01"
 """The tag of ``value_json``. After whole fields it can be nothing else."""
@@ -43,6 +43,14 @@ def name_of(item: bytes) -> str:
 def is_own(name: str) -> bool:
     """Tell whether W&B itself logs the name."""
     return name in {"_step", "_runtime", "_timestamp"} or name.startswith("_wandb")
+
+
+def values_of(items: list[bytes]) -> dict[str, Any]:
+    """Return the values of metrics in the items of a row, those of W&B itself left out."""
+    row: dict[str, list[bytes]] = {}
+    for item in items:
+        row.setdefault(name_of(item), []).append(item)
+    return {name: _value(found) for name, found in row.items() if not is_own(name)}
 
 
 class ItemTranslator:

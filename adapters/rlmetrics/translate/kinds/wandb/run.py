@@ -17,11 +17,11 @@ from ...protobufs import decode_error
 from ...report import Report
 from ...translator import Translator
 from .ids import NewId
-from .items import ItemTranslator, is_own, name_of
+from .items import ItemTranslator, is_own, name_of, values_of
 from .messages import record_class
 from .transactions import Tail, Writer, records
 
-__all__ = ["Options", "config_names", "history_names", "settings", "translate_run"]
+__all__ = ["Options", "config_names", "history_names", "rows_of", "settings", "translate_run"]
 
 _LONG = 100
 """Texts of more letters are no setting that names depend on."""
@@ -81,6 +81,23 @@ def config_names(path: Path) -> list[str]:
         for config in (record.config, record.run.config):
             names.update(dict.fromkeys(item.key or "".join(item.nested_key[:1]) for item in config.update))
     return list(names)
+
+
+def rows_of(path: Path) -> Iterator[dict[str, Any]]:
+    """Yield what each record with metrics gives them.
+
+    Raises:
+        InputError: If the file is damaged.
+    """
+    for offset, payload in records(path, Tail()):
+        record = _parse(path, offset, payload)
+        items = [*record.history.item, *record.summary.update, *record.run.summary.update]
+        if items:
+            try:
+                yield values_of(items)
+            except (ValueError, RecursionError, decode_error()) as error:
+                msg = f"record at byte {offset}: {error}"
+                raise InputError(msg, path) from None
 
 
 def translate_run(path: Path, output: Path, translator: Translator, report: Report, options: Options) -> None:
