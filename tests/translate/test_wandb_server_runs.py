@@ -226,7 +226,7 @@ RIVALS = "env/reward_mean", "ppo/mean_scores"
 
 @pytest.mark.parametrize("summary", [{}, {RIVALS[0]: 4.0, RIVALS[1]: 5.0}])
 def test_a_collision_is_that_of_the_run_each_time(tmp_path, summary):
-    """Two names of one new name, equal at first: set aside in every row, also in a copy that is repeated or continued."""
+    """Two names of one, equal at first: set aside in every row, also in a copy that is repeated or continued."""
     rows = [
         {"_step": step, RIVALS[0]: float(step), RIVALS[1]: step + (step == 4), "objective/kl": 0.5} for step in range(6)
     ]

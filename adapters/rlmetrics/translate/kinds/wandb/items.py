@@ -60,11 +60,12 @@ class ItemTranslator:
         translator: Carries the names.
 
     Attributes:
-        written: Every name written so far, and the old name it comes from.
+        fresh: Every name written since somebody emptied the list, and the old name it comes from.
     """
 
     def __init__(self, translator: Translator) -> None:
-        self.written: dict[str, str] = {}
+        self.fresh: list[tuple[str, str]] = []
+        self._written: set[str] = set()
         self._translator = translator
         self._heads: dict[bytes, bytes] = {}
         self._names: dict[bytes, str] = {}
@@ -134,7 +135,7 @@ class ItemTranslator:
             elif len(self._claims[self._translator.key(name).output]) == 1 and not self._is_converted(name):
                 entries = self._translator.entries({name: None})
                 if len(entries) == 1:
-                    self.written.setdefault(entries[0].name, name)
+                    self._take_down(entries[0].name, name)
                     self._heads[head] = _renamed(head, entries[0].name) + _VALUE
         return any(new)
 
@@ -152,6 +153,11 @@ class ItemTranslator:
                 self._heads.pop(head, None)
         return True
 
+    def _take_down(self, new: str, old: str) -> None:
+        if new not in self._written:
+            self._written.add(new)
+            self.fresh.append((new, old))
+
     def _is_converted(self, name: str) -> bool:
         move = self._translator.key(name)
         return move.translated and move.transform is not None
@@ -165,7 +171,7 @@ class ItemTranslator:
         new: list[bytes] = []
         for entry in self._entries(old):
             if not is_own(entry.old):
-                self.written.setdefault(entry.name, entry.old)
+                self._take_down(entry.name, entry.old)
             new += [_written(item, entry) for item in old[entry.old]]
         return new
 

@@ -148,7 +148,6 @@ class _Run:
         self._items = ItemTranslator(translator)
         self._globs: list[Any] = []
         self._defined: set[str] = set()
-        self._seen = 0
         self._noted = False
 
     def translate(self, record: Any) -> Iterator[Any]:
@@ -231,11 +230,8 @@ class _Run:
 
     def _definitions(self) -> Iterator[Any]:
         """Yield definitions for names that are new and that a glob matched under their old spelling."""
-        written = self._items.written
-        if len(written) == self._seen:
-            return
-        self._seen = len(written)
-        for new, old in written.items():
+        fresh, self._items.fresh = self._items.fresh, []
+        for new, old in fresh:
             if new in self._defined:
                 continue
             self._defined.add(new)
