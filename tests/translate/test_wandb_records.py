@@ -201,8 +201,7 @@ def test_a_summary_repeats_its_row(tmp_path):
 
     others = {"kl/old_reference_sum/k1": {(): "0.5"}, "mine": {(): "[1]"}}
     mine, its = (
-        {f"untranslated/trl-0.7.10/{name}": {(): value}}
-        for name, value in (("env/reward_mean", "1.0"), *rival.items())
+        {f"untranslated/trl-0.7.10/{name}": {(): value}} for name, value in (("env/reward_mean", "1.0"), *rival.items())
     )
     written = (tmp_path / "out.wandb").read_bytes()
     assert [{**mine, **others}, its, {**mine, **others}, {**mine, **others, **its}] == list(rows(written))

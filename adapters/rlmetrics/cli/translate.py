@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 __all__ = ["add", "run"]
 
+_MOST_PROCESSES = 1024
+
 
 def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Add the command to the command line."""
@@ -72,10 +74,26 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
         action="store_true",
         help="leave out files of a folder that hold no names, such as weights; by default they are copied",
     )
+    parser.add_argument("--dry-run", action="store_true", help="write nothing and print the report")
+    parser.add_argument(
+        "-j", "--jobs", type=_count, default=1, metavar="N", help="how many processes translate the files of a folder"
+    )
+    parser.add_argument(
+        "--shard",
+        metavar="K/N",
+        help="translate only share K of N of a folder, such as 1/8; the copy appears when all are done",
+    )
     add_surface(parser, "as the input shows them")
     add_spec(parser)
     add_json(parser)
     parser.add_argument("--html", metavar="FILE", help="also write the report as one page of HTML")
+
+
+def _count(text: str) -> int:
+    if not text.isascii() or not text.isdigit() or not 1 <= int(text[:6]) <= _MOST_PROCESSES or len(text) > 6:
+        msg = f"{text!r} is no number of processes from 1 to {_MOST_PROCESSES}"
+        raise argparse.ArgumentTypeError(msg)
+    return int(text)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -96,6 +114,7 @@ def run(args: argparse.Namespace) -> int:
         "both": args.both,
         "unknown": args.unknown,
         "surface": args.surface,
+        "dry_run": args.dry_run,
     }
     if args.html is not None:
         _require_page(Path(args.html), args)
@@ -113,6 +132,8 @@ def run(args: argparse.Namespace) -> int:
                 new_run_id=args.new_run_id,
                 keep_alerts=args.keep_alerts,
                 copy_others=not args.no_copy,
+                jobs=args.jobs,
+                shard=args.shard,
                 progress=progress,
                 **place,
                 **options,

@@ -38,6 +38,7 @@ def translate_view(
     both: bool = False,
     unknown: Literal["keep", "drop", "error"] = "keep",
     surface: str | None = None,
+    dry_run: bool = False,
 ) -> Report:
     """Save a translated copy of a view beside it.
 
@@ -56,6 +57,7 @@ def translate_view(
         both: As for ``Translator``.
         unknown: As for ``Translator``.
         surface: As for ``Translator``.
+        dry_run: Save and write nothing.
 
     Returns:
         The account; its ``outputs`` name the saved view.
@@ -83,7 +85,10 @@ def translate_view(
     new = wandb_workspace.rewrite(view.spec, place, translator, report)
     if not report.translated and not report.collisions:
         raise InputError(nothing_translated(report, [translator]), place)
-    if file is not None:
+    report.dry_run = dry_run
+    if dry_run:
+        report.outputs.append(str(file or where))
+    elif file is not None:
         with replacing(file) as part:
             part.write_text(json.dumps({"displayName": view.title, "spec": new}, indent=1) + "\n", encoding="utf-8")
         report.outputs.append(str(file))

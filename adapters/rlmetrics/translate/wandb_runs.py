@@ -66,6 +66,7 @@ def translate_server_run(
     both: bool = False,
     unknown: Literal["keep", "drop", "error"] = "keep",
     surface: str | None = None,
+    dry_run: bool = False,
     progress: Callable[[Path, int, int], None] | None = None,
 ) -> Report:
     """Log a translated copy of a run to the same project, or continue one that was interrupted.
@@ -81,6 +82,7 @@ def translate_server_run(
         both: As for ``Translator``.
         unknown: As for ``Translator``.
         surface: As for ``Translator``.
+        dry_run: Read all rows, and log nothing.
         progress: Called after each row with the address, and how many of how many steps are done.
 
     Returns:
@@ -121,6 +123,15 @@ def translate_server_run(
     copy_id = NewId.of(name, report.source, report.target).new
     with _told(address):
         done = _last_step(api, address, f"{entity}/{project}/{copy_id}", entity=entity, project=project)
+    report.outputs.append(f"{SCHEME}{entity}/{project}/{copy_id}")
+    if dry_run:
+        report.dry_run = True
+        with _told(address):
+            for row in run.scan_history():
+                translator.row(_values(row))
+                report.records += 1
+        translator.row(summary)
+        return report
     note = {"run": f"{entity}/{project}/{name}", "from": report.source, "to": report.target}
     with tempfile.TemporaryDirectory() as folder, _told(address):
         copy = wandb.init(
@@ -154,7 +165,6 @@ def translate_server_run(
             copy.finish(exit_code=1)
             raise
         copy.finish()
-    report.outputs.append(f"{SCHEME}{entity}/{project}/{copy_id}")
     report.notes += translator.advise(settings([], run.config))
     if done >= 0:
         report.notes.append(f"continued after step {done} of an earlier translation")
