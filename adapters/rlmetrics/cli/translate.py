@@ -74,6 +74,12 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
         action="store_true",
         help="leave out files of a folder that hold no names, such as weights; by default they are copied",
     )
+    parser.add_argument(
+        "--program",
+        metavar="NAME",
+        help="which trainer or program of a release is meant, of the source or the target, such as GRPOTrainer; by "
+        "default the target's that is the source's",
+    )
     parser.add_argument("--dry-run", action="store_true", help="write nothing and print the report")
     parser.add_argument(
         "-j", "--jobs", type=_count, default=1, metavar="N", help="how many processes translate the files of a folder"
@@ -114,6 +120,7 @@ def run(args: argparse.Namespace) -> int:
         "both": args.both,
         "unknown": args.unknown,
         "surface": args.surface,
+        "program": args.program,
         "dry_run": args.dry_run,
     }
     if args.html is not None:

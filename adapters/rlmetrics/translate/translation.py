@@ -52,6 +52,7 @@ def translate_file(
     both: bool = False,
     unknown: Literal["keep", "drop", "error"] = "keep",
     surface: str | None = None,
+    program: str | None = None,
     new_run_id: bool = False,
     keep_alerts: bool = False,
     copy_others: bool = True,
@@ -77,6 +78,7 @@ def translate_file(
         both: As for ``Translator``.
         unknown: As for ``Translator``.
         surface: As for ``Translator``.
+        program: As for ``Translator``.
         new_run_id: Give runs of W&B new ids, so that they can be synced beside the originals.
         keep_alerts: Keep the alerts of runs of W&B, which syncing would send again.
         copy_others: Copy files of a folder that hold no names, such as weights; they are left out otherwise.
@@ -109,6 +111,7 @@ def translate_file(
         msg = f"holds no names that can be translated; kinds: {', '.join(KINDS)} (name one with --kind)"
         raise InputError(next(iter(tree.unreadable.values()), msg), None if tree.unreadable else path)
     options = {"config": config, "bind": bind, "spec": spec, "strict": strict, "both": both, "unknown": unknown}
+    options["program"] = program
     wandb_options = wandb.Options(new_id=new_run_id, keep_alerts=keep_alerts)
     job = Job(target, options, surface, wandb_options)
     sources: dict[Path, dict[str | None, Source]]

@@ -53,6 +53,8 @@ class Translator:
         both: Keep the old name beside the new one, where it means nothing else in the target.
         unknown: What to do with keys that the source doesn't define: ``keep``, ``drop`` or ``error``.
         surface: How new names are shown, such as ``wandb``; by default as the old ones were.
+        program: Which program of the source or the target is meant, such as ``GRPOTrainer``; by default that of the
+            target that is the source's.
 
     Attributes:
         report: The account of everything translated since it was started.
@@ -74,8 +76,11 @@ class Translator:
         both: bool = False,
         unknown: Literal["keep", "drop", "error"] = "keep",
         surface: str | None = None,
+        program: str | None = None,
     ) -> None:
-        self._plan = Plan(source, target, config=config or {}, bind=bind or {}, spec=spec, surface=surface)
+        self._plan = Plan(
+            source, target, config=config or {}, bind=bind or {}, spec=spec, surface=surface, program=program
+        )
         self._crosses = _CROSSES[strict]
         self.both = both
         self._unknown = unknown
@@ -94,6 +99,7 @@ class Translator:
             watched: Whether ``entries`` is to raise a ``RivalsError`` when a second key of the run claims a name.
         """
         self.report = Report(kind, self._plan.source, self._plan.target)
+        self.report.notes += [self._plan.note] if self._plan.note else []
         self._plain.clear()
         self._names.clear()
         self._moves.update(self._judged)

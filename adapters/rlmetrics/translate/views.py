@@ -38,6 +38,7 @@ def translate_view(
     both: bool = False,
     unknown: Literal["keep", "drop", "error"] = "keep",
     surface: str | None = None,
+    program: str | None = None,
     dry_run: bool = False,
 ) -> Report:
     """Save a translated copy of a view beside it.
@@ -57,6 +58,7 @@ def translate_view(
         both: As for ``Translator``.
         unknown: As for ``Translator``.
         surface: As for ``Translator``.
+        program: As for ``Translator``.
         dry_run: Save and write nothing.
 
     Returns:
@@ -79,7 +81,16 @@ def translate_view(
     if source == "auto":
         found = source_of(place, wandb_workspace.names_in(view.spec, place), config=config, spec=spec)
     translator = open_translator(
-        found, target, config=config, bind=bind, spec=spec, strict=strict, both=both, unknown=unknown, surface=surface
+        found,
+        target,
+        config=config,
+        bind=bind,
+        spec=spec,
+        strict=strict,
+        both=both,
+        unknown=unknown,
+        surface=surface,
+        program=program,
     )
     report = translator.new_report("wandb-workspace")
     new = wandb_workspace.rewrite(view.spec, place, translator, report)

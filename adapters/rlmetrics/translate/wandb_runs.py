@@ -66,6 +66,7 @@ def translate_server_run(
     both: bool = False,
     unknown: Literal["keep", "drop", "error"] = "keep",
     surface: str | None = None,
+    program: str | None = None,
     dry_run: bool = False,
     progress: Callable[[Path, int, int], None] | None = None,
 ) -> Report:
@@ -82,6 +83,7 @@ def translate_server_run(
         both: As for ``Translator``.
         unknown: As for ``Translator``.
         surface: As for ``Translator``.
+        program: As for ``Translator``.
         dry_run: Read all rows, and log nothing.
         progress: Called after each row with the address, and how many of how many steps are done.
 
@@ -106,7 +108,16 @@ def translate_server_run(
         known = arguments_among(settings([], run.config))
         found = source_of(Path(address), summary, settings=known, whole=True, config=config, spec=spec)
     translator = open_translator(
-        found, target, config=config, bind=bind, spec=spec, strict=strict, both=both, unknown=unknown, surface=surface
+        found,
+        target,
+        config=config,
+        bind=bind,
+        spec=spec,
+        strict=strict,
+        both=both,
+        unknown=unknown,
+        surface=surface,
+        program=program,
     )
     report = translator.new_report("wandb")
     moves = [translator.key(key) for key in summary]
