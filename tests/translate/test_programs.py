@@ -66,7 +66,7 @@ def test_a_run_goes_to_the_program_of_another_framework(tmp_path, capsys):
 
 
 def test_releases_of_a_framework_with_parts_keep_all_of_them():
-    """verl's actor, critic and timing are parts of one program: nothing is left out between its releases."""
+    """Verl's actor, critic and timing are parts of one program: nothing is left out between its releases."""
     assert [] == Translator("verl==0.5.0", "verl==0.9.1").report.notes
     assert _translated("verl[fsdp_sft]==0.5.0", "verl==0.9.1") <= {info.key for info in keys("verl[sft]==0.9.1")}
     assert len(_translated("verl==0.5.0", "verl==0.9.1")) > 90
