@@ -44,7 +44,7 @@ GUESSED = {"source": "auto", "target": "canonical"}
 SHARE_GUESSED = 0.01
 """To infer a source takes as long as a hundred translations."""
 LIMIT_S = 10
-"""No input is so large that it may take longer."""
+"""Processor time; no input is so large that it may take longer."""
 MOST = 300
 """How many inputs are kept to go on from, while fuzzing."""
 
@@ -145,8 +145,8 @@ def judge(reader: Reader, content: bytes, way: dict[str, Any], folder: Path) -> 
 
 def _answer(reader: Reader, path: Path, out: Path, way: dict[str, Any]) -> Report | str:
     """Return the report, or the line that the input was refused with."""
-    signal.signal(signal.SIGALRM, _too_long)
-    signal.alarm(LIMIT_S)
+    signal.signal(signal.SIGPROF, _too_long)
+    signal.setitimer(signal.ITIMER_PROF, LIMIT_S)
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -169,7 +169,7 @@ def _answer(reader: Reader, path: Path, out: Path, way: dict[str, Any]) -> Repor
         msg = f"{type(error).__name__} in {Path(place.filename).name}:{place.lineno}: {str(error)[:100]}"
         raise Finding(msg) from error
     finally:
-        signal.alarm(0)
+        signal.setitimer(signal.ITIMER_PROF, 0)
 
 
 def _judge_output(reader: Reader, path: Path, out: Path, way: dict[str, Any]) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import math
 import sqlite3
-import struct
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from functools import partial
@@ -123,11 +122,14 @@ def _digest(database: sqlite3.Connection, run: str, key: str, transform: Transfo
     query = "SELECT step, is_nan, value FROM metrics WHERE run_uuid = ? AND key = ? ORDER BY step, timestamp, value"
     for step, is_nan, value in database.execute(query, (run, key)):
         new = value if transform is None or is_nan else _converted(value, transform.scale, transform.offset)
-        digest.update(struct.pack("<q?d", step, is_nan, new))
+        digest.update(repr((step, bool(is_nan), new)).encode())
     return digest.hexdigest()
 
 
 def _converted(value: float, scale: float, offset: float) -> float:
+    if not isinstance(value, int | float):
+        msg = f"{value!r} is no number and can't be converted; mend the table metrics, or translate with --strict"
+        raise InputError(msg)
     if abs(value) >= _LARGEST:
         return math.copysign(value, scale * value)
     return convert_float(value, scale, offset)
