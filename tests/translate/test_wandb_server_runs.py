@@ -220,6 +220,19 @@ def test_a_run_of_several_possible_sources_follows_the_rule_for_files(translated
         assert " differ on " in line
 
 
+def test_a_dry_run_logs_nothing(tmp_path):
+    """All rows are read, the report says what would be logged and where, and the server has what it had."""
+    with serving() as server:
+        server.runs["made", "source01"] = _source()
+        dry = _translate(server, tmp_path, "wandb:team/made/source01", "--json", "--dry-run")
+        assert ([("made", "source01")], str(_source())) == ([*server.runs], str(server.runs["made", "source01"]))
+        real = _translate(server, tmp_path, "wandb:team/made/source01", "--json")
+
+    said, done = json.loads(dry.stdout), json.loads(real.stdout)
+    assert (0, True, 5) == (dry.returncode, said["dry_run"], said["records"])
+    assert {"dry_run", "notes"} == {name for name, value in said.items() if value != done[name]}
+
+
 PPO = "trl[PPOTrainer]==0.7.10"
 RIVALS = "env/reward_mean", "ppo/mean_scores"
 

@@ -48,7 +48,7 @@ def done_in(processes: int, job: Job, tasks: Sequence[Task]) -> Iterator[tuple[T
             while waiting and len(running) < processes:
                 task = waiting.pop()
                 ours, theirs = context.Pipe()
-                process = context.Process(target=_work, args=(job, theirs), daemon=True)
+                process: BaseProcess = context.Process(target=_work, args=(job, theirs), daemon=True)
                 process.start()
                 theirs.close()
                 ours.send(task)
