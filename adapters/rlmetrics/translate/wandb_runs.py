@@ -138,6 +138,7 @@ def translate_server_run(
     if dry_run:
         report.dry_run = True
         with _told(address):
+            _define(_Unlogged(), _definitions(run.rawconfig.get("_wandb", {})), translator, summary)
             for row in run.scan_history():
                 translator.row(_values(row))
                 report.records += 1
@@ -286,6 +287,13 @@ def _define(copy: Any, definitions: list[_Definition], translator: Translator, n
         new = [definition.name] if definition in globs else _new_names(translator, definition.name)
         for name in new:
             copy.define_metric(name, step_metric=step, **definition.options)
+
+
+class _Unlogged:
+    """Takes definitions, and does nothing with them."""
+
+    def define_metric(self, name: str, **options: Any) -> None:
+        """Do nothing."""
 
 
 def _new_names(translator: Translator, name: str) -> list[str]:
