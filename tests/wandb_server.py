@@ -146,7 +146,7 @@ class Server:
             "projectId": 1,
             "state": "finished" if run.complete else "running",
             "systemMetrics": "{}",
-            "historyKeys": {"lastStep": run.last_step},
+            "historyKeys": {"lastStep": run.last_step, "keys": {key: {} for row in run.history for key in row}},
             "user": {"name": "user", "username": "user"},
             **dict.fromkeys(("createdAt", "heartbeatAt"), "2026-11-21T01:01:01Z"),
             **dict.fromkeys(("commit", "sweepName"), None),
@@ -156,7 +156,13 @@ class Server:
 
     def _RunHistoryKeys(self, values: dict[str, Any]) -> dict[str, Any]:
         run = self.runs[values["project"], values["name"]]
-        return {"project": {"run": {"historyKeys": {"lastStep": run.last_step}}}}
+        return {
+            "project": {
+                "run": {
+                    "historyKeys": {"lastStep": run.last_step, "keys": {key: {} for row in run.history for key in row}}
+                }
+            }
+        }
 
     def _RunParquetHistory(self, values: dict[str, Any]) -> dict[str, Any]:
         live = [{"_step": row["_step"]} for row in self.runs[values["project"], values["runName"]].history]

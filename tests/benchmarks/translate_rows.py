@@ -3,6 +3,7 @@
 - A whole ``translate_file`` of JSON lines, plain and as verl's file logger writes them, beside a loop of orjson over
   the same file that loads, renames by a ready map and dumps; also where one value, every second or each is text, where
   every second or each is a list, and where the values of one name are converted, which the loop does not do.
+- A whole ``translate_file`` of verl's console, beside a loop that splits each line and renames by a ready map.
 - ``Translator.row`` on a dict of 40 keys, beside a dict comprehension with a ready map.
 - A whole ``translate_file`` of a table, of which only the header changes, beside a plain copy.
 """
@@ -44,6 +45,19 @@ def orjson_loop(path: Path, output: Path, names: dict[str, str], *, framed: bool
                 else:
                     row = {names.get(key, key): value for key, value in row.items()}
                 out.write(orjson.dumps(row) + b"\n")
+
+    return run
+
+
+def split_loop(path: Path, output: Path, names: dict[str, str]) -> Callable[[], None]:
+    """Return the loop that consoles are compared with."""
+
+    def run() -> None:
+        with path.open(encoding="utf-8") as lines, output.open("w", encoding="utf-8") as out:
+            for line in lines:
+                step, *fields = line.split(" - ")
+                parted = (field.rpartition(":") for field in fields)
+                out.write(" - ".join([step, *(f"{names.get(key, key)}:{value}" for key, _, value in parted)]))
 
     return run
 
@@ -100,6 +114,16 @@ def main() -> int:
                 "orjson": orjson_loop(path, Path(folder, "peer"), renamed, framed=name == FRAMED),
             }
             result[name] = compare(jobs, ROWS * len(held[0]))
+        console = Path(folder, "run.log")
+        steps = (
+            " - ".join([f"step:{step}", *(f"{name}:{row[name]}" for name in row)]) for step, row in enumerate(rows)
+        )
+        console.write_text("\n".join([*steps, ""]))
+        jobs = {
+            "translate_file": partial(translate_file, console, source=SOURCE, target=TARGET, output=output, force=True),
+            "split": split_loop(console, Path(folder, "peer"), new),
+        }
+        result["console of verl"] = compare(jobs, ROWS * KEYS)
         table = Path(folder, "run.csv")
         body = "".join(",".join(map(repr, row.values())) + "\n" for row in rows)
         table.write_text(",".join(names) + "\n" + body)

@@ -210,6 +210,60 @@ def test_two_old_names_of_one_new_name(log, tmp_path, second):
         assert (1, ["reward/score/mean"]) == (report.exit_code, list(report.collisions))
 
 
+RIVALS = "env/reward_mean", "ppo/mean_scores"
+ASIDE = {name: f"untranslated/trl-0.7.10/{name}" for name in RIVALS}
+
+
+@pytest.mark.parametrize("odd", [0, 1, 4])
+def test_a_collision_is_judged_by_run(log, tmp_path, odd):
+    """One row in which they differ sets both aside in all rows: no series is torn apart, wherever that row is."""
+    rows = [
+        {RIVALS[0]: "0.5", RIVALS[1]: "0.5" if step != odd else "0.75", "objective/kl": "0.25"} for step in range(5)
+    ]
+
+    new, report = _translate(log, tmp_path, rows, PPO, "canonical")
+
+    assert [{*ASIDE.values(), "kl/old_reference_sum/k1"}] * 5 == [set(row) for row in new]
+    assert (1, {"reward/score/mean": list(RIVALS)}) == (report.exit_code, report.collisions)
+    assert ASIDE == report.set_aside
+    for old, now in zip(rows, new, strict=True):
+        assert [float(old[name]) for name in RIVALS] == [float(now[ASIDE[name]]) for name in RIVALS]
+
+
+@pytest.mark.parametrize("name", ["run.jsonl", "trainer_state.json", "verl.log", "hf.log", "project.db", "run-a.wandb"])
+@pytest.mark.parametrize("meet", [False, True])
+def test_names_that_take_turns(name, tmp_path, meet):
+    """Series that never meet may be anything: both are set aside. If they are equal where they meet, they are one."""
+    log = LOGS[name]
+    rows = [{RIVALS[step % 2]: repr(0.5 + step), "objective/kl": "0.25"} for step in range(4)]
+    rows += [{**dict.fromkeys(RIVALS, "7.5"), "objective/kl": "0.25"}] if meet else []
+
+    new, report = _translate(log, tmp_path, rows, PPO, "canonical")
+
+    if meet:
+        assert [0.5, 1.5, 2.5, 3.5, 7.5] == [float(row["reward/score/mean"]) for row in new]
+        assert ({}, 0) == (report.collisions, report.exit_code)
+    else:
+        assert [{ASIDE[RIVALS[step % 2]]} for step in range(4)] == [
+            set(row) - {"kl/old_reference_sum/k1"} for row in new
+        ]
+        assert {"reward/score/mean": list(RIVALS)} == report.collisions
+
+
+def test_runs_of_one_database_are_judged_apart(tmp_path):
+    """A collision in one run sets nothing aside in another."""
+    log = LOGS["project.db"]
+    rows = [{RIVALS[0]: "0.5", RIVALS[1]: "0.5"}, {RIVALS[0]: "0.5", RIVALS[1]: "0.75"}]
+    log.write(tmp_path / log.name, rows)
+    with closing(sqlite3.connect(tmp_path / log.name)) as database, database:
+        database.execute("UPDATE metrics SET run_name = 'run' || step")
+
+    report = translate_file(tmp_path / log.name, source=PPO, target="canonical", output=tmp_path / "out.db")
+
+    assert [{"reward/score/mean"}, set(ASIDE.values())] == [set(row) for row in log.read(tmp_path / "out.db")]
+    assert (1, 2) == (report.exit_code, report.records)
+
+
 def test_both_names_on_request(log, tmp_path):
     """``--both`` writes each value under the old and the new name, and only once where they are the same."""
     new, _ = _translate(log, tmp_path, ROWS, VERL, "canonical", both=True)

@@ -129,7 +129,7 @@ def test_a_torn_last_row_is_left_out(translated, tail):
     """A row with too few cells, or an open quote, at the very end was cut off by a crash."""
     code, new, report = translated(f"step,reward,kl\n1,0.5,2\n{tail}", GRPO, "canonical")
 
-    assert 0 == code
+    assert 1 == code
     assert b"step,reward/score/mean,kl/reference/k3\n1,0.5,2\n" == new
     assert {"records": 1, "bytes": len(tail)} == report["lost"]
 

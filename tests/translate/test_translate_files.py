@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from rlmetrics.cli import main
 from rlmetrics.translate import InputError, translate_file
-from rlmetrics.translate.files import replacing
+from rlmetrics.translate.placing import replacing
 
 FIXTURES = Path(__file__).resolve().parent.parent / "fixtures" / "runs"
 OLD, NEW = "trl[PPOTrainer]==0.7.10", "trl[PPOTrainer]==0.18.2"
@@ -118,10 +118,14 @@ def test_a_torn_last_record_is_left_out_and_counted(run_file, capsys):
 
     code = main(["translate", str(run_file), "--from", OLD, "--to", NEW, "--json"])
 
-    report = json.loads(capsys.readouterr().out)
-    assert 0 == code
+    captured = capsys.readouterr()
+    report = json.loads(captured.out)
+    assert 1 == code
     assert len(whole.splitlines()) - 1 == report["records"]
     assert {"records": 1, "bytes": len(last) - (len(last) + 1) // 2} == report["lost"]
+    assert captured.err.startswith("rlmetrics translate: LOST: 1 torn record(s)")
+    assert 1 == main(["translate", str(run_file), "--from", OLD, "--to", NEW, "--force"])
+    assert capsys.readouterr().out.startswith("LOST: 1 torn record(s)")
 
 
 def test_broken_input_writes_nothing(run_file, tmp_path, capsys):
@@ -280,7 +284,7 @@ def test_a_killed_run_leaves_no_half_output(tmp_path):
     code = f"""
 import os, signal
 from pathlib import Path
-from rlmetrics.translate.files import replacing
+from rlmetrics.translate.placing import replacing
 with replacing(Path({str(target)!r})) as part:
     part.write_text("half")
     os.kill(os.getpid(), signal.SIGKILL)

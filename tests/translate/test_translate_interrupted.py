@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from logs import LOGS
 from rlmetrics.translate import translate_file
-from rlmetrics.translate.files import replacing
+from rlmetrics.translate.placing import replacing
 
 FIXTURES = Path(__file__).resolve().parent.parent / "fixtures" / "runs"
 VERL = "verl==0.9.1"
@@ -163,15 +163,28 @@ class _Full:
 
 
 def test_leftovers_do_not_stand_in_the_way(tmp_path):
-    """A part that a killed process of the same number left behind is replaced."""
-    part = tmp_path / f".out.{os.getpid()}.part"
+    """What a killed process left behind is removed, whatever its number was; what a living one writes is not."""
+    code = f"""
+import os, signal
+from pathlib import Path
+from rlmetrics.translate.placing import replacing
+with replacing(Path({str(tmp_path / "out")!r})) as part:
     part.mkdir()
-    (part / "half").touch()
+    (part / "half.db-journal").touch()
+    os.kill(os.getpid(), signal.SIGKILL)
+"""
+    subprocess.run([sys.executable, "-c", code], check=False)
+    (left,) = tmp_path.iterdir()
 
-    with replacing(tmp_path / "out") as written:
-        written.write_text("whole")
+    with replacing(tmp_path / "out") as first:
+        first.write_text("first")
+        assert not left.exists()
+        with replacing(tmp_path / "out") as second:
+            second.write_text("second")
+            assert first.exists()
 
     assert ["out"] == os.listdir(tmp_path)
+    assert "first" == (tmp_path / "out").read_text()
 
 
 def test_trackers_are_imported_only_for_their_kind():

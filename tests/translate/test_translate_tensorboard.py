@@ -266,7 +266,7 @@ def test_a_torn_tail_costs_the_last_record_only(cut, tmp_path, capsys):
     code = main(["translate", str(path), "--from", source, "--to", target, "--json"])
 
     report = json.loads(capsys.readouterr().out)
-    assert 0 == code
+    assert 1 == code
     assert len(whole) - 1 == report["records"]
     assert {"records": 1, "bytes": len(whole[-1]) - cut} == report["lost"]
 

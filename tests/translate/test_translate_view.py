@@ -167,3 +167,13 @@ def test_a_view_of_several_possible_sources_follows_the_rule_for_files(views):
     (line,) = done.stderr.splitlines()
     assert line.startswith("rlmetrics translate: wandb-workspace:acme/rl/abc123: ambiguous")
     assert " differ on " in line
+
+
+def test_a_dry_run_saves_nothing(views, tmp_path):
+    """The report is that of the real one; neither the server nor a file is written to."""
+    dry = run(views, "wandb-workspace:acme/rl/abc123", "--dry-run")
+    into_file = run(views, "wandb-workspace:acme/rl/abc123", "--dry-run", "-o", str(tmp_path / "view.json"))
+
+    assert ((0, 0), [], []) == ((dry.returncode, into_file.returncode), views.mutations, os.listdir(tmp_path))
+    real = json.loads(run(views, "wandb-workspace:acme/rl/abc123").stdout)
+    assert {"dry_run", "outputs"} == {name for name, value in json.loads(dry.stdout).items() if value != real[name]}

@@ -206,7 +206,7 @@ def test_a_torn_run_keeps_its_whole_records(tmp_path, capsys):
     code = main(["translate", str(path), "--from", "verl==0.5.0", "--to", "canonical", "--json"])
 
     report = json.loads(capsys.readouterr().out)
-    assert 0 == code
+    assert 1 == code
     assert len(payloads(content[:-40])) == report["records"]
     assert 1 == report["lost"]["records"]
     assert 0 < report["lost"]["bytes"] <= len(content)

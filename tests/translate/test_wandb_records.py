@@ -115,8 +115,8 @@ def test_summaries_forget_by_the_new_name(tmp_path):
     assert [["kl/old/k1"], "_runtime"] == [list(removed[0].nested_key), removed[1].key]
 
 
-def test_colliding_names_are_set_aside_in_their_rows(tmp_path):
-    """Equal values are written once, different ones are set aside, and the exit code tells."""
+def test_colliding_names_are_set_aside_in_all_rows(tmp_path):
+    """Values that differ in one row set both series aside, and the exit code tells."""
     names = ("env/reward_mean", "ppo/mean_scores")
     path = write(
         tmp_path / "run-a.wandb",
@@ -128,7 +128,7 @@ def test_colliding_names_are_set_aside_in_their_rows(tmp_path):
 
     first, second = rows((tmp_path / "out.wandb").read_bytes())
     assert 1 == report.exit_code
-    assert {"reward/score/mean": {(): "1.0"}} == first
+    assert {f"untranslated/trl-0.7.10/{name}": {(): "1.0"} for name in names} == first
     assert {
         f"untranslated/trl-0.7.10/{name}": {(): value} for name, value in zip(names, ("1.0", "2.0"), strict=True)
     } == second
@@ -184,8 +184,8 @@ def test_recorded_arguments_narrow_the_releases(tmp_path, capsys):
     assert frozenset() == settings_of("wandb", path)[None], "what a user notes is no record of all arguments"
 
 
-def test_a_summary_repeats_its_row_until_another_name_claims_the_same(tmp_path):
-    """The same items again, in another order, become the same ones; that a name had no rival before is not kept."""
+def test_a_summary_repeats_its_row(tmp_path):
+    """The same items again, in another order, become the same ones, also where a rival comes later in the run."""
     alone = {"env/reward_mean": "1.0", "objective/kl": "0.5", "mine": "[1]"}
     rival = {"ppo/mean_scores": "2.0"}
     path = write(
@@ -200,14 +200,13 @@ def test_a_summary_repeats_its_row_until_another_name_claims_the_same(tmp_path):
     translate_file(path, source=PPO, target="canonical", output=tmp_path / "out.wandb")
 
     others = {"kl/old_reference_sum/k1": {(): "0.5"}, "mine": {(): "[1]"}}
-    translated = {"reward/score/mean": {(): "1.0"}, **others}
-    aside = {
-        f"untranslated/trl-0.7.10/{name}": {(): value} for name, value in (("env/reward_mean", "1.0"), *rival.items())
-    }
+    mine, its = (
+        {f"untranslated/trl-0.7.10/{name}": {(): value}} for name, value in (("env/reward_mean", "1.0"), *rival.items())
+    )
     written = (tmp_path / "out.wandb").read_bytes()
-    assert [translated, {"reward/score/mean": {(): "2.0"}}, translated, {**aside, **others}] == list(rows(written))
+    assert [{**mine, **others}, its, {**mine, **others}, {**mine, **others, **its}] == list(rows(written))
     (summary,) = [record.summary for record in parsed(tmp_path / "out.wandb") if record.HasField("summary")]
-    assert ["mine", "kl/old_reference_sum/k1", "reward/score/mean"] == [item.nested_key[0] for item in summary.update]
+    assert ["mine", "kl/old_reference_sum/k1", *mine] == [item.nested_key[0] for item in summary.update]
 
 
 def test_a_name_that_shows_sources_to_differ_is_told_as_elsewhere(tmp_path, capsys):

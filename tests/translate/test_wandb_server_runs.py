@@ -218,3 +218,53 @@ def test_a_run_of_several_possible_sources_follows_the_rule_for_files(translated
         assert (2, before) == (done.returncode, set(server.runs))
         assert line.startswith(f"rlmetrics translate: wandb:team/made/{name}: ambiguous")
         assert " differ on " in line
+
+
+def test_a_dry_run_logs_nothing(tmp_path):
+    """All rows are read, the report says what would be logged and where, and the server has what it had."""
+    with serving() as server:
+        server.runs["made", "source01"] = _source()
+        dry = _translate(server, tmp_path, "wandb:team/made/source01", "--json", "--dry-run")
+        assert ([("made", "source01")], str(_source())) == ([*server.runs], str(server.runs["made", "source01"]))
+        real = _translate(server, tmp_path, "wandb:team/made/source01", "--json")
+
+    said, done = json.loads(dry.stdout), json.loads(real.stdout)
+    assert (0, True, 5) == (dry.returncode, said["dry_run"], said["records"])
+    assert {"dry_run", "notes"} == {name for name, value in said.items() if value != done[name]}
+
+
+PPO = "trl[PPOTrainer]==0.7.10"
+RIVALS = "env/reward_mean", "ppo/mean_scores"
+
+
+@pytest.mark.parametrize("summary", [{}, {RIVALS[0]: 4.0, RIVALS[1]: 5.0}])
+def test_a_collision_is_that_of_the_run_each_time(tmp_path, summary):
+    """Two names of one, equal at first: set aside in every row, also in a copy that is repeated or continued."""
+    rows = [
+        {"_step": step, RIVALS[0]: float(step), RIVALS[1]: step + (step == 4), "objective/kl": 0.5} for step in range(6)
+    ]
+    aside = [f"untranslated/trl-0.7.10/{name}" for name in RIVALS]
+    with serving() as server:
+        server.runs["made", "source02"] = Run(
+            "source02", "made", "x", {}, {"objective/kl": 0.5, **summary}, rows, complete=True
+        )
+        reports, histories, name = [], [], ""
+        for kept in (None, None, 3):
+            if kept is not None:
+                del server.runs["made", name].history[kept:]
+            done = _translate(server, tmp_path, "wandb:team/made/source02", "--json", source=PPO)
+            reports.append((done.returncode, json.loads(done.stdout)))
+            name = reports[-1][1]["outputs"][0].rpartition("/")[2]
+            histories.append(
+                [
+                    {key: row.get(key) for key in (*aside, "reward/score/mean")}
+                    for row in server.runs["made", name].history
+                ]
+            )
+
+    assert [1, 1, 1] == [code for code, _ in reports]
+    assert [{"reward/score/mean": list(RIVALS)}] * 3 == [report["collisions"] for _, report in reports]
+    assert [
+        {aside[0]: step, aside[1]: step + (step == 4), "reward/score/mean": None} for step in range(6)
+    ] == histories[0]
+    assert histories[0] == histories[1] == histories[2]

@@ -68,7 +68,9 @@ def run(args: argparse.Namespace) -> int:
 
 def _require_free(output: Path, args: argparse.Namespace) -> None:
     from rlmetrics.translate.errors import InputError
+    from rlmetrics.translate.files import require_ordinary
 
+    require_ordinary(output)
     if output.exists() and not (args.force and output.is_file()):
         msg = "exists already; choose another place with -o, or overwrite a file with --force"
         raise InputError(msg, output)
@@ -89,7 +91,7 @@ def _save(board: Board, address: str) -> str:
 
 def _write(board: Board, kind: str, output: Path) -> str:
     from rlmetrics.dashboards import workspace_spec, write_layout
-    from rlmetrics.translate.files import replacing
+    from rlmetrics.translate.placing import replacing
 
     with replacing(output) as part:
         if kind == "tensorboard":

@@ -7,13 +7,15 @@ import atexit
 import gc
 import io
 import os
+import signal
 import sys
 import warnings
 from collections.abc import Sequence
+from contextlib import suppress
 from importlib import import_module
 from typing import Any, NamedTuple, NoReturn, Protocol, TextIO, cast
 
-__all__ = ["COMMANDS", "FOUND", "OK", "USAGE", "Command", "UsageError", "main"]
+__all__ = ["COMMANDS", "FOUND", "OK", "USAGE", "Command", "UsageError", "abandon", "main"]
 
 OK, FOUND, USAGE, INTERRUPTED = 0, 1, 2, 130
 """Exit codes: done; done with findings; bad usage or input and nothing written; stopped with Ctrl-C."""
@@ -21,6 +23,10 @@ OK, FOUND, USAGE, INTERRUPTED = 0, 1, 2, 130
 
 class UsageError(Exception):
     """A command line that cannot be carried out; the text is one line."""
+
+
+class _Terminated(BaseException):
+    """A signal that ends the process: what is half done is cleared away first."""
 
 
 class Command(NamedTuple):
@@ -126,19 +132,31 @@ def main(argv: Sequence[str] | None = None) -> int:
         gc.set_threshold(10_000_000, 20, 20)
         # At exit the interpreter would look once more, which costs a quarter of all.
         atexit.register(gc.freeze)
+        for name in ("SIGTERM", "SIGHUP"):
+            number = getattr(signal, name, None)
+            if number is not None and signal.getsignal(number) == signal.SIG_DFL:
+                signal.signal(number, _terminate)
     with warnings.catch_warnings():
         warnings.simplefilter("always", UserWarning)
         warnings.showwarning = _show_warning
         try:
-            return _run(arguments)
+            code = _run(arguments)
+            if sys.stdout is not None:
+                sys.stdout.flush()
+            return code
         except UsageError as error:
             return _fail(str(error))
         except KeyboardInterrupt:
             return INTERRUPTED
+        except _Terminated as stop:
+            return 128 + int(stop.args[0])
         except BrokenPipeError:
-            # The reader, such as `head`, has seen enough; keep the interpreter from flushing into it at exit.
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            # The reader, such as `head`, has seen enough.
+            abandon(sys.stdout)
             return OK
+        except OSError as error:
+            abandon(sys.stdout)
+            return _fail(f"rlmetrics: standard output: {error.strerror or error}")
         except SystemExit as stop:
             return stop.code if isinstance(stop.code, int) else OK
 
@@ -174,7 +192,9 @@ def _run(arguments: list[str]) -> int:
     except OSError as error:
         if isinstance(error, BrokenPipeError):
             raise
-        where = f"{error.filename}: " if error.filename else ""
+        from rlmetrics.translate.printable import printable
+
+        where = f"{printable(os.fsdecode(error.filename))}: " if error.filename else ""
         return _fail(f"rlmetrics {chosen}: {where}{error.strerror or error}")
 
 
@@ -215,6 +235,19 @@ def _module(name: str) -> _CommandModule:
     return cast("_CommandModule", import_module(f".{COMMANDS[name].module}", __package__))
 
 
+def abandon(stream: TextIO) -> None:
+    """Keep the interpreter from writing into a stream at exit what can't be written there."""
+    try:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+    except (OSError, ValueError):
+        return
+
+
+def _terminate(number: int, frame: object) -> NoReturn:
+    signal.signal(number, signal.SIG_IGN)
+    raise _Terminated(number)
+
+
 def _show_warning(
     message: Warning | str,
     category: type[Warning],
@@ -224,9 +257,17 @@ def _show_warning(
     line: str | None = None,
 ) -> None:
     if issubclass(category, UserWarning):
-        print(f"rlmetrics: warning: {message}", file=sys.stderr)
+        _say(f"rlmetrics: warning: {message}")
 
 
 def _fail(message: str) -> int:
-    print(" ".join(message.split()), file=sys.stderr)
+    _say(message)
     return USAGE
+
+
+def _say(message: str) -> None:
+    """Print one line on standard error, if that takes it."""
+    from rlmetrics.translate.printable import printable
+
+    with suppress(OSError):
+        print(printable(" ".join(map(str.strip, message.split("\n")))), file=sys.stderr, flush=True)

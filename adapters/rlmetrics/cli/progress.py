@@ -19,8 +19,11 @@ def bar() -> Iterator[Callable[[Path, int, int], None] | None]:
     if not sys.stderr.isatty():
         yield None
         return
+    from rlmetrics.translate.printable import printable
+
     try:
         from rich.console import Console
+        from rich.markup import escape
         from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
     except ImportError:
         yield None
@@ -30,6 +33,6 @@ def bar() -> Iterator[Callable[[Path, int, int], None] | None]:
         task = shown.add_task("", total=None)
 
         def move(what: Path, done: int, total: int) -> None:
-            shown.update(task, description=what.name, completed=done, total=total)
+            shown.update(task, description=escape(printable(what.name)), completed=done, total=total)
 
         yield move

@@ -5,15 +5,22 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rlmetrics.names.config import parse_pairs
 
+from .main import FOUND, abandon
 from .options import add_config, add_json, add_source, add_spec, add_surface, config_of, spec_of
 from .progress import bar
 
+if TYPE_CHECKING:
+    from rlmetrics.translate import Report
+
 __all__ = ["add", "run"]
+
+_MOST_PROCESSES = 1024
 
 
 def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -24,8 +31,9 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
         "translate",
         help="rewrite the names in a log",
         description="Write a copy of a file or folder with its metric names translated. The input is never changed.",
-        epilog="Exit codes: 0 done; 1 done, but names with different values collided and were set aside, or files of a "
-        "folder were refused and left out; 2 bad usage or input, and nothing written.",
+        epilog="Exit codes: 0 done; 1 done, but names with different values collided and were set aside, files of a "
+        "folder were refused and left out, the end of a torn file was lost, or the report could not be printed; 2 bad "
+        "usage or input, and nothing written.",
     )
     parser.add_argument(
         "input",
@@ -66,21 +74,41 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
         action="store_true",
         help="leave out files of a folder that hold no names, such as weights; by default they are copied",
     )
+    parser.add_argument(
+        "--program",
+        metavar="NAME",
+        help="which trainer or program of a release is meant, of the source or the target, such as GRPOTrainer; by "
+        "default the target's that is the source's",
+    )
+    parser.add_argument("--dry-run", action="store_true", help="write nothing and print the report")
+    parser.add_argument(
+        "-j", "--jobs", type=_count, default=1, metavar="N", help="how many processes translate the files of a folder"
+    )
+    parser.add_argument(
+        "--shard",
+        metavar="K/N",
+        help="translate only share K of N of a folder, such as 1/8; the copy appears when all are done",
+    )
     add_surface(parser, "as the input shows them")
     add_spec(parser)
     add_json(parser)
     parser.add_argument("--html", metavar="FILE", help="also write the report as one page of HTML")
 
 
+def _count(text: str) -> int:
+    if not text.isascii() or not text.isdigit() or not 1 <= int(text[:6]) <= _MOST_PROCESSES or len(text) > 6:
+        msg = f"{text!r} is no number of processes from 1 to {_MOST_PROCESSES}"
+        raise argparse.ArgumentTypeError(msg)
+    return int(text)
+
+
 def run(args: argparse.Namespace) -> int:
     """Run the command.
 
     Returns:
-        0, or 1 where names collided.
+        0, or 1 where names collided, something was lost or left out, or the report could not be given.
     """
     from rlmetrics.translate import translate_file, views, wandb_runs
-    from rlmetrics.translate.files import replacing
-    from rlmetrics.translate.page import page
 
     options: dict[str, Any] = {
         "source": args.from_,
@@ -92,8 +120,10 @@ def run(args: argparse.Namespace) -> int:
         "both": args.both,
         "unknown": args.unknown,
         "surface": args.surface,
+        "program": args.program,
+        "dry_run": args.dry_run,
     }
-    if args.html:
+    if args.html is not None:
         _require_page(Path(args.html), args)
     place = {"output": args.output, "force": args.force}
     if args.input.startswith(wandb_runs.SCHEME):
@@ -109,35 +139,65 @@ def run(args: argparse.Namespace) -> int:
                 new_run_id=args.new_run_id,
                 keep_alerts=args.keep_alerts,
                 copy_others=not args.no_copy,
+                jobs=args.jobs,
+                shard=args.shard,
                 progress=progress,
                 **place,
                 **options,
             )
-    if args.html:
-        with replacing(Path(args.html)) as part:
-            part.write_text(page(report), encoding="utf-8")
-    print(json.dumps(report.as_json(), indent=2) if args.json else report.as_text())
+    if loss := report.loss():
+        _tell(f"LOST: {loss}")
     if report.collisions:
-        print(f"rlmetrics translate: {len(report.collisions)} names collided and were set aside", file=sys.stderr)
+        _tell(f"{len(report.collisions)} names collided and were set aside")
     for message in report.failed.values():
-        print(f"rlmetrics translate: {message}; left out", file=sys.stderr)
-    return report.exit_code
+        _tell(f"{message}; left out")
+    return report.exit_code if _reported(report, args) else FOUND
+
+
+def _tell(message: str) -> None:
+    """Say something on standard error, in one line; it is in the report, too, so that it may fail."""
+    from rlmetrics.translate.printable import printable
+
+    with suppress(OSError):
+        print(f"rlmetrics translate: {printable(message)}", file=sys.stderr, flush=True)
+
+
+def _reported(report: Report, args: argparse.Namespace) -> bool:
+    """Give the report, and tell whether that was possible: the copy stands by then, whatever becomes of the report."""
+    from rlmetrics.translate.page import page
+    from rlmetrics.translate.placing import replacing
+
+    try:
+        if args.html is not None:
+            with replacing(Path(args.html)) as part:
+                part.write_text(page(report), encoding="utf-8")
+        print(json.dumps(report.as_json(), indent=2) if args.json else report.as_text(), flush=True)
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        done = "nothing was to be written" if report.dry_run else f"done: {', '.join(report.outputs[:1])} is written"
+        place = error.filename or "standard output"
+        _tell(f"{done}, but its report can't be: {place}: {error.strerror or error}")
+        abandon(sys.stdout)
+        return False
+    return True
 
 
 def _require_page(page: Path, args: argparse.Namespace) -> None:
     """Make sure that the report destroys nothing: no folder, no file that is read, and not the copy itself."""
     from rlmetrics.translate import InputError
-    from rlmetrics.translate.files import default_output
+    from rlmetrics.translate.files import default_output, require_ordinary, resolved
 
+    require_ordinary(page, "--html")
     if not page.absolute().parent.is_dir():
         msg = "its folder does not exist; create it first"
         raise InputError(msg, page)
-    if page.exists() and not page.is_file():
-        msg = "is a folder or a device; name a file for the report"
+    if page.is_dir():
+        msg = "is a folder; name a file for the report"
         raise InputError(msg, page)
-    source, real = Path(args.input), page.resolve()
-    output = Path(args.output) if args.output else default_output(source)
-    if real in {source.resolve(), output.resolve()} or (page.exists() and source.resolve() in real.parents):
+    source, real = Path(args.input), resolved(page)
+    output = default_output(source) if args.output is None else Path(args.output)
+    if real in {resolved(source), resolved(output)} or (page.exists() and resolved(source) in real.parents):
         msg = "the report may not replace what is translated or its translation; choose another file with --html"
         raise InputError(msg, page)
     if page.exists() and not args.force:

@@ -66,6 +66,10 @@ class AmbiguousError(NamesError):
         super().__init__(message)
         self.candidates = candidates
 
+    def __reduce__(self) -> tuple[type[AmbiguousError], tuple[str, tuple[Candidate, ...]]]:
+        """Return how another process makes the same error."""
+        return AmbiguousError, (str(self), self.candidates)
+
 
 def infer_source(
     keys: Iterable[str],

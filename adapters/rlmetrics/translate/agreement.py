@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -49,9 +49,9 @@ class AgreeingTranslator(Translator):
             self._others.append(other)
         self._moves.clear()
 
-    def new_report(self, kind: str) -> Report:
+    def new_report(self, kind: str, *, watched: bool = False) -> Report:
         """Start a new account, which states all sources."""
-        report = super().new_report(kind)
+        report = super().new_report(kind, watched=watched)
         report.source = _in_words(self._ambiguity.candidates)
         report.notes.append(
             f"which of {report.source} logged the names is not certain; it makes no difference to what is written"
@@ -74,6 +74,18 @@ class AgreeingTranslator(Translator):
                 worst = max(worst, move, key=_distance)
             self._moves[key] = replace(own, relation=worst.relation, differs_by=worst.differs_by)
         return self._moves[key]
+
+    def set_aside(self, keys: Iterable[str]) -> None:
+        """Set keys aside, if all sources call that alike.
+
+        Raises:
+            AmbiguousError: If they do not.
+        """
+        aside = sorted(keys)
+        for other in self._others if aside else ():
+            if other.aside(aside[0]) != self.aside(aside[0]):
+                raise self._differing(other, aside)
+        super().set_aside(aside)
 
     def examples(self, surface: str) -> Iterator[tuple[str, dict[str, str]]]:
         """Yield every key of every source."""

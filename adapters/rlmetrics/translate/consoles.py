@@ -7,12 +7,13 @@ from collections.abc import Callable, Iterator, Mapping
 from decimal import Decimal
 from pathlib import Path
 
+from .decimals import number as decimal
 from .decimals import printed, spelled
 from .errors import InputError
 from .report import Report
 from .translator import Entry, Translator
 
-__all__ = ["ESCAPE", "NUMBER", "entries_of", "number_in", "number_like", "sample_lines", "translate_lines"]
+__all__ = ["ESCAPE", "NUMBER", "entries_of", "lines", "number_in", "number_like", "sample_lines", "translate_lines"]
 
 NUMBER = r"[-+]?(?:[0-9]+(?:\.[0-9]*)?(?:[eE][-+]?[0-9]+)?|\.[0-9]+|nan|inf)"
 """How Python and NumPy print a number."""
@@ -30,7 +31,7 @@ def number_in(text: str) -> Decimal | str:
     found = _WRAPPED.fullmatch(text)
     if found is None:
         return text
-    return Decimal(found["number"])
+    return decimal(found["number"])
 
 
 def number_like(text: str, value: object) -> str:
@@ -65,6 +66,12 @@ def sample_lines(path: Path) -> Iterator[str]:
         sample = file.read(_SAMPLE_BYTES)
     if b"\0" not in sample:
         yield from map(_text, sample.split(b"\n"))
+
+
+def lines(path: Path) -> Iterator[str]:
+    """Yield the lines of ``path`` that have an end; a last one without may be cut off."""
+    with path.open("rb") as file:
+        yield from (_text(line) for line in file if line.endswith(b"\n"))
 
 
 def translate_lines(

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import shutil
 import sqlite3
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
+from typing import Any
 
 from .errors import InputError
+from .files import naming
 
-__all__ = ["columns", "journals", "reading", "rewriting", "tables"]
+__all__ = ["columns", "define", "journals", "reading", "rewriting", "tables"]
 
 _MAGIC = b"SQLite format 3\0"
 _WAL_MODE = b"\2\2"
@@ -26,7 +30,7 @@ _ATTEMPTS = 5
 def journals(path: Path) -> list[Path]:
     """Return the files beside a database that belong to it and are part of every copy of it."""
     beside = (path.with_name(path.name + suffix) for suffix in (*_JOURNALS, "-shm"))
-    return [file for file in beside if file.is_file()]
+    return [file for file in beside if _is_there(file)]
 
 
 def tables(path: Path) -> dict[str, set[str]]:
@@ -59,7 +63,7 @@ def reading(path: Path) -> Iterator[sqlite3.Connection]:
     """
     with _explained(path):
         if _pending(path):
-            with tempfile.TemporaryDirectory() as folder:
+            with tempfile.TemporaryDirectory() as folder, naming(Path(folder)):
                 copy = Path(folder, "copy.db")
                 _copy(path, copy)
                 with closing(sqlite3.connect(copy)) as database:
@@ -85,11 +89,46 @@ def rewriting(path: Path, output: Path) -> Iterator[sqlite3.Connection]:
                 database.execute("PRAGMA journal_mode = OFF")
                 database.execute("PRAGMA synchronous = OFF")
                 database.execute("BEGIN")
-                yield database
+                with _without_triggers(database):
+                    yield database
                 database.execute("COMMIT")
     finally:
         for journal in journals(output):
             journal.unlink()
+
+
+def define(database: sqlite3.Connection, name: str, arguments: int, function: Callable[..., Any]) -> Callable[[], None]:
+    """Let queries call a function, and return what raises the error that stopped it, be it bad input or a signal.
+
+    SQLite says only that there was one. Values that the function is not made for are its own matter: that it says.
+    """
+    raised: list[BaseException] = []
+
+    def called(*values: Any) -> Any:
+        try:
+            return function(*values)
+        except BaseException as error:
+            raised.append(error)
+            raise
+
+    def check() -> None:
+        if raised and not isinstance(raised[0], TypeError | ArithmeticError | sqlite3.Error):
+            raise raised[0]
+
+    database.create_function(name, arguments, called, deterministic=True)
+    return check
+
+
+@contextmanager
+def _without_triggers(database: sqlite3.Connection) -> Iterator[None]:
+    """Take triggers out while a copy is changed: what they do was done when the rows were logged."""
+    query = "SELECT name, sql FROM sqlite_master WHERE type = 'trigger'"
+    triggers = database.execute(query).fetchall()
+    for name, _ in triggers:
+        database.execute("DROP TRIGGER " + '"' + name.replace('"', '""') + '"')
+    yield
+    for _, definition in triggers:
+        database.execute(definition)
 
 
 @contextmanager
@@ -97,10 +136,16 @@ def _explained(path: Path) -> Iterator[None]:
     try:
         yield
     except (sqlite3.DatabaseError, UnicodeDecodeError) as error:
+        if _is_full(error):
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC)) from None
         # Python decodes even what SQLite says about a damaged file, which may quote it.
         said = "its text is damaged" if isinstance(error, UnicodeDecodeError) else " ".join(str(error).split())
         msg = f"can't be read as an SQLite database: {said}; save what is left with: sqlite3 {path.name} .recover"
         raise InputError(msg, path) from None
+
+
+def _is_full(error: Exception) -> bool:
+    return isinstance(error, sqlite3.OperationalError) and "disk is full" in str(error)
 
 
 def _pending(path: Path) -> bool:
@@ -136,12 +181,22 @@ def _copy(path: Path, output: Path) -> None:
         source.backup(copy)
 
 
+def _is_there(file: Path) -> bool:
+    """Tell whether there is such a file; none has a name that is too long."""
+    try:
+        return file.is_file()
+    except OSError as error:
+        if error.errno != errno.ENAMETOOLONG:
+            raise
+        return False
+
+
 def _state(path: Path) -> dict[str, tuple[int, int]]:
     """Return time of modification and size of a database and its journals."""
     found = {}
     for suffix in ("", *_JOURNALS):
         file = path.with_name(path.name + suffix)
-        if file.is_file():
+        if _is_there(file):
             status = file.stat()
             found[suffix] = (status.st_mtime_ns, status.st_size)
     return found

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-from decimal import MAX_EMAX, MAX_PREC, MIN_EMIN, Context, Decimal
+from decimal import MAX_EMAX, MAX_PREC, MIN_EMIN, Context, Decimal, DecimalException, InvalidOperation
 from fractions import Fraction
 from functools import lru_cache
 from typing import Any
 
-__all__ = ["convert_decimal", "convert_float", "printed", "spelled", "written"]
+__all__ = ["Unheld", "convert_decimal", "convert_float", "number", "printed", "quoted", "spelled", "written"]
 
 _EXACT = Context(prec=MAX_PREC, Emax=MAX_EMAX, Emin=MIN_EMIN)
 _LONGEST = 10_000
@@ -25,12 +25,37 @@ _WRITTEN_OUT = 16
 """Up to which power of ten decimals are written without an exponent."""
 
 
+class Unheld(str):
+    """A number as it is spelled, because its exponent is beyond what decimals hold: it can be copied, not converted."""
+
+    __slots__ = ()
+
+
+def number(text: str) -> Decimal | Unheld:
+    """Return the number that a text spells, with all its digits."""
+    try:
+        return Decimal(text)
+    except InvalidOperation:
+        return Unheld(text)
+
+
 def convert_decimal(value: Decimal, scale: float, offset: float) -> Decimal:
     """Return ``scale * value + offset``.
 
     It is exact where the scale is a decimal, such as 0.0001, and so is its inverse. By other ratios, such as 1/3,
     numbers of up to 17 digits come back.
+
+    Raises:
+        TypeError: If the result is beyond what decimals hold.
     """
+    try:
+        return _converted(value, scale, offset)
+    except DecimalException:
+        msg = f"{value:.6e} can't be converted: the result is beyond every number"
+        raise TypeError(msg) from None
+
+
+def _converted(value: Decimal, scale: float, offset: float) -> Decimal:
     if not value.is_finite():
         return _EXACT.add(_EXACT.multiply(value, Decimal(scale)), Decimal(offset))
     ratio, ends, returns = _ratio(scale)
@@ -72,11 +97,22 @@ def written(value: Any) -> str:
     """Return a value as JSON, with all digits of the decimals in it."""
     if isinstance(value, Decimal):
         return spelled(value)
+    if isinstance(value, Unheld):
+        return str(value)
     if isinstance(value, list):
         return f"[{', '.join(map(written, value))}]"
     if isinstance(value, dict):
         return f"{{{', '.join(f'{json.dumps(name)}: {written(entry)}' for name, entry in value.items())}}}"
     return json.dumps(value)
+
+
+def quoted(text: str, *, is_ascii: bool) -> str:
+    """Return a text as JSON, in ASCII if that is wanted, or if it holds half a pair, which no encoding can."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return json.dumps(text)
+    return json.dumps(text, ensure_ascii=is_ascii)
 
 
 @lru_cache(maxsize=256)

@@ -15,6 +15,7 @@ from rlmetrics.names.tables import Overlays, Tables
 
 from .errors import InputError
 from .kinds import DATABASES, KINDS, LAYOUTS, releases_of, settings_of
+from .printable import printable
 from .tree import Unit
 
 __all__ = ["Source", "located", "source_of", "sources_of"]
@@ -52,7 +53,7 @@ def located(place: Path | str, error: AmbiguousError) -> AmbiguousError: ...
 def located(place: Path | str, error: NamesError) -> NamesError: ...
 def located(place: Path | str, error: NamesError) -> NamesError:
     """Return an error about the names of one place, which it names first."""
-    msg = f"{place}: {error}"
+    msg = printable(f"{place}: {error}")
     return AmbiguousError(msg, error.candidates) if isinstance(error, AmbiguousError) else NamesError(msg)
 
 
@@ -72,6 +73,8 @@ def sources_of(
             runs += judge.runs(unit)
         except InputError as error:
             found[unit.path] = {None: error}
+        except (PermissionError, FileNotFoundError) as error:
+            found[unit.path] = {None: InputError(error.strerror or str(error), unit.path)}
     folders = _Folders(runs)
     for run in runs:
         if run.candidates:

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 from rlmetrics.names.errors import UserError
 
+from .printable import printable
+
 if TYPE_CHECKING:
     from pathlib import Path
 
@@ -24,4 +26,4 @@ class InputError(UserError):
     ) -> None:
         self.path = path
         place = [str(part) for part in (path, line, column) if part is not None]
-        super().__init__(f"{':'.join(place)}: {message}" if place else message)
+        super().__init__(printable(f"{':'.join(place)}: {message}" if place else message))

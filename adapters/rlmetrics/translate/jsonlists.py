@@ -193,7 +193,7 @@ def _may_be_cut(error: JsonError, text: str) -> bool:
 
 def _is_json(text: str) -> bool:
     try:
-        json.loads(text)
-    except ValueError:
+        json.loads(text, parse_int=str)
+    except (ValueError, RecursionError):
         return False
     return True

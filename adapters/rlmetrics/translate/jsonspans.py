@@ -9,12 +9,14 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import dataclass
-from decimal import Decimal
 from typing import Any, NamedTuple
+
+from .decimals import number
+from .errors import InputError
 
 __all__ = ["JsonError", "Member", "Members", "end_of", "members"]
 
-_DECODER = json.JSONDecoder(parse_int=Decimal, parse_float=Decimal)
+_DECODER = json.JSONDecoder(parse_int=number, parse_float=number)
 """Reads numbers with all their digits."""
 _SPANS = json.JSONDecoder(parse_int=str, parse_float=str)
 """Tells where values end: numbers stay text, however many digits they have."""
@@ -60,6 +62,18 @@ class Members:
     items: tuple[Member, ...]
     start: int
     end: int
+
+    def values(self, text: str) -> dict[str, Any]:
+        """Return the decoded object.
+
+        Raises:
+            InputError: If a value is nested too deeply.
+        """
+        try:
+            return {member.key: member.value(text) for member in self.items}
+        except RecursionError:
+            msg = "values are nested too deeply"
+            raise InputError(msg) from None
 
 
 def members(text: str, start: int = 0) -> Members:

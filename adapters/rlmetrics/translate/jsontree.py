@@ -10,6 +10,8 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
+from .decimals import quoted
+
 __all__ = ["Array", "Document", "Literal", "Node", "Object", "Text", "TreeError"]
 
 _SPACE = re.compile(r"[ \t\r\n]*")
@@ -123,7 +125,7 @@ class Document:
 
     def spell(self, value: str) -> str:
         """Return a string as JSON, escaped as the text around it is."""
-        return json.dumps(value, ensure_ascii=self.text.isascii())
+        return quoted(value, is_ascii=self.text.isascii())
 
     def put(self, node: Text, value: str) -> None:
         """Give a string another value."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from decimal import Decimal
+from decimal import Decimal, InvalidOperation
 
 from rlmetrics.names.records import Transform
 
@@ -24,6 +24,8 @@ _DIRECTIONS = {
     *("goal", "mode", "direction", "greater_is_better"),
     *("op", "operator", "cmp", "cmp_op", "agg", "agg_op", "change_dir"),
 }
+_WRITTEN_OUT = 100
+"""Up to which power of ten numbers are written without an exponent."""
 _NUMBER = re.compile(r"[-+]?(?:(?:0|[1-9][0-9]*)(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][-+]?[0-9]+)?")
 _PAIRS = [
     ("maximize", "minimize"),
@@ -72,7 +74,11 @@ def following(name: Scalar, transform: Transform, scalars: Iterable[Scalar]) -> 
 def _converted(text: str, transform: Transform) -> str:
     if not _NUMBER.fullmatch(text):
         return text
-    return f"{convert_decimal(Decimal(text), transform.scale, transform.offset):f}"
+    try:
+        new = convert_decimal(Decimal(text), transform.scale, transform.offset)
+    except (InvalidOperation, TypeError):
+        return text
+    return f"{new:f}" if abs(new.adjusted()) < _WRITTEN_OUT else str(new)
 
 
 def _turned(text: str) -> str:

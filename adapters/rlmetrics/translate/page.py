@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from html import escape
 from typing import Any
 
+from .printable import printable
 from .report import Report
 
 __all__ = ["page"]
@@ -26,11 +27,12 @@ ul { padding-left: 1.2rem; } small { opacity: .75; } .bad { color: #c22; }
 def page(report: Report) -> str:
     """Return the page: what was renamed and how it differs, what was kept, set aside, lost and left out."""
     title = f"{report.source} → {report.target}"
-    lost = f", <b class=bad>{report.lost.records} torn records lost ({report.lost.bytes} bytes)</b>"
+    lost = f"<p><b class=bad>Lost: {escape(printable(report.loss()))}</b></p>" if report.loss() else ""
     parts = [
         f"<!doctype html><html lang=en><meta charset=utf-8><title>{escape(title)}</title><style>{_STYLE}</style>",
         f"<h1>{escape(title)}</h1>",
-        f"<p>{escape(report.kind)}: {report.records} records{lost if report.lost.bytes else ''}</p>",
+        lost,
+        f"<p>{escape(report.kind)}: {report.records} records{' (nothing was written)' if report.dry_run else ''}</p>",
     ]
     parts += _listed("Refused, left out", report.failed.values(), bad=True)
     parts += _table(
@@ -50,11 +52,11 @@ def page(report: Report) -> str:
     parts += _listed("Files without names, copied", report.copied)
     parts += _listed("Files left out", report.skipped)
     parts += _listed("Written", report.outputs)
-    return "\n".join(parts) + "\n"
+    return "\n".join(filter(None, parts)) + "\n"
 
 
 def _code(text: str) -> str:
-    return f"<code>{escape(text)}</code>"
+    return f"<code>{escape(printable(text))}</code>"
 
 
 def _codes(texts: Iterable[str]) -> list[str]:
@@ -68,7 +70,7 @@ def _key(old: str, how: dict[str, Any]) -> tuple[str, str, str, str]:
     for difference in how["differs_by"]:
         vanishes = f"; vanishes when {difference['vanishes_when']}" if difference["vanishes_when"] else ""
         said.append(f"{difference['what']} ({difference['grade']}{vanishes})")
-    small = "".join(f"<div><small>{escape(text)}</small></div>" for text in said)
+    small = "".join(f"<div><small>{escape(printable(text))}</small></div>" for text in said)
     return _code(old), _code(how["to"]), escape(how["relation"]), small
 
 

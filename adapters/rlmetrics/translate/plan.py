@@ -17,6 +17,8 @@ from rlmetrics.names.tables import Overlays, Tables
 from rlmetrics.names.templates import OPEN
 from rlmetrics.names.view import FrameworkView, open_views
 
+from .programs import narrowed
+
 __all__ = ["Plan", "Translation"]
 
 
@@ -70,6 +72,7 @@ class Plan:
         source: The source as the spec resolves it.
         target: The target likewise.
         slug: The source in a name, such as ``trl-0.7.10``.
+        note: What there is to say about the target; None if there is nothing.
 
     Raises:
         NamesError: If source, target, configuration or a bound placeholder can't be used.
@@ -84,10 +87,12 @@ class Plan:
         bind: Mapping[str, str],
         spec: Overlays | Tables,
         surface: str | None,
+        program: str | None = None,
     ) -> None:
-        first, second = open_views([source, target], config=config, surface=surface, spec=spec)
+        views = open_views([source, target], config=config, surface=surface, spec=spec)
+        first, second, self.note, self._undecided = narrowed(views[0], views[1], program, config)
         self._config = dict(config)
-        self._reopen = partial(Plan, source, target, bind=bind, spec=spec, surface=surface)
+        self._reopen = partial(Plan, source, target, bind=bind, spec=spec, surface=surface, program=program)
         self._others: dict[tuple[str, str], Plan | None] = {}
         self._names = NameMap(first, second, bind=bind, surface=surface)
         self.source = str(first.source)
@@ -97,11 +102,18 @@ class Plan:
         self._position = {_place(entry): position for position, entry in enumerate(first.entries())}
 
     def lookup(self, key: str) -> Translation:
-        """Return what the spec says about ``key``; ``output`` is the counterpart, or the key if there is none."""
+        """Return what the spec says about ``key``; ``output`` is the counterpart, or the key if there is none.
+
+        Raises:
+            NamesError: If it belongs to a program for which there is none that is clearly its counterpart.
+        """
         found = self._names.translate(key)
         row = found.row
         if row is None:
             return Translation(key, None, "none", (), None, key, found.note, None, translated=False, order=(0, 0))
+        program = self._names.from_view.program(row.from_component)
+        if program in self._undecided:
+            raise NamesError(self._undecided[program])
         worst = max((GRADES.index(difference.grade) + 1 for difference in row.differs_by), default=0)
         position = self._position.get((row.from_component, row.from_, row.mode), len(self._position))
         return Translation(

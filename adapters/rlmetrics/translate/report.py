@@ -8,8 +8,12 @@ from typing import Any
 
 from rlmetrics.names.records import Fallback
 
+from .printable import printable
+
 __all__ = ["Loss", "Report"]
 
+_MOST_TORN = 3
+"""How many torn files are named where loss is told."""
 _MOST_NOTES = 20
 """How many notes people read before the rest drowns the report."""
 
@@ -46,6 +50,7 @@ class Report:
         files: The accounts of the files of a folder.
         notes: What else was done, for people.
         fallbacks: Releases that the spec lacks, and what answered in their place.
+        dry_run: Whether nothing was written; ``outputs`` says then what would have been.
     """
 
     kind: str
@@ -67,6 +72,8 @@ class Report:
     path: str = ""
     files: list[Report] = field(default_factory=list)
     fallbacks: list[Fallback] = field(default_factory=list)
+    dry_run: bool = False
+    _seen: set[tuple[str, str]] = field(default_factory=set, repr=False, compare=False)
 
     @classmethod
     def of(cls, reports: list[Report]) -> Report:
@@ -81,8 +88,22 @@ class Report:
 
     @property
     def exit_code(self) -> int:
-        """0, or 1 where keys had to be set aside because they collided, or files were refused."""
-        return 1 if self.collisions or self.failed else 0
+        """0, or 1 where keys had to be set aside because they collided, or files were refused, or records lost."""
+        return 1 if self.collisions or self.failed or self.lost.bytes or self.lost.records else 0
+
+    def add_unknown(self, key: str) -> None:
+        """Take down a key that the source doesn't define, once."""
+        self._add("unknown", key)
+
+    def add_unchanged(self, key: str) -> None:
+        """Take down a known key without a counterpart, once."""
+        self._add("unchanged", key)
+
+    def _add(self, field: str, entry: str) -> None:
+        """Append to a list what was not appended before; to search the list would take the square of the time."""
+        if (field, entry) not in self._seen:
+            self._seen.add((field, entry))
+            getattr(self, field).append(entry)
 
     def merge(self, other: Report) -> None:
         """Add the account of another file to this one."""
@@ -93,11 +114,11 @@ class Report:
         self.duplicates.update(other.duplicates)
         for new, olds in other.collisions.items():
             self.collisions[new] = sorted({*self.collisions.get(new, ()), *olds})
-        for mine, theirs in ((self.unchanged, other.unchanged), (self.unknown, other.unknown)):
-            mine.extend(key for key in theirs if key not in mine)
+        for name in ("unchanged", "unknown", "notes"):
+            for entry in getattr(other, name):
+                self._add(name, entry)
         self.skipped.extend(other.skipped)
         self.outputs.extend(other.outputs)
-        self.notes.extend(note for note in other.notes if note not in self.notes)
         self.fallbacks.extend(item for item in other.fallbacks if item not in self.fallbacks)
         self.lost.records += other.lost.records
         self.lost.bytes += other.lost.bytes
@@ -127,6 +148,7 @@ class Report:
             "outputs": self.outputs,
             "notes": self.notes,
             "fallbacks": [asdict(item) for item in self.fallbacks],
+            "dry_run": self.dry_run,
             "files": [report.as_row() for report in self.files],
         }
 
@@ -149,6 +171,8 @@ class Report:
         """
         notes: dict[str, int] = {}
         lines = [f"{self.source} -> {self.target} ({self.kind}, {self.records} records)"]
+        if lost := self.loss():
+            lines.insert(0, f"LOST: {lost}")
         if len(self.files) > 1:
             lines += _section("files", _aligned([_file(report) for report in self.files]))
         renamed = {old: how for old, how in self.translated.items() if old != how["to"]}
@@ -167,16 +191,24 @@ class Report:
         lines += _section("files without names, copied", self.copied)
         lines += _section("REFUSED, left out", list(self.failed.values()))
         lines += _section("what differs", [f"({number}) {note}" for note, number in notes.items()])
-        if self.lost.records or self.lost.bytes:
-            lines.append(f"LOST: {self.lost.records} torn record(s), {self.lost.bytes} bytes at the end of the input")
         lines += self.notes[:_MOST_NOTES]
         if len(self.notes) > _MOST_NOTES:
             lines.append(f"… and {len(self.notes) - _MOST_NOTES} more notes; --json and --html give all of them")
+        written = "would be written" if self.dry_run else "written"
         if len(self.outputs) > 1:
-            lines.append(f"written: {len(self.outputs)} files below {os.path.commonpath(self.outputs)}")
+            lines.append(f"{written}: {len(self.outputs)} files below {os.path.commonpath(self.outputs)}")
         else:
-            lines += [f"written: {path}" for path in self.outputs]
-        return "\n".join(lines)
+            lines += [f"{written}: {path}" for path in self.outputs]
+        return "\n".join(map(printable, lines))
+
+    def loss(self) -> str:
+        """Return in words what a torn input cost, and in which files; nothing if it cost nothing."""
+        if not (self.lost.records or self.lost.bytes):
+            return ""
+        torn = [report.path for report in self.files if report.lost.bytes or report.lost.records]
+        places = "the end of the input" if len(self.files) < 2 else f"the end of {', '.join(torn[:_MOST_TORN])}"
+        more = f" and {len(torn) - _MOST_TORN} more" if len(torn) > _MOST_TORN else ""
+        return f"{self.lost.records} torn record(s), {self.lost.bytes} bytes, at {places}{more}"
 
 
 def _section(title: str, entries: list[str]) -> list[str]:

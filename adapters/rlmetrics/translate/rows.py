@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 import sys
 from dataclasses import dataclass
@@ -12,7 +11,7 @@ from operator import itemgetter
 
 from rlmetrics.names.records import Transform
 
-from .decimals import convert_decimal, spelled, written
+from .decimals import convert_decimal, number, quoted, spelled, written
 from .jsonspans import Members
 from .translator import Translator
 
@@ -113,12 +112,15 @@ class Rewriter:
         if not _AROUND[framed].fullmatch('"'.join(parts[2::2])):
             return None
         layout.rename(parts, known.names)
-        for number, transform in known.conversions:
-            place = layout.names[number] + 1
+        for index, transform in known.conversions:
+            place = layout.names[index] + 1
             value = _NUMBER.match(parts[place])
             if value is None:
                 return None
-            new = convert_decimal(Decimal(value[2]), transform.scale, transform.offset)
+            held = number(value[2])
+            if not isinstance(held, Decimal):
+                return None
+            new = convert_decimal(held, transform.scale, transform.offset)
             parts[place] = f"{value[1]}{spelled(new)}{parts[place][value.end() :]}"
         return '"'.join(parts)
 
@@ -151,7 +153,7 @@ class Rewriter:
         self._remember(keys, text[row.start : row.end], is_ascii=is_ascii)
         moves = self._translator.moves(keys)
         if moves is None:
-            moves = self._translator.entries({member.key: member.value(text) for member in row.items})
+            moves = self._translator.entries(row.values(text))
         by_key = {member.key: member for member in row.items}
         first, last = row.items[0], row.items[-1]
         between = [text[one.value_end : other.key_start] for one, other in pairwise(row.items)]
@@ -161,12 +163,12 @@ class Rewriter:
         for entry in moves:
             _, key_start, key_end, value_start, value_end = by_key[entry.old]
             if entry.converted:
-                name = json.dumps(entry.name, ensure_ascii=is_ascii)
+                name = quoted(entry.name, is_ascii=is_ascii)
                 parts.append(f"{name}{text[key_end:value_start]}{written(entry.value)}")
             elif entry.name == entry.old:
                 parts.append(text[key_start:value_end])
             else:
-                parts.append(json.dumps(entry.name, ensure_ascii=is_ascii) + text[key_end:value_end])
+                parts.append(quoted(entry.name, is_ascii=is_ascii) + text[key_end:value_end])
         joined = "".join(chain.from_iterable(zip_longest(parts, between[: len(parts) - 1], fillvalue="")))
         return text[row.start : first.key_start] + joined + text[last.value_end : row.end]
 
@@ -178,7 +180,7 @@ class Rewriter:
         if fixed is not None:
             if len(self._seen) == _MOST:
                 self._seen.clear()
-            names = [json.dumps(entry.name, ensure_ascii=is_ascii)[1:-1] for entry in fixed]
+            names = [quoted(entry.name, is_ascii=is_ascii)[1:-1] for entry in fixed]
             transforms = (
                 (place, self._translator.key(entry.old).transform)
                 for place, entry in enumerate(fixed)

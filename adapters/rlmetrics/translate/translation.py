@@ -3,30 +3,38 @@
 from __future__ import annotations
 
 import os
-import shutil
 import tempfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
 from rlmetrics.names import AmbiguousError
-from rlmetrics.names.errors import NamesError
+from rlmetrics.names.errors import NamesError, UserError
 from rlmetrics.names.tables import Overlays, Tables
 
-from .agreement import open_translator
-from .detection import Source, located, sources_of
+from . import shards
+from .detection import Source, sources_of
 from .errors import InputError
-from .files import default_output, replacing, require_free
+from .files import default_output, naming, require_free
+from .jobs import Job
 from .jsontree import Document, TreeError
-from .kinds import DATABASES, KINDS, surface_of, wandb
+from .kinds import DATABASES, KINDS, wandb
+from .mirroring import bring_over, settled, shape
+from .placing import recover, replacing
+from .processes import Task, done_in
 from .report import Report
-from .translator import Translator, nothing_translated
+from .shards import Shard, Share
+from .translator import nothing_translated
 from .tree import Tree, Unit, survey
 
 __all__ = ["translate_file"]
 
 Progress = Callable[[Path, int, int], None]
+
+_LARGE = 1 << 26
+"""What is larger goes nowhere in a dry run."""
 
 
 def translate_file(
@@ -44,9 +52,13 @@ def translate_file(
     both: bool = False,
     unknown: Literal["keep", "drop", "error"] = "keep",
     surface: str | None = None,
+    program: str | None = None,
     new_run_id: bool = False,
     keep_alerts: bool = False,
     copy_others: bool = True,
+    dry_run: bool = False,
+    jobs: int = 1,
+    shard: str | None = None,
     progress: Progress | None = None,
 ) -> Report:
     """Write a translated copy of a file or folder; the input is never changed.
@@ -66,10 +78,15 @@ def translate_file(
         both: As for ``Translator``.
         unknown: As for ``Translator``.
         surface: As for ``Translator``.
+        program: As for ``Translator``.
         new_run_id: Give runs of W&B new ids, so that they can be synced beside the originals.
         keep_alerts: Keep the alerts of runs of W&B, which syncing would send again.
         copy_others: Copy files of a folder that hold no names, such as weights; they are left out otherwise.
-        progress: Called before each file with its path, and how many of how many bytes are done.
+        dry_run: Write nothing; the account is the same. What is not large is written to a temporary folder meanwhile.
+        jobs: How many processes translate the files of a folder. A script that asks for several needs the guard
+            ``if __name__ == "__main__":``, as with all of ``multiprocessing``.
+        shard: Which share of a folder is translated, such as ``1/8``; the copy appears when all are done.
+        progress: Called with the path of a file, and how many of how many bytes are done.
 
     Returns:
         What was translated, kept, set aside and lost. A damaged file does not keep those beside it from being
@@ -80,14 +97,13 @@ def translate_file(
             has been written then.
         NamesError: If source, target or configuration can't be resolved.
     """
-    path = Path(path)
-    if not path.exists():
-        msg = "no such file or folder"
-        raise InputError(msg, path)
-    if not path.is_file() and not path.is_dir():
-        msg = "is a pipe or a device, which can be read only once; save it as a file first"
-        raise InputError(msg, path)
+    path = _checked(path)
     output = default_output(path) if output is None else Path(output)
+    part_of = None if shard is None else Shard.parse(shard)
+    if part_of and not path.is_dir():
+        msg = "is a single file: only folders can be split into shares"
+        raise InputError(msg, path)
+    recovered = [] if dry_run else recover(output)
     require_free(output, path, force=force)
     tree = survey(path, kind)
     if not tree.units:
@@ -95,22 +111,46 @@ def translate_file(
         msg = f"holds no names that can be translated; kinds: {', '.join(KINDS)} (name one with --kind)"
         raise InputError(next(iter(tree.unreadable.values()), msg), None if tree.unreadable else path)
     options = {"config": config, "bind": bind, "spec": spec, "strict": strict, "both": both, "unknown": unknown}
-    job = _Job(target, options, surface, wandb.Options(new_id=new_run_id, keep_alerts=keep_alerts))
+    options["program"] = program
+    wandb_options = wandb.Options(new_id=new_run_id, keep_alerts=keep_alerts)
+    job = Job(target, options, surface, wandb_options)
     sources: dict[Path, dict[str | None, Source]]
     if source == "auto":
         sources = sources_of(tree.units, config=config, spec=spec)
     else:
         sources = {unit.path: {None: source} for unit in tree.units}
         job.translator(source, tree.units[0])
-    with replacing(output) as part:
-        total = _translate(path, part, tree, sources, job, progress)
-        total.kind = kind or total.kind
-        total.outputs = [str(output / Path(file).relative_to(part)) for file in total.outputs]
-        if path.is_dir():
-            _mirror(path, part, tree, total, copy_others=copy_others)
-        if not total.translated and not total.collisions:
-            raise InputError(nothing_translated(total, job.translators.values()), path)
+    work = _Work(path, output, tree, sources, job, jobs, kind, copy_others, dry_run, progress)
+    if part_of:
+        identity = (target, source, sorted(options.items(), key=str), surface, wandb_options, kind, copy_others)
+        total = work.share(part_of, identity)
+    elif dry_run:
+        with tempfile.TemporaryDirectory() as folder, naming(Path(folder)):
+            total = work.whole(Path(folder, "new"))
+    else:
+        with replacing(output) as part:
+            total = work.whole(part)
+    total.notes += recovered
     return total
+
+
+def _checked(path: str | Path) -> Path:
+    """Return a path that can be translated.
+
+    Raises:
+        InputError: If it can't.
+    """
+    if isinstance(path, str) and not path:
+        msg = "the input has no name; an unset variable?"
+        raise InputError(msg)
+    path = Path(path)
+    if not path.exists():
+        msg = "is a symbolic link that leads nowhere" if path.is_symlink() else "no such file or folder"
+        raise InputError(msg, path)
+    if not path.is_file() and not path.is_dir():
+        msg = "is a pipe or a device, which can be read only once; save it as a file first"
+        raise InputError(msg, path)
+    return path
 
 
 def _refuse_broken(path: Path) -> None:
@@ -133,167 +173,162 @@ def _refuse_broken(path: Path) -> None:
 
 
 @dataclass
-class _Job:
-    """What is done to every unit, with one translator for each source and surface."""
+class _Work:
+    """One call of ``translate_file``, whose arguments these are."""
 
-    target: str
-    options: dict[str, Any]
-    surface: str | None
-    wandb: wandb.Options
+    path: Path
+    output: Path
+    tree: Tree
+    sources: Mapping[Path, Mapping[str | None, Source]]
+    job: Job
+    jobs: int
+    kind: str | None
+    copy_others: bool
+    dry_run: bool
+    progress: Progress | None
 
-    def __post_init__(self) -> None:
-        self.translators: dict[tuple[str | AmbiguousError, str | None], Translator] = {}
-
-    def translator(self, source: str | AmbiguousError, unit: Unit) -> Translator:
-        """Return the translator from a source, or from several that agree, for units like this one."""
-        surface = self.surface or surface_of(unit.kind)
-        if (source, surface) not in self.translators:
-            self.translators[source, surface] = open_translator(source, self.target, surface=surface, **self.options)
-        return self.translators[source, surface]
-
-    def translate(self, unit: Unit, goal: Path, sources: Mapping[str | None, Source]) -> list[Report]:
-        """Write the translation of a unit to ``goal``; there is an account for each source of its runs.
+    def whole(self, part: Path) -> Report:
+        """Write all to ``part``.
 
         Raises:
-            InputError: If it is damaged, or its source can't be known; also NamesError for that.
+            InputError: If no key of it could be translated.
+            NamesError: If there is no such target, or no source for anything.
         """
-        runs: dict[str | AmbiguousError, list[str]] = {}
-        for run, source in sources.items():
-            if not isinstance(source, str | AmbiguousError):
-                raise source
-            runs.setdefault(source, []).append(run or "")
-        if len(runs) == 1:
-            return [self._whole(unit, goal, next(iter(runs)))]
-        self._require_all(unit, runs)
-        reports: list[Report] = []
-        with tempfile.TemporaryDirectory(prefix=f".{goal.name}.", dir=goal.parent) as folder:
-            path = unit.path
-            for number, (source, names) in enumerate(runs.items()):
-                part, listed = Path(folder, str(number)), ", ".join(names)
-                try:
-                    translator = self.translator(source, unit)
-                    report = translator.new_report(unit.kind)
-                    DATABASES[unit.kind].translate(path, part, translator, report, names)
-                except NamesError as error:
-                    raise located(f"run {listed}", error) from None
-                report.path = f"{unit.path} ({listed})"
-                reports.append(report)
-                path = part
-            path.replace(goal)
-        return reports
+        reports, failed = self._translate(part, self.tree.units)
+        if not reports:
+            raise next(iter(failed.values()))
+        total = self._total(reports, failed, part, lambda _: True)
+        if self.path.is_dir() and not self.dry_run:
+            shape(self.path, part, self.tree)
+        self._require_some(total)
+        return total
 
-    def _require_all(self, unit: Unit, runs: Mapping[str | AmbiguousError, list[str]]) -> None:
-        """Make sure that every run of a database can be translated: one copy does not hold old and new names.
+    def share(self, shard: Shard, what: Any) -> Report:
+        """Write one share, and all of them to the output if no other is missing; the account is then that of all.
 
         Raises:
-            NamesError: If the source of some is not certain; it names them.
+            InputError: If all shares are there, and no key of any could be translated.
         """
-        refused: list[tuple[str, NamesError]] = []
-        for source, names in runs.items():
-            try:
-                self.translator(source, unit)
-            except NamesError as error:
-                refused.append((", ".join(names), error))
-        if refused:
-            listed, reason = refused[0]
-            more = "; ".join(names for names, _ in refused[1:])
-            raise located(f"run {listed} (and likewise {more})" if more else f"run {listed}", reason)
+        units = [unit for unit in self.tree.units if shard.has(unit.path, self.path)]
+        if self.dry_run:
+            with tempfile.TemporaryDirectory() as folder, naming(Path(folder)):
+                return self._share(Path(folder), units, shard)
+        share = Share(self.output, shard, (self.path.resolve(), what))
+        stamp = shards.stamp_of([file for unit in units for file in unit.files])
+        if not share.is_done(stamp):
+            with replacing(share.place) as place:
+                total = self._share(place, units, shard)
+                shards.store(place, total, stamp)
+        with share.all() as places:
+            if places:
+                total = self._put_together(places)
+                if not (total.translated or total.collisions):
+                    share.drop()
+                self._require_some(total)
+                total.notes.append(f"all {shard.of} shares are there: {self.output} is complete")
+                return total
+            done = share.done()
+        total = shards.stored(share.place)
+        total.notes.append(
+            f"share {shard.number} of {shard.of} is done, {done} in all; the copy appears with the last one"
+        )
+        return total
 
-    def _whole(self, unit: Unit, goal: Path, source: str | AmbiguousError) -> Report:
-        translator = self.translator(source, unit)
-        report = translator.new_report(unit.kind)
-        report.path = str(unit.path)
-        try:
-            if unit.kind == "wandb":
-                wandb.translate(unit.path, goal, translator, report, self.wandb)
+    def _share(self, place: Path, units: Sequence[Unit], shard: Shard) -> Report:
+        part = shards.tree_of(place)
+        part.mkdir(parents=True, exist_ok=True)
+        reports, failed = self._translate(part, units)
+        return self._total(reports, failed, part, lambda path: shard.has(path, self.path))
+
+    def _put_together(self, places: Sequence[Path]) -> Report:
+        found = [shards.stored(place) for place in places]
+        order = {str(unit.path): number for number, unit in enumerate(self.tree.units)}
+        files = [file for total in found for file in total.files]
+        files.sort(key=lambda file: order.get(file.path, order.get(file.path.rpartition(" (")[0], len(order))))
+        failed = {path: why for total in found for path, why in total.failed.items()}
+        total = Report.of(files) if files else Report("", "", found[0].target)
+        total.kind = self.kind or total.kind
+        total.failed = {path: failed[path] for path in sorted(failed, key=lambda path: order.get(path, len(order)))}
+        total.copied = sorted(path for part in found for path in part.copied)
+        total.skipped = sorted({path for part in found for path in part.skipped})
+        total.notes = list(dict.fromkeys(note for part in found for note in part.notes))
+        total.outputs = [path for file in files for path in file.outputs]
+        with replacing(self.output) as part:
+            part.mkdir()
+            for place in places:
+                shards.link_all(place, part)
+            shape(self.path, part, self.tree)
+        return total
+
+    def _translate(self, part: Path, units: Sequence[Unit]) -> tuple[list[Report], dict[Path, UserError]]:
+        """Translate units; one that is damaged is left out."""
+        found: dict[Path, list[Report]] = {}
+        failed: dict[Path, UserError] = {}
+        tasks = [
+            Task(unit, self._scratch(part, unit, number), self.sources[unit.path]) for number, unit in enumerate(units)
+        ]
+        size, done = sum(unit.size for unit in units), 0
+        if self.progress and units:
+            self.progress(units[0].path, 0, size)
+        for task, outcome in done_in(self.jobs, self.job, tasks):
+            path = task.unit.path
+            done += task.unit.size
+            if isinstance(outcome, UserError):
+                failed[path] = outcome
             else:
-                KINDS[unit.kind].translate(unit.path, goal, translator, report)
-        except InputError as error:
-            raise error if error.path else InputError(str(error), unit.path) from None
-        return report
+                goal = part if path == self.path and path.is_file() else part / path.relative_to(self.path)
+                places = settled(task.goal, goal, dry_run=self.dry_run)
+                outcome[0].outputs = [str(self.output / place.relative_to(part)) for place in places]
+                found[path] = outcome
+            if self.progress:
+                self.progress(path, done, size)
+        ordered = [unit.path for unit in units]
+        return (
+            [report for path in ordered for report in found.get(path, ())],
+            {path: failed[path] for path in ordered if path in failed},
+        )
 
-
-def _translate(
-    path: Path,
-    part: Path,
-    tree: Tree,
-    sources: Mapping[Path, Mapping[str | None, Source]],
-    job: _Job,
-    progress: Progress | None,
-) -> Report:
-    """Translate all units; one that is damaged is left out and reported, unless nothing else is left.
-
-    Raises:
-        InputError: If no unit could be translated.
-        NamesError: Likewise, or if there is no such target.
-    """
-    reports: list[Report] = []
-    failed: dict[Path, Exception] = {}
-    size, done = sum(unit.size for unit in tree.units), 0
-    for unit in tree.units:
-        if progress:
-            progress(unit.path, done, size)
-        was_guessed = any(isinstance(source, NamesError) for source in sources[unit.path].values())
-        scratch = part if unit.path == path and path.is_file() else part / f".{os.getpid()}.unit"
-        scratch.parent.mkdir(exist_ok=True)
-        try:
-            found = job.translate(unit, scratch, sources[unit.path])
-        except (InputError, NamesError, PermissionError) as error:
-            failed[unit.path] = error
-            if isinstance(error, NamesError) and was_guessed:
-                failed[unit.path] = located(unit.path, error)
-            _discard(scratch)
+    def _scratch(self, part: Path, unit: Unit, number: int) -> Path:
+        """Return where a unit is written; where nothing is kept, what is large goes nowhere."""
+        if unit.path == self.path and self.path.is_file():
+            scratch = part
         else:
-            found[0].outputs = [str(file) for file in _settle(scratch, part / unit.path.relative_to(path))]
-            reports += found
-        done += unit.size
-    if not reports:
-        raise next(iter(failed.values()))
-    total = Report.of(reports)
-    total.failed = {str(file): str(error) for file, error in failed.items()}
-    return total
+            part.mkdir(exist_ok=True)
+            scratch = part / f".unit{number}"
+        is_stream = unit.path.is_file() and unit.kind not in DATABASES and unit.path.suffix != ".py"
+        if self.dry_run and is_stream and unit.size > _LARGE:
+            scratch.symlink_to(os.devnull)
+        return scratch
 
+    def _total(
+        self, reports: list[Report], failed: Mapping[Path, UserError], part: Path, wanted: Callable[[Path], bool]
+    ) -> Report:
+        total = Report.of(reports) if reports else Report("", "", self.job.target)
+        total.kind, total.dry_run = self.kind or total.kind, self.dry_run
+        total.failed = {str(file): str(error) for file, error in failed.items()}
+        if self.path.is_dir():
+            bring_over(
+                self.path,
+                part,
+                self.tree,
+                total,
+                copy_others=self.copy_others,
+                dry_run=self.dry_run,
+                wanted=wanted,
+            )
+        return total
 
-def _settle(scratch: Path, goal: Path) -> list[Path]:
-    """Move what was written for a unit to its place, and return the files there."""
-    if scratch == goal or not scratch.exists():
-        return [goal] if goal.is_file() else []
-    if scratch.is_file():
-        goal.parent.mkdir(parents=True, exist_ok=True)
-        scratch.replace(goal)
-        return [goal]
-    moved = []
-    for file in sorted(found for found in scratch.rglob("*") if found.is_file()):
-        place = goal / file.relative_to(scratch)
-        place.parent.mkdir(parents=True, exist_ok=True)
-        moved.append(file.replace(place))
-    shutil.rmtree(scratch)
-    return moved
+    def _require_some(self, total: Report) -> None:
+        """Make sure that something was translated.
 
-
-def _discard(scratch: Path) -> None:
-    if scratch.is_dir():
-        shutil.rmtree(scratch)
-    else:
-        scratch.unlink(missing_ok=True)
-
-
-def _mirror(path: Path, part: Path, tree: Tree, total: Report, *, copy_others: bool) -> None:
-    """Bring over what holds no names: folders, other files, code, which is only reported, and links within the tree."""
-    for folder in tree.folders:
-        (part / folder.relative_to(path)).mkdir(parents=True, exist_ok=True)
-    total.failed.update({str(file): message for file, message in tree.unreadable.items()})
-    code = [unit.path for unit in tree.units if unit.path.suffix == ".py" and str(unit.path) not in total.failed]
-    total.notes += [f"{file}: is compressed: names in it stay as they are; unpack it first" for file in tree.packed]
-    others = [*tree.others, *code] if copy_others else code
-    for file in others:
-        goal = part / file.relative_to(path)
-        shutil.copy2(file, goal)
-        total.copied.append(str(file))
-    for link in tree.links:
-        goal = part / link.relative_to(path)
-        if goal.exists():
-            continue  # what it leads to belongs to a run here, too, and has been translated
-        aim = path.resolve() / link.resolve().relative_to(path.resolve())
-        goal.symlink_to(os.path.relpath(aim, path.resolve() / link.parent.relative_to(path)))
-    total.skipped += [str(file) for file in (*tree.skipped, *(() if copy_others else tree.others))]
+        Raises:
+            InputError: If nothing was; it says why.
+        """
+        if total.translated or total.collisions:
+            return
+        for unit in self.tree.units:
+            for source in self.sources[unit.path].values():
+                if isinstance(source, str | AmbiguousError):
+                    with suppress(NamesError):
+                        self.job.translator(source, unit)
+        raise InputError(nothing_translated(total, self.job.translators.values()), self.path)

@@ -12,7 +12,7 @@ from .errors import InputError
 from .plan import Plan, Translation
 from .report import Report
 
-__all__ = ["Entry", "Translator", "nothing_translated"]
+__all__ = ["Entry", "RivalsError", "Translator", "nothing_translated"]
 
 UNTRANSLATED = "untranslated"
 """The folder of names that are set aside."""
@@ -21,6 +21,10 @@ _MAX_COMBINATIONS = 1000
 """How many combinations of keys are remembered."""
 
 _CROSSES = {False: {"exact", "affine", "approximate"}, True: {"exact", "affine"}}
+
+
+class RivalsError(Exception):
+    """A second key of a run claims a name: who gets it is decided by all that the run says about both."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +53,8 @@ class Translator:
         both: Keep the old name beside the new one, where it means nothing else in the target.
         unknown: What to do with keys that the source doesn't define: ``keep``, ``drop`` or ``error``.
         surface: How new names are shown, such as ``wandb``; by default as the old ones were.
+        program: Which program of the source or the target is meant, such as ``GRPOTrainer``; by default that of the
+            target that is the source's.
 
     Attributes:
         report: The account of everything translated since it was started.
@@ -70,29 +76,64 @@ class Translator:
         both: bool = False,
         unknown: Literal["keep", "drop", "error"] = "keep",
         surface: str | None = None,
+        program: str | None = None,
     ) -> None:
-        self._plan = Plan(source, target, config=config or {}, bind=bind or {}, spec=spec, surface=surface)
+        self._plan = Plan(
+            source, target, config=config or {}, bind=bind or {}, spec=spec, surface=surface, program=program
+        )
         self._crosses = _CROSSES[strict]
         self.both = both
         self._unknown = unknown
         self._moves: dict[str, Translation] = {}
         self._plain: dict[tuple[str, ...], list[Entry] | None] = {}
         self._names: dict[tuple[str, ...], tuple[str, ...] | None] = {}
+        self._judged: dict[str, Translation] = {}
+        self._claimed: dict[str, str] | None = None
         self.report = self.new_report("rows")
 
-    def new_report(self, kind: str) -> Report:
-        """Start a new account, for the next file, and return it."""
+    def new_report(self, kind: str, *, watched: bool = False) -> Report:
+        """Start a new account, for the next file, and return it.
+
+        Args:
+            kind: What is translated.
+            watched: Whether ``entries`` is to raise a ``RivalsError`` when a second key of the run claims a name.
+        """
         self.report = Report(kind, self._plan.source, self._plan.target, fallbacks=list(self._plan.fallbacks))
+        self.report.notes += [self._plan.note] if self._plan.note else []
         self._plain.clear()
         self._names.clear()
+        self._moves.update(self._judged)
+        self._judged.clear()
+        self._claimed = {} if watched else None
         return self.report
+
+    def claimed(self, key: str) -> str | None:
+        """Return the name that a key claims in a row; None if it is left out."""
+        move = self.key(key)
+        return None if move.metric is None and self._unknown == "drop" else move.output
+
+    def set_aside(self, keys: Iterable[str]) -> None:
+        """Write some keys under ``untranslated/`` wherever they stand in this run, because others claim their names."""
+        for key in sorted(keys):
+            move = self.key(key)
+            self._judged[key] = move
+            self._moves[key] = replace(move, output=self.aside(key), translated=False)
+            self.report.collisions.setdefault(move.output, []).append(key)
+
+    def converted(self, key: str, value: Any) -> Any:
+        """Return a value as it is written under the new name of a key.
+
+        Raises:
+            InputError: If it can't be converted.
+        """
+        return self._claim(self.key(key), value).value
 
     def key(self, key: str) -> Translation:
         """Return what becomes of one key; ``output`` is the name it is written under."""
         if key not in self._moves:
             move = self._plan.lookup(key)
             if move.target is None or move.relation not in self._crosses:
-                output = self._aside(key) if self._plan.means_something_else(key) else key
+                output = self.aside(key) if self._plan.means_something_else(key) else key
                 move = replace(move, output=output, translated=False)
             self._moves[key] = move
         return self._moves[key]
@@ -139,12 +180,15 @@ class Translator:
 
         Raises:
             InputError: If a key is unknown and ``unknown`` is ``error``, or a value can't be converted.
+            RivalsError: If the account is watched, and a second key claims a name.
         """
         claims: dict[str, list[Entry]] = {}
         for key, value in row.items():
             move = self.key(key)
             if move.metric is None and self._leave_out(move):
                 continue
+            if self._claimed is not None and self._claimed.setdefault(move.output, key) != key:
+                raise RivalsError
             claims.setdefault(move.output, []).append(self._claim(move, value))
         written: dict[str, Entry] = {}
         for output, entries in claims.items():
@@ -222,13 +266,13 @@ class Translator:
         for entry in entries:
             if entry.old not in claimants:
                 claimants.append(entry.old)
-            self.report.set_aside[entry.old] = self._aside(entry.old)
-        return [Entry(self._aside(entry.old), entry.old, row[entry.old]) for entry in entries]
+            self.report.set_aside[entry.old] = self.aside(entry.old)
+        return [Entry(self.aside(entry.old), entry.old, row[entry.old]) for entry in entries]
 
     def _keeps_old_name(self, key: str, claims: Mapping[str, list[Entry]], written: Mapping[str, Entry]) -> bool:
         if not self.both or key in claims or not self._moves[key].translated:
             return False
-        aside = key in written and written[key].name == self._aside(key)
+        aside = key in written and written[key].name == self.aside(key)
         return not aside and not self._plan.means_something_else(key)
 
     def _account(self, move: Translation) -> None:
@@ -237,8 +281,8 @@ class Translator:
                 self.report.translated[move.key] = move.account()
         elif move.output != move.key:
             self.report.set_aside[move.key] = move.output
-        elif move.metric is not None and move.key not in self.report.unchanged:
-            self.report.unchanged.append(move.key)
+        elif move.metric is not None:
+            self.report.add_unchanged(move.key)
 
     def _leave_out(self, move: Translation) -> bool:
         """Account for an unknown key, and tell whether it is dropped."""
@@ -247,11 +291,11 @@ class Translator:
                 f"{move.key}: not a key of {self._plan.source}{self._plan.hint(move.key)}; allow it with --unknown keep"
             )
             raise InputError(msg)
-        if move.key not in self.report.unknown:
-            self.report.unknown.append(move.key)
+        self.report.add_unknown(move.key)
         return self._unknown == "drop"
 
-    def _aside(self, key: str) -> str:
+    def aside(self, key: str) -> str:
+        """Return the name under which a key is set aside."""
         return f"{UNTRANSLATED}/{self._plan.slug}/{key}"
 
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from .errors import InputError
-from .files import compression_of
+from .files import compression_of, resolved
 from .kinds import FOLDER_KINDS, companions, is_left_behind, kind_of
+from .placing import is_unfinished
 
 __all__ = ["Tree", "Unit", "survey"]
 
@@ -38,8 +40,8 @@ class Tree:
         packed: Those of them that were compressed, which may hold names.
         links: Symbolic links to something in the tree.
         folders: The folders of the tree.
-        skipped: What is no part of a copy: sockets, and marks that a run was synced.
-        unreadable: Files that can't be read, each with the reason.
+        skipped: What is no part of a copy: sockets, marks that a run was synced, and what is being translated just now.
+        unreadable: Files, folders and links that can't be read, each with the reason.
     """
 
     units: list[Unit] = field(default_factory=list)
@@ -93,33 +95,59 @@ def _walk(root: Path, tree: Tree) -> Iterator[tuple[Path, list[Path]]]:
     Raises:
         InputError: If a link leads out of the tree.
     """
-    inside = root.resolve()
-    for folder, folders, names in os.walk(root, onerror=_refuse):
+    inside = resolved(root)
+
+    def unreadable(error: OSError) -> None:
+        path = Path(error.filename)
+        if path == root:
+            raise error
+        tree.unreadable[path] = f"{path}: {error.strerror or error}"
+
+    for folder, folders, names in os.walk(root, onerror=unreadable):
         folders.sort()
+        tree.skipped += [path for name in folders if is_unfinished(path := Path(folder, name))]
+        folders[:] = [name for name in folders if Path(folder, name) not in tree.skipped]
         tree.folders.append(Path(folder))
         files = []
         for path in (Path(folder, name) for name in sorted([*folders, *names])):
-            if path.is_symlink() and is_left_behind(path):
-                tree.skipped.append(path)
-            elif path.is_symlink():
-                if not path.resolve().is_relative_to(inside):
-                    msg = "is a symbolic link out of the folder; remove it, or put what it leads to in its place"
-                    raise InputError(msg, path)
-                tree.links.append(path)
-            elif path.is_file():
-                files.append(path)
-            elif not path.is_dir():
-                tree.skipped.append(path)
+            try:
+                if path.is_symlink() and is_left_behind(path):
+                    tree.skipped.append(path)
+                elif path.is_symlink():
+                    _link(path, inside, tree)
+                elif path.is_file():
+                    files.append(path)
+                elif not path.is_dir():
+                    tree.skipped.append(path)
+            except OSError as error:
+                unreadable(error)
         yield Path(folder), files
 
 
-def _refuse(error: OSError) -> None:
-    raise error
+def _link(path: Path, inside: Path, tree: Tree) -> None:
+    """Take down a link.
+
+    Raises:
+        InputError: If it leads out of the tree.
+    """
+    try:
+        leads_inside = resolved(path).is_relative_to(inside)
+    except InputError as error:
+        tree.unreadable[path] = str(error)
+        return
+    if not leads_inside:
+        msg = "is a symbolic link out of the folder; remove it, or put what it leads to in its place"
+        raise InputError(msg, path)
+    tree.links.append(path)
 
 
 def _members(folder: Path, kind: str | None) -> list[tuple[str, list[Path]]]:
     wanted = {name: found for name, found in FOLDER_KINDS.items() if kind in (None, name)}
-    return [(name, held) for name, found in wanted.items() if (held := found.members(folder))]
+    members: list[tuple[str, list[Path]]] = []
+    for name, found in wanted.items():
+        with suppress(OSError):  # a file can't be read: each is judged by itself
+            members.append((name, found.members(folder)))
+    return [(name, held) for name, held in members if held]
 
 
 def _sort(file: Path, kind: str | None, tree: Tree, claimed: set[Path]) -> None:

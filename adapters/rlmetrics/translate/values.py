@@ -6,7 +6,7 @@ import math
 from decimal import Decimal
 from typing import Any
 
-from .decimals import convert_decimal, convert_float
+from .decimals import Unheld, convert_decimal, convert_float
 
 __all__ = ["convert", "same"]
 
@@ -32,6 +32,9 @@ def convert(value: Any, scale: float, offset: float) -> Any:
     """
     if value is None:
         return value
+    if isinstance(value, Unheld):
+        msg = f"{value[:40]} can't be converted: its exponent is beyond every number"
+        raise TypeError(msg)
     if isinstance(value, str):
         return _OPPOSITES.get(value, value) if scale < 0 else value
     if isinstance(value, int | float) and not isinstance(value, bool):

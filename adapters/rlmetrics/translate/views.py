@@ -13,8 +13,9 @@ from rlmetrics.names.tables import Overlays, Tables
 from .agreement import open_translator
 from .detection import source_of
 from .errors import InputError
-from .files import replacing, require_free
+from .files import require_free
 from .kinds import wandb_workspace
+from .placing import replacing
 from .report import Report
 from .translator import nothing_translated
 from .view_server import SCHEME, Address
@@ -37,6 +38,8 @@ def translate_view(
     both: bool = False,
     unknown: Literal["keep", "drop", "error"] = "keep",
     surface: str | None = None,
+    program: str | None = None,
+    dry_run: bool = False,
 ) -> Report:
     """Save a translated copy of a view beside it.
 
@@ -55,6 +58,8 @@ def translate_view(
         both: As for ``Translator``.
         unknown: As for ``Translator``.
         surface: As for ``Translator``.
+        program: As for ``Translator``.
+        dry_run: Save and write nothing.
 
     Returns:
         The account; its ``outputs`` name the saved view.
@@ -76,13 +81,25 @@ def translate_view(
     if source == "auto":
         found = source_of(place, wandb_workspace.names_in(view.spec, place), config=config, spec=spec)
     translator = open_translator(
-        found, target, config=config, bind=bind, spec=spec, strict=strict, both=both, unknown=unknown, surface=surface
+        found,
+        target,
+        config=config,
+        bind=bind,
+        spec=spec,
+        strict=strict,
+        both=both,
+        unknown=unknown,
+        surface=surface,
+        program=program,
     )
     report = translator.new_report("wandb-workspace")
     new = wandb_workspace.rewrite(view.spec, place, translator, report)
     if not report.translated and not report.collisions:
         raise InputError(nothing_translated(report, [translator]), place)
-    if file is not None:
+    report.dry_run = dry_run
+    if dry_run:
+        report.outputs.append(str(file or where))
+    elif file is not None:
         with replacing(file) as part:
             part.write_text(json.dumps({"displayName": view.title, "spec": new}, indent=1) + "\n", encoding="utf-8")
         report.outputs.append(str(file))

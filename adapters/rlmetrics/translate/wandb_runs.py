@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib import import_module
+from itertools import chain
 from pathlib import Path
 from typing import Any, Literal
 
@@ -21,6 +22,7 @@ from rlmetrics.names.tables import Overlays, Tables
 from .agreement import open_translator
 from .detection import source_of
 from .errors import InputError
+from .judging import colliding
 from .kinds import arguments_among
 from .kinds.wandb.ids import NewId
 from .kinds.wandb.items import is_own
@@ -64,6 +66,8 @@ def translate_server_run(
     both: bool = False,
     unknown: Literal["keep", "drop", "error"] = "keep",
     surface: str | None = None,
+    program: str | None = None,
+    dry_run: bool = False,
     progress: Callable[[Path, int, int], None] | None = None,
 ) -> Report:
     """Log a translated copy of a run to the same project, or continue one that was interrupted.
@@ -79,6 +83,8 @@ def translate_server_run(
         both: As for ``Translator``.
         unknown: As for ``Translator``.
         surface: As for ``Translator``.
+        program: As for ``Translator``.
+        dry_run: Read all rows, and log nothing.
         progress: Called after each row with the address, and how many of how many steps are done.
 
     Returns:
@@ -94,23 +100,50 @@ def translate_server_run(
     with _told(address):
         api = wandb.Api()
         run = api.run(f"{entity}/{project}/{name}")
-        summary = _numbers({key: value for key, value in run.summaryMetrics.items() if not is_own(key)})
+        summary = _values(run.summaryMetrics)
+        logged = _logged(run)
         last = run.lastHistoryStep
     found: str | AmbiguousError = source
     if source == "auto":
         known = arguments_among(settings([], run.config))
         found = source_of(Path(address), summary, settings=known, whole=True, config=config, spec=spec)
     translator = open_translator(
-        found, target, config=config, bind=bind, spec=spec, strict=strict, both=both, unknown=unknown, surface=surface
+        found,
+        target,
+        config=config,
+        bind=bind,
+        spec=spec,
+        strict=strict,
+        both=both,
+        unknown=unknown,
+        surface=surface,
+        program=program,
     )
     report = translator.new_report("wandb")
     moves = [translator.key(key) for key in summary]
     if not any(move.translated for move in moves):
         translator.entries(summary)
         raise InputError(nothing_translated(report, [translator]), Path(address))
+    report = translator.new_report("wandb")
+    outputs = [output for key in dict.fromkeys([*summary, *logged]) if (output := translator.claimed(key)) is not None]
+    if len(set(outputs)) < len(outputs):
+        # Decided by the whole run each time, so that a copy that is continued is what it would have been.
+        with _told(address):
+            rows = ((None, _values(row)) for row in chain(run.scan_history(), [summary]))
+            translator.set_aside(colliding(rows, translator).get(None, frozenset()))
     copy_id = NewId.of(name, report.source, report.target).new
     with _told(address):
         done = _last_step(api, address, f"{entity}/{project}/{copy_id}", entity=entity, project=project)
+    report.outputs.append(f"{SCHEME}{entity}/{project}/{copy_id}")
+    if dry_run:
+        report.dry_run = True
+        with _told(address):
+            _define(_Unlogged(), _definitions(run.rawconfig.get("_wandb", {})), translator, summary)
+            for row in run.scan_history():
+                translator.row(_values(row))
+                report.records += 1
+        translator.row(summary)
+        return report
     note = {"run": f"{entity}/{project}/{name}", "from": report.source, "to": report.target}
     with tempfile.TemporaryDirectory() as folder, _told(address):
         copy = wandb.init(
@@ -131,7 +164,7 @@ def translate_server_run(
         try:
             _define(copy, _definitions(run.rawconfig.get("_wandb", {})), translator, summary)
             for row in run.scan_history(min_step=done + 1) if done < last else []:
-                values = _numbers({key: value for key, value in row.items() if not is_own(key)})
+                values = _values(row)
                 when = {"_timestamp": row["_timestamp"]} if "_timestamp" in row else {}
                 copy.log({**translator.row(values), **when}, step=row["_step"], commit=True)
                 report.records += 1
@@ -144,7 +177,6 @@ def translate_server_run(
             copy.finish(exit_code=1)
             raise
         copy.finish()
-    report.outputs.append(f"{SCHEME}{entity}/{project}/{copy_id}")
     report.notes += translator.advise(settings([], run.config))
     if done >= 0:
         report.notes.append(f"continued after step {done} of an earlier translation")
@@ -209,6 +241,17 @@ def _numbers(row: dict[str, Any]) -> dict[str, Any]:
     return {key: _NUMBERS.get(value, value) if isinstance(value, str) else value for key, value in row.items()}
 
 
+def _values(row: dict[str, Any]) -> dict[str, Any]:
+    """Return what a row says about metrics, without those of W&B itself."""
+    return _numbers({key: value for key, value in row.items() if not is_own(key)})
+
+
+def _logged(run: Any) -> list[str]:
+    """Return the names in the history of a run, as far as the server lists them: a summary may lack some."""
+    history = getattr(run, "history_keys", None)
+    return [key for key in (history.get("keys") or () if isinstance(history, dict) else ()) if not is_own(key)]
+
+
 def _definitions(own: Mapping[str, Any]) -> list[_Definition]:
     """Return the definitions of metrics that the server keeps in the run's configuration.
 
@@ -244,6 +287,13 @@ def _define(copy: Any, definitions: list[_Definition], translator: Translator, n
         new = [definition.name] if definition in globs else _new_names(translator, definition.name)
         for name in new:
             copy.define_metric(name, step_metric=step, **definition.options)
+
+
+class _Unlogged:
+    """Takes definitions, and does nothing with them."""
+
+    def define_metric(self, name: str, **options: Any) -> None:
+        """Do nothing."""
 
 
 def _new_names(translator: Translator, name: str) -> list[str]:

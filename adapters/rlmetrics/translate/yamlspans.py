@@ -12,6 +12,8 @@ import re
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from .decimals import quoted
+
 __all__ = ["Scalar", "YamlError", "respelled", "scalars"]
 
 _Path = tuple[str | int, ...]
@@ -74,7 +76,7 @@ def respelled(spelled: str, new: str) -> str:
     if spelled.startswith("'"):
         return "'" + new.replace("'", "''") + "'"
     if spelled.startswith('"') or not _SAFE.fullmatch(new):
-        return json.dumps(new, ensure_ascii=False)
+        return quoted(new, is_ascii=False)
     return new
 
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Mapping
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 from ..databases import journals
 from ..errors import InputError
@@ -30,9 +30,11 @@ __all__ = [
     "FOLDER_KINDS",
     "KINDS",
     "LAYOUTS",
+    "ROW_KINDS",
     "DatabaseKind",
     "FolderKind",
     "Kind",
+    "RowKind",
     "arguments_among",
     "companions",
     "is_left_behind",
@@ -67,6 +69,14 @@ class FolderKind(Kind, Protocol):
         ...
 
 
+class RowKind(Kind, Protocol):
+    """A kind whose rows are written one by one, so that who gets a name that several keys claim is decided before."""
+
+    def rows(self, path: Path) -> Iterable[tuple[str | None, Mapping[str, Any]]]:
+        """Yield the rows, each with the run that it belongs to; None if the file is one run."""
+        ...
+
+
 class DatabaseKind(Kind, Protocol):
     """A kind of which one file may hold several runs."""
 
@@ -97,6 +107,16 @@ KINDS: dict[str, Kind] = {
 }
 
 FOLDER_KINDS: dict[str, FolderKind] = {"wandb": wandb, "tensorboard": tensorboard, "mlflow": mlflow}
+
+ROW_KINDS: dict[str, RowKind] = {
+    "wandb": wandb,
+    "trackio": trackio,
+    "trainer-state": trainer_state,
+    "jsonl": jsonl,
+    "verl-console": verl_console,
+    "hf-console": hf_console,
+}
+"""The others decide for a whole run by themselves: their series are columns, files or tags."""
 
 LAYOUTS = {"wandb-workspace", "grafana", "config"}
 """Kinds that name but some of what a run logs."""

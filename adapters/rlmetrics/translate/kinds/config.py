@@ -119,7 +119,7 @@ def _spans(path: Path, text: str) -> list[Scalar]:
 def _require_json(path: Path, text: str) -> None:
     """Refuse what the more lenient reader of YAML would take."""
     try:
-        json.loads(text.removeprefix("\ufeff"))
+        json.loads(text.removeprefix("\ufeff"), parse_int=str, parse_float=str)
     except json.JSONDecodeError as error:
         msg = f"not JSON: {error.msg}; mend it here"
         raise InputError(msg, path, error.lineno, error.colno) from None
@@ -234,8 +234,8 @@ def _literals(path: Path, text: str) -> Iterator[tuple[int, str, str | None]]:
     """Yield line, text and place of each string in code; the place is the keyword or key that it is the value of."""
     try:
         tree = ast.parse(text, filename=str(path))
-    except (SyntaxError, ValueError) as error:
-        msg = f"not Python that can be parsed: {error}"
+    except (SyntaxError, ValueError, MemoryError, RecursionError) as error:
+        msg = f"not Python that can be parsed: {error or 'it is nested too deeply'}"
         raise InputError(msg, path, getattr(error, "lineno", None) or 1) from None
     places: dict[ast.AST, str] = {}
     for node in ast.walk(tree):

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+from collections import Counter
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass
@@ -202,7 +203,8 @@ def _plan(
 def _digests(path: Path, table: _Table, end: int, translator: Translator, columns: list[_Column]) -> dict[str, str]:
     """Return, for each column, a text that is equal for columns with equal values as they would be written."""
     outputs = [translator.key(column.key).output for column in columns]
-    compared = [c for c, output in zip(columns, outputs, strict=True) if outputs.count(output) > 1]
+    claims = Counter(outputs)
+    compared = [c for c, output in zip(columns, outputs, strict=True) if claims[output] > 1]
     hashes = {column.key: hashlib.sha256() for column in compared}
     if compared:
         for line, cells, _ in _rows(path, table, end):
@@ -234,12 +236,12 @@ def _value(path: Path, line: int, cell: str, move: Translation | None) -> str:
     text = unquoted(cell).strip()
     try:
         number = Decimal(text or "nan")
-    except InvalidOperation:
-        msg = f"{move.key}: {text!r} is no number and can't be converted; leave it out, or translate with --strict"
+        if number.is_nan():
+            return cell
+        changed = convert_decimal(number, move.transform.scale, move.transform.offset)
+    except (InvalidOperation, TypeError):
+        msg = f"{move.key}: {text[:40]!r} can't be converted; leave it out, or translate with --strict"
         raise InputError(msg, path, line) from None
-    if number.is_nan():
-        return cell
-    changed = convert_decimal(number, move.transform.scale, move.transform.offset)
     return quoted_like(cell, _infinity_like(text, changed) if changed.is_infinite() else printed(changed), ",")
 
 

@@ -8,12 +8,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
-from ..consoles import ESCAPE, NUMBER, entries_of, number_like, sample_lines, translate_lines
+from ..consoles import ESCAPE, NUMBER, entries_of, lines, number_in, number_like, sample_lines, translate_lines
 from ..report import Report
 from ..translator import Translator
 
-__all__ = ["names", "recognises", "translate"]
+__all__ = ["names", "recognises", "rows", "translate"]
 
 _STRING = r"'(?:[^'\\\r\n]|\\.)*'|\"(?:[^\"\\\r\n]|\\.)*\""
 _VALUE = rf"{NUMBER}|None|True|False|{_STRING}|[A-Za-z_][\w.]*\([^()\r\n]*\)|\[[^\[\]{{}}\r\n]*\]"
@@ -45,6 +46,13 @@ def names(path: Path) -> set[str]:
         for record in _records(line)
         for field in _FIELD.finditer(line, record.start(), record.end())
     }
+
+
+def rows(path: Path) -> Iterator[tuple[None, dict[str, Any]]]:
+    """Yield the dicts of ``path``."""
+    for line in lines(path):
+        for record in _records(line):
+            yield None, {_unquoted(field["key"]): number_in(field["value"]) for field in _FIELD.finditer(record[0])}
 
 
 def translate(path: Path, output: Path, translator: Translator, report: Report) -> None:

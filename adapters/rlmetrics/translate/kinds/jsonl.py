@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
+from typing import Any
 
 from ..errors import InputError
 from ..jsonspans import JsonError, Members, members
@@ -12,7 +14,7 @@ from ..report import Report
 from ..rows import Rewriter
 from ..translator import Translator
 
-__all__ = ["names", "recognises", "translate"]
+__all__ = ["names", "recognises", "rows", "translate"]
 
 _SAMPLE_ROWS = 200
 _BOM = b"\xef\xbb\xbf"
@@ -47,6 +49,25 @@ def names(path: Path) -> set[str]:
                 break
             found.update(member.key for member in row.items)
     return found
+
+
+def rows(path: Path) -> Iterator[tuple[None, dict[str, Any]]]:
+    """Yield the rows of ``path``, up to one that was cut off.
+
+    Raises:
+        InputError: As ``translate``.
+    """
+    with path.open("rb") as file:
+        for number, line in enumerate(file, start=1):
+            if line.isspace():
+                continue
+            try:
+                text, row = _row(path, number, line)
+                yield None, row.values(text)
+            except _TornLineError:
+                return
+            except InputError as error:
+                raise error if error.path else InputError(str(error), path, number) from None
 
 
 def translate(path: Path, output: Path, translator: Translator, report: Report) -> None:

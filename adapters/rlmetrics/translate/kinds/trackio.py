@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
-from ..databases import columns, reading, rewriting, tables
+from ..databases import columns, define, reading, rewriting, tables
 from ..errors import InputError
 from ..jsonspans import JsonError, Members, members
 from ..report import Report
 from ..rows import Rewriter
 from ..translator import Translator
 
-__all__ = ["names", "recognises", "runs", "settings", "translate"]
+__all__ = ["names", "recognises", "rows", "runs", "settings", "translate"]
 
 _SAMPLE_ROWS = 200
 _NOTE = "translated_from"
@@ -36,11 +37,29 @@ def runs(path: Path) -> dict[str, set[str]]:
     found: dict[str, set[str]] = {}
     with reading(path) as database:
         for (run,) in database.execute("SELECT DISTINCT run_name FROM metrics ORDER BY run_name").fetchall():
+            if not isinstance(run, str):
+                msg = f"a run is called {run!r}, which is no text; mend the table metrics"
+                raise InputError(msg, path)
             query = "SELECT id, metrics FROM metrics WHERE run_name = ? ORDER BY id LIMIT ?"
             for number, content in database.execute(query, (run, _SAMPLE_ROWS)):
                 row = _row(path, number, _text(path, number, content))
                 found.setdefault(run, set()).update(member.key for member in row.items)
     return found
+
+
+def rows(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield the rows of ``path`` with the names of their runs.
+
+    Raises:
+        InputError: As ``translate``.
+    """
+    with reading(path) as database:
+        for run, number, content in database.execute("SELECT run_name, id, metrics FROM metrics ORDER BY id"):
+            text = _text(path, number, content)
+            try:
+                yield run, _row(path, number, text).values(text)
+            except InputError as error:
+                raise error if error.path else _error(path, number, str(error)) from None
 
 
 def settings(path: Path) -> dict[str | None, set[str]]:
@@ -67,7 +86,6 @@ def translate(
         InputError: If the database is damaged or no project, or a value can't be converted.
     """
     rewriter = Rewriter(translator)
-    errors: list[InputError] = []
 
     def renamed(number: int, content: str | bytes) -> str | bytes:
         try:
@@ -77,8 +95,7 @@ def translate(
                 row = _row(path, number, text)
                 new = text[: row.start] + rewriter.members(text, row) + text[row.end :]
         except InputError as error:
-            errors.append(_error(path, number, str(error)))
-            raise
+            raise _error(path, number, str(error)) from None
         return new.encode() if isinstance(content, bytes) else new
 
     with rewriting(path, output) as database:
@@ -86,14 +103,13 @@ def translate(
         if not _is_project(held):
             msg = "there is no table of metrics as Trackio keeps them; is this a project of Trackio?"
             raise InputError(msg, path)
-        database.create_function("renamed", 2, renamed)
+        check = define(database, "renamed", 2, renamed)
         chosen = _chosen(only)
         try:
             query = f"UPDATE metrics SET metrics = renamed(id, metrics) WHERE {chosen}"
             report.records += database.execute(query, tuple(only or ())).rowcount
         except sqlite3.OperationalError:
-            if errors:
-                raise errors[0] from None
+            check()
             raise
         if "configs" in held:
             _note(database, report, only)

@@ -6,7 +6,9 @@ The list alone, as people dump it to a file of its own, is read alike.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 from ..errors import InputError
 from ..jsonlists import Around, reading_list
@@ -16,7 +18,7 @@ from ..report import Report
 from ..rows import Rewriter
 from ..translator import Translator
 
-__all__ = ["names", "recognises", "releases", "settings", "translate"]
+__all__ = ["names", "recognises", "releases", "rows", "settings", "translate"]
 
 _HISTORY = re.compile(r'(?<!\\)"log_history"[ \t\r\n]*:[ \t\r\n]*\[')
 _LIST = re.compile(r"\ufeff?[ \t\r\n]*\[")
@@ -50,6 +52,22 @@ def releases(path: Path) -> dict[str, str]:
 def settings(path: Path) -> set[str]:
     """Return the names of the trainer's arguments that were saved beside a state, among other texts."""
     return settings_of_arguments(path.parent)
+
+
+def rows(path: Path) -> Iterator[tuple[None, dict[str, Any]]]:
+    """Yield the rows of ``path``, up to one that was cut off.
+
+    Raises:
+        InputError: As ``translate``.
+    """
+    with reading_list(path, _around(path), Report("", "", "")) as state:
+        for text, is_entry in state.pieces():
+            if is_entry:
+                row = state.members(text)
+                try:
+                    yield None, row.values(text)
+                except InputError as error:
+                    raise state.refused(text, error) from None
 
 
 def translate(path: Path, output: Path, translator: Translator, report: Report) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import math
 import sqlite3
-import struct
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from functools import partial
@@ -13,7 +12,7 @@ from pathlib import Path
 
 from rlmetrics.names.records import Transform
 
-from ...databases import columns, reading, rewriting, tables
+from ...databases import columns, define, reading, rewriting, tables
 from ...decimals import convert_float
 from ...errors import InputError
 from ...report import Report
@@ -52,7 +51,7 @@ def recognises(path: Path) -> bool:
 def names(path: Path) -> set[str]:
     """Return the keys of all runs."""
     with reading(path) as database:
-        return {key for (key,) in database.execute("SELECT DISTINCT key FROM metrics")}
+        return set().union(*(keys for _, keys in _runs(database)))
 
 
 def runs(path: Path) -> dict[str, set[str]]:
@@ -89,11 +88,15 @@ def translate(
                     "INSERT OR REPLACE INTO tags (key, value, run_uuid) VALUES (?, ?, ?)",
                     (NOTE, note_of(report, routes), run),
                 )
-        database.create_function("converted", 3, _converted, deterministic=True)
+        check = define(database, "converted", 3, _converted)
         database.execute("CREATE INDEX temp.route_of ON route (run, old)")
         for table in _TABLES:
             if {table.run, table.key, table.value} <= held.get(table.name, set()):
-                _apply(database, table, [row[1] for row in database.execute(f"PRAGMA table_info({table.name})")])
+                try:
+                    _apply(database, table, [row[1] for row in database.execute(f"PRAGMA table_info({table.name})")])
+                except sqlite3.OperationalError:
+                    check()
+                    raise
         count = "SELECT count(*) FROM metrics WHERE run_uuid = ?"
         report.records += sum(database.execute(count, (run,)).fetchone()[0] for run, _ in chosen)
         _report_views(database, held, report)
@@ -107,7 +110,11 @@ def _runs(database: sqlite3.Connection) -> Iterator[tuple[str, list[str]]]:
     """Yield each run with its keys."""
     query = "SELECT DISTINCT key FROM metrics WHERE run_uuid = ?"
     for (run,) in database.execute("SELECT DISTINCT run_uuid FROM metrics").fetchall():
-        yield run, [key for (key,) in database.execute(query, (run,))]
+        keys = [key for (key,) in database.execute(query, (run,))]
+        if not all(isinstance(name, str) for name in (run, *keys)):
+            msg = f"run {run!r} has a name or a key that is no text; mend the table metrics"
+            raise sqlite3.DataError(msg)
+        yield run, keys
 
 
 def _digest(database: sqlite3.Connection, run: str, key: str, transform: Transform | None) -> str:
@@ -115,11 +122,14 @@ def _digest(database: sqlite3.Connection, run: str, key: str, transform: Transfo
     query = "SELECT step, is_nan, value FROM metrics WHERE run_uuid = ? AND key = ? ORDER BY step, timestamp, value"
     for step, is_nan, value in database.execute(query, (run, key)):
         new = value if transform is None or is_nan else _converted(value, transform.scale, transform.offset)
-        digest.update(struct.pack("<q?d", step, is_nan, new))
+        digest.update(repr((step, bool(is_nan), new)).encode())
     return digest.hexdigest()
 
 
 def _converted(value: float, scale: float, offset: float) -> float:
+    if not isinstance(value, int | float):
+        msg = f"{value!r} is no number and can't be converted; mend the table metrics, or translate with --strict"
+        raise InputError(msg)
     if abs(value) >= _LARGEST:
         return math.copysign(value, scale * value)
     return convert_float(value, scale, offset)

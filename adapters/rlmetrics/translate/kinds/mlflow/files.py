@@ -111,7 +111,7 @@ def _converted(path: Path, number: int, line: bytes, transform: Transform) -> by
     parts = line.split(b" ")
     try:
         new = convert_decimal(Decimal(parts[1].decode("ascii")), transform.scale, transform.offset)
-    except (IndexError, InvalidOperation, UnicodeDecodeError):
+    except (IndexError, InvalidOperation, UnicodeDecodeError, TypeError):
         msg = "not a time, a value and a step; remove or mend this line"
         raise InputError(msg, path, number) from None
     tail = b"\n" if len(parts) == 2 else b""

@@ -10,6 +10,7 @@ from typing import Any
 from rlmetrics.names import AmbiguousError
 
 from ...patterns import escaped, literal, names_before, widening
+from ...protobufs import decode_error
 from ...report import Report
 from ...translator import Translator
 from .messages import layout_class
@@ -44,7 +45,10 @@ class Layouts:
         """Translate the layout that a value of the file ``path`` holds, in place."""
         strings = value.tensor.string_val
         for index, text in enumerate(strings):
-            layout = layout_class().FromString(text)
+            layout = _layout(text)
+            if layout is None:
+                self._report.notes.append(f"{path}: a layout of custom scalars can't be read: it stays")
+                continue
             for chart in (chart for category in layout.category for chart in category.chart):
                 if chart.WhichOneof("content") == "multiline":
                     tags = chart.multiline.tag
@@ -121,10 +125,17 @@ def _chooses(pattern: str, name: str) -> bool:
         return False
 
 
+def _layout(text: bytes) -> Any:
+    """Return the layout that a text holds; None if it holds none."""
+    try:
+        return layout_class().FromString(text)
+    except decode_error():
+        return None
+
+
 def named_in(value: Any) -> Iterator[str]:
     """Yield the tags that a layout names letter by letter, to infer where they come from."""
-    for text in value.tensor.string_val:
-        layout = layout_class().FromString(text)
+    for layout in filter(None, map(_layout, value.tensor.string_val)):
         for chart in (chart for category in layout.category for chart in category.chart):
             for pattern in chart.multiline.tag:
                 if literal := _LITERAL.fullmatch(pattern):

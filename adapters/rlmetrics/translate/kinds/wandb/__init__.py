@@ -5,17 +5,20 @@ from __future__ import annotations
 import json
 import re
 import shutil
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
+from ...decimals import number, written
 from ...errors import InputError
 from ...report import Report
 from ...translator import Translator
 from .items import is_own
 from .messages import record_class
-from .run import Options, config_names, history_names, translate_run
+from .run import Options, config_names, history_names, rows_of, translate_run
 from .transactions import FILE_HEADER
 
-__all__ = ["Options", "is_left_behind", "members", "names", "recognises", "releases", "settings", "translate"]
+__all__ = ["Options", "is_left_behind", "members", "names", "recognises", "releases", "rows", "settings", "translate"]
 
 _SUFFIX = ".wandb"
 _MARKERS = (".synced", ".syncstate")
@@ -70,6 +73,18 @@ def settings(path: Path) -> list[str]:
     return [name for file in files for name in config_names(file)]
 
 
+def rows(path: Path) -> Iterator[tuple[None, dict[str, Any]]]:
+    """Yield the rows of a run, and what its summary is given, in the order of the records.
+
+    Raises:
+        InputError: As ``translate``.
+    """
+    record_class()
+    for file in [file for file in members(path) if file.suffix == _SUFFIX] if path.is_dir() else [path]:
+        for row in rows_of(file):
+            yield None, row
+
+
 def translate(path: Path, output: Path, translator: Translator, report: Report, options: Options | None = None) -> None:
     """Write a run, or its folder, with translated names to ``output``.
 
@@ -97,8 +112,8 @@ def translate(path: Path, output: Path, translator: Translator, report: Report, 
 def _summary(path: Path, output: Path, translator: Translator) -> None:
     """Write the copy of the summary that lies beside the run; one that was not finished is copied as it is."""
     try:
-        row = json.loads(path.read_bytes())
-    except ValueError:
+        row = json.loads(path.read_bytes(), parse_int=number, parse_float=number)
+    except (ValueError, RecursionError):
         row = None
     if not isinstance(row, dict):
         shutil.copyfile(path, output)
@@ -108,4 +123,4 @@ def _summary(path: Path, output: Path, translator: Translator) -> None:
     except InputError as error:
         raise InputError(str(error), path) from None
     own = {name: value for name, value in row.items() if is_own(name)}
-    output.write_text(json.dumps(renamed | own), encoding="utf-8")
+    output.write_text(written(renamed | own), encoding="utf-8")

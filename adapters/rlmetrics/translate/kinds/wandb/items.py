@@ -11,22 +11,22 @@ from __future__ import annotations
 
 import json
 from contextlib import suppress
-from decimal import Decimal
 from itertools import repeat
 from typing import Any
 
-from ...decimals import written
+from ...decimals import number, written
+from ...errors import InputError
 from ...protobufs import decode_error
 from ...translator import Entry, Translator
 from ...values import same
 from .messages import item_class
 
-__all__ = ["ItemTranslator", "is_own", "name_of"]
+__all__ = ["ItemTranslator", "is_own", "name_of", "values_of"]
 
 _VALUE = b"\x82\x01"
 """The tag of ``value_json``. After whole fields it can be nothing else."""
 
-_JSON = json.JSONDecoder(parse_float=Decimal, parse_int=Decimal)
+_JSON = json.JSONDecoder(parse_float=number, parse_int=number)
 """Reads numbers with all their digits."""
 _MAX_ROWS = 1000
 """How many decisions between names that claim the same one are remembered."""
@@ -45,6 +45,14 @@ def is_own(name: str) -> bool:
     return name in {"_step", "_runtime", "_timestamp"} or name.startswith("_wandb")
 
 
+def values_of(items: list[bytes]) -> dict[str, Any]:
+    """Return the values of metrics in the items of a row, those of W&B itself left out."""
+    row: dict[str, list[bytes]] = {}
+    for item in items:
+        row.setdefault(name_of(item), []).append(item)
+    return {name: _value(found) for name, found in row.items() if not is_own(name)}
+
+
 class ItemTranslator:
     """Renames items, and converts their values where the translation does.
 
@@ -52,11 +60,12 @@ class ItemTranslator:
         translator: Carries the names.
 
     Attributes:
-        written: Every name written so far, and the old name it comes from.
+        fresh: Every name written since somebody emptied the list, and the old name it comes from.
     """
 
     def __init__(self, translator: Translator) -> None:
-        self.written: dict[str, str] = {}
+        self.fresh: list[tuple[str, str]] = []
+        self._written: set[str] = set()
         self._translator = translator
         self._heads: dict[bytes, bytes] = {}
         self._names: dict[bytes, str] = {}
@@ -126,7 +135,7 @@ class ItemTranslator:
             elif len(self._claims[self._translator.key(name).output]) == 1 and not self._is_converted(name):
                 entries = self._translator.entries({name: None})
                 if len(entries) == 1:
-                    self.written.setdefault(entries[0].name, name)
+                    self._take_down(entries[0].name, name)
                     self._heads[head] = _renamed(head, entries[0].name) + _VALUE
         return any(new)
 
@@ -144,6 +153,11 @@ class ItemTranslator:
                 self._heads.pop(head, None)
         return True
 
+    def _take_down(self, new: str, old: str) -> None:
+        if new not in self._written:
+            self._written.add(new)
+            self.fresh.append((new, old))
+
     def _is_converted(self, name: str) -> bool:
         move = self._translator.key(name)
         return move.translated and move.transform is not None
@@ -157,7 +171,7 @@ class ItemTranslator:
         new: list[bytes] = []
         for entry in self._entries(old):
             if not is_own(entry.old):
-                self.written.setdefault(entry.name, entry.old)
+                self._take_down(entry.name, entry.old)
             new += [_written(item, entry) for item in old[entry.old]]
         return new
 
@@ -247,13 +261,22 @@ def _value(items: list[bytes]) -> Any:
         whole = whole if isinstance(whole, dict) else {}
         inner = whole
         for part in path[:-1]:
-            inner = inner.setdefault(part, {})
+            inner[part] = inner[part] if isinstance(inner.get(part), dict) else {}
+            inner = inner[part]
         inner[path[-1]] = value
     return whole
 
 
 def _at(value: Any, path: tuple[str, ...]) -> Any:
+    """Return what a path leads to in a value.
+
+    Raises:
+        InputError: If it leads nowhere, because one item of a row has a value and another one a part of it.
+    """
     for part in path:
+        if not isinstance(value, dict) or part not in value:
+            msg = f"a row has a value and, beside it, a part {'.'.join(path)} of the same value; leave one of them out"
+            raise InputError(msg)
         value = value[part]
     return value
 

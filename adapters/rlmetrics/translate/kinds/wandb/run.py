@@ -17,11 +17,11 @@ from ...protobufs import decode_error
 from ...report import Report
 from ...translator import Translator
 from .ids import NewId
-from .items import ItemTranslator, is_own, name_of
+from .items import ItemTranslator, is_own, name_of, values_of
 from .messages import record_class
 from .transactions import Tail, Writer, records
 
-__all__ = ["Options", "config_names", "history_names", "settings", "translate_run"]
+__all__ = ["Options", "config_names", "history_names", "rows_of", "settings", "translate_run"]
 
 _LONG = 100
 """Texts of more letters are no setting that names depend on."""
@@ -55,7 +55,12 @@ def history_names(path: Path, most: int) -> list[str]:
     for offset, payload in records(path, Tail()):
         record = _parse(path, offset, payload)
         if record.HasField("history"):
-            names.update(dict.fromkeys(name for item in record.history.item if not is_own(name := name_of(item))))
+            try:
+                found = [name_of(item) for item in record.history.item]
+            except decode_error() as error:
+                msg = f"record at byte {offset}: {error}"
+                raise InputError(msg, path) from None
+            names.update(dict.fromkeys(name for name in found if not is_own(name)))
             rows += 1
         if rows == most:
             break
@@ -74,8 +79,25 @@ def config_names(path: Path) -> list[str]:
         if record.HasField("history"):
             break
         for config in (record.config, record.run.config):
-            names.update(dict.fromkeys(item.key or item.nested_key[0] for item in config.update))
+            names.update(dict.fromkeys(item.key or "".join(item.nested_key[:1]) for item in config.update))
     return list(names)
+
+
+def rows_of(path: Path) -> Iterator[dict[str, Any]]:
+    """Yield what each record with metrics gives them.
+
+    Raises:
+        InputError: If the file is damaged.
+    """
+    for offset, payload in records(path, Tail()):
+        record = _parse(path, offset, payload)
+        items = [*record.history.item, *record.summary.update, *record.run.summary.update]
+        if items:
+            try:
+                yield values_of(items)
+            except (ValueError, RecursionError, decode_error()) as error:
+                msg = f"record at byte {offset}: {error}"
+                raise InputError(msg, path) from None
 
 
 def translate_run(path: Path, output: Path, translator: Translator, report: Report, options: Options) -> None:
@@ -95,7 +117,7 @@ def translate_run(path: Path, output: Path, translator: Translator, report: Repo
                     writer.write(payload if part is None else part.SerializeToString())
             except NamesError:
                 raise
-            except (InputError, ValueError, decode_error()) as error:
+            except (InputError, ValueError, RecursionError, decode_error()) as error:
                 msg = f"record at byte {offset}: {error}"
                 raise InputError(msg, path) from None
             report.records += 1
@@ -126,7 +148,6 @@ class _Run:
         self._items = ItemTranslator(translator)
         self._globs: list[Any] = []
         self._defined: set[str] = set()
-        self._seen = 0
         self._noted = False
 
     def translate(self, record: Any) -> Iterator[Any]:
@@ -209,11 +230,8 @@ class _Run:
 
     def _definitions(self) -> Iterator[Any]:
         """Yield definitions for names that are new and that a glob matched under their old spelling."""
-        written = self._items.written
-        if len(written) == self._seen:
-            return
-        self._seen = len(written)
-        for new, old in written.items():
+        fresh, self._items.fresh = self._items.fresh, []
+        for new, old in fresh:
             if new in self._defined:
                 continue
             self._defined.add(new)

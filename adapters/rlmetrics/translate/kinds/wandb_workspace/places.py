@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from decimal import Decimal
+from contextlib import suppress
+from decimal import Decimal, InvalidOperation
 
 from rlmetrics.names.records import Transform
 
@@ -293,10 +294,9 @@ class _Walk:
             return
         value, op, ascending = node.get("value"), node.get("op"), node.get("ascending")
         if isinstance(value, Literal) and value.text not in ("true", "false", "null"):
-            number = Decimal(value.text)
-            self._document.replace(
-                value.start, value.end, spelled(convert_decimal(number, transform.scale, transform.offset))
-            )
+            with suppress(InvalidOperation, TypeError):  # one beyond every number stays
+                new = convert_decimal(Decimal(value.text), transform.scale, transform.offset)
+                self._document.replace(value.start, value.end, spelled(new))
         if transform.scale < 0 and isinstance(op, Text):
             self._document.put(op, _TURNED.get(op.value, op.value))
         if transform.scale < 0 and isinstance(ascending, Literal):

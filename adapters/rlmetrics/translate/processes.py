@@ -1,0 +1,100 @@
+"""Translates units in several processes; what each comes to is the same as in one."""
+
+from __future__ import annotations
+
+import multiprocessing
+import signal
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from multiprocessing.connection import Connection, wait
+from multiprocessing.process import BaseProcess
+from pathlib import Path
+from typing import NamedTuple
+
+from rlmetrics.names.errors import UserError
+
+from .detection import Source
+from .errors import InputError
+from .jobs import Job
+from .report import Report
+from .tree import Unit
+
+__all__ = ["Task", "done_in"]
+
+
+class Task(NamedTuple):
+    """A unit, where its translation goes, and where the names of its runs come from."""
+
+    unit: Unit
+    goal: Path
+    sources: Mapping[str | None, Source]
+
+
+Outcome = list[Report] | UserError
+
+
+def done_in(processes: int, job: Job, tasks: Sequence[Task]) -> Iterator[tuple[Task, Outcome]]:
+    """Yield each task when it is done, with its accounts, or why it was refused."""
+    if min(processes, len(tasks)) < 2:
+        for task in tasks:
+            yield task, job.attempt(*task)
+        return
+    # Forking a process that may have threads is not safe; a new one costs a third of a second.
+    context = multiprocessing.get_context("spawn")
+    waiting, running = list(tasks)[::-1], dict[Connection, tuple[BaseProcess, Task]]()
+    try:
+        while waiting or running:
+            while waiting and len(running) < processes:
+                task = waiting.pop()
+                ours, theirs = context.Pipe()
+                process: BaseProcess = context.Process(target=_work, args=(job, theirs), daemon=True)
+                process.start()
+                theirs.close()
+                ours.send(task)
+                running[ours] = process, task
+            for ready in wait(list(running)):
+                assert isinstance(ready, Connection)
+                process, task = running.pop(ready)
+                try:
+                    outcome = _received(ready)
+                except (EOFError, OSError):
+                    msg = "the process that translated it was killed; is there enough memory?"
+                    outcome = InputError(msg, task.unit.path)
+                yield task, outcome
+                if waiting and process.is_alive():
+                    running[ready] = process, waiting.pop()
+                    with suppress(OSError):  # it was killed just now, which shows when its answer is read
+                        ready.send(running[ready][1])
+                else:
+                    ready.close()
+    finally:
+        for process, _ in running.values():
+            process.terminate()
+            process.join()
+
+
+def _received(connection: Connection) -> Outcome:
+    outcome, said = connection.recv()
+    for category, message in said:
+        warnings.warn(message, category, stacklevel=4)
+    if isinstance(outcome, BaseException) and not isinstance(outcome, UserError):
+        raise outcome
+    received: Outcome = outcome
+    return received
+
+
+def _work(job: Job, connection: Connection) -> None:
+    """Do tasks until there are no more; Ctrl-C is the business of the process that has the output."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    with suppress(EOFError, OSError):
+        while True:
+            task = connection.recv()
+            outcome: Outcome | OSError
+            with warnings.catch_warnings(record=True) as caught:
+                warnings.simplefilter("always")
+                try:
+                    outcome = job.attempt(*task)
+                except OSError as error:
+                    outcome = error
+            connection.send((outcome, [(warning.category, str(warning.message)) for warning in caught]))

@@ -1,0 +1,263 @@
+"""What is fuzzed: for each kind of input what it begins with, and how it is changed without breaking its frame."""
+
+from __future__ import annotations
+
+import random
+import sqlite3
+import tempfile
+from collections.abc import Callable
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from changing import changed, changed_message, changed_text, odd_text
+from logs import LOGS, Rows
+from rlmetrics.translate.kinds.tensorboard.crc32c import masked
+from tracker_messages import Event
+from wandb_frames import Record, framed, payloads
+
+HERE = Path(__file__).resolve().parent
+FIXTURES = HERE.parent / "fixtures"
+
+ROWS: Rows = [
+    {"actor/lr(1e-4)": "0.5", "actor/ppo_kl": "0.25", "critic/score/mean": "-1e-3", "mine/own": "2", "epoch": "1"},
+    {"actor/lr(1e-4)": "1e-7", "actor/ppo_kl": "1.5", "critic/score/mean": "0.125", "mine/own": "-0.0", "epoch": "2"},
+]
+"""Names of verl 0.1, with one whose values are converted."""
+
+
+@dataclass(frozen=True)
+class Reader:
+    """A kind of input.
+
+    Attributes:
+        name: What it is called here; its corpus lies in a folder of this name.
+        kind: As ``--kind`` takes it.
+        file: What the file is called.
+        seeds: What fuzzing begins with.
+        change: Returns a changed input; it is given another one to take parts from.
+        put: Writes an input to a path.
+    """
+
+    name: str
+    kind: str
+    file: str
+    seeds: Callable[[], list[bytes]]
+    change: Callable[[random.Random, bytes, bytes], bytes] = changed
+    put: Callable[[Path, bytes], object] = Path.write_bytes
+
+    @property
+    def corpus(self) -> list[Path]:
+        """Inputs that were found to be worth keeping."""
+        return sorted((HERE / "corpus" / self.name).glob("*"))
+
+    def inputs(self) -> list[bytes]:
+        """Return what there is to begin with."""
+        return [*self.seeds(), *(path.read_bytes() for path in self.corpus)]
+
+
+def _of_log(name: str, *fixtures: str) -> Callable[[], list[bytes]]:
+    def seeds() -> list[bytes]:
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder, name)
+            LOGS[name].write(path, ROWS)
+            file = path if path.is_file() else next(found for found in path.rglob("*") if found.is_file())
+            return [file.read_bytes(), *_fixtures(*fixtures)()]
+
+    return seeds
+
+
+def _fixtures(*patterns: str) -> Callable[[], list[bytes]]:
+    return lambda: [path.read_bytes() for pattern in patterns for path in sorted(FIXTURES.glob(pattern))]
+
+
+def _texts(*texts: str) -> Callable[[], list[bytes]]:
+    return lambda: [text.encode() for text in texts]
+
+
+def _change_run(dice: random.Random, content: bytes, other: bytes) -> bytes:
+    """Change the records of a run of W&B, and frame them again."""
+    if dice.random() < 0.2:
+        return changed(dice, content, other)
+    try:
+        records = payloads(content)
+    except AssertionError:
+        return changed(dice, content, other)
+    return b"".join(framed(_change_records(dice, records, Record)))
+
+
+def _change_events(dice: random.Random, content: bytes, other: bytes) -> bytes:
+    """Change the events of a file of TensorBoard, and frame them again."""
+    if dice.random() < 0.2:
+        return changed(dice, content, other)
+    events, at = [], 0
+    while at + 16 <= len(content) and (size := int.from_bytes(content[at : at + 8], "little")) < len(content):
+        events.append(content[at + 12 : at + 12 + size])
+        at += 16 + size
+    return b"".join(map(_event, _change_records(dice, events, Event)))
+
+
+def _event(message: bytes) -> bytes:
+    head = len(message).to_bytes(8, "little")
+    return b"".join([head, masked(head).to_bytes(4, "little"), message, masked(message).to_bytes(4, "little")])
+
+
+def _change_records(dice: random.Random, records: list[bytes], message: Any) -> list[bytes]:
+    records = list(records) or [b""]
+    for _ in range(dice.choice((1, 1, 2, 5))):
+        place = dice.randrange(len(records))
+        what = dice.random()
+        if what < 0.7:
+            records[place] = changed_message(dice, message, records[place])
+        elif what < 0.8:
+            records[place] = changed(dice, records[place], records[dice.randrange(len(records))])
+        elif what < 0.9:
+            records.insert(place, records[dice.randrange(len(records))])
+        elif len(records) > 1:
+            del records[place]
+    return records
+
+
+_SCHEMA = (
+    "CREATE TRIGGER {name} AFTER UPDATE ON metrics BEGIN DELETE FROM metrics; END",
+    "CREATE TRIGGER {name} BEFORE INSERT ON metrics BEGIN SELECT RAISE(ABORT, 'no'); END",
+    "CREATE TRIGGER {name} AFTER DELETE ON metrics BEGIN SELECT absent(); END",
+    "CREATE INDEX {name} ON metrics (run_name)",
+    "CREATE INDEX {name} ON metrics (abs(step))",
+    "CREATE VIEW {name} AS SELECT * FROM metrics",
+    "CREATE VIEW {name} AS SELECT * FROM absent",
+    "CREATE TABLE {name} (a, b)",
+    "ALTER TABLE metrics ADD COLUMN {name} TEXT DEFAULT 'x'",
+    "ALTER TABLE metrics ADD COLUMN {name} GENERATED ALWAYS AS (step) VIRTUAL",
+    "ALTER TABLE metrics RENAME COLUMN step TO {name}",
+    "DROP TABLE configs",
+    "DELETE FROM metrics",
+    "PRAGMA user_version = 7",
+    "PRAGMA encoding = 'UTF-16'",
+    "VACUUM",
+)
+
+
+def _change_database(dice: random.Random, content: bytes, other: bytes) -> bytes:
+    """Change cells, rows and the schema of a database, or its bytes."""
+    if dice.random() < 0.2:
+        return changed(dice, content, other)
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "d.db")
+        path.write_bytes(content)
+        try:
+            with closing(sqlite3.connect(path, isolation_level=None)) as database:
+                for _ in range(dice.choice((1, 1, 3))):
+                    _change_rows(dice, database)
+        except (sqlite3.Error, UnicodeError, OverflowError):
+            pass
+        return path.read_bytes()
+
+
+def _change_rows(dice: random.Random, database: sqlite3.Connection) -> None:
+    tables = [name for (name,) in database.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
+    if dice.random() < 0.2 or not tables:
+        database.execute(dice.choice(_SCHEMA).format(name=f"x{dice.randrange(5)}"))
+        return
+    table = "metrics" if "metrics" in tables and dice.random() < 0.7 else dice.choice(tables)
+    columns = [row[1] for row in database.execute(f'PRAGMA table_info("{table}")')]
+    column = dice.choice(columns)
+    found = database.execute(f'SELECT rowid, "{column}" FROM "{table}" ORDER BY random() LIMIT 1').fetchone()
+    if found is None:
+        return
+    row, old = found
+    if isinstance(old, bytes):
+        new: object = changed_text(dice, old.decode(errors="replace")).encode(errors="replace")
+    else:
+        new = dice.choice(
+            (changed_text(dice, str(old)), odd_text(dice), None, 2**62, -1, 1e308, float("inf"), b"\xff\0", "")
+        )
+    if dice.random() < 0.3:
+        listed = ", ".join(f'"{name}"' for name in columns if name not in {column, "id"})
+        with_it = f', "{column}"' if column != "id" else ""
+        value = ", ?" if with_it else ""
+        database.execute(
+            f'INSERT INTO "{table}" ({listed}{with_it}) SELECT {listed}{value} FROM "{table}" WHERE rowid = ?',
+            (*((new,) if value else ()), row),
+        )
+    else:
+        database.execute(f'UPDATE "{table}" SET "{column}" = ? WHERE rowid = ?', (new, row))
+
+
+_PART = b"\n=== "
+"""Parts of a run's folder in one input: the name of a file, a line end, its content."""
+
+
+def _folder_seeds() -> list[bytes]:
+    metrics = {b"actor/lr(1e-4)": b"1 0.5 0\n2 0.25 1\n", b"actor/ppo_kl": b"1 nan 0\n", b"mine/own": b"1 1 1\n"}
+    return [b"".join(_PART + name + b"\n" + content for name, content in metrics.items())]
+
+
+def _put_folder(path: Path, content: bytes) -> None:
+    run = path / "1" / "run"
+    (run / "metrics").mkdir(parents=True)
+    (run / "meta.yaml").write_text("run_id: run\n")
+    for part in content.split(_PART)[1:]:
+        name, _, lines = part.partition(b"\n")
+        legal = [piece for piece in name.decode("utf-8", "surrogateescape").split("/") if piece not in {"", ".", ".."}]
+        goal = run.joinpath("metrics", *(piece.replace("\0", "")[:60] or "x" for piece in legal))
+        try:
+            goal.parent.mkdir(parents=True, exist_ok=True)
+            goal.write_bytes(lines)
+        except OSError:
+            continue
+
+
+_SWEEP = """# a sweep
+metric: {name: actor/lr(1e-4), goal: maximize, threshold: 1.5e-3}
+monitor: &m "critic/score/mean"
+plots: [*m, 'timing/ref', mine]
+callbacks:
+  - early_stopping_on: actor/ppo_kl
+    min_delta: 0.001
+  - y: |
+      actor/ppo_kl
+"""
+_JSON_CONFIG = (
+    '{"metric": {"name": "actor/lr(1e-4)", "target": 1e-3}, "monitor": "critic/score/mean", "n": 12, "x": [1]}'
+)
+_CODE = (
+    "import x\nmonitor = 'actor/ppo_kl'\nx.run(metric='critic/score/mean', n=12, of={'metric': \"actor/lr(1e-4)\"})\n"
+)
+
+READERS = {
+    reader.name: reader
+    for reader in (
+        Reader("jsonl", "jsonl", "run.jsonl", _of_log("run.jsonl", "runs/trl-0.12.2-ppo.jsonl", "runs/verl*sft.jsonl")),
+        Reader(
+            "trainer-state", "trainer-state", "trainer_state.json", _of_log("trainer_state.json", "runs/*.trainer*")
+        ),
+        Reader("rows", "trainer-state", "rows.json", _of_log("rows.json")),
+        Reader("csv", "csv", "run.csv", _of_log("run.csv", "runs/*.csv")),
+        Reader("verl-console", "verl-console", "verl.log", _of_log("verl.log", "runs/verl-0.5.0.console.log")),
+        Reader("hf-console", "hf-console", "hf.log", _of_log("hf.log", "runs/trl*.console.log")),
+        Reader(
+            "tensorboard",
+            "tensorboard",
+            "events.out.tfevents.1.x",
+            _of_log("events", "runs/tensorboard/*/*tfevents*"),
+            _change_events,
+        ),
+        Reader("wandb", "wandb", "run-a.wandb", _of_log("run-a.wandb", "runs/wandb/made*/*.wandb"), _change_run),
+        Reader("trackio", "trackio", "project.db", _of_log("project.db", "runs/trackio/rlhf.db"), _change_database),
+        Reader("mlflow", "mlflow", "mlruns.db", _of_log("mlruns.db"), _change_database),
+        Reader("mlflow-files", "mlflow", "mlruns", _folder_seeds, changed, _put_folder),
+        Reader(
+            "wandb-workspace",
+            "wandb-workspace",
+            "view.json",
+            _fixtures("dashboards/*.view.json", "dashboards/*workspace.json", "dashboards/*report.json"),
+        ),
+        Reader("grafana", "grafana", "board.json", _fixtures("dashboards/*grafana*.json")),
+        Reader("config-yaml", "config", "sweep.yaml", _texts(_SWEEP)),
+        Reader("config-json", "config", "config.json", _texts(_JSON_CONFIG)),
+        Reader("config-code", "config", "train.py", _texts(_CODE)),
+    )
+}
+"""Everything that a file can be, by what it is called here."""

@@ -1,0 +1,34 @@
+"""Every reader, fuzzed for a few seconds, and every input that was ever found to be worth keeping."""
+
+import random
+import warnings
+
+import pytest
+from fuzzing import GUESSED, WAYS, Fuzzer, judge, same_translators
+from readers import READERS
+
+SECONDS = 60 / len(READERS)
+"""Of processor time for each reader, so that all take about a minute."""
+
+
+@pytest.mark.parametrize("name", READERS)
+def test_changed_inputs_are_translated_or_refused_in_one_line(name):
+    """Nothing else may happen, nothing is left behind, and what is written can be read and is the same each time."""
+    tried, found = Fuzzer(READERS[name], random.randrange(2**32)).run(SECONDS)
+
+    assert 10 < tried
+    assert {} == {str(finding): content for content, finding in found}
+
+
+@pytest.mark.parametrize("name", [name for name, reader in READERS.items() if reader.corpus])
+def test_inputs_that_were_found_before(name, tmp_path):
+    """What once ended in a traceback or a message of several lines is translated or refused, in every way."""
+    reader = READERS[name]
+
+    with same_translators(), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        answers = [
+            judge(reader, path.read_bytes(), way, tmp_path) for path in reader.corpus for way in (*WAYS, GUESSED)
+        ]
+
+    assert all(answers)
