@@ -7,7 +7,7 @@ from math import inf, nan
 
 import pytest
 import torch
-from rlmetrics.state._select import SMALL
+from rlmetrics.state.parts import _SMALL as SMALL
 from rlmetrics.state.suite import Suite
 from rlmetrics.suites import PPOSuite, make_suite
 from suites.suite_support import SUITES, Tensors, make_batch

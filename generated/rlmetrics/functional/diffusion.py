@@ -287,6 +287,7 @@ METRICS: Final[dict[str, MetricFunction]] = {
             "advantage": "per_token(clamp(image_advantages, -advantage_limit, advantage_limit))",
         },
         slots=(Slot("greater_sum", "sum"), Slot("position_count", "count")),
+        over_padding=True,
     ),
     "diffusion/kl": MetricFunction(
         id="diffusion/kl",
@@ -302,6 +303,7 @@ METRICS: Final[dict[str, MetricFunction]] = {
         finalize=_diffusion_kl_finalize,
         formula="mean(0.5 * (denoising_logprobs - old_denoising_logprobs) ** 2, over=everything)",
         slots=(Slot("product_sum", "sum"), Slot("position_count", "count")),
+        over_padding=True,
     ),
     "diffusion/clip_fraction": MetricFunction(
         id="diffusion/clip_fraction",
@@ -317,6 +319,7 @@ METRICS: Final[dict[str, MetricFunction]] = {
         finalize=_diffusion_clip_fraction_finalize,
         formula="mean(abs(exp(denoising_logprobs - old_denoising_logprobs) - 1) > clip_range, over=everything)",
         slots=(Slot("condition_count", "count"), Slot("position_count", "count")),
+        over_padding=True,
     ),
     "diffusion/reward_loss": MetricFunction(
         id="diffusion/reward_loss",

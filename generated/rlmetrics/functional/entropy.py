@@ -316,15 +316,15 @@ def _entropy_surprisal_sum_update(old_logprobs: Tensor, mask: Tensor) -> Tensor:
     check(old_logprobs=old_logprobs, mask=mask)
     mask = mask.bool()
     old_logprobs = ops.masked(old_logprobs, mask)
-    seq_sum = ops.seq_sum(-old_logprobs, mask)
-    seq_sum_sum = ops.total(seq_sum)
-    sequence_count = ops.number_of(seq_sum)
-    return pack([seq_sum_sum, sequence_count])
+    seq_sum_2 = ops.seq_sum(-old_logprobs, mask)
+    seq_sum = ops.total(seq_sum_2)
+    sequence_count = ops.number_of(seq_sum_2)
+    return pack([seq_sum, sequence_count])
 
 
 def _entropy_surprisal_sum_finalize(state: Tensor) -> Tensor:
-    seq_sum_sum, sequence_count = state.unbind()
-    return seq_sum_sum / sequence_count
+    seq_sum, sequence_count = state.unbind()
+    return seq_sum / sequence_count
 
 
 def entropy_surprisal_sum_padded(old_logprobs: Tensor) -> Tensor:
@@ -363,15 +363,15 @@ def entropy_surprisal_sum_padded(old_logprobs: Tensor) -> Tensor:
 def _entropy_surprisal_sum_padded_update(old_logprobs: Tensor) -> Tensor:
     check(old_logprobs=old_logprobs)
     old_logprobs = ops.as_float(old_logprobs)
-    seq_sum = ops.seq_sum(-old_logprobs)
-    seq_sum_sum = ops.total(seq_sum)
-    sequence_count = ops.number_of(seq_sum)
-    return pack([seq_sum_sum, sequence_count])
+    seq_sum_2 = ops.seq_sum(-old_logprobs)
+    seq_sum = ops.total(seq_sum_2)
+    sequence_count = ops.number_of(seq_sum_2)
+    return pack([seq_sum, sequence_count])
 
 
 def _entropy_surprisal_sum_padded_finalize(state: Tensor) -> Tensor:
-    seq_sum_sum, sequence_count = state.unbind()
-    return seq_sum_sum / sequence_count
+    seq_sum, sequence_count = state.unbind()
+    return seq_sum / sequence_count
 
 
 def entropy_surprisal_sum_padding_filled(old_logprobs: Tensor, mask: Tensor) -> Tensor:
@@ -415,15 +415,15 @@ def _entropy_surprisal_sum_padding_filled_update(old_logprobs: Tensor, mask: Ten
     check(old_logprobs=old_logprobs, mask=mask)
     mask = mask.bool()
     old_logprobs = ops.masked(old_logprobs, mask)
-    seq_sum = ops.seq_sum(torch.where(mask, -old_logprobs, -1.0))
-    seq_sum_sum = ops.total(seq_sum)
-    sequence_count = ops.number_of(seq_sum)
-    return pack([seq_sum_sum, sequence_count])
+    seq_sum_2 = ops.seq_sum(torch.where(mask, -old_logprobs, -1.0))
+    seq_sum = ops.total(seq_sum_2)
+    sequence_count = ops.number_of(seq_sum_2)
+    return pack([seq_sum, sequence_count])
 
 
 def _entropy_surprisal_sum_padding_filled_finalize(state: Tensor) -> Tensor:
-    seq_sum_sum, sequence_count = state.unbind()
-    return seq_sum_sum / sequence_count
+    seq_sum, sequence_count = state.unbind()
+    return seq_sum / sequence_count
 
 
 METRICS: Final[dict[str, MetricFunction]] = {
@@ -471,6 +471,7 @@ METRICS: Final[dict[str, MetricFunction]] = {
         finalize=_entropy_policy_padded_finalize,
         formula="mean(entropy(logits), over=everything)",
         slots=(Slot("entropy_sum", "sum"), Slot("position_count", "count")),
+        over_padding=True,
     ),
     "entropy/old_policy": MetricFunction(
         id="entropy/old_policy",
@@ -518,7 +519,7 @@ METRICS: Final[dict[str, MetricFunction]] = {
         update=_entropy_surprisal_sum_update,
         finalize=_entropy_surprisal_sum_finalize,
         formula="mean(seq_sum(-old_logprobs))",
-        slots=(Slot("seq_sum_sum", "sum"), Slot("sequence_count", "count")),
+        slots=(Slot("seq_sum", "sum"), Slot("sequence_count", "count")),
     ),
     "entropy/surprisal_sum@padded": MetricFunction(
         id="entropy/surprisal_sum@padded",
@@ -533,7 +534,8 @@ METRICS: Final[dict[str, MetricFunction]] = {
         update=_entropy_surprisal_sum_padded_update,
         finalize=_entropy_surprisal_sum_padded_finalize,
         formula="mean(seq_sum(-old_logprobs, over=everything))",
-        slots=(Slot("seq_sum_sum", "sum"), Slot("sequence_count", "count")),
+        slots=(Slot("seq_sum", "sum"), Slot("sequence_count", "count")),
+        over_padding=True,
     ),
     "entropy/surprisal_sum@padding_filled": MetricFunction(
         id="entropy/surprisal_sum@padding_filled",
@@ -551,7 +553,8 @@ METRICS: Final[dict[str, MetricFunction]] = {
         update=_entropy_surprisal_sum_padding_filled_update,
         finalize=_entropy_surprisal_sum_padding_filled_finalize,
         formula="mean(seq_sum(where(mask, -old_logprobs, -1.0), over=everything))",
-        slots=(Slot("seq_sum_sum", "sum"), Slot("sequence_count", "count")),
+        slots=(Slot("seq_sum", "sum"), Slot("sequence_count", "count")),
+        over_padding=True,
     ),
 }
 """What is known about each function, by the metric's id."""

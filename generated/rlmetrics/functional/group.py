@@ -1962,15 +1962,15 @@ def _group_loss_luspo_update(
     ratio = ops.masked(ops.per_token(torch.exp(ops.seq_mean(logprobs - old_logprobs, mask)), mask), mask)
     product = negative_advantages * torch.clamp(ratio, 1 - clip_low, 1 + clip_high)
     surrogate = torch.maximum(negative_advantages * ratio, product)
-    seq_sum = ops.seq_sum(surrogate, mask)
-    seq_sum_sum = ops.total(seq_sum)
-    sequence_count = ops.number_of(seq_sum)
-    return pack([seq_sum_sum, sequence_count])
+    seq_sum_2 = ops.seq_sum(surrogate, mask)
+    seq_sum = ops.total(seq_sum_2)
+    sequence_count = ops.number_of(seq_sum_2)
+    return pack([seq_sum, sequence_count])
 
 
 def _group_loss_luspo_finalize(state: Tensor) -> Tensor:
-    seq_sum_sum, sequence_count = state.unbind()
-    return seq_sum_sum / sequence_count
+    seq_sum, sequence_count = state.unbind()
+    return seq_sum / sequence_count
 
 
 def group_user_metric(user_values: Tensor) -> Tensor:
@@ -2480,7 +2480,7 @@ METRICS: Final[dict[str, MetricFunction]] = {
             "ratio": "per_token(exp(seq_mean(logprobs - old_logprobs)))",
             "surrogate": "maximum(-advantages * ratio, -advantages * clamp(ratio, 1 - clip_low, 1 + clip_high))",
         },
-        slots=(Slot("seq_sum_sum", "sum"), Slot("sequence_count", "count")),
+        slots=(Slot("seq_sum", "sum"), Slot("sequence_count", "count")),
     ),
     "group/user_metric": MetricFunction(
         id="group/user_metric",

@@ -1216,15 +1216,15 @@ def _kl_old_reference_sum_k1_update(old_logprobs: Tensor, ref_logprobs: Tensor, 
     mask = mask.bool()
     old_logprobs = ops.masked(old_logprobs, mask)
     ref_logprobs = ops.masked(ref_logprobs, mask)
-    seq_sum = ops.seq_sum(old_logprobs - ref_logprobs, mask)
-    seq_sum_sum = ops.total(seq_sum)
-    sequence_count = ops.number_of(seq_sum)
-    return pack([seq_sum_sum, sequence_count])
+    seq_sum_2 = ops.seq_sum(old_logprobs - ref_logprobs, mask)
+    seq_sum = ops.total(seq_sum_2)
+    sequence_count = ops.number_of(seq_sum_2)
+    return pack([seq_sum, sequence_count])
 
 
 def _kl_old_reference_sum_k1_finalize(state: Tensor) -> Tensor:
-    seq_sum_sum, sequence_count = state.unbind()
-    return seq_sum_sum / sequence_count
+    seq_sum, sequence_count = state.unbind()
+    return seq_sum / sequence_count
 
 
 def kl_old_reference_sum_k1_padded(old_logprobs: Tensor, ref_logprobs: Tensor) -> Tensor:
@@ -1268,15 +1268,15 @@ def _kl_old_reference_sum_k1_padded_update(old_logprobs: Tensor, ref_logprobs: T
     check(old_logprobs=old_logprobs, ref_logprobs=ref_logprobs)
     old_logprobs = ops.as_float(old_logprobs)
     ref_logprobs = ops.as_float(ref_logprobs)
-    seq_sum = ops.seq_sum(old_logprobs - ref_logprobs)
-    seq_sum_sum = ops.total(seq_sum)
-    sequence_count = ops.number_of(seq_sum)
-    return pack([seq_sum_sum, sequence_count])
+    seq_sum_2 = ops.seq_sum(old_logprobs - ref_logprobs)
+    seq_sum = ops.total(seq_sum_2)
+    sequence_count = ops.number_of(seq_sum_2)
+    return pack([seq_sum, sequence_count])
 
 
 def _kl_old_reference_sum_k1_padded_finalize(state: Tensor) -> Tensor:
-    seq_sum_sum, sequence_count = state.unbind()
-    return seq_sum_sum / sequence_count
+    seq_sum, sequence_count = state.unbind()
+    return seq_sum / sequence_count
 
 
 def kl_old_reference_sum_k2(old_logprobs: Tensor, ref_logprobs: Tensor, mask: Tensor) -> Tensor:
@@ -1321,15 +1321,15 @@ def _kl_old_reference_sum_k2_update(old_logprobs: Tensor, ref_logprobs: Tensor, 
     mask = mask.bool()
     old_logprobs = ops.masked(old_logprobs, mask)
     ref_logprobs = ops.masked(ref_logprobs, mask)
-    seq_sum = ops.seq_sum(0.5 * torch.square(old_logprobs - ref_logprobs), mask)
-    seq_sum_sum = ops.total(seq_sum)
-    sequence_count = ops.number_of(seq_sum)
-    return pack([seq_sum_sum, sequence_count])
+    seq_sum_2 = ops.seq_sum(0.5 * torch.square(old_logprobs - ref_logprobs), mask)
+    seq_sum = ops.total(seq_sum_2)
+    sequence_count = ops.number_of(seq_sum_2)
+    return pack([seq_sum, sequence_count])
 
 
 def _kl_old_reference_sum_k2_finalize(state: Tensor) -> Tensor:
-    seq_sum_sum, sequence_count = state.unbind()
-    return seq_sum_sum / sequence_count
+    seq_sum, sequence_count = state.unbind()
+    return seq_sum / sequence_count
 
 
 def kl_old_reference_sum_k3(old_logprobs: Tensor, ref_logprobs: Tensor, mask: Tensor) -> Tensor:
@@ -1373,15 +1373,15 @@ def _kl_old_reference_sum_k3_update(old_logprobs: Tensor, ref_logprobs: Tensor, 
     old_logprobs = ops.masked(old_logprobs, mask)
     ref_logprobs = ops.masked(ref_logprobs, mask)
     log_ratio = ref_logprobs - old_logprobs
-    seq_sum = ops.seq_sum(torch.exp(log_ratio) - log_ratio - 1, mask)
-    seq_sum_sum = ops.total(seq_sum)
-    sequence_count = ops.number_of(seq_sum)
-    return pack([seq_sum_sum, sequence_count])
+    seq_sum_2 = ops.seq_sum(torch.exp(log_ratio) - log_ratio - 1, mask)
+    seq_sum = ops.total(seq_sum_2)
+    sequence_count = ops.number_of(seq_sum_2)
+    return pack([seq_sum, sequence_count])
 
 
 def _kl_old_reference_sum_k3_finalize(state: Tensor) -> Tensor:
-    seq_sum_sum, sequence_count = state.unbind()
-    return seq_sum_sum / sequence_count
+    seq_sum, sequence_count = state.unbind()
+    return seq_sum / sequence_count
 
 
 def kl_old_reference_sum_abs(old_logprobs: Tensor, ref_logprobs: Tensor, mask: Tensor) -> Tensor:
@@ -1423,15 +1423,15 @@ def _kl_old_reference_sum_abs_update(old_logprobs: Tensor, ref_logprobs: Tensor,
     mask = mask.bool()
     old_logprobs = ops.masked(old_logprobs, mask)
     ref_logprobs = ops.masked(ref_logprobs, mask)
-    seq_sum = ops.seq_sum(torch.abs(old_logprobs - ref_logprobs), mask)
-    seq_sum_sum = ops.total(seq_sum)
-    sequence_count = ops.number_of(seq_sum)
-    return pack([seq_sum_sum, sequence_count])
+    seq_sum_2 = ops.seq_sum(torch.abs(old_logprobs - ref_logprobs), mask)
+    seq_sum = ops.total(seq_sum_2)
+    sequence_count = ops.number_of(seq_sum_2)
+    return pack([seq_sum, sequence_count])
 
 
 def _kl_old_reference_sum_abs_finalize(state: Tensor) -> Tensor:
-    seq_sum_sum, sequence_count = state.unbind()
-    return seq_sum_sum / sequence_count
+    seq_sum, sequence_count = state.unbind()
+    return seq_sum / sequence_count
 
 
 def kl_old_reference_sum_full(old_logits: Tensor, ref_logits: Tensor, mask: Tensor) -> Tensor:
@@ -1477,15 +1477,15 @@ def _kl_old_reference_sum_full_update(old_logits: Tensor, ref_logits: Tensor, ma
         difference = torch.log_softmax(old_logits, -1) - torch.log_softmax(ref_logits, -1)
         return (torch.softmax(old_logits, -1) * difference).sum(-1)
 
-    seq_sum = ops.seq_sum(ops.in_chunks(sum_vocab_rows, old_logits, ref_logits, mask=mask), mask)
-    seq_sum_sum = ops.total(seq_sum)
-    sequence_count = ops.number_of(seq_sum)
-    return pack([seq_sum_sum, sequence_count])
+    seq_sum_2 = ops.seq_sum(ops.in_chunks(sum_vocab_rows, old_logits, ref_logits, mask=mask), mask)
+    seq_sum = ops.total(seq_sum_2)
+    sequence_count = ops.number_of(seq_sum_2)
+    return pack([seq_sum, sequence_count])
 
 
 def _kl_old_reference_sum_full_finalize(state: Tensor) -> Tensor:
-    seq_sum_sum, sequence_count = state.unbind()
-    return seq_sum_sum / sequence_count
+    seq_sum, sequence_count = state.unbind()
+    return seq_sum / sequence_count
 
 
 def kl_old_reference_sum_distribution(old_logprobs: Tensor, ref_logprobs: Tensor, mask: Tensor) -> Tensor:
@@ -1795,6 +1795,7 @@ METRICS: Final[dict[str, MetricFunction]] = {
         finalize=_kl_old_k2_padded_finalize,
         formula="mean(where(mask, 0.5 * (logprobs - old_logprobs) ** 2, 0.0), over=everything)",
         slots=(Slot("chosen_sum", "sum"), Slot("position_count", "count")),
+        over_padding=True,
     ),
     "kl/old_sequence/k2": MetricFunction(
         id="kl/old_sequence/k2",
@@ -2090,7 +2091,7 @@ METRICS: Final[dict[str, MetricFunction]] = {
         update=_kl_old_reference_sum_k1_update,
         finalize=_kl_old_reference_sum_k1_finalize,
         formula="mean(seq_sum(old_logprobs - ref_logprobs))",
-        slots=(Slot("seq_sum_sum", "sum"), Slot("sequence_count", "count")),
+        slots=(Slot("seq_sum", "sum"), Slot("sequence_count", "count")),
     ),
     "kl/old_reference_sum/k1@padded": MetricFunction(
         id="kl/old_reference_sum/k1@padded",
@@ -2105,7 +2106,8 @@ METRICS: Final[dict[str, MetricFunction]] = {
         update=_kl_old_reference_sum_k1_padded_update,
         finalize=_kl_old_reference_sum_k1_padded_finalize,
         formula="mean(seq_sum(old_logprobs - ref_logprobs, over=everything))",
-        slots=(Slot("seq_sum_sum", "sum"), Slot("sequence_count", "count")),
+        slots=(Slot("seq_sum", "sum"), Slot("sequence_count", "count")),
+        over_padding=True,
     ),
     "kl/old_reference_sum/k2": MetricFunction(
         id="kl/old_reference_sum/k2",
@@ -2123,7 +2125,7 @@ METRICS: Final[dict[str, MetricFunction]] = {
         update=_kl_old_reference_sum_k2_update,
         finalize=_kl_old_reference_sum_k2_finalize,
         formula="mean(seq_sum(0.5 * (old_logprobs - ref_logprobs) ** 2))",
-        slots=(Slot("seq_sum_sum", "sum"), Slot("sequence_count", "count")),
+        slots=(Slot("seq_sum", "sum"), Slot("sequence_count", "count")),
     ),
     "kl/old_reference_sum/k3": MetricFunction(
         id="kl/old_reference_sum/k3",
@@ -2141,7 +2143,7 @@ METRICS: Final[dict[str, MetricFunction]] = {
         finalize=_kl_old_reference_sum_k3_finalize,
         formula="mean(seq_sum(exp(log_ratio) - log_ratio - 1))",
         let={"log_ratio": "ref_logprobs - old_logprobs"},
-        slots=(Slot("seq_sum_sum", "sum"), Slot("sequence_count", "count")),
+        slots=(Slot("seq_sum", "sum"), Slot("sequence_count", "count")),
     ),
     "kl/old_reference_sum/abs": MetricFunction(
         id="kl/old_reference_sum/abs",
@@ -2156,7 +2158,7 @@ METRICS: Final[dict[str, MetricFunction]] = {
         update=_kl_old_reference_sum_abs_update,
         finalize=_kl_old_reference_sum_abs_finalize,
         formula="mean(seq_sum(abs(old_logprobs - ref_logprobs)))",
-        slots=(Slot("seq_sum_sum", "sum"), Slot("sequence_count", "count")),
+        slots=(Slot("seq_sum", "sum"), Slot("sequence_count", "count")),
     ),
     "kl/old_reference_sum/full": MetricFunction(
         id="kl/old_reference_sum/full",
@@ -2171,7 +2173,7 @@ METRICS: Final[dict[str, MetricFunction]] = {
         update=_kl_old_reference_sum_full_update,
         finalize=_kl_old_reference_sum_full_finalize,
         formula="mean(seq_sum(sum_vocab(softmax(old_logits) * (log_softmax(old_logits) - log_softmax(ref_logits)))))",
-        slots=(Slot("seq_sum_sum", "sum"), Slot("sequence_count", "count")),
+        slots=(Slot("seq_sum", "sum"), Slot("sequence_count", "count")),
     ),
     "kl/old_reference_sum/distribution": MetricFunction(
         id="kl/old_reference_sum/distribution",

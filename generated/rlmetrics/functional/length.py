@@ -1504,6 +1504,7 @@ METRICS: Final[dict[str, MetricFunction]] = {
         finalize=_length_end_token_count_finalize,
         formula="count(tokens == end_token, over=everything)",
         slots=(Slot("condition_count", "count"),),
+        over_padding=True,
     ),
 }
 """What is known about each function, by the metric's id."""

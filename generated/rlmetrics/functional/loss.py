@@ -553,15 +553,15 @@ def _loss_total_grpo_constant_length_update(
     surrogate = torch.maximum(negative_advantages * ratio, product)
     log_ratio = ref_logprobs - logprobs
     penalty = torch.exp(log_ratio) - log_ratio - 1
-    seq_sum = ops.seq_sum(surrogate + kl_coef * penalty, mask)
-    seq_sum_sum = ops.total(seq_sum)
-    sequence_count = ops.number_of(seq_sum)
-    return pack([seq_sum_sum, sequence_count])
+    seq_sum_2 = ops.seq_sum(surrogate + kl_coef * penalty, mask)
+    seq_sum = ops.total(seq_sum_2)
+    sequence_count = ops.number_of(seq_sum_2)
+    return pack([seq_sum, sequence_count])
 
 
 def _loss_total_grpo_constant_length_finalize(state: Tensor, *, max_length: float) -> Tensor:
-    seq_sum_sum, sequence_count = state.unbind()
-    return seq_sum_sum / sequence_count / max_length
+    seq_sum, sequence_count = state.unbind()
+    return seq_sum / sequence_count / max_length
 
 
 def loss_total_sequence_ratio(
@@ -856,15 +856,15 @@ def _loss_total_sequence_ratio_constant_length_update(
     surrogate = torch.maximum(negative_advantages * ratio, product)
     log_ratio = ref_logprobs - logprobs
     penalty = torch.exp(log_ratio) - log_ratio - 1
-    seq_sum = ops.seq_sum(surrogate + kl_coef * penalty, mask)
-    seq_sum_sum = ops.total(seq_sum)
-    sequence_count = ops.number_of(seq_sum)
-    return pack([seq_sum_sum, sequence_count])
+    seq_sum_2 = ops.seq_sum(surrogate + kl_coef * penalty, mask)
+    seq_sum = ops.total(seq_sum_2)
+    sequence_count = ops.number_of(seq_sum_2)
+    return pack([seq_sum, sequence_count])
 
 
 def _loss_total_sequence_ratio_constant_length_finalize(state: Tensor, *, max_length: float) -> Tensor:
-    seq_sum_sum, sequence_count = state.unbind()
-    return seq_sum_sum / sequence_count / max_length
+    seq_sum, sequence_count = state.unbind()
+    return seq_sum / sequence_count / max_length
 
 
 def loss_total_cispo(
@@ -1172,15 +1172,15 @@ def _loss_total_luspo_update(
     ratio = ops.masked(ops.per_token(torch.exp(ops.seq_mean(logprobs - old_logprobs, mask)), mask), mask)
     product = negative_advantages * torch.clamp(ratio, 1 - clip_low, 1 + clip_high)
     surrogate = torch.maximum(negative_advantages * ratio, product)
-    seq_sum = ops.seq_sum(surrogate, mask)
-    seq_sum_sum = ops.total(seq_sum)
-    sequence_count = ops.number_of(seq_sum)
-    return pack([seq_sum_sum, sequence_count])
+    seq_sum_2 = ops.seq_sum(surrogate, mask)
+    seq_sum = ops.total(seq_sum_2)
+    sequence_count = ops.number_of(seq_sum_2)
+    return pack([seq_sum, sequence_count])
 
 
 def _loss_total_luspo_finalize(state: Tensor) -> Tensor:
-    seq_sum_sum, sequence_count = state.unbind()
-    return seq_sum_sum / sequence_count
+    seq_sum, sequence_count = state.unbind()
+    return seq_sum / sequence_count
 
 
 def loss_total_geometric_mean(
@@ -1600,7 +1600,7 @@ METRICS: Final[dict[str, MetricFunction]] = {
             "log_ratio": "ref_logprobs - logprobs",
             "penalty": "exp(log_ratio) - log_ratio - 1",
         },
-        slots=(Slot("seq_sum_sum", "sum"), Slot("sequence_count", "count")),
+        slots=(Slot("seq_sum", "sum"), Slot("sequence_count", "count")),
     ),
     "loss/total@sequence_ratio": MetricFunction(
         id="loss/total@sequence_ratio",
@@ -1670,7 +1670,7 @@ METRICS: Final[dict[str, MetricFunction]] = {
             "log_ratio": "ref_logprobs - logprobs",
             "penalty": "exp(log_ratio) - log_ratio - 1",
         },
-        slots=(Slot("seq_sum_sum", "sum"), Slot("sequence_count", "count")),
+        slots=(Slot("seq_sum", "sum"), Slot("sequence_count", "count")),
     ),
     "loss/total@cispo": MetricFunction(
         id="loss/total@cispo",
@@ -1730,7 +1730,7 @@ METRICS: Final[dict[str, MetricFunction]] = {
         update=_loss_total_luspo_update,
         finalize=_loss_total_luspo_finalize,
         formula="metric('group/loss/luspo')",
-        slots=(Slot("seq_sum_sum", "sum"), Slot("sequence_count", "count")),
+        slots=(Slot("seq_sum", "sum"), Slot("sequence_count", "count")),
     ),
     "loss/total@geometric_mean": MetricFunction(
         id="loss/total@geometric_mean",

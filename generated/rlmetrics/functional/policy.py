@@ -1949,6 +1949,7 @@ METRICS: Final[dict[str, MetricFunction]] = {
         finalize=_policy_ratio_mean_padded_finalize,
         formula="mean(where(mask, exp(logprobs - old_logprobs), 1.0), over=everything)",
         slots=(Slot("chosen_sum", "sum"), Slot("position_count", "count")),
+        over_padding=True,
     ),
     "policy/ratio/distribution": MetricFunction(
         id="policy/ratio/distribution",
@@ -1979,6 +1980,7 @@ METRICS: Final[dict[str, MetricFunction]] = {
         finalize=_policy_ratio_distribution_unmasked_finalize,
         formula="histogram(exp(logprobs - old_logprobs), low=0, high=2, bins=64, over=everything)",
         slots=(Slot("exponential_bins", "bins", bins=64, low=0.0, high=2.0),),
+        over_padding=True,
     ),
     "policy/ratio/variance_of_means": MetricFunction(
         id="policy/ratio/variance_of_means",
@@ -2053,6 +2055,7 @@ METRICS: Final[dict[str, MetricFunction]] = {
         finalize=_policy_old_log_probability_distribution_unmasked_finalize,
         formula="histogram(old_logprobs, low=-20, high=0, bins=80, over=everything)",
         slots=(Slot("old_logprobs_bins", "bins", bins=80, low=-20.0, high=0.0),),
+        over_padding=True,
     ),
     "policy/reference_log_probability/distribution": MetricFunction(
         id="policy/reference_log_probability/distribution",
@@ -2083,6 +2086,7 @@ METRICS: Final[dict[str, MetricFunction]] = {
         finalize=_policy_reference_log_probability_distribution_unmasked_finalize,
         formula="histogram(ref_logprobs, low=-20, high=0, bins=80, over=everything)",
         slots=(Slot("ref_logprobs_bins", "bins", bins=80, low=-20.0, high=0.0),),
+        over_padding=True,
     ),
 }
 """What is known about each function, by the metric's id."""

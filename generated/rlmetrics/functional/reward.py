@@ -292,15 +292,15 @@ def _reward_total_mean_update(token_rewards: Tensor, mask: Tensor) -> Tensor:
     check(token_rewards=token_rewards, mask=mask)
     mask = mask.bool()
     token_rewards = ops.masked(token_rewards, mask)
-    seq_sum = ops.seq_sum(token_rewards, mask)
-    seq_sum_sum = ops.total(seq_sum)
-    sequence_count = ops.number_of(seq_sum)
-    return pack([seq_sum_sum, sequence_count])
+    seq_sum_2 = ops.seq_sum(token_rewards, mask)
+    seq_sum = ops.total(seq_sum_2)
+    sequence_count = ops.number_of(seq_sum_2)
+    return pack([seq_sum, sequence_count])
 
 
 def _reward_total_mean_finalize(state: Tensor) -> Tensor:
-    seq_sum_sum, sequence_count = state.unbind()
-    return seq_sum_sum / sequence_count
+    seq_sum, sequence_count = state.unbind()
+    return seq_sum / sequence_count
 
 
 def reward_total_max(token_rewards: Tensor, mask: Tensor) -> Tensor:
@@ -433,15 +433,15 @@ def _reward_non_score_sum_update(old_logprobs: Tensor, ref_logprobs: Tensor, mas
     mask = mask.bool()
     old_logprobs = ops.masked(old_logprobs, mask)
     ref_logprobs = ops.masked(ref_logprobs, mask)
-    seq_sum = ops.seq_sum(old_logprobs - ref_logprobs, mask)
-    seq_sum_sum = ops.total(seq_sum)
-    sequence_count = ops.number_of(seq_sum)
-    return pack([seq_sum_sum, sequence_count])
+    seq_sum_2 = ops.seq_sum(old_logprobs - ref_logprobs, mask)
+    seq_sum = ops.total(seq_sum_2)
+    sequence_count = ops.number_of(seq_sum_2)
+    return pack([seq_sum, sequence_count])
 
 
 def _reward_non_score_sum_finalize(state: Tensor, *, kl_coef: float) -> Tensor:
-    seq_sum_sum, sequence_count = state.unbind()
-    return -kl_coef * (seq_sum_sum / sequence_count)
+    seq_sum, sequence_count = state.unbind()
+    return -kl_coef * (seq_sum / sequence_count)
 
 
 def reward_non_score_sum_padded(old_logprobs: Tensor, ref_logprobs: Tensor, *, kl_coef: float = 0.05) -> Tensor:
@@ -484,15 +484,15 @@ def _reward_non_score_sum_padded_update(old_logprobs: Tensor, ref_logprobs: Tens
     check(old_logprobs=old_logprobs, ref_logprobs=ref_logprobs)
     old_logprobs = ops.as_float(old_logprobs)
     ref_logprobs = ops.as_float(ref_logprobs)
-    seq_sum = ops.seq_sum(old_logprobs - ref_logprobs)
-    seq_sum_sum = ops.total(seq_sum)
-    sequence_count = ops.number_of(seq_sum)
-    return pack([seq_sum_sum, sequence_count])
+    seq_sum_2 = ops.seq_sum(old_logprobs - ref_logprobs)
+    seq_sum = ops.total(seq_sum_2)
+    sequence_count = ops.number_of(seq_sum_2)
+    return pack([seq_sum, sequence_count])
 
 
 def _reward_non_score_sum_padded_finalize(state: Tensor, *, kl_coef: float) -> Tensor:
-    seq_sum_sum, sequence_count = state.unbind()
-    return -kl_coef * (seq_sum_sum / sequence_count)
+    seq_sum, sequence_count = state.unbind()
+    return -kl_coef * (seq_sum / sequence_count)
 
 
 def reward_non_score_sum_k3(
@@ -551,15 +551,15 @@ def _reward_non_score_sum_k3_update(
     old_logprobs = ops.masked(old_logprobs, mask)
     ref_logprobs = ops.masked(ref_logprobs, mask)
     log_ratio = ref_logprobs - old_logprobs
-    seq_sum = ops.seq_sum(torch.exp(log_ratio) - 1 - log_ratio, mask)
-    seq_sum_sum = ops.total(seq_sum)
-    sequence_count = ops.number_of(seq_sum)
-    return pack([seq_sum_sum, sequence_count])
+    seq_sum_2 = ops.seq_sum(torch.exp(log_ratio) - 1 - log_ratio, mask)
+    seq_sum = ops.total(seq_sum_2)
+    sequence_count = ops.number_of(seq_sum_2)
+    return pack([seq_sum, sequence_count])
 
 
 def _reward_non_score_sum_k3_finalize(state: Tensor, *, kl_coef: float) -> Tensor:
-    seq_sum_sum, sequence_count = state.unbind()
-    return -kl_coef * (seq_sum_sum / sequence_count)
+    seq_sum, sequence_count = state.unbind()
+    return -kl_coef * (seq_sum / sequence_count)
 
 
 def reward_non_score_token_mean(
@@ -1127,7 +1127,7 @@ METRICS: Final[dict[str, MetricFunction]] = {
         update=_reward_total_mean_update,
         finalize=_reward_total_mean_finalize,
         formula="mean(seq_sum(token_rewards))",
-        slots=(Slot("seq_sum_sum", "sum"), Slot("sequence_count", "count")),
+        slots=(Slot("seq_sum", "sum"), Slot("sequence_count", "count")),
     ),
     "reward/total/max": MetricFunction(
         id="reward/total/max",
@@ -1173,7 +1173,7 @@ METRICS: Final[dict[str, MetricFunction]] = {
         finalize=_reward_non_score_sum_finalize,
         finalize_parameters=("kl_coef",),
         formula="-kl_coef * mean(seq_sum(old_logprobs - ref_logprobs))",
-        slots=(Slot("seq_sum_sum", "sum"), Slot("sequence_count", "count")),
+        slots=(Slot("seq_sum", "sum"), Slot("sequence_count", "count")),
     ),
     "reward/non_score/sum@padded": MetricFunction(
         id="reward/non_score/sum@padded",
@@ -1189,7 +1189,8 @@ METRICS: Final[dict[str, MetricFunction]] = {
         finalize=_reward_non_score_sum_padded_finalize,
         finalize_parameters=("kl_coef",),
         formula="-kl_coef * mean(seq_sum(old_logprobs - ref_logprobs, over=everything))",
-        slots=(Slot("seq_sum_sum", "sum"), Slot("sequence_count", "count")),
+        slots=(Slot("seq_sum", "sum"), Slot("sequence_count", "count")),
+        over_padding=True,
     ),
     "reward/non_score/sum@k3": MetricFunction(
         id="reward/non_score/sum@k3",
@@ -1206,7 +1207,7 @@ METRICS: Final[dict[str, MetricFunction]] = {
         finalize_parameters=("kl_coef",),
         formula="-kl_coef * mean(seq_sum(exp(log_ratio) - 1 - log_ratio))",
         let={"log_ratio": "ref_logprobs - old_logprobs"},
-        slots=(Slot("seq_sum_sum", "sum"), Slot("sequence_count", "count")),
+        slots=(Slot("seq_sum", "sum"), Slot("sequence_count", "count")),
     ),
     "reward/non_score/token_mean": MetricFunction(
         id="reward/non_score/token_mean",

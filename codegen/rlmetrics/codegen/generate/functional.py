@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from ..formula import Compiled, Slot, width
+from ..formula.padding import looks_at_padding
 from ..model import Input, Parameter
 from ..spec import Spec
 from . import layout
@@ -259,6 +260,8 @@ def _entry(function: Function, needed: Sequence[str]) -> Node:
     items.append(slots)
     if function.reference is not None:
         items.append(f"own_reference={literal(function.reference)}")
+    if function.compiled is not None and looks_at_padding(function.compiled.root):
+        items.append("over_padding=True")
     return layout.call(f"{literal(function.key)}: MetricFunction", items)
 
 
