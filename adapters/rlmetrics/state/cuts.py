@@ -8,6 +8,8 @@ from collections.abc import Iterable, Sequence
 import torch
 from torch import Tensor
 
+from .slots import beside
+
 __all__ = ["GroupsSeen", "check_whole", "numbers_of"]
 
 
@@ -28,20 +30,16 @@ class GroupsSeen:
         """Note the ids ``[B]`` of one more update."""
         ids = group_ids.detach().to(torch.int64)
         pairs = torch.stack([torch.full_like(ids, self.updates), ids])
-        self._join(pairs)
+        # What inference mode made could be used nowhere else.
+        self.pairs = torch.cat([beside(pairs, self.pairs), pairs], 1).clone()
         self.updates += 1
 
     def extend(self, other: GroupsSeen) -> None:
         """Note the updates of another one as further updates."""
         if other.pairs.numel():
-            offset = torch.tensor([[self.updates], [0]]).to(other.pairs.device, non_blocking=True)
-            self._join(other.pairs + offset)
+            offset = beside(other.pairs, torch.tensor([[self.updates], [0]]))
+            self.pairs = torch.cat([self.pairs, beside(self.pairs, other.pairs + offset)], 1)
         self.updates += other.updates
-
-    def _join(self, pairs: Tensor) -> None:
-        before = self.pairs.to(pairs.device, non_blocking=not pairs.is_cpu)
-        # What inference mode made could be used nowhere else.
-        self.pairs = torch.cat([before, pairs], 1).clone()
 
     def listed(self) -> list[tuple[int, int]]:
         """Return the pairs on the host."""

@@ -119,9 +119,7 @@ class MetricState:
             return whole.merge(self)
         grows = self.metric.keeps_values or self.metric.atom == "group"
         identity = (self.metric.id, sorted(self.parameters.items()), self.metric.slots, self.ids_restart)
-        states, groups = gather_states(
-            self.metric.id, identity, self.values, self._groups.pairs, group, grows=grows
-        )
+        states, groups = gather_states(self.metric.id, identity, self.values, self._groups.pairs, group, grows=grows)
         for values, numbers in zip(states, groups, strict=True):
             one = GroupsSeen()
             one.load(torch.tensor(numbers, dtype=torch.int64).view(2, -1))
@@ -149,8 +147,8 @@ class MetricState:
     def over_ranks(self, gathered: Tensor | Sequence[Tensor]) -> MetricState:
         """Return what all ranks have seen together, gathered by other means than :meth:`sync`.
 
-        The state itself stays that of this rank. Numbers alone do not tell whether ranks have other parameters, or parts
-        of one group; :meth:`sync` does.
+        The state itself stays that of this rank. Numbers alone do not tell whether ranks have other parameters, or
+        parts of one group; :meth:`sync` does.
 
         Args:
             gathered: The :attr:`values` of all ranks in their order: one tensor, float64 ``[R * W]`` or ``[R, W]``, as
@@ -194,7 +192,7 @@ class MetricState:
         Raises:
             ValueError: A group was cut over several updates or ranks.
         """
-        if self._groups.updates > 1:
+        if self._groups.updates > 1 and not self._groups.pairs.is_meta:
             check_whole(self.metric.id, self._groups.listed())
         needed = {name: self.parameters[name] for name in self.metric.finalize_parameters}
         return self.metric.finalize(self.values, **needed)
