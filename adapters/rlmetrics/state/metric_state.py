@@ -118,8 +118,9 @@ class MetricState:
         if not ranks_of(self.metric.id, group):
             return whole.merge(self)
         grows = self.metric.keeps_values or self.metric.atom == "group"
-        identity = (self.metric.id, sorted(self.parameters.items()), self.metric.slots, self.ids_restart)
-        states, groups = gather_states(self.metric.id, identity, self.values, self._groups.pairs, group, grows=grows)
+        states, groups = gather_states(
+            self.metric.id, self.identity(), self.values, self._groups.pairs, group, grows=grows
+        )
         for values, numbers in zip(states, groups, strict=True):
             one = GroupsSeen()
             one.load(torch.tensor(numbers, dtype=torch.int64).view(2, -1))
@@ -133,8 +134,7 @@ class MetricState:
         Raises:
             ValueError: The other state belongs to another metric, or has other parameters.
         """
-        mine = (self.metric.id, self.parameters, self.ids_restart)
-        if (other.metric.id, other.parameters, other.ids_restart) != mine:
+        if other.identity() != self.identity():
             msg = (
                 f"cannot merge a state of {other.metric.id} with {other.parameters} "
                 f"into a state of {self.metric.id} with {self.parameters}"
@@ -173,6 +173,12 @@ class MetricState:
             self._check_width(values, "gathered")
             whole.values = slots.merge(self.metric.slots, whole.values, values.to(whole.values))
         return whole
+
+    def identity(self) -> dict[str, Any]:
+        """Return what two states must share before they can be put together: plain data."""
+        kinds = [(slot.name, slot.kind, slot.bins, slot.low, slot.high) for slot in self.metric.slots]
+        mine = {"metric": self.metric.id, "parameters": dict(self.parameters), "slots": kinds}
+        return {**mine, "ids_restart": self.ids_restart}
 
     def _new(self, device: torch.device | str) -> MetricState:
         parameters: dict[str, Any] = self.parameters

@@ -9,7 +9,7 @@ import torch
 import torch.distributed as dist
 from torch import Tensor
 
-__all__ = ["all_gathered", "gather_states", "ranks_of"]
+__all__ = ["all_gathered", "gather_states", "mark_of", "owned", "ranks_of"]
 
 _ROUND = 256
 _ROOM = 8192
@@ -29,6 +29,11 @@ def ranks_of(title: str, group: dist.ProcessGroup | None) -> int:
         msg = f"{title}: this process does not belong to the group"
         raise ValueError(msg)
     return ranks
+
+
+def mark_of(identity: object) -> int:
+    """Return a number below 2**56 that is another one for another identity, whose ``repr`` says all of it."""
+    return int.from_bytes(hashlib.sha256(repr(identity).encode()).digest()[:7], "big")
 
 
 def gather_states(
@@ -53,7 +58,7 @@ def gather_states(
     ranks = dist.get_world_size(group)
     numbers = values.double().view(torch.int64)
     home = _collective_device(values.device, group)
-    mark = int.from_bytes(hashlib.sha256(repr(identity).encode()).digest()[:7], "big")
+    mark = mark_of(identity)
     body = torch.cat([part.to(home) for part in (numbers, pairs.flatten()) if part.numel()] or [numbers.to(home)])
     head = torch.tensor([mark, numbers.numel(), pairs.numel()]).to(home)
     fixed = 0 if grows else body.numel()

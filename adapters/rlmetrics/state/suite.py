@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import AbstractContextManager
 from functools import wraps
@@ -188,10 +189,32 @@ class Suite:
         if not ranks_of(self._title, group):
             return self
         states, groups = gather_states(
-            self._title, self._identity(), self.values, self._groups.pairs, group, grows=self.fusion.groups
+            self._title, self.identity(), self.values, self._groups.pairs, group, grows=self.fusion.groups
         )
         self._total = self.fusion.packing.merge_all(torch.stack(states)).tolist(), [*owned(groups)]
         return self
+
+    def over_ranks(self, gathered: Tensor | Sequence[Tensor]) -> Self:
+        """Return what all ranks have seen together, gathered by other means than :meth:`sync`, as a suite of its own.
+
+        Numbers alone do not tell whether ranks have other parameters, or parts of one group; :meth:`sync` does.
+
+        Args:
+            gathered: The :attr:`values` of all ranks in their order: one tensor, float64 ``[R * W]`` or ``[R, W]``, as
+                ``accelerator.gather(suite.values)`` gives them, or a list with one for each rank.
+
+        Raises:
+            ValueError: It is no whole number of states.
+        """
+        width = self.values.numel()
+        whole = gathered if isinstance(gathered, Tensor) else torch.cat([one.reshape(-1) for one in gathered])
+        if not whole.numel() or whole.numel() % width:
+            msg = f"{self._title}: gathered: expected {width} numbers per rank, got shape {list(whole.shape)}"
+            raise ValueError(msg)
+        other = copy.copy(self)
+        other._groups, other._total = GroupsSeen(), None
+        other.values = self.fusion.packing.merge_all(whole.reshape(-1, width))
+        return other
 
     def compute(self) -> dict[str, float]:
         """Return the metrics over everything seen since the last reset, with one copy from device to host.
@@ -246,7 +269,7 @@ class Suite:
         Raises:
             ValueError: The other suite has other metrics or other parameters.
         """
-        if other._identity() != self._identity():
+        if other.identity() != self.identity():
             msg = f"cannot merge {other!r} into {self!r}: metrics and parameters must be the same"
             raise ValueError(msg)
         self.values = self.fusion.packing.merge(self.values, beside(self.values, other.values))
@@ -263,7 +286,7 @@ class Suite:
 
     def state_dict(self) -> dict[str, Any]:
         """Return a copy of what this process has seen as plain data and tensors, for ``torch.save``."""
-        saved = {**self._identity(), "values": self.values.clone()}
+        saved = {**self.identity(), "values": self.values.clone()}
         return {**saved, "groups": self._groups.pairs.clone()} if self.fusion.groups else saved
 
     def load_state_dict(self, data: Mapping[str, Any]) -> None:
@@ -272,7 +295,7 @@ class Suite:
         Raises:
             ValueError: The data belongs to other metrics, other parameters or another layout, or is no saved state.
         """
-        for what, value in self._identity().items():
+        for what, value in self.identity().items():
             if data.get(what) != value:
                 msg = f"{self._title}: the saved state has {'other' if what in data else 'no'} {what}"
                 raise ValueError(msg)
@@ -304,8 +327,8 @@ class Suite:
     def _title(self) -> str:
         return type(self).__name__
 
-    def _identity(self) -> dict[str, Any]:
-        """Return what two suites must share before their states can be put together."""
+    def identity(self) -> dict[str, Any]:
+        """Return what two suites must share before their states can be put together: plain data."""
         slots = [(slot.name, slot.kind) for slot in self.fusion.packing.slots]
         mine = {"metrics": list(self.metrics), "parameters": dict(self.parameters), "slots": slots}
         return {**mine, "ids_restart": self.ids_restart} if self.fusion.groups else mine

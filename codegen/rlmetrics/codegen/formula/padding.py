@@ -40,7 +40,9 @@ def is_mask(node: Node | None) -> bool:
 def looks_at_padding(root: Node) -> bool:
     """Return whether a formula reduces tokens without a population, so that padding counts."""
     return any(
-        node.over is None and node.args[0].extent == "token" and (node.extent == "reduced" or node.op.startswith("seq_"))
+        node.over is None
+        and node.args[0].extent == "token"
+        and (node.extent == "reduced" or node.op.startswith("seq_"))
         for node in walk([root])
         if node.args and not (node.op in ("count", "seq_count", "seq_any") and is_mask(node.args[0]))
     )
