@@ -13,6 +13,7 @@ import torch
 from torch import Tensor
 
 from . import host, means, ops, parts
+from .bounds import check_parameters
 from .checks import Dtype
 from .layout import Slot, width
 from .packing import Packing
@@ -123,6 +124,7 @@ def _chosen(
             msg = f"{metric.id}: missing parameter {name!r}"
             raise TypeError(msg)
         chosen.append((name, value))
+    check_parameters(metric.id, dict(chosen))
     return tuple(chosen)
 
 

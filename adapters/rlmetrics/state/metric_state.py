@@ -10,6 +10,7 @@ import torch.distributed as dist
 from torch import Tensor
 
 from . import slots
+from .bounds import check_parameters
 from .cuts import GroupsSeen, check_whole
 from .layout import offsets
 from .ranks import gather_states, ranks_of
@@ -256,6 +257,7 @@ def _complete(metric: MetricFunction, given: dict[str, Number]) -> dict[str, Num
             msg = f"{metric.id}: missing parameter {name!r}"
             raise TypeError(msg)
         complete[name] = value
+    check_parameters(metric.id, complete)
     unknown = sorted(given.keys() - complete.keys())
     if unknown:
         msg = f"{metric.id}: unknown parameter {unknown[0]!r}; it takes {_listed(complete)}"

@@ -12,6 +12,7 @@ import torch
 import torch.distributed as dist
 from torch import Tensor
 
+from .bounds import check_parameters
 from .checks import check_inputs
 from .cuts import GroupsSeen, check_whole, numbers_of
 from .fusion import Block, Fusion
@@ -380,21 +381,6 @@ class Suite:
             if name not in self.fusion.inputs and name not in MARKS:
                 msg = f"{self._title}: unknown input {name!r}; it takes {', '.join(self.fusion.inputs)}"
                 raise TypeError(msg)
-
-
-def check_parameters(title: str, parameters: Mapping[str, object]) -> None:
-    """Check that parameters are numbers.
-
-    Raises:
-        TypeError: One has no value, or is no number.
-    """
-    for name, value in parameters.items():
-        if value is None:
-            msg = f"{title}: missing parameter {name!r}"
-            raise TypeError(msg)
-        if not isinstance(value, bool | int | float):
-            msg = f"{title}: {name}: expected a number, got {type(value).__name__}"
-            raise TypeError(msg)
 
 
 def _kind_of(x: object) -> tuple[object, ...]:

@@ -50,6 +50,9 @@ def as_metric(what: Suite | MetricState | MetricFunction | str, **options: Any) 
 class AsMetric(Metric):
     """A suite or a metric as a ``Metric``; :func:`as_metric` makes one."""
 
+    state: Tensor
+    kept: list[Tensor]
+    groups: list[Tensor]
     full_state_update = False
     is_differentiable = False
     higher_is_better = None
@@ -68,8 +71,8 @@ class AsMetric(Metric):
         self.add_state("kept", [], dist_reduce_fx="cat")
         self.add_state("groups", [], dist_reduce_fx="cat")
 
-    def update(self, **tensors: Tensor | None) -> None:
-        """Add a batch; inputs are given by name."""
+    def update(self, **tensors: Any) -> None:
+        """Add a batch; inputs are tensors, given by name."""
         batch = self.what.reset().update(**tensors)
         values = batch.values.to(self.state.device)
         self.state = _merged(self.what, torch.stack([self.state, torch.cat([self.state[:1], values[: self._fixed]])]))

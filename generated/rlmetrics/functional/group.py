@@ -19,7 +19,7 @@ from rlmetrics.state.layout import Slot
 from rlmetrics.state.registry import MetricFunction
 from rlmetrics.state.slots import pack
 
-from ._inputs import check, named
+from ._inputs import check, check_numbers, named
 
 __all__ = [
     "METRICS",
@@ -140,8 +140,9 @@ def group_unclipped_side_fraction(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
+            its bounds.
 
     References:
         Schulman et al. 2017, Proximal Policy Optimization Algorithms, https://arxiv.org/abs/1707.06347.
@@ -167,6 +168,7 @@ def _group_unclipped_side_fraction_update(
     clip_high: float,
 ) -> Tensor:
     check(logprobs=logprobs, old_logprobs=old_logprobs, advantages=advantages, mask=mask)
+    check_numbers("group/unclipped_side_fraction", clip_low=clip_low, clip_high=clip_high)
     mask = mask.bool()
     logprobs = ops.masked(logprobs, mask)
     old_logprobs = ops.masked(old_logprobs, mask)
@@ -268,8 +270,9 @@ def group_clip_fraction_low_sequence_min(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
+            its bounds.
 
     References:
         Shao et al. 2024, DeepSeekMath, https://arxiv.org/abs/2402.03300.
@@ -287,6 +290,7 @@ def _group_clip_fraction_low_sequence_min_update(
     clip_low: float,
 ) -> Tensor:
     check(logprobs=logprobs, old_logprobs=old_logprobs, advantages=advantages, mask=mask)
+    check_numbers("group/clip_fraction_low/sequence_min", clip_low=clip_low)
     mask = mask.bool()
     logprobs = ops.masked(logprobs, mask)
     old_logprobs = ops.masked(old_logprobs, mask)
@@ -339,8 +343,9 @@ def group_clip_fraction_high_sequence_max(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
+            its bounds.
 
     References:
         Shao et al. 2024, DeepSeekMath, https://arxiv.org/abs/2402.03300.
@@ -360,6 +365,7 @@ def _group_clip_fraction_high_sequence_max_update(
     clip_high: float,
 ) -> Tensor:
     check(logprobs=logprobs, old_logprobs=old_logprobs, advantages=advantages, mask=mask)
+    check_numbers("group/clip_fraction_high/sequence_max", clip_high=clip_high)
     mask = mask.bool()
     logprobs = ops.masked(logprobs, mask)
     old_logprobs = ops.masked(old_logprobs, mask)
@@ -418,8 +424,9 @@ def group_sequence_ratio_clip_fraction(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
+            its bounds.
 
     References:
         Zheng et al. 2025, Group Sequence Policy Optimization, https://arxiv.org/abs/2507.18071.
@@ -445,6 +452,7 @@ def _group_sequence_ratio_clip_fraction_update(
     clip_high: float,
 ) -> Tensor:
     check(logprobs=logprobs, old_logprobs=old_logprobs, sequence_advantages=sequence_advantages, mask=mask)
+    check_numbers("group/sequence_ratio/clip_fraction", clip_low=clip_low, clip_high=clip_high)
     mask = mask.bool()
     logprobs = ops.masked(logprobs, mask)
     old_logprobs = ops.masked(old_logprobs, mask)
@@ -497,8 +505,9 @@ def group_sequence_ratio_clip_fraction_low(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
+            its bounds.
 
     References:
         Zheng et al. 2025, Group Sequence Policy Optimization, https://arxiv.org/abs/2507.18071.
@@ -522,6 +531,7 @@ def _group_sequence_ratio_clip_fraction_low_update(
     clip_low: float,
 ) -> Tensor:
     check(logprobs=logprobs, old_logprobs=old_logprobs, sequence_advantages=sequence_advantages, mask=mask)
+    check_numbers("group/sequence_ratio/clip_fraction_low", clip_low=clip_low)
     mask = mask.bool()
     logprobs = ops.masked(logprobs, mask)
     old_logprobs = ops.masked(old_logprobs, mask)
@@ -572,8 +582,9 @@ def group_sequence_ratio_clip_fraction_high(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
+            its bounds.
 
     References:
         Zheng et al. 2025, Group Sequence Policy Optimization, https://arxiv.org/abs/2507.18071.
@@ -597,6 +608,7 @@ def _group_sequence_ratio_clip_fraction_high_update(
     clip_high: float,
 ) -> Tensor:
     check(logprobs=logprobs, old_logprobs=old_logprobs, sequence_advantages=sequence_advantages, mask=mask)
+    check_numbers("group/sequence_ratio/clip_fraction_high", clip_high=clip_high)
     mask = mask.bool()
     logprobs = ops.masked(logprobs, mask)
     old_logprobs = ops.masked(old_logprobs, mask)
@@ -649,8 +661,9 @@ def group_sequence_ratio_clipped_low_min(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
+            its bounds.
 
     References:
         Zheng et al. 2025, Group Sequence Policy Optimization, https://arxiv.org/abs/2507.18071.
@@ -674,6 +687,7 @@ def _group_sequence_ratio_clipped_low_min_update(
     clip_low: float,
 ) -> Tensor:
     check(logprobs=logprobs, old_logprobs=old_logprobs, sequence_advantages=sequence_advantages, mask=mask)
+    check_numbers("group/sequence_ratio/clipped_low_min", clip_low=clip_low)
     mask = mask.bool()
     logprobs = ops.masked(logprobs, mask)
     old_logprobs = ops.masked(old_logprobs, mask)
@@ -726,8 +740,9 @@ def group_sequence_ratio_clipped_high_max(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
+            its bounds.
 
     References:
         Zheng et al. 2025, Group Sequence Policy Optimization, https://arxiv.org/abs/2507.18071.
@@ -751,6 +766,7 @@ def _group_sequence_ratio_clipped_high_max_update(
     clip_high: float,
 ) -> Tensor:
     check(logprobs=logprobs, old_logprobs=old_logprobs, sequence_advantages=sequence_advantages, mask=mask)
+    check_numbers("group/sequence_ratio/clipped_high_max", clip_high=clip_high)
     mask = mask.bool()
     logprobs = ops.masked(logprobs, mask)
     old_logprobs = ops.masked(old_logprobs, mask)
@@ -804,8 +820,9 @@ def group_cispo_clip_fraction(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
+            its bounds.
 
     References:
         MiniMax 2025, MiniMax-M1: Scaling Test-Time Compute Efficiently with Lightning Attention,
@@ -824,6 +841,7 @@ def _group_cispo_clip_fraction_update(
     ratio_cap: float,
 ) -> Tensor:
     check(logprobs=logprobs, old_logprobs=old_logprobs, advantages=advantages, mask=mask)
+    check_numbers("group/cispo_clip_fraction", ratio_cap=ratio_cap)
     mask = mask.bool()
     logprobs = ops.masked(logprobs, mask)
     old_logprobs = ops.masked(old_logprobs, mask)
@@ -874,8 +892,9 @@ def group_sequence_ratio_cispo_clip_fraction(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
+            its bounds.
 
     References:
         MiniMax 2025, MiniMax-M1: Scaling Test-Time Compute Efficiently with Lightning Attention,
@@ -900,6 +919,7 @@ def _group_sequence_ratio_cispo_clip_fraction_update(
     ratio_cap: float,
 ) -> Tensor:
     check(logprobs=logprobs, old_logprobs=old_logprobs, sequence_advantages=sequence_advantages, mask=mask)
+    check_numbers("group/sequence_ratio/cispo_clip_fraction", ratio_cap=ratio_cap)
     mask = mask.bool()
     logprobs = ops.masked(logprobs, mask)
     old_logprobs = ops.masked(old_logprobs, mask)
@@ -968,8 +988,9 @@ def group_vespo_weight_mean(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
+            its bounds.
 
     References:
         VESPO: Variational Sequence-Level Soft Policy Optimization (2026), https://arxiv.org/abs/2602.10693.
@@ -999,6 +1020,7 @@ def _group_vespo_weight_mean_update(
     decay_neg: float,
 ) -> Tensor:
     check(logprobs=logprobs, old_logprobs=old_logprobs, sequence_advantages=sequence_advantages, mask=mask)
+    check_numbers("group/vespo_weight/mean", k_pos=k_pos, k_neg=k_neg, decay_pos=decay_pos, decay_neg=decay_neg)
     mask = mask.bool()
     logprobs = ops.masked(logprobs, mask)
     old_logprobs = ops.masked(old_logprobs, mask)
@@ -1042,8 +1064,9 @@ def group_batch_std_is_zero(rewards: Tensor, *, tolerance: float = 1e-08) -> Ten
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
+            its bounds.
 
     References:
         Liu et al. 2025, Part I: Tricks or Traps? A Deep Dive into RL for LLM Reasoning,
@@ -1055,6 +1078,7 @@ def group_batch_std_is_zero(rewards: Tensor, *, tolerance: float = 1e-08) -> Ten
 
 def _group_batch_std_is_zero_update(rewards: Tensor, *, tolerance: float) -> Tensor:
     check(rewards=rewards)
+    check_numbers("group/batch_std_is_zero", tolerance=tolerance)
     rewards = ops.as_float(rewards)
     rewards_moments = ops.moments(rewards)
     return pack([rewards_moments])
@@ -1190,8 +1214,9 @@ def group_dppo_masked_fraction_negative(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
+            its bounds.
 
     References:
         DPPO: divergence-based trust regions for language models, https://arxiv.org/abs/2602.04879.
@@ -1215,6 +1240,7 @@ def _group_dppo_masked_fraction_negative_update(
     divergence_bound: float,
 ) -> Tensor:
     check(logprobs=logprobs, rollout_logprobs=rollout_logprobs, advantages=advantages, mask=mask)
+    check_numbers("group/dppo_masked_fraction_negative", divergence_bound=divergence_bound)
     mask = mask.bool()
     logprobs = ops.masked(logprobs, mask)
     rollout_logprobs = ops.masked(rollout_logprobs, mask)
@@ -1269,8 +1295,9 @@ def group_dppo_masked_fraction_positive(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
+            its bounds.
 
     References:
         DPPO: divergence-based trust regions for language models, https://arxiv.org/abs/2602.04879.
@@ -1294,6 +1321,7 @@ def _group_dppo_masked_fraction_positive_update(
     divergence_bound: float,
 ) -> Tensor:
     check(logprobs=logprobs, rollout_logprobs=rollout_logprobs, advantages=advantages, mask=mask)
+    check_numbers("group/dppo_masked_fraction_positive", divergence_bound=divergence_bound)
     mask = mask.bool()
     logprobs = ops.masked(logprobs, mask)
     rollout_logprobs = ops.masked(rollout_logprobs, mask)
@@ -1356,8 +1384,9 @@ def group_loss_penalized(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
+            its bounds.
 
     References:
         Shao et al. 2024, DeepSeekMath, https://arxiv.org/abs/2402.03300.
@@ -1391,6 +1420,7 @@ def _group_loss_penalized_update(
     kl_coef: float,
 ) -> Tensor:
     check(logprobs=logprobs, old_logprobs=old_logprobs, ref_logprobs=ref_logprobs, advantages=advantages, mask=mask)
+    check_numbers("group/loss/penalized", clip_low=clip_low, clip_high=clip_high, kl_coef=kl_coef)
     mask = mask.bool()
     logprobs = ops.masked(logprobs, mask)
     old_logprobs = ops.masked(old_logprobs, mask)
@@ -1459,8 +1489,9 @@ def group_loss_penalized_weighted_penalty(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
+            its bounds.
 
     References:
         Shao et al. 2024, DeepSeekMath, https://arxiv.org/abs/2402.03300.
@@ -1494,6 +1525,7 @@ def _group_loss_penalized_weighted_penalty_update(
     kl_coef: float,
 ) -> Tensor:
     check(logprobs=logprobs, old_logprobs=old_logprobs, ref_logprobs=ref_logprobs, advantages=advantages, mask=mask)
+    check_numbers("group/loss/penalized@weighted_penalty", clip_low=clip_low, clip_high=clip_high, kl_coef=kl_coef)
     mask = mask.bool()
     logprobs = ops.masked(logprobs, mask)
     old_logprobs = ops.masked(old_logprobs, mask)
@@ -1562,8 +1594,9 @@ def group_loss_penalized_sequence_mean(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
+            its bounds.
 
     References:
         Shao et al. 2024, DeepSeekMath, https://arxiv.org/abs/2402.03300.
@@ -1597,6 +1630,7 @@ def _group_loss_penalized_sequence_mean_update(
     kl_coef: float,
 ) -> Tensor:
     check(logprobs=logprobs, old_logprobs=old_logprobs, ref_logprobs=ref_logprobs, advantages=advantages, mask=mask)
+    check_numbers("group/loss/penalized@sequence_mean", clip_low=clip_low, clip_high=clip_high, kl_coef=kl_coef)
     mask = mask.bool()
     logprobs = ops.masked(logprobs, mask)
     old_logprobs = ops.masked(old_logprobs, mask)
@@ -1666,8 +1700,9 @@ def group_loss_penalized_weighted_sequence_mean(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
+            its bounds.
 
     References:
         Shao et al. 2024, DeepSeekMath, https://arxiv.org/abs/2402.03300.
@@ -1701,6 +1736,12 @@ def _group_loss_penalized_weighted_sequence_mean_update(
     kl_coef: float,
 ) -> Tensor:
     check(logprobs=logprobs, old_logprobs=old_logprobs, ref_logprobs=ref_logprobs, advantages=advantages, mask=mask)
+    check_numbers(
+        "group/loss/penalized@weighted_sequence_mean",
+        clip_low=clip_low,
+        clip_high=clip_high,
+        kl_coef=kl_coef,
+    )
     mask = mask.bool()
     logprobs = ops.masked(logprobs, mask)
     old_logprobs = ops.masked(old_logprobs, mask)
@@ -1758,8 +1799,9 @@ def group_loss_cispo(
         Float64 tensor ``[]``, in nat; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
+            its bounds.
 
     References:
         MiniMax 2025, MiniMax-M1: Scaling Test-Time Compute Efficiently with Lightning Attention,
@@ -1778,6 +1820,7 @@ def _group_loss_cispo_update(
     ratio_cap: float,
 ) -> Tensor:
     check(logprobs=logprobs, old_logprobs=old_logprobs, advantages=advantages, mask=mask)
+    check_numbers("group/loss/cispo", ratio_cap=ratio_cap)
     mask = mask.bool()
     logprobs = ops.masked(logprobs, mask)
     old_logprobs = ops.masked(old_logprobs, mask)
@@ -1842,8 +1885,9 @@ def group_loss_vespo(
         Float64 tensor ``[]``, in nat; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
+            its bounds.
 
     References:
         VESPO: Variational Sequence-Level Soft Policy Optimization (2026), https://arxiv.org/abs/2602.10693.
@@ -1873,6 +1917,7 @@ def _group_loss_vespo_update(
     decay_neg: float,
 ) -> Tensor:
     check(logprobs=logprobs, old_logprobs=old_logprobs, sequence_advantages=sequence_advantages, mask=mask)
+    check_numbers("group/loss/vespo", k_pos=k_pos, k_neg=k_neg, decay_pos=decay_pos, decay_neg=decay_neg)
     mask = mask.bool()
     logprobs = ops.masked(logprobs, mask)
     old_logprobs = ops.masked(old_logprobs, mask)
@@ -1934,8 +1979,9 @@ def group_loss_luspo(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
+            its bounds.
 
     References:
         Length-Unbiased Sequence Policy Optimization (LUSPO, 2026), https://arxiv.org/abs/2602.05261.
@@ -1954,6 +2000,7 @@ def _group_loss_luspo_update(
     clip_high: float,
 ) -> Tensor:
     check(logprobs=logprobs, old_logprobs=old_logprobs, advantages=advantages, mask=mask)
+    check_numbers("group/loss/luspo", clip_low=clip_low, clip_high=clip_high)
     mask = mask.bool()
     logprobs = ops.masked(logprobs, mask)
     old_logprobs = ops.masked(old_logprobs, mask)

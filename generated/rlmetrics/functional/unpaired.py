@@ -18,7 +18,7 @@ from rlmetrics.state.layout import Slot
 from rlmetrics.state.registry import MetricFunction
 from rlmetrics.state.slots import pack
 
-from ._inputs import check, named
+from ._inputs import check, check_numbers, named
 
 __all__ = [
     "METRICS",
@@ -70,8 +70,9 @@ def unpaired_reward_chosen(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
+            its bounds.
 
     References:
         Ethayarajh et al. 2024, KTO: Model Alignment as Prospect Theoretic Optimization,
@@ -89,6 +90,7 @@ def _unpaired_reward_chosen_update(
     beta: float,
 ) -> Tensor:
     check(completion_logprobs=completion_logprobs, ref_completion_logprobs=ref_completion_logprobs, desirable=desirable)
+    check_numbers("unpaired/reward/chosen", beta=beta)
     desirable = desirable.bool()
     completion_logprobs = ops.as_float(completion_logprobs)
     ref_completion_logprobs = ops.as_float(ref_completion_logprobs)
@@ -134,8 +136,9 @@ def unpaired_reward_rejected(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
+            its bounds.
 
     References:
         Ethayarajh et al. 2024, KTO: Model Alignment as Prospect Theoretic Optimization,
@@ -153,6 +156,7 @@ def _unpaired_reward_rejected_update(
     beta: float,
 ) -> Tensor:
     check(completion_logprobs=completion_logprobs, ref_completion_logprobs=ref_completion_logprobs, desirable=desirable)
+    check_numbers("unpaired/reward/rejected", beta=beta)
     desirable = desirable.bool()
     completion_logprobs = ops.as_float(completion_logprobs)
     ref_completion_logprobs = ops.as_float(ref_completion_logprobs)
@@ -201,8 +205,9 @@ def unpaired_reward_margin(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
+            its bounds.
 
     References:
         Ethayarajh et al. 2024, KTO: Model Alignment as Prospect Theoretic Optimization,
@@ -220,6 +225,7 @@ def _unpaired_reward_margin_update(
     beta: float,
 ) -> Tensor:
     check(completion_logprobs=completion_logprobs, ref_completion_logprobs=ref_completion_logprobs, desirable=desirable)
+    check_numbers("unpaired/reward/margin", beta=beta)
     desirable = desirable.bool()
     completion_logprobs = ops.as_float(completion_logprobs)
     ref_completion_logprobs = ops.as_float(ref_completion_logprobs)
@@ -605,8 +611,9 @@ def unpaired_loss_kto(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
+            its bounds.
 
     References:
         Ethayarajh et al. 2024, KTO: Model Alignment as Prospect Theoretic Optimization,
@@ -635,6 +642,13 @@ def _unpaired_loss_kto_update(
     undesirable_weight: float,
 ) -> Tensor:
     check(completion_logprobs=completion_logprobs, ref_completion_logprobs=ref_completion_logprobs, desirable=desirable)
+    check_numbers(
+        "unpaired/loss/kto",
+        beta=beta,
+        reference_point=reference_point,
+        desirable_weight=desirable_weight,
+        undesirable_weight=undesirable_weight,
+    )
     desirable = desirable.bool()
     completion_logprobs = ops.as_float(completion_logprobs)
     ref_completion_logprobs = ops.as_float(ref_completion_logprobs)
@@ -689,8 +703,9 @@ def unpaired_loss_apo_zero(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
+            its bounds.
 
     References:
         D'Oosterlinck et al. 2024, Anchored Preference Optimization and Contrastive Revisions,
@@ -717,6 +732,12 @@ def _unpaired_loss_apo_zero_update(
     undesirable_weight: float,
 ) -> Tensor:
     check(completion_logprobs=completion_logprobs, ref_completion_logprobs=ref_completion_logprobs, desirable=desirable)
+    check_numbers(
+        "unpaired/loss/apo_zero",
+        beta=beta,
+        desirable_weight=desirable_weight,
+        undesirable_weight=undesirable_weight,
+    )
     desirable = desirable.bool()
     completion_logprobs = ops.as_float(completion_logprobs)
     ref_completion_logprobs = ops.as_float(ref_completion_logprobs)
@@ -770,8 +791,9 @@ def unpaired_loss_bco(
         Float64 tensor ``[]``, in nat; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
+            its bounds.
 
     References:
         Jung et al. 2024, Binary Classifier Optimization for Large Language Model Alignment,
@@ -796,6 +818,7 @@ def _unpaired_loss_bco_update(
     threshold: float,
 ) -> Tensor:
     check(completion_logprobs=completion_logprobs, ref_completion_logprobs=ref_completion_logprobs, desirable=desirable)
+    check_numbers("unpaired/loss/bco", beta=beta, threshold=threshold)
     desirable = desirable.bool()
     completion_logprobs = ops.as_float(completion_logprobs)
     ref_completion_logprobs = ops.as_float(ref_completion_logprobs)

@@ -17,7 +17,7 @@ from rlmetrics.state.layout import Slot
 from rlmetrics.state.registry import MetricFunction
 from rlmetrics.state.slots import pack
 
-from ._inputs import check, named
+from ._inputs import check, check_numbers, named
 
 __all__ = [
     "METRICS",
@@ -64,8 +64,9 @@ def value_loss(values: Tensor, old_values: Tensor, returns: Tensor, mask: Tensor
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
+            its bounds.
 
     References:
         Schulman et al. 2017, Proximal Policy Optimization Algorithms, https://arxiv.org/abs/1707.06347.
@@ -85,6 +86,7 @@ def _value_loss_update(
     clip_value: float,
 ) -> Tensor:
     check(values=values, old_values=old_values, returns=returns, mask=mask)
+    check_numbers("value/loss", clip_value=clip_value)
     mask = mask.bool()
     values = ops.masked(values, mask)
     old_values = ops.masked(old_values, mask)
@@ -136,8 +138,9 @@ def value_clip_fraction(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
+            its bounds.
 
     References:
         Schulman et al. 2017, Proximal Policy Optimization Algorithms, https://arxiv.org/abs/1707.06347.
@@ -157,6 +160,7 @@ def _value_clip_fraction_update(
     clip_value: float,
 ) -> Tensor:
     check(values=values, old_values=old_values, returns=returns, mask=mask)
+    check_numbers("value/clip_fraction", clip_value=clip_value)
     mask = mask.bool()
     values = ops.masked(values, mask)
     old_values = ops.masked(old_values, mask)

@@ -84,8 +84,13 @@ def _lines(spec: Spec, function: Function) -> Iterator[str]:
     yield from wrap(_result(function), _INDENT + 4)
     yield ""
     yield "    Raises:"
-    yield "        TypeError: An input is no tensor, or has another dtype."
-    yield "        ValueError: An input has another number of axes, or two inputs disagree about an axis."
+    more = ("; a parameter is no number", "; a parameter lies outside its bounds") if function.parameters else ("", "")
+    yield from wrap(f"TypeError: An input is no tensor, or has another dtype{more[0]}.", _INDENT + 4, 4)
+    yield from wrap(
+        f"ValueError: An input has another number of axes, or two inputs disagree about an axis{more[1]}.",
+        _INDENT + 4,
+        4,
+    )
     if metric.references:
         yield ""
         yield "    References:"
