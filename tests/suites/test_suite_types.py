@@ -29,7 +29,7 @@ GRPOSuite(clip=0.1)
 
 
 def test_misspelt_inputs_are_flagged(tmp_path: Path) -> None:
-    """A type checker sees names and types of inputs and parameters, and nothing to complain about where they are right."""
+    """A type checker sees names and types of inputs and parameters, and only complains where they are wrong."""
     file = tmp_path / "trainer.py"
     file.write_text(CODE)
     config = Path(__file__).resolve().parents[2] / "pyproject.toml"

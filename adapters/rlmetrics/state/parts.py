@@ -96,8 +96,10 @@ def selected(mask: Tensor | None, *inputs: Tensor | None) -> tuple[Any, ...]:
     if mask is None or not mask.is_cpu or mask.numel() <= _SMALL or torch.compiler.is_compiling():
         return masked(mask, *inputs)
     places = mask.flatten().nonzero().squeeze(1)
-    chosen = [None if x is None else _as_number(x.reshape(-1).index_select(0, places)) for x in inputs]
-    return (places.numel(), *chosen)
+    flat = [None if x is None else x.reshape(-1) for x in inputs]
+    if places.numel() < mask.numel():
+        flat = [None if x is None else x.index_select(0, places) for x in flat]
+    return (places.numel(), *[None if x is None else _as_number(x) for x in flat])
 
 
 def widened(x: Tensor | None) -> Tensor | None:
@@ -134,7 +136,7 @@ def total(x: Tensor, over: Keep | None = None, *, clean: bool = False) -> Value:
 def count(condition: Tensor, over: Keep | None = None, *, clean: bool = False) -> Value:
     """Return how many elements of a condition are true within the population."""
     if isinstance(over, int):
-        return ops.count(condition)
+        return condition.sum()
     if _put_off(condition):
         return "count", condition, over, clean
     if over is not None and not clean:
