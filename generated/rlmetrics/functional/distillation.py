@@ -1218,7 +1218,7 @@ def distillation_divergence_geometric_mean(
     *,
     beta: float,
 ) -> Tensor:
-    """Compute ``distillation/divergence/geometric_mean``.
+    """Divergences of teacher and student from the unnormalised geometric mean of the two.
 
     Divergences of teacher and student from the unnormalised geometric mean of the two, weighted and averaged over
     response tokens.
@@ -1537,9 +1537,7 @@ def _distillation_loss_on_dataset_finalize(state: Tensor) -> Tensor:
 
 
 def distillation_logprob_difference_abs_mean(logprobs: Tensor, teacher_logprobs: Tensor, mask: Tensor) -> Tensor:
-    """Compute ``distillation/logprob_difference/abs_mean``.
-
-    Mean absolute difference between the log-probabilities that teacher and student give to the response's own tokens.
+    """Mean absolute difference between teacher's and student's log-probabilities of the response's own tokens.
 
     Disagreement on what was actually written, in either direction, so it cannot cancel out. It falls as the student
     learns; a sudden jump points to a teacher on outdated weights or to different numerics rather than to the student.
@@ -1593,10 +1591,7 @@ def distillation_weighted_advantage_mean(
     position_weights: Tensor,
     mask: Tensor,
 ) -> Tensor:
-    """Compute ``distillation/weighted_advantage/mean``.
-
-    Mean over response tokens of the teacher's minus the sampling student's log-probability times the weight of the
-    token's position.
+    """Mean over response tokens of teacher's minus student's log-probability, times the weight of the position.
 
     The advantage of importance-weighted on-policy distillation: positive tokens are reinforced, negative ones made less
     likely. On the student's own texts it is negative on average, by about the reverse KL divergence, and rises towards
@@ -2308,8 +2303,7 @@ METRICS: Final[dict[str, MetricFunction]] = {
     "distillation/logprob_difference/abs_mean": MetricFunction(
         id="distillation/logprob_difference/abs_mean",
         brief=(
-            "Mean absolute difference between the log-probabilities that teacher and student give to the response's "
-            "own tokens."
+            "Mean absolute difference between teacher's and student's log-probabilities of the response's own tokens."
         ),
         unit="nat",
         kind="scalar",
@@ -2326,8 +2320,7 @@ METRICS: Final[dict[str, MetricFunction]] = {
     "distillation/weighted_advantage/mean": MetricFunction(
         id="distillation/weighted_advantage/mean",
         brief=(
-            "Mean over response tokens of the teacher's minus the sampling student's log-probability times the "
-            "weight of the token's position."
+            "Mean over response tokens of teacher's minus student's log-probability, times the weight of the position."
         ),
         unit="nat",
         kind="scalar",

@@ -83,7 +83,7 @@ def _entropy_policy_finalize(state: Tensor) -> Tensor:
 
 
 def entropy_policy_from_token_entropy(token_entropy: Tensor, mask: Tensor) -> Tensor:
-    """The same from entropies that were already computed per position.
+    """Mean entropy over response tokens, from entropies that were already computed per position.
 
     Computed from the full vocabulary while the policy is updated. It falls as the policy grows certain; a smooth
     decline is normal, a fall to nearly 0 within a few steps is entropy collapse: the policy stops exploring, all
@@ -228,7 +228,7 @@ def _entropy_old_policy_finalize(state: Tensor) -> Tensor:
 
 
 def entropy_old_policy_from_token_entropy(token_entropy: Tensor, mask: Tensor) -> Tensor:
-    """The same from entropies that were already computed per position.
+    """Mean entropy before the update, from entropies that were already computed per position.
 
     The same quantity as the entropy during the update, but taken once per batch when old log-probabilities are
     recomputed, so that no optimiser step lies between sampling and measurement. The two curves run close together
@@ -276,7 +276,7 @@ def _entropy_old_policy_from_token_entropy_finalize(state: Tensor) -> Tensor:
 
 
 def entropy_surprisal_sum(old_logprobs: Tensor, mask: Tensor) -> Tensor:
-    """Compute ``entropy/surprisal_sum``.
+    """Mean over responses of the summed surprisal.
 
     Mean over responses of the summed surprisal, minus the log-probability of each sampled token under the sampling
     policy.
@@ -375,7 +375,7 @@ def _entropy_surprisal_sum_padded_finalize(state: Tensor) -> Tensor:
 
 
 def entropy_surprisal_sum_padding_filled(old_logprobs: Tensor, mask: Tensor) -> Tensor:
-    """Compute ``entropy/surprisal_sum@padding_filled``.
+    """The sum over all response positions after padding was overwritten with a log-probability of 1,.
 
     The sum over all response positions after padding was overwritten with a log-probability of 1, which subtracts 1 for
     each padded position.
@@ -444,7 +444,7 @@ METRICS: Final[dict[str, MetricFunction]] = {
     ),
     "entropy/policy@from_token_entropy": MetricFunction(
         id="entropy/policy@from_token_entropy",
-        brief="The same from entropies that were already computed per position.",
+        brief="Mean entropy over response tokens, from entropies that were already computed per position.",
         unit="nat",
         kind="scalar",
         atom="token",
@@ -490,7 +490,7 @@ METRICS: Final[dict[str, MetricFunction]] = {
     ),
     "entropy/old_policy@from_token_entropy": MetricFunction(
         id="entropy/old_policy@from_token_entropy",
-        brief="The same from entropies that were already computed per position.",
+        brief="Mean entropy before the update, from entropies that were already computed per position.",
         unit="nat",
         kind="scalar",
         atom="token",

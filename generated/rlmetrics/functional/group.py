@@ -53,10 +53,7 @@ __all__ = [
 
 
 def group_clip_fraction_low_rank_min(rank_values: Tensor) -> Tensor:
-    """Compute ``group/clip_fraction_low/rank_min``.
-
-    Smallest share, over the data-parallel processes, of tokens whose ratio fell below the lower bound with a negative
-    advantage.
+    """Smallest share over data-parallel processes of tokens below the lower bound with a negative advantage.
 
     Every process first reduces its own micro-batch to one clip fraction; this is the smallest of those numbers. It says
     how even the processes are, not how extreme a response can be: with one process it equals the mean exactly, and with
@@ -188,10 +185,7 @@ def _group_unclipped_side_fraction_finalize(state: Tensor) -> Tensor:
 
 
 def group_clip_fraction_high_rank_max(rank_values: Tensor) -> Tensor:
-    """Compute ``group/clip_fraction_high/rank_max``.
-
-    Largest share, over the data-parallel processes, of tokens whose ratio rose above the upper bound with a positive
-    advantage.
+    """Largest share over data-parallel processes of tokens above the upper bound with a positive advantage.
 
     Every process first reduces its own micro-batch to one clip fraction; this is the largest of those numbers. With one
     process it equals the mean. A value far above the mean says that one process holds responses on which the policy
@@ -1183,10 +1177,7 @@ def group_dppo_masked_fraction_negative(
     *,
     divergence_bound: float = 0.15,
 ) -> Tensor:
-    """Compute ``group/dppo_masked_fraction_negative``.
-
-    Share of response tokens with a negative advantage that were dropped because their probability fell too far since
-    sampling.
+    """Share of tokens with a negative advantage dropped because their probability fell too far since sampling.
 
     The tokens of bad responses that are already unlikely enough: they get no further gradient. It is a share of all
     response tokens, so the two signs add up to the total. 0 on the first step of a batch unless the rollout engine
@@ -1264,10 +1255,7 @@ def group_dppo_masked_fraction_positive(
     *,
     divergence_bound: float = 0.15,
 ) -> Tensor:
-    """Compute ``group/dppo_masked_fraction_positive``.
-
-    Share of response tokens with a positive advantage that were dropped because their probability rose too far since
-    sampling.
+    """Share of tokens with a positive advantage dropped because their probability rose too far since sampling.
 
     The tokens of good responses that have already gained enough: they get no further gradient. It is a share of all
     response tokens, so the two signs add up to the total. 0 on the first step of a batch unless the rollout engine
@@ -1948,7 +1936,7 @@ def group_loss_luspo(
     clip_low: float = 0.2,
     clip_high: float = 0.2,
 ) -> Tensor:
-    """Compute ``group/loss/luspo``.
+    """LUSPO loss, the clipped surrogate with one ratio per response, times the response's length.
 
     LUSPO loss, the clipped surrogate with one ratio per response, times the response's length, averaged over responses.
 
@@ -2064,10 +2052,7 @@ def _group_user_metric_finalize(state: Tensor) -> Tensor:
 METRICS: Final[dict[str, MetricFunction]] = {
     "group/clip_fraction_low/rank_min": MetricFunction(
         id="group/clip_fraction_low/rank_min",
-        brief=(
-            "Smallest share, over the data-parallel processes, of tokens whose ratio fell below the lower bound with "
-            "a negative advantage."
-        ),
+        brief="Smallest share over data-parallel processes of tokens below the lower bound with a negative advantage.",
         unit="1",
         kind="scalar",
         atom="batch",
@@ -2102,10 +2087,7 @@ METRICS: Final[dict[str, MetricFunction]] = {
     ),
     "group/clip_fraction_high/rank_max": MetricFunction(
         id="group/clip_fraction_high/rank_max",
-        brief=(
-            "Largest share, over the data-parallel processes, of tokens whose ratio rose above the upper bound with "
-            "a positive advantage."
-        ),
+        brief="Largest share over data-parallel processes of tokens above the upper bound with a positive advantage.",
         unit="1",
         kind="scalar",
         atom="batch",
@@ -2345,8 +2327,7 @@ METRICS: Final[dict[str, MetricFunction]] = {
     "group/dppo_masked_fraction_negative": MetricFunction(
         id="group/dppo_masked_fraction_negative",
         brief=(
-            "Share of response tokens with a negative advantage that were dropped because their probability fell too "
-            "far since sampling."
+            "Share of tokens with a negative advantage dropped because their probability fell too far since sampling."
         ),
         unit="1",
         kind="scalar",
@@ -2364,8 +2345,7 @@ METRICS: Final[dict[str, MetricFunction]] = {
     "group/dppo_masked_fraction_positive": MetricFunction(
         id="group/dppo_masked_fraction_positive",
         brief=(
-            "Share of response tokens with a positive advantage that were dropped because their probability rose too "
-            "far since sampling."
+            "Share of tokens with a positive advantage dropped because their probability rose too far since sampling."
         ),
         unit="1",
         kind="scalar",

@@ -110,7 +110,7 @@ def _kl_old_k1_finalize(state: Tensor) -> Tensor:
 
 
 def kl_old_k1_clamped(logprobs: Tensor, old_logprobs: Tensor, mask: Tensor) -> Tensor:
-    """The same with log-ratios clamped to 20 in size.
+    """KL divergence as the mean log-ratio old minus new, with log-ratios clamped to 20 in size.
 
     How far the update has moved the policy, by the plain estimator. The tokens were sampled from the old policy, so it
     is unbiased, but single values scatter and may be negative; judge the average over many steps. It is 0 while both
@@ -261,9 +261,7 @@ def _kl_old_k2_padded_finalize(state: Tensor) -> Tensor:
 
 
 def kl_old_sequence_k2(logprobs: Tensor, old_logprobs: Tensor, mask: Tensor) -> Tensor:
-    """Compute ``kl/old_sequence/k2``.
-
-    Half the mean squared log-ratio of whole responses between the policy before the update and the one being updated.
+    """Half the mean squared log-ratio of whole responses between the old policy and the one being updated.
 
     The log-ratio is summed over the response before it is squared, so changes of different tokens add up or cancel, and
     the number grows with length: at equal change per token a response twice as long gives two to four times the value.
@@ -520,7 +518,7 @@ def _kl_reference_k3_finalize(state: Tensor) -> Tensor:
 
 
 def kl_reference_k3_clamped(logprobs: Tensor, ref_logprobs: Tensor, mask: Tensor) -> Tensor:
-    """The same with log-ratios clamped to 20 in size and the estimate of a token cut at 10.
+    """KL divergence by the k3 estimator, with log-ratios clamped to 20 in size and the estimate of a token cut at 10.
 
     Starts at 0 when training starts from the reference model and grows as the policy departs from it. Never negative.
     Because it contains the exponential of reference minus current log-probability, a single token that the policy has
@@ -580,7 +578,7 @@ def kl_reference_k3_importance_weighted(
     ref_logprobs: Tensor,
     mask: Tensor,
 ) -> Tensor:
-    """Compute ``kl/reference/k3@importance_weighted``.
+    """Every term is multiplied by the token's probability ratio of current to old policy,.
 
     Every term is multiplied by the token's probability ratio of current to old policy, which makes its gradient
     unbiased.
@@ -765,7 +763,7 @@ def _kl_reference_abs_finalize(state: Tensor) -> Tensor:
 
 
 def kl_reference_full(logits: Tensor, ref_logits: Tensor, mask: Tensor) -> Tensor:
-    """Compute ``kl/reference/full``.
+    """Exact KL divergence from the policy being updated to the reference policy at each response position.
 
     Exact KL divergence from the policy being updated to the reference policy at each response position, summed over the
     vocabulary.
@@ -870,7 +868,7 @@ def _kl_old_reference_k1_finalize(state: Tensor) -> Tensor:
 
 
 def kl_old_reference_k2(old_logprobs: Tensor, ref_logprobs: Tensor, mask: Tensor) -> Tensor:
-    """Compute ``kl/old_reference/k2``.
+    """KL divergence per token from the policy that sampled to the reference policy.
 
     KL divergence per token from the policy that sampled to the reference policy, as half the mean squared log-ratio.
 
@@ -972,7 +970,7 @@ def _kl_old_reference_k3_finalize(state: Tensor) -> Tensor:
 
 
 def kl_old_reference_k3_clamped(old_logprobs: Tensor, ref_logprobs: Tensor, mask: Tensor) -> Tensor:
-    """The same with log-ratios clamped to 20 in size and the estimate of a token cut at 10.
+    """KL divergence by the k3 estimator, with log-ratios clamped to 20 in size and the estimate of a token cut at 10.
 
     Unbiased and never negative, with rare large jumps where the reference prefers a token that the policy has all but
     ruled out and yet sampled.
@@ -1172,7 +1170,7 @@ def _kl_old_reference_distribution_finalize(state: Tensor) -> Tensor:
 
 
 def kl_old_reference_sum_k1(old_logprobs: Tensor, ref_logprobs: Tensor, mask: Tensor) -> Tensor:
-    """Compute ``kl/old_reference_sum/k1``.
+    """KL divergence of whole responses from the sampling policy to the reference.
 
     KL divergence of whole responses from the sampling policy to the reference, the log-ratio summed over each response.
 
@@ -1280,7 +1278,7 @@ def _kl_old_reference_sum_k1_padded_finalize(state: Tensor) -> Tensor:
 
 
 def kl_old_reference_sum_k2(old_logprobs: Tensor, ref_logprobs: Tensor, mask: Tensor) -> Tensor:
-    """Compute ``kl/old_reference_sum/k2``.
+    """Half the squared log-ratio between sampling policy and reference.
 
     Half the squared log-ratio between sampling policy and reference, summed over each response and averaged over
     responses.
@@ -1583,7 +1581,7 @@ def _kl_coefficient_finalize(state: Tensor) -> Tensor:
 
 
 def kl_rollout_k1(rollout_logprobs: Tensor, old_logprobs: Tensor, mask: Tensor) -> Tensor:
-    """Compute ``kl/rollout/k1``.
+    """KL divergence from the rollout engine's policy to the trainer's policy on the same weights.
 
     KL divergence from the rollout engine's policy to the trainer's policy on the same weights, as the mean log-ratio.
 
@@ -1750,7 +1748,7 @@ METRICS: Final[dict[str, MetricFunction]] = {
     ),
     "kl/old/k1@clamped": MetricFunction(
         id="kl/old/k1@clamped",
-        brief="The same with log-ratios clamped to 20 in size.",
+        brief="KL divergence as the mean log-ratio old minus new, with log-ratios clamped to 20 in size.",
         unit="nat",
         kind="scalar",
         atom="token",
@@ -1799,10 +1797,7 @@ METRICS: Final[dict[str, MetricFunction]] = {
     ),
     "kl/old_sequence/k2": MetricFunction(
         id="kl/old_sequence/k2",
-        brief=(
-            "Half the mean squared log-ratio of whole responses between the policy before the update and the one "
-            "being updated."
-        ),
+        brief="Half the mean squared log-ratio of whole responses between the old policy and the one being updated.",
         unit="nat",
         kind="scalar",
         atom="sequence",
@@ -1881,7 +1876,10 @@ METRICS: Final[dict[str, MetricFunction]] = {
     ),
     "kl/reference/k3@clamped": MetricFunction(
         id="kl/reference/k3@clamped",
-        brief="The same with log-ratios clamped to 20 in size and the estimate of a token cut at 10.",
+        brief=(
+            "KL divergence by the k3 estimator, with log-ratios clamped to 20 in size and the estimate of a token "
+            "cut at 10."
+        ),
         unit="nat",
         kind="scalar",
         atom="token",
@@ -2016,7 +2014,10 @@ METRICS: Final[dict[str, MetricFunction]] = {
     ),
     "kl/old_reference/k3@clamped": MetricFunction(
         id="kl/old_reference/k3@clamped",
-        brief="The same with log-ratios clamped to 20 in size and the estimate of a token cut at 10.",
+        brief=(
+            "KL divergence by the k3 estimator, with log-ratios clamped to 20 in size and the estimate of a token "
+            "cut at 10."
+        ),
         unit="nat",
         kind="scalar",
         atom="token",

@@ -486,7 +486,7 @@ def loss_total_grpo_constant_length(
     kl_coef: float = 0.04,
     max_length: float,
 ) -> Tensor:
-    """Compute ``loss/total@grpo_constant_length``.
+    """As grpo, with the sums over responses divided by the number of responses times a constant length, as in Dr.
 
     As grpo, with the sums over responses divided by the number of responses times a constant length, as in Dr. GRPO.
 

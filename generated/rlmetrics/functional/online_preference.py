@@ -578,7 +578,7 @@ def online_preference_two_sided_kl(
     opponent_logprobs: Tensor,
     opponent_ref_logprobs: Tensor,
 ) -> Tensor:
-    """Compute ``online_preference/two_sided_kl``.
+    """Log-ratio of policy to reference summed over a response.
 
     Log-ratio of policy to reference summed over a response, averaged over the policy's and the opponent's responses.
 
@@ -651,7 +651,7 @@ def _online_preference_two_sided_kl_finalize(state: Tensor) -> Tensor:
 
 
 def online_preference_two_sided_surprisal(own_logprobs: Tensor, opponent_logprobs: Tensor) -> Tensor:
-    """Compute ``online_preference/two_sided_surprisal``.
+    """Minus the policy's log-probability summed over a response.
 
     Minus the policy's log-probability summed over a response, averaged over the policy's and the opponent's responses.
 
@@ -861,7 +861,7 @@ def online_preference_xpo_total_loss_ipo(
     beta: float = 0.1,
     exploration_weight: float = 1e-05,
 ) -> Tensor:
-    """The same with the squared loss on summed log-ratios.
+    """Loss of XPO with the squared loss on summed log-ratios.
 
     Starts at log 2 minus a small exploration term and falls as the policy learns which of its own and the reference's
     responses are preferred. A fall below 0 can only come from the exploration term, which has no floor: then its weight
@@ -1395,7 +1395,7 @@ METRICS: Final[dict[str, MetricFunction]] = {
     ),
     "online_preference/xpo_total_loss@ipo": MetricFunction(
         id="online_preference/xpo_total_loss@ipo",
-        brief="The same with the squared loss on summed log-ratios.",
+        brief="Loss of XPO with the squared loss on summed log-ratios.",
         unit="1",
         kind="scalar",
         atom="sequence",

@@ -142,7 +142,7 @@ def policy_loss_dual_clip(
     clip_high: float = 0.2,
     clip_dual: float = 3.0,
 ) -> Tensor:
-    """Compute ``policy/loss@dual_clip``.
+    """The loss with a second clip.
 
     The loss with a second clip: tokens with a negative advantage cannot cost more than clip_dual times their advantage,
     however large the ratio.
@@ -1450,7 +1450,7 @@ def _policy_ratio_variance_of_means_finalize(state: Tensor) -> Tensor:
 
 
 def policy_ratio_variance_of_means_zero_filled(ratio_means: Tensor, *, unfilled: float) -> Tensor:
-    """Compute ``policy/ratio/variance_of_means@zero_filled``.
+    """The variance as if further micro-batches had had a mean ratio of 0, as it comes out of a tensor of zeros.
 
     The variance as if further micro-batches had had a mean ratio of 0, as it comes out of a tensor of zeros that is
     never filled completely.

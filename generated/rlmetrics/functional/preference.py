@@ -719,7 +719,7 @@ def _preference_reward_average_margin_finalize(state: Tensor) -> Tensor:
 
 
 def preference_reward_free_chosen(chosen_logprobs: Tensor, *, beta: float = 0.1) -> Tensor:
-    """Compute ``preference/reward_free/chosen``.
+    """Beta times the summed log-probability of the preferred responses.
 
     Beta times the summed log-probability of the preferred responses, the implicit reward of methods without a
     reference.
@@ -773,7 +773,7 @@ def _preference_reward_free_chosen_finalize(state: Tensor) -> Tensor:
 
 
 def preference_reward_free_rejected(rejected_logprobs: Tensor, *, beta: float = 0.1) -> Tensor:
-    """Compute ``preference/reward_free/rejected``.
+    """Beta times the summed log-probability of the rejected responses.
 
     Beta times the summed log-probability of the rejected responses, the implicit reward of methods without a reference.
 
@@ -1131,7 +1131,7 @@ def preference_reward_free_average_margin(
     *,
     beta: float = 0.1,
 ) -> Tensor:
-    """Compute ``preference/reward_free_average/margin``.
+    """Beta times the difference in log-probability per token between preferred and rejected responses.
 
     Beta times the difference in log-probability per token between preferred and rejected responses, without a
     reference.
@@ -1850,7 +1850,7 @@ def _preference_logit_rejected_finalize(state: Tensor) -> Tensor:
 
 
 def preference_entropy(token_entropy: Tensor, mask: Tensor) -> Tensor:
-    """Compute ``preference/entropy``.
+    """Entropy of the policy's next-token distribution at the tokens of both responses of the data set.
 
     Entropy of the policy's next-token distribution at the tokens of both responses of the data set, averaged over
     tokens.
@@ -2797,9 +2797,7 @@ def preference_loss_sigmoid_weighted_unbounded(
     *,
     beta: float = 0.1,
 ) -> Tensor:
-    """Compute ``preference/loss/sigmoid_weighted@unbounded``.
-
-    The weight of a pair may exceed 1, as it does where the policy is surer of the texts than of what it would sample.
+    """The weight of a pair may exceed 1, where the policy is surer of the texts than of what it would sample.
 
     The weight of a response is the geometric mean over its tokens of the probability of the token divided by the sum of
     the squared probabilities of the vocabulary, which is about 1 for a text that the policy would sample; a pair's
@@ -4212,7 +4210,7 @@ def preference_loss_contrastive(
     beta: float = 0.1,
     likelihood_weight: float = 1.0,
 ) -> Tensor:
-    """Compute ``preference/loss/contrastive``.
+    """CPO loss: the logistic loss on log-probabilities without a reference.
 
     CPO loss: the logistic loss on log-probabilities without a reference, plus the likelihood of the preferred
     responses.
@@ -4505,7 +4503,7 @@ def preference_loss_contrastive_ipo(
     beta: float = 0.1,
     likelihood_weight: float = 1.0,
 ) -> Tensor:
-    """Compute ``preference/loss/contrastive_ipo``.
+    """IPO's squared loss on log-probabilities per token without a reference.
 
     IPO's squared loss on log-probabilities per token without a reference, plus the likelihood of the preferred
     responses.
@@ -4614,7 +4612,7 @@ def preference_loss_simpo(
     gamma: float = 0.5,
     likelihood_weight: float = 0.0,
 ) -> Tensor:
-    """Compute ``preference/loss/simpo``.
+    """SimPO loss: the logistic loss on log-probabilities per token with a target margin.
 
     SimPO loss: the logistic loss on log-probabilities per token with a target margin, plus an optional likelihood term.
 
@@ -4853,7 +4851,7 @@ def preference_loss_alphapo(
     label_smoothing: float = 0.0,
     likelihood_weight: float = 0.0,
 ) -> Tensor:
-    """Compute ``preference/loss/alphapo``.
+    """AlphaPO loss: SimPO on a reward that bends the log-probability per token by alpha.
 
     AlphaPO loss: SimPO on a reward that bends the log-probability per token by alpha, plus an optional likelihood term.
 
@@ -4983,7 +4981,7 @@ def preference_loss_contrastive_alpha(
     label_smoothing: float = 0.0,
     likelihood_weight: float = 1.0,
 ) -> Tensor:
-    """Compute ``preference/loss/contrastive_alpha``.
+    """Logistic loss on rewards that bend the probability of the whole response by alpha.
 
     Logistic loss on rewards that bend the probability of the whole response by alpha, plus the likelihood of the
     preferred responses.
@@ -5099,7 +5097,7 @@ def preference_loss_contrastive_alpha_hinge(
     beta: float = 0.1,
     likelihood_weight: float = 1.0,
 ) -> Tensor:
-    """Compute ``preference/loss/contrastive_alpha_hinge``.
+    """Hinge loss on rewards that bend the probability of the whole response by alpha.
 
     Hinge loss on rewards that bend the probability of the whole response by alpha, plus the likelihood of the preferred
     responses.
@@ -5209,7 +5207,7 @@ def preference_loss_contrastive_alpha_ipo(
     beta: float = 0.1,
     likelihood_weight: float = 1.0,
 ) -> Tensor:
-    """Compute ``preference/loss/contrastive_alpha_ipo``.
+    """IPO's squared loss on rewards that bend the probability per token by alpha.
 
     IPO's squared loss on rewards that bend the probability per token by alpha, plus the likelihood of the preferred
     responses.
@@ -5424,7 +5422,7 @@ def preference_loss_triple(
     beta: float = 0.01,
     likelihood_weight: float = 1.0,
 ) -> Tensor:
-    """Compute ``preference/loss/triple``.
+    """TPO loss: the logistic loss on log-probabilities of two responses, plus the likelihood of a third.
 
     TPO loss: the logistic loss on log-probabilities of two responses, plus the likelihood of a third, the gold
     response.
@@ -5935,7 +5933,7 @@ def preference_loss_triple_length_smoothed(
     label_smoothing: float = 0.0,
     likelihood_weight: float = 1.0,
 ) -> Tensor:
-    """Compute ``preference/loss/triple_length_smoothed``.
+    """TPO-L loss with a share of the labels of the pair assumed to be flipped.
 
     TPO-L loss with a share of the labels of the pair assumed to be flipped, plus the likelihood of the gold response.
 
@@ -6741,10 +6739,7 @@ METRICS: Final[dict[str, MetricFunction]] = {
     ),
     "preference/loss/sigmoid_weighted@unbounded": MetricFunction(
         id="preference/loss/sigmoid_weighted@unbounded",
-        brief=(
-            "The weight of a pair may exceed 1, as it does where the policy is surer of the texts than of what it "
-            "would sample."
-        ),
+        brief="The weight of a pair may exceed 1, where the policy is surer of the texts than of what it would sample.",
         unit="nat",
         kind="scalar",
         atom="sequence",

@@ -1969,7 +1969,7 @@ def rollout_token_weight_effective_fraction(
     *,
     cap: float = 2.0,
 ) -> Tensor:
-    """Compute ``rollout/token_weight/effective_fraction``.
+    """Share of the tokens that carry the information after weighting.
 
     Share of the tokens that carry the information after weighting: the effective sample size over the number of tokens.
 
@@ -3111,7 +3111,7 @@ def _rollout_sequence_weight_response_std_finalize(state: Tensor) -> Tensor:
 
 
 def rollout_sequence_weight_response_std_raw(old_logprobs: Tensor, rollout_logprobs: Tensor, mask: Tensor) -> Tensor:
-    """Compute ``rollout/sequence_weight/response_std@raw``.
+    """Weights enter as they are, without truncation, their logarithms clamped to at most 20 in size.
 
     Weights enter as they are, without truncation, their logarithms clamped to at most 20 in size. Responses without a
     counted token enter as 0.
@@ -3311,7 +3311,7 @@ def rollout_sequence_weight_response_max_deviation_raw(
     rollout_logprobs: Tensor,
     mask: Tensor,
 ) -> Tensor:
-    """Compute ``rollout/sequence_weight/response_max_deviation@raw``.
+    """Weights enter as they are, without truncation, their logarithms clamped to at most 20 in size.
 
     Weights enter as they are, without truncation, their logarithms clamped to at most 20 in size. Responses without a
     counted token enter as 0.
@@ -3650,7 +3650,7 @@ def rollout_weight_per_response_mean_zeroed(
     lower: float,
     upper: float,
 ) -> Tensor:
-    """Compute ``rollout/weight_per_response/mean@zeroed``.
+    """Weights outside the bounds are replaced by 0 instead of being capped.
 
     Weights outside the bounds are replaced by 0 instead of being capped. Responses without a counted token enter as 0.
 
@@ -3919,7 +3919,7 @@ def rollout_weight_per_response_std_zeroed(
     lower: float,
     upper: float,
 ) -> Tensor:
-    """Compute ``rollout/weight_per_response/std@zeroed``.
+    """Weights outside the bounds are replaced by 0 instead of being capped.
 
     Weights outside the bounds are replaced by 0 instead of being capped. Responses without a counted token enter as 0.
 
@@ -4191,7 +4191,7 @@ def rollout_weight_per_response_max_zeroed(
     lower: float,
     upper: float,
 ) -> Tensor:
-    """Compute ``rollout/weight_per_response/max@zeroed``.
+    """Weights outside the bounds are replaced by 0 instead of being capped.
 
     Weights outside the bounds are replaced by 0 instead of being capped. Responses without a counted token enter as 0.
 
@@ -4464,7 +4464,7 @@ def rollout_weight_per_response_min_zeroed(
     lower: float,
     upper: float,
 ) -> Tensor:
-    """Compute ``rollout/weight_per_response/min@zeroed``.
+    """Weights outside the bounds are replaced by 0 instead of being capped.
 
     Weights outside the bounds are replaced by 0 instead of being capped. Responses without a counted token enter as 0.
 
@@ -4752,7 +4752,7 @@ def rollout_weight_per_response_max_deviation_zeroed(
     lower: float,
     upper: float,
 ) -> Tensor:
-    """Compute ``rollout/weight_per_response/max_deviation@zeroed``.
+    """Weights outside the bounds are replaced by 0 instead of being capped.
 
     Weights outside the bounds are replaced by 0 instead of being capped. Responses without a counted token enter as 0.
 

@@ -394,7 +394,7 @@ def _training_score_norm_proxy_finalize(state: Tensor) -> Tensor:
 
 
 def training_score_norm_proxy_from_logits(old_logprobs: Tensor, old_logits: Tensor, mask: Tensor) -> Tensor:
-    """The same with the sums of squared probabilities taken from the logits.
+    """Proxy for the squared norm of the score function, with sums of squared probabilities taken from the logits.
 
     Sum over tokens of one minus twice the token's probability plus the sum of all squared probabilities: large where
     the policy is unsure. It grows with length and falls as the policy sharpens.
@@ -1077,7 +1077,10 @@ METRICS: Final[dict[str, MetricFunction]] = {
     ),
     "training/score_norm_proxy@from_logits": MetricFunction(
         id="training/score_norm_proxy@from_logits",
-        brief="The same with the sums of squared probabilities taken from the logits.",
+        brief=(
+            "Proxy for the squared norm of the score function, with sums of squared probabilities taken from the "
+            "logits."
+        ),
         unit="1",
         kind="scalar",
         atom="sequence",

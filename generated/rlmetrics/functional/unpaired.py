@@ -473,7 +473,7 @@ def _unpaired_logit_rejected_finalize(state: Tensor) -> Tensor:
 
 
 def unpaired_kl(mismatched_logprobs: Tensor, ref_mismatched_logprobs: Tensor) -> Tensor:
-    """Compute ``unpaired/kl``.
+    """Reference point of KTO.
 
     Reference point of KTO, the mean log-ratio of policy to reference on prompts with the completions of other prompts,
     cut at 0.
@@ -526,7 +526,7 @@ def _unpaired_kl_finalize(state: Tensor) -> Tensor:
 
 
 def unpaired_entropy(token_entropy: Tensor, mask: Tensor) -> Tensor:
-    """Compute ``unpaired/entropy``.
+    """Mean entropy of the policy's next-token distribution at the tokens of labelled completions.
 
     Mean entropy of the policy's next-token distribution at the tokens of labelled completions, good and bad together.
 
@@ -762,10 +762,7 @@ def unpaired_loss_bco(
     beta: float = 0.1,
     threshold: float,
 ) -> Tensor:
-    """Compute ``unpaired/loss/bco``.
-
-    BCO loss, the cross-entropy of telling good from bad completions by their implicit reward against a running
-    threshold.
+    """BCO loss, the cross-entropy of telling good from bad completions by reward against a running threshold.
 
     A binary classifier whose logit is the reward minus the running mean of rewards. Starts at ln 2 (0.69). Where the
     classes are unbalanced it can fall by favouring the larger one; look at both rewards.
@@ -1042,10 +1039,7 @@ METRICS: Final[dict[str, MetricFunction]] = {
     ),
     "unpaired/loss/bco": MetricFunction(
         id="unpaired/loss/bco",
-        brief=(
-            "BCO loss, the cross-entropy of telling good from bad completions by their implicit reward against a "
-            "running threshold."
-        ),
+        brief="BCO loss, the cross-entropy of telling good from bad completions by reward against a running threshold.",
         unit="nat",
         kind="scalar",
         atom="sequence",

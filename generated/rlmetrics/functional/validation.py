@@ -455,7 +455,7 @@ def validation_majority_of_n_std(
     resamples: int = 1000,
     seed: int = 42,
 ) -> Tensor:
-    """Compute ``validation/majority_of_n/std``.
+    """Standard deviation over bootstrap draws of the value of the majority answer among n samples.
 
     Standard deviation over bootstrap draws of the value of the majority answer among n samples, averaged over prompts.
 

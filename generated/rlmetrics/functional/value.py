@@ -499,7 +499,7 @@ def _value_explained_variance_finalize(state: Tensor) -> Tensor:
 
 
 def value_explained_variance_epsilon(old_values: Tensor, returns: Tensor, mask: Tensor) -> Tensor:
-    """The same with 1e-5 added to the variance of the returns, so that constant returns give a number.
+    """Explained variance with 1e-5 added to the variance of the returns, so that constant returns give a number.
 
     One minus the variance of the error over the variance of the returns. One is a perfect critic, 0 one that is as good
     as a constant, and negative one that is worse. A constant offset of the critic does not show. It should rise from
@@ -741,7 +741,9 @@ METRICS: Final[dict[str, MetricFunction]] = {
     ),
     "value/explained_variance@epsilon": MetricFunction(
         id="value/explained_variance@epsilon",
-        brief="The same with 1e-5 added to the variance of the returns, so that constant returns give a number.",
+        brief=(
+            "Explained variance with 1e-5 added to the variance of the returns, so that constant returns give a number."
+        ),
         unit="1",
         kind="scalar",
         atom="token",

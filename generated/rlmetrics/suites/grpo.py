@@ -568,8 +568,8 @@ class GRPOSuite(Suite):
         advantage/mean: Mean advantage over response tokens, as the policy loss uses it. Needs advantages, mask.
         advantage/max: Largest advantage over response tokens, as the policy loss uses it. Needs advantages, mask.
         advantage/min: Smallest advantage over response tokens, as the policy loss uses it. Needs advantages, mask.
-        entropy/policy: The same from entropies that were already computed per position. In nat. Needs mask,
-            token_entropy.
+        entropy/policy: Mean entropy over response tokens, from entropies that were already computed per position. In
+            nat. Needs mask, token_entropy.
         kl/reference/k1: KL divergence from the policy being updated to the reference policy, as the mean log-ratio. In
             nat. Needs logprobs, mask, ref_logprobs.
         kl/reference/k3: KL divergence from the policy being updated to the reference policy, by the low-variance k3

@@ -720,8 +720,8 @@ class PPOSuite(Suite):
         advantage/min: Smallest advantage over response tokens, as the policy loss uses it. Needs advantages, mask.
         entropy/surprisal_sum: Mean over responses of the summed surprisal, minus the log-probability of each sampled
             token under the sampling policy. In nat. Needs old_logprobs, mask.
-        entropy/policy: The same from entropies that were already computed per position. In nat. Needs mask,
-            token_entropy.
+        entropy/policy: Mean entropy over response tokens, from entropies that were already computed per position. In
+            nat. Needs mask, token_entropy.
         kl/reference/k1: KL divergence from the policy being updated to the reference policy, as the mean log-ratio. In
             nat. Needs logprobs, mask, ref_logprobs.
         kl/reference/k3: KL divergence from the policy being updated to the reference policy, by the low-variance k3
