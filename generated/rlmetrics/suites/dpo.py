@@ -85,7 +85,7 @@ def _update(
     rejected_mask = parts.truth(rejected_mask)
     chosen_is_top1 = parts.truth(chosen_is_top1)
     mask = parts.truth(mask)
-    keep, token_entropy = parts.masked(mask, token_entropy)
+    keep, token_entropy = parts.selected(mask, token_entropy)
     chosen_logprobs = parts.widened(chosen_logprobs)
     rejected_logprobs = parts.widened(rejected_logprobs)
     ref_chosen_logprobs = parts.widened(ref_chosen_logprobs)

@@ -72,6 +72,7 @@ class PartsRenderer(Renderer):
         super().__init__(guarded(roots), Constants())
         self._clean = nothing_in_padding(roots, self.safe)
         self._masked = masked
+        self._in_rows: set[str] = set()
 
     def entrance(self, inputs: Mapping[str, Node], optional: Sequence[str], filled: Iterable[Filled]) -> Iterator[str]:
         """Yield lines that give each input the dtype to compute in, and padding a harmless value.
@@ -87,10 +88,13 @@ class PartsRenderer(Renderer):
         tokens = [name for name, node in inputs.items() if node.extent == "token" and not is_mask(node)]
         floats = [name for name, node in inputs.items() if node.dtype == "float" and node.extent != "vocab"]
         if self._masked:
-            alone = all(map(_needs_no_rows, filled))
-            chosen = tokens if alone else [name for name in tokens if name in floats and inputs[name] in self.safe]
-            yield from _assigned(["keep", *chosen], f"parts.{'selected' if alone else 'masked'}", ["mask", *chosen])
-            floats = [name for name in floats if name not in chosen]
+            self._in_rows = _needed_in_rows(filled)
+            chosen = [name for name in tokens if name not in self._in_rows]
+            yield from _assigned(["keep", *chosen], "parts.selected", ["mask", *chosen])
+            padded = [name for name in floats if name in self._in_rows and inputs[name] in self.safe and name in tokens]
+            if padded:
+                yield from _assigned(["_", *padded], "parts.masked", ["mask", *padded])
+            floats = [name for name in floats if name not in (*chosen, *padded)]
         for name in floats:
             yield f"{name} = {'parts.widened' if name in optional else 'ops.as_float'}({name})"
 
@@ -104,7 +108,8 @@ class PartsRenderer(Renderer):
         if not self._masked or len(nodes) < 2 or not is_mask(nodes[-1]):
             return scope.call(function, nodes, *filled.more)[0]
         clean = self._cleanliness(nodes[0]) if function in _CAN_BE_CLEAN else []
-        return scope.call(function, nodes[:-1], "keep", *clean, *filled.more)[0]
+        population = "keep" if _needs_no_rows(filled) and not self._in_rows & _inputs_of(nodes) else "mask"
+        return scope.call(function, nodes[:-1], population, *clean, *filled.more)[0]
 
     def _cleanliness(self, node: Node) -> list[str]:
         return ["clean=True"] if node in self._clean else []
@@ -112,7 +117,7 @@ class PartsRenderer(Renderer):
     def render(self, node: Node, scope: Scope) -> Piece:
         """Write one operation, its operands through the scope."""
         if node.op == "seq_sum" and is_mask(node.over) and self._masked:
-            return scope.call("parts.seq_sum", node.args, "keep", *self._cleanliness(node.args[0]))
+            return scope.call("parts.seq_sum", node.args, "mask", *self._cleanliness(node.args[0]))
         return super().render(node, scope)
 
 
@@ -125,6 +130,24 @@ def _assigned(names: Sequence[str], function: str, arguments: Sequence[str]) -> 
     else:
         yield from ["(", *(f"    {name}," for name in names), f") = {function}("]
         yield from [*(f"    {argument}," for argument in arguments), ")"]
+
+
+def _needed_in_rows(filled: Iterable[Filled]) -> set[str]:
+    """Return the inputs of tokens that some slot needs with their places, and those that stand beside them anywhere."""
+    found = set[str]()
+    waiting = [(_inputs_of(one.nodes), _needs_no_rows(one)) for one in filled]
+    while True:
+        more = {name for names, alone in waiting if not alone or names & found for name in names}
+        if more <= found:
+            return found
+        found |= more
+
+
+def _inputs_of(nodes: Iterable[Node]) -> set[str]:
+    """Return the inputs of tokens below some nodes, without the mask."""
+    return {
+        str(node.value) for node in walk(nodes) if node.op == "input" and node.extent == "token" and not is_mask(node)
+    }
 
 
 def _needs_no_rows(filled: Filled) -> bool:
