@@ -2,7 +2,7 @@
 
     python tests/benchmarks/head_cost.py [--sources FOLDER] [--write]
 
-Forward and backward at 2 x 256 tokens, 512 features and 32,768 words, with the code that each has for machines without
+Forward and backward at 256 tokens, 256 features and 16,384 words, with the code that each has for machines without
 Triton. Errors are the largest of log-probabilities against float64. Results are compared before anything is timed.
 """
 
@@ -74,9 +74,9 @@ def main() -> None:
     """Measure and report."""
     parser = measure.parser(__doc__)
     parser.set_defaults(rounds=7)
-    parser.add_argument("--tokens", type=int, default=512)
-    parser.add_argument("--features", type=int, default=512)
-    parser.add_argument("--words", type=int, default=32768)
+    parser.add_argument("--tokens", type=int, default=256)
+    parser.add_argument("--features", type=int, default=256)
+    parser.add_argument("--words", type=int, default=16384)
     parser.add_argument("--sources", help="folder of unpacked wheels (else RLMETRICS_SOURCES, else pip download)")
     options = parser.parse_args()
     torch.set_num_threads(options.threads)

@@ -65,6 +65,7 @@ def broken_reference(context: Context) -> Iterator[Hit]:
                 context, "metric", "metrics", item.metric, context.spec.metrics, f"conventions/{name}", place
             )
     for name, suite in context.spec.suites.items():
+        yield from _inputs(context, suite.required, f"suites/{name}", ("required",))
         for index, key in enumerate(suite.metrics):
             yield from _function(context, key, f"suites/{name}", ("metrics", index))
     for index, rename in enumerate(context.spec.info.renamed):
