@@ -18,10 +18,10 @@ from torch import Tensor
 
 ESTIMATORS: dict[str, tuple[tuple[str, ...], list[dict[str, Any]]]] = {
     "gae": (
-        ("token_level_rewards", "values", "mask"),
+        ("token_rewards", "values", "mask"),
         [{"gamma": 1.0, "lam": 0.95}, {"gamma": 0.9, "lam": 0.5, "whiten": True}, {"gamma": 0.99, "lam": 0.0}],
     ),
-    "discounted_returns": (("token_level_rewards", "mask"), [{}, {"gamma": 0.9}, {"gamma": 0.0}]),
+    "discounted_returns": (("token_rewards", "mask"), [{}, {"gamma": 0.9}, {"gamma": 0.0}]),
     "group_relative": (
         ("rewards", "group_ids"),
         [

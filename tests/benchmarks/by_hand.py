@@ -71,6 +71,130 @@ def ppo_numbers(batch: Batch) -> Numbers:
     return {name: number.item() for name, number in numbers.items()}
 
 
+def careful_numbers(batch: Batch) -> Numbers:
+    """Compute the same numbers with care: nothing twice, padding left behind once, one copy to the host."""
+    return dict(zip(CAREFUL, careful_tensor(batch).tolist(), strict=True))
+
+
+def careful_tensor(batch: Batch) -> Tensor:
+    """Return the numbers of :func:`careful_numbers` as one tensor, which ``torch.compile`` takes as it is.
+
+    Sums are float32 products with the mask, as long as padding holds numbers; means of what is not centred are exact
+    enough that way, and nothing is kept to merge micro-batches or ranks.
+    """
+    mask = batch["mask"]
+    keep = mask.to(torch.float32)
+    count = keep.sum()
+    logprobs, old_logprobs, ref_logprobs = batch["logprobs"], batch["old_logprobs"], batch["ref_logprobs"]
+    advantages, values, old_values, returns = (
+        batch[name] for name in ("advantages", "values", "old_values", "returns")
+    )
+    log_ratio = logprobs - old_logprobs
+    ratio = log_ratio.exp()
+    negative = -advantages
+    plain, clipped = negative * ratio, negative * ratio.clamp(0.8, 1.2)
+    low, high = ratio < 0.8, ratio > 1.2
+    to_reference, from_old = ref_logprobs - logprobs, old_logprobs - ref_logprobs
+    near = old_values + (values - old_values).clamp(-0.2, 0.2)
+    plain_loss, near_loss = (values - returns).square(), (near - returns).square()
+    errors = returns - old_values
+
+    def total(x: Tensor) -> Tensor:
+        return (x * keep).sum()
+
+    def number(condition: Tensor) -> Tensor:
+        return (condition & mask).sum()
+
+    def spread(x: Tensor, mean: Tensor) -> Tensor:
+        return ((x - mean).square() * keep).sum()
+
+    rows = mask.shape[0]
+    mean_of = {name: total(x) / count for name, x in {"returns": returns, "errors": errors, "log": log_ratio}.items()}
+    mean_ratio, mean_from_old = total(ratio) / count, total(from_old)
+    mean_to_reference = total(to_reference) / count
+    lengths = batch["lengths"].float()
+    scores = batch["scores"]
+    return torch.stack(
+        [
+            total(torch.maximum(plain, clipped)) / count,
+            number(clipped > plain) / count,
+            number(low & (advantages < 0)) / count,
+            number(high & (advantages > 0)) / count,
+            number(low | high) / count,
+            mean_ratio,
+            -mean_of["log"],
+            0.5 * total(log_ratio * log_ratio) / count,
+            mean_ratio - 1 - mean_of["log"],
+            total(advantages) / count,
+            torch.where(mask, advantages, -torch.inf).amax(),
+            torch.where(mask, advantages, torch.inf).amin(),
+            -total(old_logprobs) / rows,
+            -mean_to_reference,
+            total(to_reference.exp()) / count - mean_to_reference - 1,
+            mean_from_old / count,
+            mean_from_old / rows,
+            -0.05 * mean_from_old / rows,
+            0.5 * total(torch.maximum(plain_loss, near_loss)) / count,
+            number(near_loss > plain_loss) / count,
+            total(plain_loss) / count,
+            total(values) / count,
+            total(old_values) / count,
+            1 - spread(errors, mean_of["errors"]) / spread(returns, mean_of["returns"]),
+            mean_of["returns"],
+            torch.where(mask, returns, -torch.inf).amax(),
+            torch.where(mask, returns, torch.inf).amin(),
+            scores.mean(),
+            scores.std(),
+            scores.max(),
+            scores.min(),
+            lengths.mean(),
+            lengths.max(),
+            lengths.min(),
+            1 - batch["terminated"].float().mean(),
+        ]
+    )
+
+
+CAREFUL = (
+    "policy/loss",
+    "policy/clip_fraction",
+    "policy/clip_fraction_low",
+    "policy/clip_fraction_high",
+    "policy/outside_region_fraction",
+    "policy/ratio/mean",
+    "kl/old/k1",
+    "kl/old/k2",
+    "kl/old/k3",
+    "advantage/mean",
+    "advantage/max",
+    "advantage/min",
+    "entropy/surprisal_sum",
+    "kl/reference/k1",
+    "kl/reference/k3",
+    "kl/old_reference/k1",
+    "kl/old_reference_sum/k1",
+    "reward/non_score/sum",
+    "value/loss",
+    "value/clip_fraction",
+    "value/error",
+    "value/prediction_mean",
+    "value/mean",
+    "value/explained_variance",
+    "return/mean",
+    "return/max",
+    "return/min",
+    "reward/score/mean",
+    "reward/score/std",
+    "reward/score/max",
+    "reward/score/min",
+    "length/response/mean",
+    "length/response/max",
+    "length/response/min",
+    "length/truncated_fraction",
+)
+"""The names of the numbers of :func:`careful_numbers`."""
+
+
 def collection(batch: Batch, number: int) -> Callable[[], Numbers]:
     """Return a step of torchmetrics' MetricCollection over some means of one tensor."""
     from torchmetrics import MeanMetric, MetricCollection  # pyright: ignore[reportMissingImports]

@@ -24,10 +24,10 @@ MASK, IDS = torch.ones(3, 4, dtype=torch.bool), torch.zeros(3, 4, dtype=torch.in
 OTHERS: Mapping[str, tuple[Callable[..., Any], dict[str, Tensor], dict[str, float]]] = {
     "gae": (
         advantages.gae,
-        {"token_level_rewards": TOKENS, "values": TOKENS, "mask": MASK},
+        {"token_rewards": TOKENS, "values": TOKENS, "mask": MASK},
         {"gamma": 1.0, "lam": 0.9},
     ),
-    "discounted_returns": (advantages.discounted_returns, {"token_level_rewards": TOKENS, "mask": MASK}, {}),
+    "discounted_returns": (advantages.discounted_returns, {"token_rewards": TOKENS, "mask": MASK}, {}),
     "group_relative": (advantages.group_relative, {"rewards": ROWS, "group_ids": IDS[:, 0]}, {}),
     "best_of_group": (advantages.best_of_group, {"rewards": ROWS, "group_ids": IDS[:, 0]}, {}),
     "leave_one_out": (advantages.leave_one_out, {"rewards": ROWS, "group_ids": IDS[:, 0]}, {}),

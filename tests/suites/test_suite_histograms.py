@@ -56,7 +56,7 @@ def test_shares_the_state_with_numbers(cut: int, seed: int) -> None:
 
 def test_optional_inputs() -> None:
     """A distribution whose optional inputs never came is left out, and appears with the first update that has them."""
-    suite = make_suite(["kl/old/k1", "advantage/distribution"], optional=["advantages"])
+    suite = make_suite(["kl/old/k1", "advantage/distribution"])
     batch = make_batch(suite, 0)
     assert {} == suite.update(**{**batch, "advantages": None}).histograms()
 
@@ -68,7 +68,8 @@ def test_optional_inputs() -> None:
 def test_bins_have_edges() -> None:
     """Counts and edges are what trackers take; over nothing there is no smallest value."""
     suite = make_suite(["length/response/distribution"])
-    empty = suite.histograms()["length/response/distribution"]
+    nothing = torch.zeros(0, dtype=torch.int64)
+    empty = suite.update(lengths=nothing).histograms()["length/response/distribution"]
     found = suite.update(lengths=torch.tensor([1, 64, 5000])).histograms()["length/response/distribution"]
 
     assert math.isnan(empty.minimum)

@@ -7,7 +7,8 @@ from math import inf, nan
 
 import pytest
 import torch
-from rlmetrics.state._select import SMALL
+from rlmetrics.functional import REGISTRY
+from rlmetrics.state.parts import _SMALL as SMALL
 from rlmetrics.state.suite import Suite
 from rlmetrics.suites import PPOSuite, make_suite
 from suites.suite_support import SUITES, Tensors, make_batch
@@ -131,3 +132,35 @@ def test_nothing_is_masked_that_is_not() -> None:
     assert {name: value for name, value in expected.items() if "kl/" in name} == {
         name: value for name, value in results.items() if "kl/" in name
     }
+
+
+@pytest.mark.parametrize("other", ["reward/total/max", "group/clip_fraction_low/sequence_min", "entropy/surprisal_sum"])
+def test_metrics_of_rows_beside_metrics_of_tokens(other: str) -> None:
+    """What needs rows keeps them, and what does not leaves padding behind, in one suite with the same numbers."""
+    keys = [other, "advantage/mean", "policy/clip_fraction", "return/variance", "kl/old/k3"]
+    suite = make_suite(keys)
+    batch = large_batch(suite, 0)
+
+    results = suite.update(**batch).compute()
+
+    for key in keys:
+        metric = REGISTRY[key]
+        expected = metric.function(*[batch[name] for name, _, _ in metric.inputs]).item()
+        assert pytest.approx(expected, rel=1e-6, abs=1e-9) == results[key], key
+
+
+def test_long_rows_are_added_exactly() -> None:
+    """A centred mean of long rows is that of float64, in the suite as in the function."""
+    generator = torch.Generator().manual_seed(0)
+    advantages = torch.randn(4, 65536, generator=generator)
+    advantages -= advantages.double().mean().float()
+    mask = torch.rand(4, 65536, generator=generator) < 0.9
+    suite = make_suite(["advantage/mean", "reward/total/max", "reward/total/mean"])
+
+    results = suite.update(advantages=advantages, token_rewards=advantages, mask=mask).compute()
+
+    exact = advantages[mask].double().mean().item()
+    assert pytest.approx(exact, rel=1e-9) == results["advantage/mean"]
+    sums = (advantages.double() * mask).sum(1)
+    assert pytest.approx(sums.max().item(), rel=1e-9) == results["reward/total/max"]
+    assert pytest.approx(sums.mean().item(), rel=1e-9) == results["reward/total/mean"]

@@ -12,7 +12,6 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from rlmetrics.functional import REGISTRY
-from rlmetrics.state import MetricState
 from rlmetrics.state.suite import Suite
 from rlmetrics.suites import DPOSuite, GRPOSuite, PPOSuite, make_suite
 from suites.suite_support import SUITES, assert_same, make_batch, rows_of, separately
@@ -35,15 +34,34 @@ def test_suite_equals_functions_and_references(make: type[Suite], seed: int) -> 
 
 
 @pytest.mark.parametrize("make", SUITES)
-def test_without_optional_inputs(make: type[Suite]) -> None:
-    """Metrics whose optional inputs are left out or None are left out of the results; the others stay right."""
-    suite = make()  # type: ignore[call-arg]
-    required = {name: tensor for name, tensor in make_batch(suite, 3).items() if name not in suite.fusion.optional}
+def test_each_set_of_inputs_alone(make: type[Suite]) -> None:
+    """An update of the inputs of some metrics gives those metrics, and no others; None counts as left out."""
+    batch = make_batch(make(), 3)  # type: ignore[call-arg]
+    for block in make.fusion.blocks:
+        some = {name: batch[name] for name in block.inputs}
+        suite = make()  # type: ignore[call-arg]
 
-    results = suite.update(**required, **dict.fromkeys(suite.fusion.optional)).compute()
+        results = suite.update(**{**dict.fromkeys(batch), **some}).compute()
 
-    assert_same(separately(suite, required), results)
-    assert len(results) < len(suite.metrics)
+        assert_same(separately(suite, some), results)
+
+
+@pytest.mark.parametrize("make", SUITES)
+def test_block_by_block(make: type[Suite]) -> None:
+    """Fed one set of inputs after the other, in any number of updates, the results are those of everything at once."""
+    batch = make_batch(make(), 3, rows=8)  # type: ignore[call-arg]
+    whole, parts = make(), make()  # type: ignore[call-arg]
+    given = set[frozenset[str]]()
+    for block in sorted(make.fusion.blocks, key=lambda block: -len(block.inputs)):
+        if not any(frozenset(block.inputs) <= other for other in given):
+            given.add(frozenset(block.inputs))
+    expected = whole.update(**batch).compute()
+    for inputs in given:
+        for first in (0, 2, 6):
+            rows = slice(first, {0: 2, 2: 6, 6: 8}[first])
+            parts.update(**{name: tensor[rows] for name, tensor in batch.items() if name in inputs})
+
+    assert_same(expected, parts.compute(), rel=1e-9)
 
 
 def test_optional_input_in_some_updates() -> None:
@@ -63,7 +81,7 @@ def test_optional_input_in_some_updates() -> None:
 
 
 def test_every_metric_can_be_fused() -> None:
-    """Every metric that suites take, fused on its own, is what its function returns, over nothing too."""
+    """Every metric that suites take, fused on its own, is what its function returns."""
     for key, metric in REGISTRY.items():
         if metric.kind == "distribution":
             continue  # Distributions are no numbers: see test_suite_histograms.
@@ -74,20 +92,18 @@ def test_every_metric_can_be_fused() -> None:
         suite = make_suite({key: parameters})
         batch = make_batch(suite, 2)
 
-        over_none = MetricState(metric, **parameters).compute()
-        over_nothing = suite.compute()[key]
+        assert {} == suite.compute(), key
         result = suite.update(**batch).compute()[key]
 
         expected = metric(*batch.values(), **suite.parameters).item()
         assert pytest.approx(expected, rel=1e-12, abs=1e-14, nan_ok=True) == result, key
-        assert pytest.approx(over_none.item(), nan_ok=True) == over_nothing, key
 
 
 def test_batches_count_alike() -> None:
     """Losses that sort their batch are means over updates, among formulas too; compiled, merged, and without rows."""
     torch.compiler.reset()
     keys = ["preference/loss/aot", "preference/loss/kto_pair", "preference/loss/sigmoid", "stage/slow_rank_share"]
-    make = partial(make_suite, keys, optional=["rank_values"], beta=0.1, label_smoothing=0.2)
+    make = partial(make_suite, keys, beta=0.1, label_smoothing=0.2)
     eager, compiled, other = make(), make().compile(backend="aot_eager"), make()
     batches = [make_batch(eager, seed, rows) for seed, rows in enumerate((5, 1, 8))]
     del batches[1]["rank_values"]

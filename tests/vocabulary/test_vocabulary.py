@@ -15,6 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from rlmetrics import vocabulary
 from rlmetrics.state import _chunks
+from rlmetrics.suites import SFTSuite
 from torch import Tensor
 
 from .memory_peak import peak_bytes
@@ -113,6 +114,77 @@ def test_gradcheck() -> None:
     logits = torch.randn(2, 5, 7, dtype=torch.float64, requires_grad=True)
     tokens = torch.randint(7, (2, 5))
     assert torch.autograd.gradcheck(lambda x: (vocabulary.log_prob(x, tokens), vocabulary.entropy(x)), logits)
+
+
+SHAPES: list[Inputs] = [
+    {},
+    {"logit_scale": 0.0625},
+    {"softcap": 2.0},
+    {"softcap": 3.0, "logit_scale": 1.7, "temperature": 0.6},
+]
+
+
+def shaped_logits(inputs: Inputs, shape: Inputs) -> Tensor:
+    """Return the logits of a model before the temperature, the plain way, in float64."""
+    hidden, weight, bias = (inputs[name].double() for name in ("hidden", "weight", "bias"))
+    hidden = hidden.masked_fill(~inputs["mask"].bool().unsqueeze(-1), 0)
+    logits = (hidden @ weight.T + bias) * shape.get("logit_scale", 1.0)
+    return shape["softcap"] * torch.tanh(logits / shape["softcap"]) if "softcap" in shape else logits
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("block", [3, 100])
+@pytest.mark.parametrize("integers", [False, True])
+def test_statistics_of_a_head(shape: Inputs, block: int, integers: bool) -> None:
+    """All that metrics need of logits that are scaled, capped and divided, as the logits themselves give it."""
+    inputs = head_inputs(torch.float64, seed=3)
+    mask = inputs["mask"]
+    logits = shaped_logits(inputs, shape)
+    tokens = inputs["tokens"].masked_fill(~mask, 0)
+    log_probs = torch.log_softmax(logits / shape.get("temperature", 1.0), -1)
+
+    given = {**inputs, "mask": mask.to(torch.int64) if integers else mask}
+    found = vocabulary.head_statistics(**given, **shape, block=block)
+
+    torch.testing.assert_close(log_probs.gather(-1, tokens.unsqueeze(-1)).squeeze(-1), found.logprobs)
+    torch.testing.assert_close(-(log_probs.exp() * log_probs).sum(-1), found.token_entropy)
+    assert (logits.argmax(-1) == tokens)[mask].tolist() == found.is_top1[mask].tolist()
+    torch.testing.assert_close(logits.mean(-1), found.mean_logits)
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_gradients_of_a_shaped_head(shape: Inputs) -> None:
+    """Scale and cap stand in the gradients, too; mean logits and the most likely word have none."""
+    inputs = head_inputs(torch.float64)
+    leaves = [inputs[name].requires_grad_() for name in ("hidden", "weight", "bias")]
+
+    def head(hidden: Tensor, weight: Tensor, bias: Tensor) -> Tensors:
+        return vocabulary.head_log_prob_entropy(hidden, weight, inputs["tokens"], bias=bias, block=3, **shape)
+
+    assert torch.autograd.gradcheck(head, leaves)
+    found = vocabulary.head_statistics(**inputs, **shape)
+    assert (True, False, False) == (
+        found.token_entropy.requires_grad,
+        found.is_top1.requires_grad,
+        found.mean_logits.requires_grad,
+    )
+
+
+def test_of_equal_logits_the_first_leads() -> None:
+    """A token is the most likely one only if no word before it is as likely, as argmax has it, across blocks."""
+    hidden, weight = torch.zeros(1, 4, 2), torch.ones(4, 2)
+    tokens = torch.arange(4).view(1, 4)
+    assert [[True, False, False, False]] == vocabulary.head_statistics(hidden, weight, tokens, block=1).is_top1.tolist()
+
+
+def test_suites_without_logits() -> None:
+    """An SFT suite is fed from hidden states and a head alone."""
+    inputs = head_inputs(torch.float32)
+    found = vocabulary.head_statistics(**inputs)
+    suite = SFTSuite().update(
+        logprobs=found.logprobs, token_entropy=found.token_entropy, is_top1=found.is_top1, mask=inputs["mask"]
+    )
+    assert {"sft/loss", "sft/perplexity", "sft/token_accuracy", "sft/entropy"} <= suite.compute().keys()
 
 
 @pytest.mark.parametrize("wanted", ["hidden", "weight", "bias"])
@@ -287,8 +359,13 @@ def test_wrong_inputs_are_named() -> None:
     for name in ("weight", "bias"):
         with pytest.raises(TypeError, match=rf"{name}: expected torch.float32 as in hidden, got torch.float64"):
             vocabulary.head_log_prob_entropy(**{**inputs, name: inputs[name].double()})
-    with pytest.raises(TypeError, match=r"mask: expected a bool tensor \[B, T\], got torch\.int64"):
-        vocabulary.head_log_prob_entropy(**{**inputs, "mask": inputs["mask"].long()})
+    with pytest.raises(TypeError, match=r"mask: expected a bool tensor \[B, T\], got torch\.float32"):
+        vocabulary.head_log_prob_entropy(**{**inputs, "mask": inputs["mask"].float()})
+    for softcap in (0.0, -30.0):
+        with pytest.raises(
+            ValueError, match=f"softcap: expected a number above 0, or None for no bound, got {softcap}"
+        ):
+            vocabulary.head_statistics(**inputs, softcap=softcap)
     several: list[Inputs] = [{"temperature": 0.0}, {"block": 0}]
     for wrong in several:
         with pytest.raises(ValueError, match="expected temperature above 0 and block of at least 1"):

@@ -9,7 +9,7 @@ from torch import Tensor
 
 from rlmetrics.state import ops
 
-from ._checks import entrance, in_dtype_of, wide
+from ._checks import entrance, in_dtype_of, truth, wide
 
 Std = Literal["group", "batch", "none"]
 Alone = Literal["zero", "reward"]
@@ -141,7 +141,7 @@ def per_token(sequence_advantages: Tensor, mask: Tensor) -> Tensor:
 
     Args:
         sequence_advantages: Advantage of each response ``[B]``, float.
-        mask: Which tokens are part of the response ``[B, T]``, bool.
+        mask: Which tokens are part of the response ``[B, T]``, bool or int.
 
     Returns:
         Advantages ``[B, T]``, 0 outside the mask, without gradient, in the dtype of the input or float32 if that is
@@ -155,6 +155,7 @@ def per_token(sequence_advantages: Tensor, mask: Tensor) -> Tensor:
     ops.same_shape(1, sequence_advantages=sequence_advantages)
     ops.same_rows(mask=mask, sequence_advantages=sequence_advantages)
     spread = sequence_advantages.unsqueeze(-1).expand(mask.shape)
+    mask = truth(mask)
     (values,) = entrance(mask, sequence_advantages=spread)
     return in_dtype_of(sequence_advantages, values)
 

@@ -9,7 +9,7 @@ from torch import Tensor
 
 from rlmetrics.state.ops import same_shape
 
-from ._checks import entrance, in_dtype_of
+from ._checks import entrance, in_dtype_of, renamed, truth
 from ._whiten import whiten as whitened
 
 
@@ -25,8 +25,9 @@ class Estimate(NamedTuple):
     returns: Tensor
 
 
+@renamed(token_level_rewards="token_rewards")
 def gae(
-    token_level_rewards: Tensor, values: Tensor, mask: Tensor, *, gamma: float, lam: float, whiten: bool = False
+    token_rewards: Tensor, values: Tensor, mask: Tensor, *, gamma: float, lam: float, whiten: bool = False
 ) -> Estimate:
     r"""Return advantages and returns by generalised advantage estimation (Schulman et al. 2016, arXiv:1506.02438).
 
@@ -37,9 +38,9 @@ def gae(
     token before them looks straight at the one after them.
 
     Args:
-        token_level_rewards: Reward at each token ``[B, T]``, float.
+        token_rewards: Reward at each token ``[B, T]``, float.
         values: Value of the state before each token ``[B, T]``, float, in the unit of the rewards.
-        mask: Which tokens are part of the response ``[B, T]``, bool.
+        mask: Which tokens are part of the response ``[B, T]``, bool or int.
         gamma: Discount per token.
         lam: The λ of the estimator: 0 is the one-step error, 1 the return minus the value.
         whiten: Give the advantages mean 0 and variance 1 over the mask, see :func:`whiten`. Returns never are.
@@ -52,23 +53,26 @@ def gae(
         TypeError: A tensor has the wrong dtype.
         ValueError: The shapes differ.
     """
-    same_shape(2, token_level_rewards=token_level_rewards, values=values, mask=mask)
-    rewards, value = entrance(mask, token_level_rewards=token_level_rewards, values=values)
+    same_shape(2, token_rewards=token_rewards, values=values, mask=mask)
+    mask = truth(mask)
+    rewards, value = entrance(mask, token_rewards=token_rewards, values=values)
     following = _next_selected(value, mask)
     errors = torch.where(mask, rewards + gamma * following - value, 0)
     advantages = _accumulated(errors, mask, gamma * lam).masked_fill(~mask, 0)
     returns = advantages + value
     if whiten:
         advantages = whitened(advantages, mask)
-    return Estimate(in_dtype_of(token_level_rewards, advantages), in_dtype_of(token_level_rewards, returns))
+    return Estimate(in_dtype_of(token_rewards, advantages), in_dtype_of(token_rewards, returns))
 
 
-def discounted_returns(token_level_rewards: Tensor, mask: Tensor, *, gamma: float = 1.0) -> Tensor:
+@renamed(token_level_rewards="token_rewards")
+def discounted_returns(token_rewards: Tensor, mask: Tensor, *, gamma: float = 1.0) -> Tensor:
     """Return the discounted reward from each token of a response on.
 
     Args:
-        token_level_rewards: Reward at each token ``[B, T]``, float.
-        mask: Which tokens are part of the response ``[B, T]``, bool. The others neither have a reward nor discount.
+        token_rewards: Reward at each token ``[B, T]``, float.
+        mask: Which tokens are part of the response ``[B, T]``, bool or int. The others neither have a reward nor
+            discount.
         gamma: Discount per token; with 1, as in ReMax, the plain reward to go.
 
     Returns:
@@ -79,9 +83,10 @@ def discounted_returns(token_level_rewards: Tensor, mask: Tensor, *, gamma: floa
         TypeError: A tensor has the wrong dtype.
         ValueError: The shapes differ.
     """
-    same_shape(2, token_level_rewards=token_level_rewards, mask=mask)
-    (rewards,) = entrance(mask, token_level_rewards=token_level_rewards)
-    return in_dtype_of(token_level_rewards, _accumulated(rewards, mask, gamma).masked_fill(~mask, 0))
+    same_shape(2, token_rewards=token_rewards, mask=mask)
+    mask = truth(mask)
+    (rewards,) = entrance(mask, token_rewards=token_rewards)
+    return in_dtype_of(token_rewards, _accumulated(rewards, mask, gamma).masked_fill(~mask, 0))
 
 
 def _accumulated(terms: Tensor, mask: Tensor, factor: float) -> Tensor:

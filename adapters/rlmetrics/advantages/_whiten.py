@@ -6,7 +6,7 @@ from torch import Tensor
 
 from rlmetrics.state.ops import same_shape
 
-from ._checks import entrance, in_dtype_of
+from ._checks import entrance, in_dtype_of, truth
 
 
 def whiten(
@@ -18,7 +18,7 @@ def whiten(
 
     Args:
         advantages: Advantage of each token ``[B, T]``, float.
-        mask: Which tokens count ``[B, T]``, bool.
+        mask: Which tokens count ``[B, T]``, bool or int.
         ddof: What is taken off the number of tokens in the variance. With fewer tokens than that the variance counts
             as 0: a single token becomes 0, where frameworks stop with an error or return NaN.
         epsilon: Added to the variance, so that constant advantages become 0; 1e-8 in TRL and verl.
@@ -33,6 +33,7 @@ def whiten(
         ValueError: The shapes differ.
     """
     same_shape(2, advantages=advantages, mask=mask)
+    mask = truth(mask)
     (values,) = entrance(mask, advantages=advantages)
     count = mask.sum()
     mean = values.sum() / count.clamp(min=1)

@@ -19,11 +19,11 @@ Mask = Sequence[Sequence[bool]]
 
 
 def gae(
-    token_level_rewards: Rows, values: Rows, mask: Mask, *, gamma: float, lam: float, whiten: bool = False
+    token_rewards: Rows, values: Rows, mask: Mask, *, gamma: float, lam: float, whiten: bool = False
 ) -> tuple[list[list[float]], list[list[float]]]:
     """Reference of :func:`rlmetrics.advantages.gae`: each advantage as the weighted sum of the errors after it."""
     advantages, returns = [], []
-    for rewards, row, keep in zip(token_level_rewards, values, mask, strict=True):
+    for rewards, row, keep in zip(token_rewards, values, mask, strict=True):
         places = [place for place, kept in enumerate(keep) if kept]
         following = {place: row[later] for place, later in pairwise(places)}
         errors = [rewards[place] + gamma * following.get(place, 0.0) - row[place] for place in places]
@@ -36,10 +36,10 @@ def gae(
     return (_whitened(advantages, mask) if whiten else advantages), returns
 
 
-def discounted_returns(token_level_rewards: Rows, mask: Mask, *, gamma: float = 1.0) -> list[list[float]]:
+def discounted_returns(token_rewards: Rows, mask: Mask, *, gamma: float = 1.0) -> list[list[float]]:
     """Reference of :func:`rlmetrics.advantages.discounted_returns`."""
     result = []
-    for rewards, keep in zip(token_level_rewards, mask, strict=True):
+    for rewards, keep in zip(token_rewards, mask, strict=True):
         places = [place for place, kept in enumerate(keep) if kept]
         row = [0.0] * len(keep)
         for start, place in enumerate(places):

@@ -10,7 +10,7 @@ from rlmetrics.state import ops
 __all__ = ["pass_at_k", "pass_power_k"]
 
 
-def pass_at_k(solved: Tensor, group_ids: Tensor, *, k: float) -> Tensor:
+def pass_at_k(solved: Tensor, group_ids: Tensor, *, k: int) -> Tensor:
     r"""Return the chance that at least one of ``k`` samples solves its prompt, averaged over prompts.
 
     Of a prompt with :math:`c` right samples among :math:`n` it is :math:`1 - \binom{n-c}{k} / \binom{n}{k}`, the
@@ -31,7 +31,7 @@ def pass_at_k(solved: Tensor, group_ids: Tensor, *, k: float) -> Tensor:
     return _over_prompts(1 - _share(samples - right, samples, int(k)), samples, exists, k)
 
 
-def pass_power_k(solved: Tensor, group_ids: Tensor, *, k: float) -> Tensor:
+def pass_power_k(solved: Tensor, group_ids: Tensor, *, k: int) -> Tensor:
     r"""Return the chance that all of ``k`` samples solve their prompt, averaged over prompts.
 
     Of a prompt with :math:`c` right samples among :math:`n` it is :math:`\binom{c}{k} / \binom{n}{k}` (Yao et al. 2024,
@@ -44,7 +44,7 @@ def pass_power_k(solved: Tensor, group_ids: Tensor, *, k: float) -> Tensor:
     return _over_prompts(_share(right, samples, int(k)), samples, exists, k)
 
 
-def _counts(solved: Tensor, group_ids: Tensor, k: float) -> tuple[Tensor, Tensor, Tensor]:
+def _counts(solved: Tensor, group_ids: Tensor, k: int) -> tuple[Tensor, Tensor, Tensor]:
     if k < 1:
         msg = f"expected k to be at least 1, got {k}"
         raise ValueError(msg)
@@ -61,6 +61,6 @@ def _share(chosen: Tensor, samples: Tensor, k: int) -> Tensor:
     return share
 
 
-def _over_prompts(values: Tensor, samples: Tensor, exists: Tensor, k: float) -> Tensor:
+def _over_prompts(values: Tensor, samples: Tensor, exists: Tensor, k: int) -> Tensor:
     known = torch.where(samples < int(k), torch.nan, values)
     return torch.where(exists, known, 0).sum() / exists.sum()

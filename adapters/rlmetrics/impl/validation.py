@@ -30,7 +30,7 @@ __all__ = [
 ]
 
 
-def best_of_n_mean(sample_values: Tensor, group_ids: Tensor, *, n: float, resamples: float, seed: float) -> Tensor:
+def best_of_n_mean(sample_values: Tensor, group_ids: Tensor, *, n: int, resamples: int, seed: int) -> Tensor:
     """Return the mean of the best of ``n`` samples, averaged over prompts.
 
     Args:
@@ -50,17 +50,17 @@ def best_of_n_mean(sample_values: Tensor, group_ids: Tensor, *, n: float, resamp
     return _over_prompts("best", "mean", (sample_values, group_ids), n, resamples, seed)
 
 
-def best_of_n_std(sample_values: Tensor, group_ids: Tensor, *, n: float, resamples: float, seed: float) -> Tensor:
+def best_of_n_std(sample_values: Tensor, group_ids: Tensor, *, n: int, resamples: int, seed: int) -> Tensor:
     """Return the standard deviation of the best of ``n`` samples over subsets; see :func:`best_of_n_mean`."""
     return _over_prompts("best", "std", (sample_values, group_ids), n, resamples, seed)
 
 
-def worst_of_n_mean(sample_values: Tensor, group_ids: Tensor, *, n: float, resamples: float, seed: float) -> Tensor:
+def worst_of_n_mean(sample_values: Tensor, group_ids: Tensor, *, n: int, resamples: int, seed: int) -> Tensor:
     """Return the mean of the worst of ``n`` samples, averaged over prompts; see :func:`best_of_n_mean`."""
     return _over_prompts("worst", "mean", (sample_values, group_ids), n, resamples, seed)
 
 
-def worst_of_n_std(sample_values: Tensor, group_ids: Tensor, *, n: float, resamples: float, seed: float) -> Tensor:
+def worst_of_n_std(sample_values: Tensor, group_ids: Tensor, *, n: int, resamples: int, seed: int) -> Tensor:
     """Return the standard deviation of the worst of ``n`` samples over subsets; see :func:`best_of_n_mean`."""
     return _over_prompts("worst", "std", (sample_values, group_ids), n, resamples, seed)
 
@@ -70,9 +70,9 @@ def majority_of_n_mean(
     answers: Tensor,
     group_ids: Tensor,
     *,
-    n: float,
-    resamples: float,
-    seed: float,
+    n: int,
+    resamples: int,
+    seed: int,
 ) -> Tensor:
     """Return the mean value of the majority answer among ``n`` samples, averaged over prompts.
 
@@ -102,17 +102,15 @@ def majority_of_n_std(
     answers: Tensor,
     group_ids: Tensor,
     *,
-    n: float,
-    resamples: float,
-    seed: float,
+    n: int,
+    resamples: int,
+    seed: int,
 ) -> Tensor:
     """Return the standard deviation of the majority answer's value over subsets; see :func:`majority_of_n_mean`."""
     return _over_prompts("majority", "std", (sample_values, answers, group_ids), n, resamples, seed)
 
 
-def _over_prompts(
-    rule: str, statistic: str, inputs: tuple[Tensor, ...], n: float, resamples: float, seed: float
-) -> Tensor:
+def _over_prompts(rule: str, statistic: str, inputs: tuple[Tensor, ...], n: int, resamples: int, seed: int) -> Tensor:
     """Average a statistic of the chosen values over prompts; the last input holds the prompts."""
     if int(n) < 1 or int(resamples) < 1:
         msg = f"expected n and resamples to be at least 1, got n={n} and resamples={resamples}"

@@ -9,9 +9,10 @@ if TYPE_CHECKING:
     from .checks import check_inputs
     from .layout import Slot
     from .metric_state import MetricState
+    from .packed import unpack
     from .registry import MetricFunction, Registry
 
-__all__ = ["MetricFunction", "MetricState", "Registry", "Slot", "check_inputs"]
+__all__ = ["MetricFunction", "MetricState", "Registry", "Slot", "check_inputs", "unpack"]
 
 _HOME = {
     "MetricFunction": "registry",
@@ -19,6 +20,7 @@ _HOME = {
     "Registry": "registry",
     "Slot": "layout",
     "check_inputs": "checks",
+    "unpack": "packed",
 }
 
 

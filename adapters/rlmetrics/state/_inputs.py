@@ -5,8 +5,6 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
-from ._select import select
-
 
 def wide_dtype(x: Tensor) -> torch.dtype:
     """Return the dtype to accumulate in: float64, or float32 on devices that have no float64 (Apple's MPS)."""
@@ -26,7 +24,7 @@ def masked(x: Tensor, mask: Tensor) -> Tensor:
     Garbage in padding is stopped here, at the entrance: an operation on it later could have a gradient of NaN, which
     even a masked sum would let through, because zero times NaN is NaN.
     """
-    return select(mask, as_float(x) if x.is_floating_point() else x, 0)
+    return torch.where(mask, as_float(x) if x.is_floating_point() else x, 0)
 
 
 def scalar(value: float) -> Tensor:

@@ -13,12 +13,11 @@ from torch import Tensor
 from torch.nn.functional import pad
 
 from ._inputs import wide_dtype
-from ._select import select
 
 
 def seq_sum(x: Tensor, over: Tensor | None = None) -> Tensor:
     """Return the sum of each sequence, float64 ``[B]``."""
-    selected = x if over is None else select(over, x, 0)
+    selected = x if over is None else torch.where(over, x, 0)
     return selected.sum(-1, dtype=wide_dtype(x))
 
 

@@ -38,6 +38,12 @@ def check_inputs(vocabulary: Vocabulary, tensors: Mapping[str, Tensor]) -> None:
         if not isinstance(tensor, Tensor):
             msg = f"{name}: expected a {dtype} tensor {dims(axes)}, got {type(tensor).__name__}"
             raise TypeError(msg)
+        if type(tensor).__name__ == "DTensor":
+            msg = f"{name}: expected a plain tensor {dims(axes)}, got a DTensor; pass {name}.full_tensor()"
+            raise TypeError(msg)
+        if tensor.is_nested:
+            msg = f"{name}: expected a padded tensor {dims(axes)}, got a nested one; see rlmetrics.state.unpack"
+            raise TypeError(msg)
         if not _has_dtype(tensor, dtype):
             msg = (
                 f"{name}: expected a {dtype} tensor {dims(axes)}, got {_describe(tensor)}; "
@@ -45,7 +51,9 @@ def check_inputs(vocabulary: Vocabulary, tensors: Mapping[str, Tensor]) -> None:
             )
             raise TypeError(msg)
         if tensor.dim() != len(axes):
-            msg = f"{name}: expected a tensor {dims(axes)}, got {_describe(tensor)}"
+            flat = "T" in dims(axes) and tensor.dim() == len(axes) - 1
+            fix = "; packed tokens need cu_seqlens or position_ids, see rlmetrics.state.unpack" if flat else ""
+            msg = f"{name}: expected a tensor {dims(axes)}, got {_describe(tensor)}{fix}"
             raise ValueError(msg)
         if axes:
             # A single number may come from the host; torch takes it along.

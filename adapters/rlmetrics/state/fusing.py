@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import linecache
 import textwrap
+import warnings
 from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
@@ -12,13 +13,16 @@ import torch
 from torch import Tensor
 
 from . import host, means, ops, parts
+from .bounds import check_parameters
 from .checks import Dtype
 from .layout import Slot, width
 from .packing import Packing
 from .registry import MetricFunction, Number, registered
-from .suite import Fusion, Suite
+from .suite import Block, Fusion, Suite, named_inputs
 
 if TYPE_CHECKING:
+    from typing_extensions import Self
+
     from rlmetrics.codegen.formula import Compiled, Fused
     from rlmetrics.codegen.formula.declared import Domain
 
@@ -31,25 +35,31 @@ _Choice = tuple[tuple[str, tuple[tuple[str, Number], ...]], ...]
 class FusedSuite(Suite):
     """A suite of metrics that were chosen at run time; :func:`make_suite` makes one."""
 
-    def __init__(self, choice: _Choice, optional: frozenset[str], device: torch.device | str | None = None) -> None:
+    def __init__(self, choice: _Choice, device: torch.device | str | None = None, *, ids_restart: bool = False) -> None:
         """Fuse the metrics, unless that was done before in this process."""
-        self._choice, self._optional = choice, optional
-        self.fusion = _fusion(choice, optional)  # type: ignore[misc]
-        super().__init__(self.fusion.parameters, device)
+        self._choice = choice
+        self.fusion = _fusion(choice)  # type: ignore[misc]
+        super().__init__(self.fusion.parameters, device, ids_restart=ids_restart)
+
+    @named_inputs
+    def update(self, **tensors: Tensor | None) -> Self:
+        """Add a batch, as :meth:`Suite.update` says."""
+        return self._add(tensors)
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**super().__getstate__(), "choice": self._choice, "optional": self._optional}
+        return {**super().__getstate__(), "_choice": self._choice}
 
     def __setstate__(self, data: dict[str, Any]) -> None:
-        self.__init__(data["choice"], data["optional"])  # type: ignore[misc]
+        self.fusion = _fusion(data["_choice"])  # type: ignore[misc]
         super().__setstate__(data)
 
 
 def make_suite(
     metrics: Sequence[str] | Mapping[str, Mapping[str, Number]],
     *,
-    optional: Collection[str] = (),
+    optional: Collection[str] | None = None,
     device: torch.device | str | None = None,
+    ids_restart: bool = False,
     **parameters: Number,
 ) -> FusedSuite:
     """Fuse metrics of your choice into one suite.
@@ -60,15 +70,16 @@ def make_suite(
     Args:
         metrics: Keys of ``rlmetrics.functional.REGISTRY``: ids, or ``id@variant``. A mapping gives each metric
             parameters of its own.
-        optional: Names of inputs that an update may lack; metrics that need one of them skip such updates.
+        optional: Deprecated and without effect: an update may lack any input, and metrics that need it skip it.
         device: Where the state lives; it follows its first update if left out.
+        ids_restart: Whether group ids start anew in every update, so that equal ids of two updates are two groups.
         parameters: Parameters such as ``clip_low``, for every metric that has one of that name.
 
     Raises:
         KeyError: There is no metric of that name.
         TypeError: A parameter that no metric has, or one without a default and without a value; a single name.
         ValueError: A metric over groups has no formula, or one keeps every value; there are no metrics, or one stands
-            twice; ``optional`` names no input, or all of them.
+            twice.
 
     Example:
         >>> suite = make_suite(["policy/clip_fraction", "kl/old/k3"], clip_low=0.1)
@@ -88,15 +99,10 @@ def make_suite(
     if unknown:
         msg = f"make_suite: no metric has a parameter {unknown[0]!r}"
         raise TypeError(msg)
-    inputs = dict.fromkeys(name for entry in entries.values() for name, _, _ in entry.inputs)
-    for name in optional:
-        if name not in inputs:
-            msg = f"make_suite: {name!r} cannot be optional, because no metric takes it"
-            raise ValueError(msg)
-    if set(inputs) <= set(optional):
-        msg = "make_suite: at least one input must be there in every update"
-        raise ValueError(msg)
-    return FusedSuite(choice, frozenset(optional), device)
+    if optional is not None:
+        msg = "make_suite: optional is deprecated and without effect, because an update may lack any input"
+        warnings.warn(msg, DeprecationWarning, stacklevel=2)
+    return FusedSuite(choice, device, ids_restart=ids_restart)
 
 
 def _chosen(
@@ -118,35 +124,33 @@ def _chosen(
             msg = f"{metric.id}: missing parameter {name!r}"
             raise TypeError(msg)
         chosen.append((name, value))
+    check_parameters(metric.id, dict(chosen))
     return tuple(chosen)
 
 
 @lru_cache(maxsize=64)
-def _fusion(choice: _Choice, optional: frozenset[str]) -> Fusion:
-    return fuse_metrics({name: (registered(name), dict(chosen)) for name, chosen in choice}, optional)
+def _fusion(choice: _Choice) -> Fusion:
+    return fuse_metrics({name: (registered(name), dict(chosen)) for name, chosen in choice})
 
 
-def fuse_metrics(
-    metrics: Mapping[str, tuple[MetricFunction, Mapping[str, Number]]], optional: Collection[str] = ()
-) -> Fusion:
+def fuse_metrics(metrics: Mapping[str, tuple[MetricFunction, Mapping[str, Number]]]) -> Fusion:
     """Fuse metrics that have a formula, or are the mean over updates of a hand-written function.
 
     Args:
         metrics: For the name of each result the metric and all its parameters.
-        optional: Inputs that an update may lack.
     """
     from rlmetrics.codegen.formula import fuse
 
     compiled = {name: _compiled(metric) for name, (metric, _) in metrics.items()}
     renamed, parameters = _shared({name: values for name, (_, values) in metrics.items()})
-    fused = fuse(compiled, renamed, optional)
+    fused = fuse(compiled, renamed, {name for metric, _ in metrics.values() for name, _, _ in metric.inputs})
     dtypes: dict[str, Dtype] = {name: dtype for metric, _ in metrics.values() for name, _, dtype in metric.inputs}
     by_hand = {metric.id: _by_position(metric) for metric, _ in metrics.values() if not metric.formula}
     functions = _defined(fused, parameters, ", ".join(metrics), by_hand)
     return Fusion(
         metrics=tuple(metrics),
         inputs={name: (axes, dtypes[name]) for name, axes in fused.inputs.items()},
-        blocks=tuple(block.inputs for block in fused.blocks if block.inputs),
+        blocks=tuple(Block(block.inputs, block.atom, block.over_padding) for block in fused.blocks),
         parameters=parameters,
         packing=Packing(fused.slots),
         update=functions["update"],

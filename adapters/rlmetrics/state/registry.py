@@ -41,6 +41,7 @@ class MetricFunction:
         finalize_parameters: Names of the parameters that the finaliser needs.
         nan: Whether NaN makes the result NaN or is left out.
         own_reference: The independent reference of a hand-written function.
+        over_padding: Whether padding counts too, so that packed tokens, which have none, give another number.
     """
 
     id: str
@@ -60,6 +61,7 @@ class MetricFunction:
     let: Mapping[str, str] = field(default_factory=dict)
     nan: Literal["propagate", "skip"] = "propagate"
     own_reference: str = ""
+    over_padding: bool = False
 
     @property
     def keeps_values(self) -> bool:
@@ -73,17 +75,21 @@ class MetricFunction:
     def __reduce__(self) -> tuple[Callable[[str], MetricFunction], tuple[str]]:
         return registered, (self.id,)
 
-    def state(self, *, device: torch.device | str | None = None, **parameters: Number) -> MetricState:
+    def state(
+        self, *, device: torch.device | str | None = None, ids_restart: bool = False, **parameters: Number
+    ) -> MetricState:
         """Return an empty state of this metric.
 
         Args:
             device: Where the state lives; it follows its first update if left out.
+            ids_restart: Whether group ids start anew in every update; see :class:`MetricState`.
             parameters: Keyword arguments of the metric's function.
 
         Raises:
-            TypeError: A parameter is unknown or missing.
+            TypeError: A parameter is unknown, missing or no number.
+            ValueError: A parameter lies outside its bounds.
         """
-        return MetricState(self, device=device, **parameters)
+        return MetricState(self, device=device, ids_restart=ids_restart, **parameters)
 
     def reference(self, *args: Tensor, **kwargs: Any) -> Tensor:
         """Compute the metric a second way: in plain Python, one number after the other, nothing shared with the first.

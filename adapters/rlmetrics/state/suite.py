@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import copy
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar
+from functools import wraps
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 import torch
 import torch.distributed as dist
 from torch import Tensor
 
-from .checks import Vocabulary, check_inputs, dims
+from .bounds import check_parameters
+from .checks import check_inputs
+from .cuts import GroupsSeen, check_whole, numbers_of
+from .fusion import Block, Fusion
 from .histogram import Histogram
 from .layout import Layout
-from .packing import Pack, Packing, Plan
+from .packing import Pack, Plan
+from .ranks import gather_states, owned, ranks_of
+from .rows import MARKS, are_plain, as_rows
 from .slots import beside
 
 if TYPE_CHECKING:
@@ -22,82 +28,71 @@ if TYPE_CHECKING:
 
     from .registry import Number
 
-__all__ = ["Fusion", "Suite"]
+__all__ = ["Block", "Fusion", "Suite", "named_inputs"]
 
 _REMEMBERED = 1024
 """How many combinations of dtypes and shapes a suite remembers as right."""
 
+_Update = TypeVar("_Update", bound=Callable[..., Any])
 
-@dataclass(frozen=True, eq=False, kw_only=True)
-class Fusion:
-    """Several metrics as one pair of functions.
 
-    Attributes:
-        metrics: The names of the results.
-        inputs: For each input its axes and its kind of dtype, in the order of the metrics.
-        blocks: For each set of optional inputs that metrics need together, the inputs. An input that stands in none
-            of them is needed in every update.
-        parameters: The keyword arguments with their defaults; None where there is none.
-        packing: The state.
-        update: Takes what lays the values of slots out, all inputs, None for those that are missing, and the
-            parameters; returns the packed float64 state of this one batch.
-        results: Takes the numbers of a state and the parameters named in ``results_parameters``; returns the results.
-        results_parameters: The parameters that results depend on.
-        histograms: For each result that is a distribution its slot, and the slot that counts the updates that gave its
-            inputs, None where every update does.
-    """
+def named_inputs(update: _Update) -> _Update:
+    """Let an update of a suite, whose signature names its inputs, say what it takes when it gets something else."""
 
-    metrics: tuple[str, ...]
-    inputs: Vocabulary
-    blocks: tuple[tuple[str, ...], ...]
-    parameters: Mapping[str, Number | None]
-    packing: Packing
-    update: Callable[..., Tensor]
-    results: Callable[..., dict[str, float]]
-    results_parameters: tuple[str, ...] = ()
-    histograms: Mapping[str, tuple[str, str | None]] = field(default_factory=dict)
+    @wraps(update)
+    def checked(self: Suite, *args: Any, **tensors: Any) -> Any:
+        self._check_names(args, tensors)
+        return update(self, **tensors)
 
-    @property
-    def optional(self) -> tuple[str, ...]:
-        """The inputs that an update may lack."""
-        return tuple(name for name in self.inputs if any(name in block for block in self.blocks))
+    return checked  # type: ignore[return-value]
 
 
 class Suite:
     """Metrics that are updated, merged, synchronised and computed together.
 
-    All state is one flat float64 tensor. :meth:`update` never waits for the device, :meth:`compute` copies to the host
-    once, and :meth:`sync` needs one collective. Updates may hold any number of whole responses (and, for metrics of
-    groups, whole groups); the result is that over all of them together, not a mean of means.
+    All state is one flat float64 tensor. :meth:`update` does not wait for the device, :meth:`compute` copies to the
+    host once, and :meth:`sync` needs one collective. The result is that over all updates together, not a mean of means.
 
-    An optional input may be left out, or be None: the metrics that need it then skip that update, and are left out of
-    the results if no update gave it. It may come in some updates and not in others.
+    An update gives any of the inputs, and each metric is over the updates that gave all inputs it needs: rewards may
+    come when a batch has been scored, and log-probabilities with every micro-batch. A metric that no update was for is
+    left out of the results. What one update gives belongs together: its rows are the same responses, all of each, and,
+    with ``group_ids``, all responses of each group. Group ids are those of prompts: an id in two updates, or on two
+    ranks, is a group that was cut, and its metrics are refused.
 
     Attributes:
         parameters: Keyword arguments of the metrics, defaults filled in.
         values: The packed state of what this process has seen, float64 ``[W]``.
+        ids_restart: Whether group ids start anew in every update, so that equal ids of two updates are two groups.
     """
 
     fusion: ClassVar[Fusion]
+    _split: dist.ProcessGroup | None
 
-    def __init__(self, parameters: Mapping[str, Number | None], device: torch.device | str | None = None) -> None:
+    def __init__(
+        self,
+        parameters: Mapping[str, Number | None],
+        device: torch.device | str | None = None,
+        *,
+        ids_restart: bool = False,
+    ) -> None:
         """Start with a state that has seen nothing; subclasses say which parameters there are.
 
         Args:
             parameters: A value for each parameter of the metrics.
             device: Where the state lives; it follows its first update if left out.
+            ids_restart: Whether group ids start anew in every update.
 
         Raises:
-            TypeError: A parameter has no value.
+            TypeError: A parameter has no value, or one that is no number.
+            ValueError: A parameter lies outside its bounds.
         """
-        for name, value in parameters.items():
-            if value is None:
-                msg = f"{self._title}: missing parameter {name!r}"
-                raise TypeError(msg)
+        check_parameters(self._title, parameters)
         self.parameters: dict[str, Number | None] = dict(parameters)
+        self.ids_restart = ids_restart
         self.values = self.fusion.packing.initial(device)
         self._seen = False
-        self._total: Tensor | None = None
+        self._groups = GroupsSeen()
+        self._total: tuple[list[float], list[tuple[object, int]]] | None = None
         self._start()
 
     @property
@@ -105,19 +100,37 @@ class Suite:
         """The names of the results."""
         return self.fusion.metrics
 
-    def update(self, **tensors: Tensor | None) -> Self:
-        """Add a batch without waiting for the device; return the suite itself.
+    def update(self, *args: Any, **tensors: Any) -> Self:
+        """Add a batch; return the suite itself.
 
         Args:
-            tensors: The inputs by name; an optional one may be None or left out.
+            args: Nothing: inputs are given by name.
+            tensors: The inputs by name; what is None counts as left out. Tensors of tokens are padded ``[B, T]``,
+                nested, or packed one response after the other as ``[N]`` or ``[1, N]`` with ``cu_seqlens`` or
+                ``position_ids``; see :func:`rlmetrics.state.unpack`. Only packed and nested tensors that do not lie on
+                the host make this wait for the device.
 
         Raises:
-            TypeError: An input is missing, unknown, no tensor, of another dtype, or of no use without another one.
+            TypeError: An input is unknown, no tensor, of another dtype, or of no use without another one; or nothing is
+                given.
             ValueError: An input has another number of axes, or two inputs disagree about the size of an axis.
         """
+        self._check_names(args, tensors)
+        return self._add(tensors)
+
+    def _add(self, tensors: Mapping[str, Tensor | None]) -> Self:
         given = {name: tensor for name, tensor in tensors.items() if tensor is not None}
+        if not given:
+            msg = f"{self._title}: expected at least one of {', '.join(self.fusion.inputs)}, got none"
+            raise TypeError(msg)
+        if self._split is not None or not are_plain(given):
+            with torch.no_grad():
+                given = as_rows(self._title, self.fusion, given, self._split)
+            if not given:
+                return self
         pack = self._check(given)
         fusion = self.fusion
+        ids = given.get("group_ids") if fusion.groups else None
         if self._compiled:
             given = {name: _fast_to_compare(tensor) for name, tensor in given.items()}
         with self._quickly():
@@ -128,6 +141,8 @@ class Suite:
         self.values = batch.clone()
         self._seen = True
         self._total = None
+        if ids is not None and not self.ids_restart:
+            self._groups.add(ids)
         return self
 
     def compile(self, **options: Any) -> Self:
@@ -143,66 +158,109 @@ class Suite:
         self._compiled = True
         return self
 
+    def split_over(self, group: dist.ProcessGroup | None) -> Self:
+        """Say that each row is split over the ranks of a group, as sequence and context parallelism do it.
+
+        Every rank of the group then gives its part ``[B, T / ranks]`` of the tokens, in the order of the ranks, and all
+        inputs without tokens, in the same updates. Metrics of single tokens are added where they are; for others the
+        parts are brought together, and the first rank of the group adds them. Results are those of all ranks, after
+        :meth:`sync` over the ranks of all such groups.
+
+        Args:
+            group: The process group; None says that rows are whole.
+        """
+        self._split = group
+        return self
+
     def sync(self, group: dist.ProcessGroup | None = None) -> Self:
         """Let :meth:`compute` speak for all ranks, with one all-gather; return the suite itself.
 
         Every rank of the group must call it, also one that has seen nothing. The states are merged in the order of the
-        ranks on each of them, so the results are the same bits everywhere and in every run. What this process has seen
-        stays apart: it can be updated and synchronised again, and the next update ends the effect of this call.
-        Without an initialised process group there is nothing to do.
+        ranks on each of them, so the results are the same bits everywhere and in every run. They come to the host here,
+        so that :meth:`compute` copies nothing. What this process has seen stays apart: it can be updated and
+        synchronised again, and the next update ends the effect of this call. Without an initialised process group there
+        is nothing to do.
 
         Args:
             group: The process group; the default group if left out.
 
         Raises:
-            ValueError: This process does not belong to the group.
+            ValueError: This process does not belong to the group, or another rank has other metrics or parameters.
         """
-        if not (dist.is_available() and dist.is_initialized()):
+        if not ranks_of(self._title, group):
             return self
-        ranks = dist.get_world_size(group)
-        if ranks < 1:
-            msg = f"{self._title}: this process does not belong to the group"
-            raise ValueError(msg)
-        mine = self.values.to(_collective_device(self.values.device, group))
-        states = mine.new_empty(ranks * mine.numel())
-        _all_gather(states, mine.contiguous(), group=group)
-        self._total = self.fusion.packing.merge_all(states.view(ranks, -1))
+        states, groups = gather_states(
+            self._title, self.identity(), self.values, self._groups.pairs, group, grows=self.fusion.groups
+        )
+        self._total = self.fusion.packing.merge_all(torch.stack(states)).tolist(), [*owned(groups)]
         return self
+
+    def over_ranks(self, gathered: Tensor | Sequence[Tensor]) -> Self:
+        """Return what all ranks have seen together, gathered by other means than :meth:`sync`, as a suite of its own.
+
+        Numbers alone do not tell whether ranks have other parameters, or parts of one group; :meth:`sync` does.
+
+        Args:
+            gathered: The :attr:`values` of all ranks in their order: one tensor, float64 ``[R * W]`` or ``[R, W]``, as
+                ``accelerator.gather(suite.values)`` gives them, or a list with one for each rank.
+
+        Raises:
+            ValueError: It is no whole number of states.
+        """
+        width = self.values.numel()
+        whole = gathered if isinstance(gathered, Tensor) else torch.cat([one.reshape(-1) for one in gathered])
+        if not whole.numel() or whole.numel() % width:
+            msg = f"{self._title}: gathered: expected {width} numbers per rank, got shape {list(whole.shape)}"
+            raise ValueError(msg)
+        other = copy.copy(self)
+        other._groups, other._total = GroupsSeen(), None
+        other.values = self.fusion.packing.merge_all(whole.reshape(-1, width))
+        return other
 
     def compute(self) -> dict[str, float]:
         """Return the metrics over everything seen since the last reset, with one copy from device to host.
 
         Returns:
-            Each metric's value by its name; a metric whose optional inputs no update gave is left out, and so is one
-            that is to be omitted where its population is empty. Other metrics over nothing are NaN or 0 as their
-            definitions say.
+            Each metric's value by its name; a metric whose inputs no update gave is left out, and so is one that is to
+            be omitted where its population is empty. Other metrics over nothing are NaN or 0 as their definitions say.
+
+        Raises:
+            ValueError: A group was cut over several updates or ranks.
         """
-        state = self.values if self._total is None else self._total
         fusion = self.fusion
         needed = {name: self.parameters[name] for name in fusion.results_parameters}
-        results = fusion.results(state.tolist(), **needed)
+        results = fusion.results(self._numbers(), **needed)
         return {name: results[name] for name in fusion.metrics if name in results}
 
     def histograms(self) -> dict[str, Histogram]:
         """Return the distributions over everything seen since the last reset, with one copy from device to host.
 
         Returns:
-            Each distribution by its name; one whose optional inputs no update gave is left out. :meth:`compute` returns
-            the numbers.
+            Each distribution by its name; one whose inputs no update gave is left out. :meth:`compute` returns the
+            numbers.
+
+        Raises:
+            ValueError: A group was cut over several updates or ranks.
         """
-        packing = self.fusion.packing
-        state = (self.values if self._total is None else self._total).tolist()
-        places = {slot.name: (slot, state[place]) for slot, place in Layout(packing.slots)}
+        state = self._numbers()
+        places = {slot.name: (slot, state[place]) for slot, place in Layout(self.fusion.packing.slots)}
         return {
             name: Histogram.of(*places[slot])
             for name, (slot, updates) in self.fusion.histograms.items()
             if updates is None or places[updates][1][0] > 0
         }
 
+    def _numbers(self) -> list[float]:
+        """Return the state on the host, after a look at its groups."""
+        numbers, pairs = self._total or numbers_of(self.values, self._groups.pairs)
+        check_whole(self._title, pairs)
+        return numbers
+
     def reset(self) -> Self:
         """Forget everything; return the suite itself."""
         self.values = self.fusion.packing.initial(self.values.device)
         self._seen = False
+        self._groups = GroupsSeen()
         self._total = None
         return self
 
@@ -212,10 +270,11 @@ class Suite:
         Raises:
             ValueError: The other suite has other metrics or other parameters.
         """
-        if (other.metrics, other.parameters) != (self.metrics, self.parameters):
+        if other.identity() != self.identity():
             msg = f"cannot merge {other!r} into {self!r}: metrics and parameters must be the same"
             raise ValueError(msg)
         self.values = self.fusion.packing.merge(self.values, beside(self.values, other.values))
+        self._groups.extend(other._groups)
         self._seen = self._seen or other._seen
         self._total = None
         return self
@@ -223,18 +282,13 @@ class Suite:
     def to(self, device: torch.device | str) -> Self:
         """Move the state to a device; return the suite itself."""
         self.values = self.values.to(device)
-        if self._total is not None:
-            self._total = self._total.to(device)
+        self._groups.to(device)
         return self
 
     def state_dict(self) -> dict[str, Any]:
-        """Return a copy of what this process has seen as plain data and one tensor, for ``torch.save``."""
-        return {
-            "metrics": list(self.metrics),
-            "parameters": dict(self.parameters),
-            "slots": self._slots(),
-            "values": self.values.clone(),
-        }
+        """Return a copy of what this process has seen as plain data and tensors, for ``torch.save``."""
+        saved = {**self.identity(), "values": self.values.clone()}
+        return {**saved, "groups": self._groups.pairs.clone()} if self.fusion.groups else saved
 
     def load_state_dict(self, data: Mapping[str, Any]) -> None:
         """Take over what :meth:`state_dict` returned.
@@ -242,8 +296,7 @@ class Suite:
         Raises:
             ValueError: The data belongs to other metrics, other parameters or another layout, or is no saved state.
         """
-        mine = {"metrics": list(self.metrics), "parameters": self.parameters, "slots": self._slots()}
-        for what, value in mine.items():
+        for what, value in self.identity().items():
             if data.get(what) != value:
                 msg = f"{self._title}: the saved state has {'other' if what in data else 'no'} {what}"
                 raise ValueError(msg)
@@ -252,18 +305,20 @@ class Suite:
             got = f"shape {list(values.shape)}" if isinstance(values, Tensor) else type(values).__name__
             msg = f"{self._title}: expected {self.values.numel()} saved numbers, got {got}"
             raise ValueError(msg)
+        groups = GroupsSeen()
+        groups.load(data.get("groups"))
         self.values = values.to(self.values).clone()
+        self._groups = groups
         self._seen = True
         self._total = None
 
     def __getstate__(self) -> dict[str, Any]:
-        return {"parameters": self.parameters, "values": self.values, "seen": self._seen, "total": self._total}
+        kept = ("parameters", "ids_restart", "values", "_groups", "_seen", "_total")
+        return {name: getattr(self, name) for name in kept}
 
     def __setstate__(self, data: dict[str, Any]) -> None:
-        self.parameters = data["parameters"]
-        self.values = data["values"]
-        self._seen = data["seen"]
-        self._total = data["total"]
+        for name, value in data.items():
+            setattr(self, name, value)
         self._start()
 
     def __repr__(self) -> str:
@@ -273,13 +328,17 @@ class Suite:
     def _title(self) -> str:
         return type(self).__name__
 
-    def _slots(self) -> list[tuple[str, str]]:
-        return [(slot.name, slot.kind) for slot in self.fusion.packing.slots]
+    def identity(self) -> dict[str, Any]:
+        """Return what two suites must share before their states can be put together: plain data."""
+        slots = [(slot.name, slot.kind) for slot in self.fusion.packing.slots]
+        mine = {"metrics": list(self.metrics), "parameters": dict(self.parameters), "slots": slots}
+        return {**mine, "ids_restart": self.ids_restart} if self.fusion.groups else mine
 
     def _start(self) -> None:
-        """Set what belongs to this process alone: nothing is compiled, no inputs were checked."""
+        """Set what belongs to this process alone: nothing is compiled or split, no inputs were checked."""
         self._reduce = self.fusion.update
         self._compiled = False
+        self._split = None
         self._plans: dict[object, Plan] = {}
 
     def _quickly(self) -> AbstractContextManager[object]:
@@ -287,7 +346,7 @@ class Suite:
         return torch.no_grad() if self._compiled or torch.compiler.is_compiling() else torch.inference_mode()
 
     def _check(self, given: Mapping[str, Tensor]) -> Pack:
-        """Check names, dtypes and shapes unless tensors like these were accepted before; return what lays slots out."""
+        """Check dtypes and shapes unless tensors like these were accepted before; return what lays slots out."""
         if torch.compiler.is_compiling():
             self._check_inputs(given)
             return self.fusion.packing.pack
@@ -305,49 +364,30 @@ class Suite:
         return self.fusion.packing.pack if self._compiled else plan
 
     def _check_inputs(self, given: Mapping[str, Tensor]) -> None:
-        self._check_names(frozenset(given))
         check_inputs(self.fusion.inputs, given)
-
-    def _check_names(self, given: frozenset[str]) -> None:
-        """Check that every needed input is there, and that every input is of use."""
-        fusion = self.fusion
-        for name in sorted(given - fusion.inputs.keys()):
-            msg = f"{self._title}: unknown input {name!r}; it takes {', '.join(fusion.inputs)}"
-            raise TypeError(msg)
-        for name, (axes, dtype) in fusion.inputs.items():
-            if name not in given and name not in fusion.optional:
-                msg = f"{self._title}: missing input {name!r}, a {dtype} tensor {dims(axes)}"
-                raise TypeError(msg)
-        for name in fusion.optional:
-            blocks = [block for block in fusion.blocks if name in block]
-            if name in given and not any(given.issuperset(block) for block in blocks):
+        for name in given:
+            blocks = [block.inputs for block in self.fusion.blocks if name in block.inputs]
+            if not any(given.keys() >= {*block} for block in blocks):
                 missing = min(([other for other in block if other not in given] for block in blocks), key=len)
-                msg = f"{self._title}: {name!r} is of no use without {_listed(missing)}"
+                msg = f"{self._title}: {name!r} is of no use without {' and '.join(map(repr, missing))}"
+                raise TypeError(msg)
+
+    def _check_names(self, args: Sequence[object], tensors: Collection[str]) -> None:
+        """Check that inputs come by name, and that there are such inputs."""
+        if args:
+            msg = f"{self._title}: expected inputs by name, as in update({next(iter(self.fusion.inputs))}=…)"
+            raise TypeError(msg)
+        for name in tensors:
+            if name not in self.fusion.inputs and name not in MARKS:
+                msg = f"{self._title}: unknown input {name!r}; it takes {', '.join(self.fusion.inputs)}"
                 raise TypeError(msg)
 
 
 def _kind_of(x: object) -> tuple[object, ...]:
     """Return what the checks look at."""
-    return (x.dtype, x.shape, x.device) if isinstance(x, Tensor) else (type(x),)
+    return (type(x), x.dtype, x.shape, x.device) if isinstance(x, Tensor) else (type(x),)
 
 
 def _fast_to_compare(x: Tensor) -> Tensor:
     """Return truth values of tokens on the CPU as integers: loops that the compiler makes read those twice as fast."""
     return x.to(torch.int32) if x.dtype == torch.bool and x.dim() > 1 and x.is_cpu else x
-
-
-def _all_gather(states: Tensor, mine: Tensor, group: dist.ProcessGroup | None) -> None:
-    # Newer releases of torch warn about the older name.
-    gather = getattr(dist, "all_gather_single", None) or dist.all_gather_into_tensor
-    gather(states, mine, group=group)
-
-
-def _listed(names: Sequence[str]) -> str:
-    return " and ".join(repr(name) for name in names)
-
-
-def _collective_device(device: torch.device, group: dist.ProcessGroup | None) -> torch.device:
-    """Return where a state must be for a collective: a rank that has seen nothing may have it on the CPU still."""
-    if device.type == "cpu" and dist.get_backend(group) == dist.Backend.NCCL:
-        return torch.device("cuda", torch.cuda.current_device())
-    return device

@@ -1,12 +1,14 @@
 """Log-probabilities and entropies over a vocabulary, without anything of the size of the logits beside them.
 
-==============================  ====================================================================================
-:func:`log_prob`                Log-probability of each token, from logits ``[B, T, V]``.
-:func:`entropy`                 Entropy of the next-token distribution at each token, from logits ``[B, T, V]``.
-:func:`head_log_prob`           The same from hidden states ``[B, T, H]`` and the head ``[V, H]``: no logits at all.
-:func:`head_entropy`            The entropy from hidden states and the head.
-:func:`head_log_prob_entropy`   Both in one pass, as fast as one of them.
-==============================  ====================================================================================
+==================================  ================================================================================
+:func:`log_prob`                    Log-probability of each token, from logits ``[B, T, V]``.
+:func:`entropy`                     Entropy of the next-token distribution at each token, from logits ``[B, T, V]``.
+:func:`parallel_log_prob_entropy`   Both from logits whose words are split over the ranks of a process group.
+:func:`head_log_prob`               The same from hidden states ``[B, T, H]`` and the head ``[V, H]``: no logits at all.
+:func:`head_entropy`                The entropy from hidden states and the head.
+:func:`head_log_prob_entropy`       Both in one pass, as fast as one of them.
+:func:`head_statistics`             Both, with mean logits and whether each token is the most likely one.
+==================================  ================================================================================
 
 All are differentiable once. The logits of half-precision inputs are computed and reduced in float32. torch is imported
 with the first name that needs it.
@@ -18,17 +20,30 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from ._head import head_entropy, head_log_prob, head_log_prob_entropy
+    from ._head import HeadStatistics, head_entropy, head_log_prob, head_log_prob_entropy, head_statistics
     from ._logits import entropy, log_prob
+    from ._parallel import parallel_log_prob_entropy
 
-__all__ = ["entropy", "head_entropy", "head_log_prob", "head_log_prob_entropy", "log_prob"]
+__all__ = [
+    "HeadStatistics",
+    "entropy",
+    "head_entropy",
+    "head_log_prob",
+    "head_log_prob_entropy",
+    "head_statistics",
+    "log_prob",
+    "parallel_log_prob_entropy",
+]
 
 _HOME = {
+    "HeadStatistics": "_head",
     "entropy": "_logits",
     "head_entropy": "_head",
     "head_log_prob": "_head",
     "head_log_prob_entropy": "_head",
+    "head_statistics": "_head",
     "log_prob": "_logits",
+    "parallel_log_prob_entropy": "_parallel",
 }
 
 

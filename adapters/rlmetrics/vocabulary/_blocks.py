@@ -8,6 +8,7 @@ again, is all that the backward pass needs.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any
 
 import torch
@@ -21,11 +22,41 @@ _LOWEST = -1e4
 """Stands for anything further below the largest logit: its probability is 0 in every dtype, and 0 times it is 0."""
 
 
-class Blocks(Function):
-    """Log-probabilities and entropies ``[N]`` of rows.
+@dataclass(frozen=True)
+class Shape:
+    """What becomes of the products of hidden states and weights, and how many are computed at once.
 
-    Takes hidden ``[N, H]``, weight ``[V, H]``, bias ``[V]``, tokens and mask ``[N]``, the factor of logits, the size of
-    a block.
+    Attributes:
+        scale: What they are multiplied by.
+        cap: What the hyperbolic tangent holds them below, 0 for no such bound.
+        temperature: What they are divided by at last.
+        block: The number of rows and of words in a block.
+    """
+
+    scale: float
+    cap: float
+    temperature: float
+    block: int
+
+    def logits(self, products: Tensor) -> Tensor:
+        """Return logits in place of their products."""
+        if self.cap:
+            return products.mul_(self.scale / self.cap).tanh_().mul_(self.cap / self.temperature)
+        factor = self.scale / self.temperature
+        return products.mul_(factor) if factor != 1 else products
+
+    def slope(self, logits: Tensor) -> Tensor | float:
+        """Return the derivative of logits with respect to their products."""
+        if self.cap:
+            return (logits * (self.temperature / self.cap)).square_().neg_().add_(1).mul_(self.scale / self.temperature)
+        return self.scale / self.temperature
+
+
+class Blocks(Function):
+    """Log-probabilities, entropies, whether a token is the most likely one, and mean logits ``[N]`` of rows.
+
+    Takes hidden ``[N, H]``, weight ``[V, H]``, bias ``[V]``, tokens and mask ``[N]``, and what shapes the logits. The
+    last two results have no gradient.
     """
 
     @staticmethod
@@ -36,30 +67,31 @@ class Blocks(Function):
         bias: Tensor | None,
         tokens: Tensor,
         keep: Tensor | None,
-        scale: float,
-        block: int,
-    ) -> tuple[Tensor, Tensor]:
-        head = _Head(hidden, weight, bias, tokens, keep, scale, block)
+        shape: Shape,
+    ) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+        head = _Head(hidden, weight, bias, tokens, keep, shape)
         dtype, wide = head.dtype, wide_dtype(hidden)
         log_probs = torch.empty(hidden.shape[0], dtype=dtype, device=hidden.device)
-        entropies = torch.empty_like(log_probs)
+        entropies, means = torch.empty_like(log_probs), torch.empty_like(log_probs)
+        top = torch.empty(hidden.shape[0], dtype=torch.bool, device=hidden.device)
         normalisers = torch.empty(hidden.shape[0], dtype=wide, device=hidden.device)
-        for rows in _spans(hidden.shape[0], block):
-            log_probs[rows], entropies[rows], normalisers[rows] = _reduced(head, rows)
-        ctx.scale, ctx.block = scale, block
+        for rows in _spans(hidden.shape[0], shape.block):
+            log_probs[rows], entropies[rows], normalisers[rows], top[rows], means[rows] = _reduced(head, rows)
+        ctx.shape = shape
         ctx.save_for_backward(hidden, weight, bias, tokens, keep, normalisers, entropies)
-        return log_probs, entropies
+        ctx.mark_non_differentiable(top, means)
+        return log_probs, entropies, top, means
 
     @staticmethod
     @once_differentiable
     def backward(  # pyright: ignore[reportIncompatibleMethodOverride]
-        ctx: Any, of_log_probs: Tensor, of_entropies: Tensor
+        ctx: Any, of_log_probs: Tensor, of_entropies: Tensor, *_: Tensor
     ) -> tuple[Tensor | None, ...]:
         hidden, weight, bias, tokens, keep, normalisers, entropies = ctx.saved_tensors
-        head = _Head(hidden, weight, bias, tokens, keep, ctx.scale, ctx.block)
+        head = _Head(hidden, weight, bias, tokens, keep, ctx.shape)
         slopes = _Slopes(head, normalisers, entropies, of_log_probs, of_entropies)
         found = slopes.gradients(*ctx.needs_input_grad[:3])
-        return (*found, None, None, None, None)
+        return (*found, None, None, None)
 
 
 class _Head:
@@ -72,11 +104,10 @@ class _Head:
         bias: Tensor | None,
         tokens: Tensor,
         keep: Tensor | None,
-        scale: float,
-        block: int,
+        shape: Shape,
     ) -> None:
         self.hidden, self.weight, self.bias, self.tokens, self.keep = hidden, weight, bias, tokens, keep
-        self.scale, self.block = scale, block
+        self.shape, self.block = shape, shape.block
         self.dtype = torch.promote_types(hidden.dtype, torch.float32)
 
     def states(self, rows: slice) -> Tensor:
@@ -93,7 +124,7 @@ class _Head:
         logits = states @ words.T
         if self.bias is not None:
             logits += self.bias[columns]
-        return logits.mul_(self.scale) if self.scale != 1 else logits
+        return self.shape.logits(logits)
 
     def placed(self, rows: slice, columns: slice) -> tuple[Tensor, Tensor]:
         """Return the place of each row's token in a block, and whether it is there."""
@@ -102,17 +133,24 @@ class _Head:
         return places.masked_fill(~inside, 0).unsqueeze(-1), inside
 
 
-def _reduced(head: _Head, rows: slice) -> tuple[Tensor, Tensor, Tensor]:
-    """Return log-probability, entropy and log-sum-exp of some rows, with sums that follow the largest logit so far."""
+def _reduced(head: _Head, rows: slice) -> tuple[Tensor, Tensor, Tensor, Tensor, Tensor]:
+    """Return log-probability, entropy, log-sum-exp, whether the token leads, and mean logit of some rows.
+
+    Sums follow the largest logit so far. Of equal logits that of the first word leads.
+    """
     states = head.states(rows)
     wide = wide_dtype(states)
     largest = states.new_full((states.shape[0],), torch.finfo(states.dtype).min)
-    total, weighted, chosen = (torch.zeros_like(largest, dtype=wide) for _ in range(3))
+    total, weighted, chosen, added = (torch.zeros_like(largest, dtype=wide) for _ in range(4))
+    leader = torch.zeros_like(largest, dtype=torch.int64)
     for columns in _spans(head.weight.shape[0], head.block):
         logits = head.logits(states, head.words(columns), columns)
         places, inside = head.placed(rows, columns)
         chosen = torch.where(inside, logits.gather(1, places).squeeze(-1).to(wide), chosen)
-        higher = torch.maximum(largest, logits.amax(1))
+        added = added + logits.sum(1, dtype=wide)
+        leading, place = logits.max(1)
+        leader = torch.where(leading > largest, place + columns.start, leader)
+        higher = torch.maximum(largest, leading)
         drop = (largest - higher).clamp(min=_LOWEST).to(wide)
         logits.sub_(higher.unsqueeze(-1)).clamp_(min=_LOWEST)
         exponentials = logits.exp()
@@ -120,7 +158,8 @@ def _reduced(head: _Head, rows: slice) -> tuple[Tensor, Tensor, Tensor]:
         total = drop.exp() * total + exponentials.sum(1)
         largest = higher
     normaliser = largest.to(wide) + total.log()
-    return chosen - normaliser, total.log() - weighted / total, normaliser
+    mean = added * (head.shape.temperature / max(head.weight.shape[0], 1))
+    return chosen - normaliser, total.log() - weighted / total, normaliser, leader == head.tokens[rows], mean
 
 
 class _Slopes:
@@ -180,13 +219,14 @@ class _Slopes:
             slope[rows].to(dtype).unsqueeze(-1) for slope in (self.of_log_probs, self.of_entropies)
         )
         logits = self.head.logits(states, words, columns)
+        slope = self.head.shape.slope(logits)
         logits.sub_(self.normalisers[rows].to(dtype).unsqueeze(-1)).clamp_(min=_LOWEST)
         probabilities = logits.exp()
         logits.add_(self.entropies[rows].unsqueeze(-1)).mul_(of_entropies).add_(of_log_probs)
         slopes = probabilities.mul_(logits).neg_()
         places, inside = self.head.placed(rows, columns)
         slopes.scatter_add_(1, places, of_log_probs * inside.unsqueeze(-1))
-        return slopes.mul_(self.head.scale)
+        return slopes.mul_(slope)
 
 
 def _at(tensor: Tensor | None, span: slice) -> Any:

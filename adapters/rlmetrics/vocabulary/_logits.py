@@ -16,8 +16,8 @@ def log_prob(logits: Tensor, tokens: Tensor, mask: Tensor | None = None) -> Tens
     Args:
         logits: Unnormalised log-probabilities ``[B, T, V]``, float.
         tokens: Token ids ``[B, T]``, int.
-        mask: Which places count ``[B, T]``, bool; the others are computed as if their logits were 0 and their token 0,
-            so that padding may hold anything, and get no gradient.
+        mask: Which places count ``[B, T]``, bool or int; the others are computed as if their logits were 0 and their
+            token 0, so that padding may hold anything, and get no gradient.
 
     Returns:
         Log-probabilities in nats ``[B, T]``, in float32 or the wider dtype of the logits.
@@ -26,8 +26,8 @@ def log_prob(logits: Tensor, tokens: Tensor, mask: Tensor | None = None) -> Tens
         TypeError: A tensor has the wrong dtype, or is none.
         ValueError: The shapes do not fit, or the tensors lie on different devices.
     """
-    _check(logits, tokens=tokens, **_given(mask))
-    return ops.log_prob(logits, tokens, mask)
+    check_logits(logits, tokens=tokens, **_given(mask))
+    return ops.log_prob(logits, tokens, None if mask is None else mask.bool())
 
 
 def entropy(logits: Tensor, mask: Tensor | None = None) -> Tensor:
@@ -35,8 +35,8 @@ def entropy(logits: Tensor, mask: Tensor | None = None) -> Tensor:
 
     Args:
         logits: Unnormalised log-probabilities ``[B, T, V]``, float. Minus infinity stands for a probability of 0.
-        mask: Which places count ``[B, T]``, bool; the others are computed as if their logits were 0, so that padding
-            may hold anything, and get no gradient.
+        mask: Which places count ``[B, T]``, bool or int; the others are computed as if their logits were 0, so that
+            padding may hold anything, and get no gradient.
 
     Returns:
         Entropies in nats ``[B, T]``, in float32 or the wider dtype of the logits.
@@ -45,8 +45,8 @@ def entropy(logits: Tensor, mask: Tensor | None = None) -> Tensor:
         TypeError: A tensor has the wrong dtype, or is none.
         ValueError: The shapes do not fit, or the tensors lie on different devices.
     """
-    _check(logits, **_given(mask))
-    return ops.entropy(logits, mask)
+    check_logits(logits, **_given(mask))
+    return ops.entropy(logits, None if mask is None else mask.bool())
 
 
 def check_ids(tokens: Tensor) -> None:
@@ -60,11 +60,28 @@ def check_ids(tokens: Tensor) -> None:
         raise TypeError(msg)
 
 
+def check_mask(mask: Tensor) -> None:
+    """Check that a mask holds truth values, or integers, of which anything but 0 is true.
+
+    Raises:
+        TypeError: It holds floats, which may be weights.
+    """
+    if mask.is_floating_point() or mask.is_complex():
+        msg = f"mask: expected a bool tensor [B, T], got {mask.dtype}; pass mask.bool() if that is what it means"
+        raise TypeError(msg)
+
+
 def _given(mask: Tensor | None) -> dict[str, Tensor]:
     return {} if mask is None else {"mask": mask}
 
 
-def _check(logits: Tensor, **tensors: Tensor) -> None:
+def check_logits(logits: Tensor, **tensors: Tensor) -> None:
+    """Check logits, and tokens and a mask beside them.
+
+    Raises:
+        TypeError: A tensor has the wrong dtype, or is none.
+        ValueError: The shapes do not fit, or the tensors lie on different devices.
+    """
     ops.on_one_device(logits=logits, **tensors)
     if not logits.is_floating_point():
         msg = f"logits: expected a float tensor [B, T, V], got {logits.dtype}"
@@ -78,6 +95,5 @@ def _check(logits: Tensor, **tensors: Tensor) -> None:
             raise ValueError(msg)
         if name == "tokens":
             check_ids(tensor)
-        if name == "mask" and tensor.dtype != torch.bool:
-            msg = f"mask: expected a bool tensor [B, T], got {tensor.dtype}"
-            raise TypeError(msg)
+        if name == "mask":
+            check_mask(tensor)

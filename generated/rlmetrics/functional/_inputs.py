@@ -5,8 +5,10 @@ from __future__ import annotations
 
 from typing import Final
 
+import torch
 from torch import Tensor
 
+from rlmetrics.state.bounds import check_parameters
 from rlmetrics.state.checks import Dtype, check_inputs
 
 INPUTS: Final[dict[str, tuple[tuple[str, ...], Dtype]]] = {
@@ -183,6 +185,21 @@ def check(**tensors: Tensor) -> None:
         ValueError: An input has another number of axes, or two inputs disagree about an axis.
     """
     check_inputs(INPUTS, tensors)
+
+
+def check_numbers(metric: str, **parameters: object) -> None:
+    """Check that the parameters of a metric are numbers within their bounds.
+
+    Args:
+        metric: The metric's id.
+        parameters: The parameters by name.
+
+    Raises:
+        TypeError: One is None or no number, or is not whole where it must be.
+        ValueError: One is NaN or smaller than its least value.
+    """
+    if not torch.compiler.is_compiling():
+        check_parameters(metric, parameters)
 
 
 def named(*names: str) -> tuple[tuple[str, tuple[str, ...], Dtype], ...]:

@@ -332,6 +332,7 @@ METRICS: Final[dict[str, MetricFunction]] = {
         finalize=_advantage_distribution_unmasked_finalize,
         formula="histogram(advantages, low=-5, high=5, bins=100, over=everything)",
         slots=(Slot("advantages_bins", "bins", bins=100, low=-5.0, high=5.0),),
+        over_padding=True,
     ),
 }
 """What is known about each function, by the metric's id."""

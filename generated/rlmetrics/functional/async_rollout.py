@@ -250,9 +250,7 @@ def _async_rollout_drift_fork_fraction_finalize(state: Tensor) -> Tensor:
 
 
 def async_rollout_drift_realign_fraction(turn_realignments: Tensor, turn_transitions: Tensor) -> Tensor:
-    """Compute ``async_rollout/drift/realign_fraction``.
-
-    Share of transitions between turns at which the end of the last answer was tokenised differently and overwritten.
+    """Share of transitions between turns at which the last answer's end was tokenised differently and overwritten.
 
     The tail of the last answer that changed is kept as context but no longer trained on. A few percent are the usual
     price of decoding and encoding text again; a high share means that endings of answers, often tool calls, hardly
@@ -1050,7 +1048,7 @@ METRICS: Final[dict[str, MetricFunction]] = {
     "async_rollout/drift/realign_fraction": MetricFunction(
         id="async_rollout/drift/realign_fraction",
         brief=(
-            "Share of transitions between turns at which the end of the last answer was tokenised differently and "
+            "Share of transitions between turns at which the last answer's end was tokenised differently and "
             "overwritten."
         ),
         unit="1",

@@ -16,7 +16,7 @@ from rlmetrics.state.layout import Slot
 from rlmetrics.state.registry import MetricFunction
 from rlmetrics.state.slots import pack
 
-from ._inputs import check, named
+from ._inputs import check, check_numbers, named
 
 __all__ = [
     "METRICS",
@@ -727,8 +727,9 @@ def asynchrony_utilisation(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
+            its bounds.
     """
     state = _asynchrony_utilisation_update(
         train_utilisation,
@@ -749,6 +750,7 @@ def _asynchrony_utilisation_update(
     rollout_devices: float,
 ) -> Tensor:
     check(train_utilisation=train_utilisation, rollout_utilisation=rollout_utilisation, lent_fraction=lent_fraction)
+    check_numbers("asynchrony/utilisation", lendable_devices=lendable_devices, rollout_devices=rollout_devices)
     train_utilisation = ops.as_float(train_utilisation)
     rollout_utilisation = ops.as_float(rollout_utilisation)
     lent_fraction = ops.as_float(lent_fraction)

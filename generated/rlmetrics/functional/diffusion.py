@@ -18,7 +18,7 @@ from rlmetrics.state.layout import Slot
 from rlmetrics.state.registry import MetricFunction
 from rlmetrics.state.slots import pack
 
-from ._inputs import check, named
+from ._inputs import check, check_numbers, named
 
 __all__ = ["METRICS", "diffusion_clip_fraction", "diffusion_kl", "diffusion_policy_loss", "diffusion_reward_loss"]
 
@@ -60,8 +60,9 @@ def diffusion_policy_loss(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
+            its bounds.
 
     References:
         Black et al. 2023, Training Diffusion Models with Reinforcement Learning, https://arxiv.org/abs/2305.13301.
@@ -89,6 +90,7 @@ def _diffusion_policy_loss_update(
         old_denoising_logprobs=old_denoising_logprobs,
         image_advantages=image_advantages,
     )
+    check_numbers("diffusion/policy_loss", clip_range=clip_range, advantage_limit=advantage_limit)
     denoising_logprobs = ops.as_float(denoising_logprobs)
     old_denoising_logprobs = ops.as_float(old_denoising_logprobs)
     image_advantages = ops.as_float(image_advantages)
@@ -188,8 +190,9 @@ def diffusion_clip_fraction(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
+            its bounds.
 
     References:
         Black et al. 2023, Training Diffusion Models with Reinforcement Learning, https://arxiv.org/abs/2305.13301.
@@ -205,6 +208,7 @@ def _diffusion_clip_fraction_update(
     clip_range: float,
 ) -> Tensor:
     check(denoising_logprobs=denoising_logprobs, old_denoising_logprobs=old_denoising_logprobs)
+    check_numbers("diffusion/clip_fraction", clip_range=clip_range)
     denoising_logprobs = ops.as_float(denoising_logprobs)
     old_denoising_logprobs = ops.as_float(old_denoising_logprobs)
     abs_ = torch.abs(torch.exp(denoising_logprobs - old_denoising_logprobs) - 1)
@@ -241,8 +245,9 @@ def diffusion_reward_loss(scores: Tensor, *, offset: float = 10.0) -> Tensor:
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
+            its bounds.
 
     References:
         Prabhudesai et al. 2023, Aligning Text-to-Image Diffusion Models with Reward Backpropagation,
@@ -254,6 +259,7 @@ def diffusion_reward_loss(scores: Tensor, *, offset: float = 10.0) -> Tensor:
 
 def _diffusion_reward_loss_update(scores: Tensor, *, offset: float) -> Tensor:
     check(scores=scores)
+    check_numbers("diffusion/reward_loss", offset=offset)
     scores = ops.as_float(scores)
     scores_sum = ops.total(scores)
     sequence_count = ops.number_of(scores)
@@ -287,6 +293,7 @@ METRICS: Final[dict[str, MetricFunction]] = {
             "advantage": "per_token(clamp(image_advantages, -advantage_limit, advantage_limit))",
         },
         slots=(Slot("greater_sum", "sum"), Slot("position_count", "count")),
+        over_padding=True,
     ),
     "diffusion/kl": MetricFunction(
         id="diffusion/kl",
@@ -302,6 +309,7 @@ METRICS: Final[dict[str, MetricFunction]] = {
         finalize=_diffusion_kl_finalize,
         formula="mean(0.5 * (denoising_logprobs - old_denoising_logprobs) ** 2, over=everything)",
         slots=(Slot("product_sum", "sum"), Slot("position_count", "count")),
+        over_padding=True,
     ),
     "diffusion/clip_fraction": MetricFunction(
         id="diffusion/clip_fraction",
@@ -317,6 +325,7 @@ METRICS: Final[dict[str, MetricFunction]] = {
         finalize=_diffusion_clip_fraction_finalize,
         formula="mean(abs(exp(denoising_logprobs - old_denoising_logprobs) - 1) > clip_range, over=everything)",
         slots=(Slot("condition_count", "count"), Slot("position_count", "count")),
+        over_padding=True,
     ),
     "diffusion/reward_loss": MetricFunction(
         id="diffusion/reward_loss",

@@ -16,7 +16,7 @@ from rlmetrics.state.layout import Slot
 from rlmetrics.state.registry import MetricFunction
 from rlmetrics.state.slots import pack
 
-from ._inputs import check, named
+from ._inputs import check, check_numbers, named
 
 __all__ = [
     "METRICS",
@@ -148,8 +148,9 @@ def distillation_loss_policy_gradient(
         Float64 tensor ``[]``, in nat; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
+            its bounds.
 
     References:
         Agarwal et al. 2023, On-Policy Distillation of Language Models, https://arxiv.org/abs/2306.13649.
@@ -177,6 +178,7 @@ def _distillation_loss_policy_gradient_update(
     clip_dual: float,
 ) -> Tensor:
     check(logprobs=logprobs, old_logprobs=old_logprobs, distillation_losses=distillation_losses, mask=mask)
+    check_numbers("distillation/loss@policy_gradient", clip_low=clip_low, clip_high=clip_high, clip_dual=clip_dual)
     mask = mask.bool()
     logprobs = ops.masked(logprobs, mask)
     old_logprobs = ops.masked(old_logprobs, mask)
@@ -632,8 +634,9 @@ def distillation_overlap_ratio(overlap_counts: Tensor, mask: Tensor, *, top: flo
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
+            its bounds.
 
     References:
         Rethinking On-Policy Distillation of Large Language Models, https://arxiv.org/abs/2604.13016.
@@ -644,6 +647,7 @@ def distillation_overlap_ratio(overlap_counts: Tensor, mask: Tensor, *, top: flo
 
 def _distillation_overlap_ratio_update(overlap_counts: Tensor, mask: Tensor, *, top: float) -> Tensor:
     check(overlap_counts=overlap_counts, mask=mask)
+    check_numbers("distillation/overlap_ratio", top=top)
     mask = mask.bool()
     overlap_counts_sum = ops.total(overlap_counts, mask)
     token_count = ops.count(mask)
@@ -748,8 +752,9 @@ def distillation_clip_fraction(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
+            its bounds.
 
     References:
         Schulman et al. 2017, Proximal Policy Optimization Algorithms, https://arxiv.org/abs/1707.06347.
@@ -776,6 +781,7 @@ def _distillation_clip_fraction_update(
     clip_high: float,
 ) -> Tensor:
     check(logprobs=logprobs, old_logprobs=old_logprobs, distillation_losses=distillation_losses, mask=mask)
+    check_numbers("distillation/clip_fraction", clip_low=clip_low, clip_high=clip_high)
     mask = mask.bool()
     logprobs = ops.masked(logprobs, mask)
     old_logprobs = ops.masked(old_logprobs, mask)
@@ -837,8 +843,9 @@ def distillation_dual_clip_fraction(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
+            its bounds.
 
     References:
         Schulman et al. 2017, Proximal Policy Optimization Algorithms, https://arxiv.org/abs/1707.06347.
@@ -867,6 +874,7 @@ def _distillation_dual_clip_fraction_update(
     clip_dual: float,
 ) -> Tensor:
     check(logprobs=logprobs, old_logprobs=old_logprobs, distillation_losses=distillation_losses, mask=mask)
+    check_numbers("distillation/dual_clip_fraction", clip_low=clip_low, clip_high=clip_high, clip_dual=clip_dual)
     mask = mask.bool()
     logprobs = ops.masked(logprobs, mask)
     old_logprobs = ops.masked(old_logprobs, mask)
@@ -1079,8 +1087,9 @@ def distillation_divergence_jensen_shannon(
         Float64 tensor ``[]``, in nat; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
+            its bounds.
 
     References:
         Agarwal et al. 2023, On-Policy Distillation of Language Models, https://arxiv.org/abs/2306.13649.
@@ -1097,6 +1106,7 @@ def _distillation_divergence_jensen_shannon_update(
     beta: float,
 ) -> Tensor:
     check(logits=logits, teacher_logits=teacher_logits, mask=mask)
+    check_numbers("distillation/divergence/jensen_shannon", beta=beta)
     mask = mask.bool()
 
     def sum_vocab_rows(teacher_logits: torch.Tensor, logits: torch.Tensor) -> torch.Tensor:
@@ -1158,8 +1168,9 @@ def distillation_divergence_jensen_shannon_swapped_mixture(
         Float64 tensor ``[]``, in nat; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
+            its bounds.
 
     References:
         Agarwal et al. 2023, On-Policy Distillation of Language Models, https://arxiv.org/abs/2306.13649.
@@ -1176,6 +1187,7 @@ def _distillation_divergence_jensen_shannon_swapped_mixture_update(
     beta: float,
 ) -> Tensor:
     check(logits=logits, teacher_logits=teacher_logits, mask=mask)
+    check_numbers("distillation/divergence/jensen_shannon@swapped_mixture", beta=beta)
     mask = mask.bool()
 
     def sum_vocab_rows(teacher_logits: torch.Tensor, logits: torch.Tensor) -> torch.Tensor:
@@ -1206,7 +1218,7 @@ def distillation_divergence_geometric_mean(
     *,
     beta: float,
 ) -> Tensor:
-    """Compute ``distillation/divergence/geometric_mean``.
+    """Divergences of teacher and student from the unnormalised geometric mean of the two.
 
     Divergences of teacher and student from the unnormalised geometric mean of the two, weighted and averaged over
     response tokens.
@@ -1235,8 +1247,9 @@ def distillation_divergence_geometric_mean(
         Float64 tensor ``[]``, in nat; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
+            its bounds.
     """
     state = _distillation_divergence_geometric_mean_update(logits, teacher_logits, mask, beta=beta)
     return _distillation_divergence_geometric_mean_finalize(state)
@@ -1250,6 +1263,7 @@ def _distillation_divergence_geometric_mean_update(
     beta: float,
 ) -> Tensor:
     check(logits=logits, teacher_logits=teacher_logits, mask=mask)
+    check_numbers("distillation/divergence/geometric_mean", beta=beta)
     mask = mask.bool()
 
     def sum_vocab_rows(teacher_logits: torch.Tensor, logits: torch.Tensor) -> torch.Tensor:
@@ -1523,9 +1537,7 @@ def _distillation_loss_on_dataset_finalize(state: Tensor) -> Tensor:
 
 
 def distillation_logprob_difference_abs_mean(logprobs: Tensor, teacher_logprobs: Tensor, mask: Tensor) -> Tensor:
-    """Compute ``distillation/logprob_difference/abs_mean``.
-
-    Mean absolute difference between the log-probabilities that teacher and student give to the response's own tokens.
+    """Mean absolute difference between teacher's and student's log-probabilities of the response's own tokens.
 
     Disagreement on what was actually written, in either direction, so it cannot cancel out. It falls as the student
     learns; a sudden jump points to a teacher on outdated weights or to different numerics rather than to the student.
@@ -1579,10 +1591,7 @@ def distillation_weighted_advantage_mean(
     position_weights: Tensor,
     mask: Tensor,
 ) -> Tensor:
-    """Compute ``distillation/weighted_advantage/mean``.
-
-    Mean over response tokens of the teacher's minus the sampling student's log-probability times the weight of the
-    token's position.
+    """Mean over response tokens of teacher's minus student's log-probability, times the weight of the position.
 
     The advantage of importance-weighted on-policy distillation: positive tokens are reinforced, negative ones made less
     likely. On the student's own texts it is negative on average, by about the reverse KL divergence, and rises towards
@@ -2294,8 +2303,7 @@ METRICS: Final[dict[str, MetricFunction]] = {
     "distillation/logprob_difference/abs_mean": MetricFunction(
         id="distillation/logprob_difference/abs_mean",
         brief=(
-            "Mean absolute difference between the log-probabilities that teacher and student give to the response's "
-            "own tokens."
+            "Mean absolute difference between teacher's and student's log-probabilities of the response's own tokens."
         ),
         unit="nat",
         kind="scalar",
@@ -2312,8 +2320,7 @@ METRICS: Final[dict[str, MetricFunction]] = {
     "distillation/weighted_advantage/mean": MetricFunction(
         id="distillation/weighted_advantage/mean",
         brief=(
-            "Mean over response tokens of the teacher's minus the sampling student's log-probability times the "
-            "weight of the token's position."
+            "Mean over response tokens of teacher's minus student's log-probability, times the weight of the position."
         ),
         unit="nat",
         kind="scalar",

@@ -83,7 +83,7 @@ def _entropy_policy_finalize(state: Tensor) -> Tensor:
 
 
 def entropy_policy_from_token_entropy(token_entropy: Tensor, mask: Tensor) -> Tensor:
-    """The same from entropies that were already computed per position.
+    """Mean entropy over response tokens, from entropies that were already computed per position.
 
     Computed from the full vocabulary while the policy is updated. It falls as the policy grows certain; a smooth
     decline is normal, a fall to nearly 0 within a few steps is entropy collapse: the policy stops exploring, all
@@ -228,7 +228,7 @@ def _entropy_old_policy_finalize(state: Tensor) -> Tensor:
 
 
 def entropy_old_policy_from_token_entropy(token_entropy: Tensor, mask: Tensor) -> Tensor:
-    """The same from entropies that were already computed per position.
+    """Mean entropy before the update, from entropies that were already computed per position.
 
     The same quantity as the entropy during the update, but taken once per batch when old log-probabilities are
     recomputed, so that no optimiser step lies between sampling and measurement. The two curves run close together
@@ -276,7 +276,7 @@ def _entropy_old_policy_from_token_entropy_finalize(state: Tensor) -> Tensor:
 
 
 def entropy_surprisal_sum(old_logprobs: Tensor, mask: Tensor) -> Tensor:
-    """Compute ``entropy/surprisal_sum``.
+    """Mean over responses of the summed surprisal.
 
     Mean over responses of the summed surprisal, minus the log-probability of each sampled token under the sampling
     policy.
@@ -316,15 +316,15 @@ def _entropy_surprisal_sum_update(old_logprobs: Tensor, mask: Tensor) -> Tensor:
     check(old_logprobs=old_logprobs, mask=mask)
     mask = mask.bool()
     old_logprobs = ops.masked(old_logprobs, mask)
-    seq_sum = ops.seq_sum(-old_logprobs, mask)
-    seq_sum_sum = ops.total(seq_sum)
-    sequence_count = ops.number_of(seq_sum)
-    return pack([seq_sum_sum, sequence_count])
+    seq_sum_2 = ops.seq_sum(-old_logprobs, mask)
+    seq_sum = ops.total(seq_sum_2)
+    sequence_count = ops.number_of(seq_sum_2)
+    return pack([seq_sum, sequence_count])
 
 
 def _entropy_surprisal_sum_finalize(state: Tensor) -> Tensor:
-    seq_sum_sum, sequence_count = state.unbind()
-    return seq_sum_sum / sequence_count
+    seq_sum, sequence_count = state.unbind()
+    return seq_sum / sequence_count
 
 
 def entropy_surprisal_sum_padded(old_logprobs: Tensor) -> Tensor:
@@ -363,19 +363,19 @@ def entropy_surprisal_sum_padded(old_logprobs: Tensor) -> Tensor:
 def _entropy_surprisal_sum_padded_update(old_logprobs: Tensor) -> Tensor:
     check(old_logprobs=old_logprobs)
     old_logprobs = ops.as_float(old_logprobs)
-    seq_sum = ops.seq_sum(-old_logprobs)
-    seq_sum_sum = ops.total(seq_sum)
-    sequence_count = ops.number_of(seq_sum)
-    return pack([seq_sum_sum, sequence_count])
+    seq_sum_2 = ops.seq_sum(-old_logprobs)
+    seq_sum = ops.total(seq_sum_2)
+    sequence_count = ops.number_of(seq_sum_2)
+    return pack([seq_sum, sequence_count])
 
 
 def _entropy_surprisal_sum_padded_finalize(state: Tensor) -> Tensor:
-    seq_sum_sum, sequence_count = state.unbind()
-    return seq_sum_sum / sequence_count
+    seq_sum, sequence_count = state.unbind()
+    return seq_sum / sequence_count
 
 
 def entropy_surprisal_sum_padding_filled(old_logprobs: Tensor, mask: Tensor) -> Tensor:
-    """Compute ``entropy/surprisal_sum@padding_filled``.
+    """The sum over all response positions after padding was overwritten with a log-probability of 1,.
 
     The sum over all response positions after padding was overwritten with a log-probability of 1, which subtracts 1 for
     each padded position.
@@ -415,15 +415,15 @@ def _entropy_surprisal_sum_padding_filled_update(old_logprobs: Tensor, mask: Ten
     check(old_logprobs=old_logprobs, mask=mask)
     mask = mask.bool()
     old_logprobs = ops.masked(old_logprobs, mask)
-    seq_sum = ops.seq_sum(torch.where(mask, -old_logprobs, -1.0))
-    seq_sum_sum = ops.total(seq_sum)
-    sequence_count = ops.number_of(seq_sum)
-    return pack([seq_sum_sum, sequence_count])
+    seq_sum_2 = ops.seq_sum(torch.where(mask, -old_logprobs, -1.0))
+    seq_sum = ops.total(seq_sum_2)
+    sequence_count = ops.number_of(seq_sum_2)
+    return pack([seq_sum, sequence_count])
 
 
 def _entropy_surprisal_sum_padding_filled_finalize(state: Tensor) -> Tensor:
-    seq_sum_sum, sequence_count = state.unbind()
-    return seq_sum_sum / sequence_count
+    seq_sum, sequence_count = state.unbind()
+    return seq_sum / sequence_count
 
 
 METRICS: Final[dict[str, MetricFunction]] = {
@@ -444,7 +444,7 @@ METRICS: Final[dict[str, MetricFunction]] = {
     ),
     "entropy/policy@from_token_entropy": MetricFunction(
         id="entropy/policy@from_token_entropy",
-        brief="The same from entropies that were already computed per position.",
+        brief="Mean entropy over response tokens, from entropies that were already computed per position.",
         unit="nat",
         kind="scalar",
         atom="token",
@@ -471,6 +471,7 @@ METRICS: Final[dict[str, MetricFunction]] = {
         finalize=_entropy_policy_padded_finalize,
         formula="mean(entropy(logits), over=everything)",
         slots=(Slot("entropy_sum", "sum"), Slot("position_count", "count")),
+        over_padding=True,
     ),
     "entropy/old_policy": MetricFunction(
         id="entropy/old_policy",
@@ -489,7 +490,7 @@ METRICS: Final[dict[str, MetricFunction]] = {
     ),
     "entropy/old_policy@from_token_entropy": MetricFunction(
         id="entropy/old_policy@from_token_entropy",
-        brief="The same from entropies that were already computed per position.",
+        brief="Mean entropy before the update, from entropies that were already computed per position.",
         unit="nat",
         kind="scalar",
         atom="token",
@@ -518,7 +519,7 @@ METRICS: Final[dict[str, MetricFunction]] = {
         update=_entropy_surprisal_sum_update,
         finalize=_entropy_surprisal_sum_finalize,
         formula="mean(seq_sum(-old_logprobs))",
-        slots=(Slot("seq_sum_sum", "sum"), Slot("sequence_count", "count")),
+        slots=(Slot("seq_sum", "sum"), Slot("sequence_count", "count")),
     ),
     "entropy/surprisal_sum@padded": MetricFunction(
         id="entropy/surprisal_sum@padded",
@@ -533,7 +534,8 @@ METRICS: Final[dict[str, MetricFunction]] = {
         update=_entropy_surprisal_sum_padded_update,
         finalize=_entropy_surprisal_sum_padded_finalize,
         formula="mean(seq_sum(-old_logprobs, over=everything))",
-        slots=(Slot("seq_sum_sum", "sum"), Slot("sequence_count", "count")),
+        slots=(Slot("seq_sum", "sum"), Slot("sequence_count", "count")),
+        over_padding=True,
     ),
     "entropy/surprisal_sum@padding_filled": MetricFunction(
         id="entropy/surprisal_sum@padding_filled",
@@ -551,7 +553,8 @@ METRICS: Final[dict[str, MetricFunction]] = {
         update=_entropy_surprisal_sum_padding_filled_update,
         finalize=_entropy_surprisal_sum_padding_filled_finalize,
         formula="mean(seq_sum(where(mask, -old_logprobs, -1.0), over=everything))",
-        slots=(Slot("seq_sum_sum", "sum"), Slot("sequence_count", "count")),
+        slots=(Slot("seq_sum", "sum"), Slot("sequence_count", "count")),
+        over_padding=True,
     ),
 }
 """What is known about each function, by the metric's id."""

@@ -19,7 +19,7 @@ from rlmetrics.state.layout import Slot
 from rlmetrics.state.registry import MetricFunction
 from rlmetrics.state.slots import pack
 
-from ._inputs import check, named
+from ._inputs import check, check_numbers, named
 
 __all__ = [
     "METRICS",
@@ -53,10 +53,7 @@ __all__ = [
 
 
 def group_clip_fraction_low_rank_min(rank_values: Tensor) -> Tensor:
-    """Compute ``group/clip_fraction_low/rank_min``.
-
-    Smallest share, over the data-parallel processes, of tokens whose ratio fell below the lower bound with a negative
-    advantage.
+    """Smallest share over data-parallel processes of tokens below the lower bound with a negative advantage.
 
     Every process first reduces its own micro-batch to one clip fraction; this is the smallest of those numbers. It says
     how even the processes are, not how extreme a response can be: with one process it equals the mean exactly, and with
@@ -140,8 +137,9 @@ def group_unclipped_side_fraction(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
+            its bounds.
 
     References:
         Schulman et al. 2017, Proximal Policy Optimization Algorithms, https://arxiv.org/abs/1707.06347.
@@ -167,6 +165,7 @@ def _group_unclipped_side_fraction_update(
     clip_high: float,
 ) -> Tensor:
     check(logprobs=logprobs, old_logprobs=old_logprobs, advantages=advantages, mask=mask)
+    check_numbers("group/unclipped_side_fraction", clip_low=clip_low, clip_high=clip_high)
     mask = mask.bool()
     logprobs = ops.masked(logprobs, mask)
     old_logprobs = ops.masked(old_logprobs, mask)
@@ -186,10 +185,7 @@ def _group_unclipped_side_fraction_finalize(state: Tensor) -> Tensor:
 
 
 def group_clip_fraction_high_rank_max(rank_values: Tensor) -> Tensor:
-    """Compute ``group/clip_fraction_high/rank_max``.
-
-    Largest share, over the data-parallel processes, of tokens whose ratio rose above the upper bound with a positive
-    advantage.
+    """Largest share over data-parallel processes of tokens above the upper bound with a positive advantage.
 
     Every process first reduces its own micro-batch to one clip fraction; this is the largest of those numbers. With one
     process it equals the mean. A value far above the mean says that one process holds responses on which the policy
@@ -268,8 +264,9 @@ def group_clip_fraction_low_sequence_min(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
+            its bounds.
 
     References:
         Shao et al. 2024, DeepSeekMath, https://arxiv.org/abs/2402.03300.
@@ -287,6 +284,7 @@ def _group_clip_fraction_low_sequence_min_update(
     clip_low: float,
 ) -> Tensor:
     check(logprobs=logprobs, old_logprobs=old_logprobs, advantages=advantages, mask=mask)
+    check_numbers("group/clip_fraction_low/sequence_min", clip_low=clip_low)
     mask = mask.bool()
     logprobs = ops.masked(logprobs, mask)
     old_logprobs = ops.masked(old_logprobs, mask)
@@ -339,8 +337,9 @@ def group_clip_fraction_high_sequence_max(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
+            its bounds.
 
     References:
         Shao et al. 2024, DeepSeekMath, https://arxiv.org/abs/2402.03300.
@@ -360,6 +359,7 @@ def _group_clip_fraction_high_sequence_max_update(
     clip_high: float,
 ) -> Tensor:
     check(logprobs=logprobs, old_logprobs=old_logprobs, advantages=advantages, mask=mask)
+    check_numbers("group/clip_fraction_high/sequence_max", clip_high=clip_high)
     mask = mask.bool()
     logprobs = ops.masked(logprobs, mask)
     old_logprobs = ops.masked(old_logprobs, mask)
@@ -418,8 +418,9 @@ def group_sequence_ratio_clip_fraction(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
+            its bounds.
 
     References:
         Zheng et al. 2025, Group Sequence Policy Optimization, https://arxiv.org/abs/2507.18071.
@@ -445,6 +446,7 @@ def _group_sequence_ratio_clip_fraction_update(
     clip_high: float,
 ) -> Tensor:
     check(logprobs=logprobs, old_logprobs=old_logprobs, sequence_advantages=sequence_advantages, mask=mask)
+    check_numbers("group/sequence_ratio/clip_fraction", clip_low=clip_low, clip_high=clip_high)
     mask = mask.bool()
     logprobs = ops.masked(logprobs, mask)
     old_logprobs = ops.masked(old_logprobs, mask)
@@ -497,8 +499,9 @@ def group_sequence_ratio_clip_fraction_low(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
+            its bounds.
 
     References:
         Zheng et al. 2025, Group Sequence Policy Optimization, https://arxiv.org/abs/2507.18071.
@@ -522,6 +525,7 @@ def _group_sequence_ratio_clip_fraction_low_update(
     clip_low: float,
 ) -> Tensor:
     check(logprobs=logprobs, old_logprobs=old_logprobs, sequence_advantages=sequence_advantages, mask=mask)
+    check_numbers("group/sequence_ratio/clip_fraction_low", clip_low=clip_low)
     mask = mask.bool()
     logprobs = ops.masked(logprobs, mask)
     old_logprobs = ops.masked(old_logprobs, mask)
@@ -572,8 +576,9 @@ def group_sequence_ratio_clip_fraction_high(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
+            its bounds.
 
     References:
         Zheng et al. 2025, Group Sequence Policy Optimization, https://arxiv.org/abs/2507.18071.
@@ -597,6 +602,7 @@ def _group_sequence_ratio_clip_fraction_high_update(
     clip_high: float,
 ) -> Tensor:
     check(logprobs=logprobs, old_logprobs=old_logprobs, sequence_advantages=sequence_advantages, mask=mask)
+    check_numbers("group/sequence_ratio/clip_fraction_high", clip_high=clip_high)
     mask = mask.bool()
     logprobs = ops.masked(logprobs, mask)
     old_logprobs = ops.masked(old_logprobs, mask)
@@ -649,8 +655,9 @@ def group_sequence_ratio_clipped_low_min(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
+            its bounds.
 
     References:
         Zheng et al. 2025, Group Sequence Policy Optimization, https://arxiv.org/abs/2507.18071.
@@ -674,6 +681,7 @@ def _group_sequence_ratio_clipped_low_min_update(
     clip_low: float,
 ) -> Tensor:
     check(logprobs=logprobs, old_logprobs=old_logprobs, sequence_advantages=sequence_advantages, mask=mask)
+    check_numbers("group/sequence_ratio/clipped_low_min", clip_low=clip_low)
     mask = mask.bool()
     logprobs = ops.masked(logprobs, mask)
     old_logprobs = ops.masked(old_logprobs, mask)
@@ -726,8 +734,9 @@ def group_sequence_ratio_clipped_high_max(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
+            its bounds.
 
     References:
         Zheng et al. 2025, Group Sequence Policy Optimization, https://arxiv.org/abs/2507.18071.
@@ -751,6 +760,7 @@ def _group_sequence_ratio_clipped_high_max_update(
     clip_high: float,
 ) -> Tensor:
     check(logprobs=logprobs, old_logprobs=old_logprobs, sequence_advantages=sequence_advantages, mask=mask)
+    check_numbers("group/sequence_ratio/clipped_high_max", clip_high=clip_high)
     mask = mask.bool()
     logprobs = ops.masked(logprobs, mask)
     old_logprobs = ops.masked(old_logprobs, mask)
@@ -804,8 +814,9 @@ def group_cispo_clip_fraction(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
+            its bounds.
 
     References:
         MiniMax 2025, MiniMax-M1: Scaling Test-Time Compute Efficiently with Lightning Attention,
@@ -824,6 +835,7 @@ def _group_cispo_clip_fraction_update(
     ratio_cap: float,
 ) -> Tensor:
     check(logprobs=logprobs, old_logprobs=old_logprobs, advantages=advantages, mask=mask)
+    check_numbers("group/cispo_clip_fraction", ratio_cap=ratio_cap)
     mask = mask.bool()
     logprobs = ops.masked(logprobs, mask)
     old_logprobs = ops.masked(old_logprobs, mask)
@@ -874,8 +886,9 @@ def group_sequence_ratio_cispo_clip_fraction(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
+            its bounds.
 
     References:
         MiniMax 2025, MiniMax-M1: Scaling Test-Time Compute Efficiently with Lightning Attention,
@@ -900,6 +913,7 @@ def _group_sequence_ratio_cispo_clip_fraction_update(
     ratio_cap: float,
 ) -> Tensor:
     check(logprobs=logprobs, old_logprobs=old_logprobs, sequence_advantages=sequence_advantages, mask=mask)
+    check_numbers("group/sequence_ratio/cispo_clip_fraction", ratio_cap=ratio_cap)
     mask = mask.bool()
     logprobs = ops.masked(logprobs, mask)
     old_logprobs = ops.masked(old_logprobs, mask)
@@ -968,8 +982,9 @@ def group_vespo_weight_mean(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
+            its bounds.
 
     References:
         VESPO: Variational Sequence-Level Soft Policy Optimization (2026), https://arxiv.org/abs/2602.10693.
@@ -999,6 +1014,7 @@ def _group_vespo_weight_mean_update(
     decay_neg: float,
 ) -> Tensor:
     check(logprobs=logprobs, old_logprobs=old_logprobs, sequence_advantages=sequence_advantages, mask=mask)
+    check_numbers("group/vespo_weight/mean", k_pos=k_pos, k_neg=k_neg, decay_pos=decay_pos, decay_neg=decay_neg)
     mask = mask.bool()
     logprobs = ops.masked(logprobs, mask)
     old_logprobs = ops.masked(old_logprobs, mask)
@@ -1042,8 +1058,9 @@ def group_batch_std_is_zero(rewards: Tensor, *, tolerance: float = 1e-08) -> Ten
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
+            its bounds.
 
     References:
         Liu et al. 2025, Part I: Tricks or Traps? A Deep Dive into RL for LLM Reasoning,
@@ -1055,6 +1072,7 @@ def group_batch_std_is_zero(rewards: Tensor, *, tolerance: float = 1e-08) -> Ten
 
 def _group_batch_std_is_zero_update(rewards: Tensor, *, tolerance: float) -> Tensor:
     check(rewards=rewards)
+    check_numbers("group/batch_std_is_zero", tolerance=tolerance)
     rewards = ops.as_float(rewards)
     rewards_moments = ops.moments(rewards)
     return pack([rewards_moments])
@@ -1159,10 +1177,7 @@ def group_dppo_masked_fraction_negative(
     *,
     divergence_bound: float = 0.15,
 ) -> Tensor:
-    """Compute ``group/dppo_masked_fraction_negative``.
-
-    Share of response tokens with a negative advantage that were dropped because their probability fell too far since
-    sampling.
+    """Share of tokens with a negative advantage dropped because their probability fell too far since sampling.
 
     The tokens of bad responses that are already unlikely enough: they get no further gradient. It is a share of all
     response tokens, so the two signs add up to the total. 0 on the first step of a batch unless the rollout engine
@@ -1190,8 +1205,9 @@ def group_dppo_masked_fraction_negative(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
+            its bounds.
 
     References:
         DPPO: divergence-based trust regions for language models, https://arxiv.org/abs/2602.04879.
@@ -1215,6 +1231,7 @@ def _group_dppo_masked_fraction_negative_update(
     divergence_bound: float,
 ) -> Tensor:
     check(logprobs=logprobs, rollout_logprobs=rollout_logprobs, advantages=advantages, mask=mask)
+    check_numbers("group/dppo_masked_fraction_negative", divergence_bound=divergence_bound)
     mask = mask.bool()
     logprobs = ops.masked(logprobs, mask)
     rollout_logprobs = ops.masked(rollout_logprobs, mask)
@@ -1238,10 +1255,7 @@ def group_dppo_masked_fraction_positive(
     *,
     divergence_bound: float = 0.15,
 ) -> Tensor:
-    """Compute ``group/dppo_masked_fraction_positive``.
-
-    Share of response tokens with a positive advantage that were dropped because their probability rose too far since
-    sampling.
+    """Share of tokens with a positive advantage dropped because their probability rose too far since sampling.
 
     The tokens of good responses that have already gained enough: they get no further gradient. It is a share of all
     response tokens, so the two signs add up to the total. 0 on the first step of a batch unless the rollout engine
@@ -1269,8 +1283,9 @@ def group_dppo_masked_fraction_positive(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
+            its bounds.
 
     References:
         DPPO: divergence-based trust regions for language models, https://arxiv.org/abs/2602.04879.
@@ -1294,6 +1309,7 @@ def _group_dppo_masked_fraction_positive_update(
     divergence_bound: float,
 ) -> Tensor:
     check(logprobs=logprobs, rollout_logprobs=rollout_logprobs, advantages=advantages, mask=mask)
+    check_numbers("group/dppo_masked_fraction_positive", divergence_bound=divergence_bound)
     mask = mask.bool()
     logprobs = ops.masked(logprobs, mask)
     rollout_logprobs = ops.masked(rollout_logprobs, mask)
@@ -1356,8 +1372,9 @@ def group_loss_penalized(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
+            its bounds.
 
     References:
         Shao et al. 2024, DeepSeekMath, https://arxiv.org/abs/2402.03300.
@@ -1391,6 +1408,7 @@ def _group_loss_penalized_update(
     kl_coef: float,
 ) -> Tensor:
     check(logprobs=logprobs, old_logprobs=old_logprobs, ref_logprobs=ref_logprobs, advantages=advantages, mask=mask)
+    check_numbers("group/loss/penalized", clip_low=clip_low, clip_high=clip_high, kl_coef=kl_coef)
     mask = mask.bool()
     logprobs = ops.masked(logprobs, mask)
     old_logprobs = ops.masked(old_logprobs, mask)
@@ -1459,8 +1477,9 @@ def group_loss_penalized_weighted_penalty(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
+            its bounds.
 
     References:
         Shao et al. 2024, DeepSeekMath, https://arxiv.org/abs/2402.03300.
@@ -1494,6 +1513,7 @@ def _group_loss_penalized_weighted_penalty_update(
     kl_coef: float,
 ) -> Tensor:
     check(logprobs=logprobs, old_logprobs=old_logprobs, ref_logprobs=ref_logprobs, advantages=advantages, mask=mask)
+    check_numbers("group/loss/penalized@weighted_penalty", clip_low=clip_low, clip_high=clip_high, kl_coef=kl_coef)
     mask = mask.bool()
     logprobs = ops.masked(logprobs, mask)
     old_logprobs = ops.masked(old_logprobs, mask)
@@ -1562,8 +1582,9 @@ def group_loss_penalized_sequence_mean(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
+            its bounds.
 
     References:
         Shao et al. 2024, DeepSeekMath, https://arxiv.org/abs/2402.03300.
@@ -1597,6 +1618,7 @@ def _group_loss_penalized_sequence_mean_update(
     kl_coef: float,
 ) -> Tensor:
     check(logprobs=logprobs, old_logprobs=old_logprobs, ref_logprobs=ref_logprobs, advantages=advantages, mask=mask)
+    check_numbers("group/loss/penalized@sequence_mean", clip_low=clip_low, clip_high=clip_high, kl_coef=kl_coef)
     mask = mask.bool()
     logprobs = ops.masked(logprobs, mask)
     old_logprobs = ops.masked(old_logprobs, mask)
@@ -1666,8 +1688,9 @@ def group_loss_penalized_weighted_sequence_mean(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
+            its bounds.
 
     References:
         Shao et al. 2024, DeepSeekMath, https://arxiv.org/abs/2402.03300.
@@ -1701,6 +1724,12 @@ def _group_loss_penalized_weighted_sequence_mean_update(
     kl_coef: float,
 ) -> Tensor:
     check(logprobs=logprobs, old_logprobs=old_logprobs, ref_logprobs=ref_logprobs, advantages=advantages, mask=mask)
+    check_numbers(
+        "group/loss/penalized@weighted_sequence_mean",
+        clip_low=clip_low,
+        clip_high=clip_high,
+        kl_coef=kl_coef,
+    )
     mask = mask.bool()
     logprobs = ops.masked(logprobs, mask)
     old_logprobs = ops.masked(old_logprobs, mask)
@@ -1758,8 +1787,9 @@ def group_loss_cispo(
         Float64 tensor ``[]``, in nat; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
+            its bounds.
 
     References:
         MiniMax 2025, MiniMax-M1: Scaling Test-Time Compute Efficiently with Lightning Attention,
@@ -1778,6 +1808,7 @@ def _group_loss_cispo_update(
     ratio_cap: float,
 ) -> Tensor:
     check(logprobs=logprobs, old_logprobs=old_logprobs, advantages=advantages, mask=mask)
+    check_numbers("group/loss/cispo", ratio_cap=ratio_cap)
     mask = mask.bool()
     logprobs = ops.masked(logprobs, mask)
     old_logprobs = ops.masked(old_logprobs, mask)
@@ -1842,8 +1873,9 @@ def group_loss_vespo(
         Float64 tensor ``[]``, in nat; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
+            its bounds.
 
     References:
         VESPO: Variational Sequence-Level Soft Policy Optimization (2026), https://arxiv.org/abs/2602.10693.
@@ -1873,6 +1905,7 @@ def _group_loss_vespo_update(
     decay_neg: float,
 ) -> Tensor:
     check(logprobs=logprobs, old_logprobs=old_logprobs, sequence_advantages=sequence_advantages, mask=mask)
+    check_numbers("group/loss/vespo", k_pos=k_pos, k_neg=k_neg, decay_pos=decay_pos, decay_neg=decay_neg)
     mask = mask.bool()
     logprobs = ops.masked(logprobs, mask)
     old_logprobs = ops.masked(old_logprobs, mask)
@@ -1903,7 +1936,7 @@ def group_loss_luspo(
     clip_low: float = 0.2,
     clip_high: float = 0.2,
 ) -> Tensor:
-    """Compute ``group/loss/luspo``.
+    """LUSPO loss, the clipped surrogate with one ratio per response, times the response's length.
 
     LUSPO loss, the clipped surrogate with one ratio per response, times the response's length, averaged over responses.
 
@@ -1934,8 +1967,9 @@ def group_loss_luspo(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
+            its bounds.
 
     References:
         Length-Unbiased Sequence Policy Optimization (LUSPO, 2026), https://arxiv.org/abs/2602.05261.
@@ -1954,6 +1988,7 @@ def _group_loss_luspo_update(
     clip_high: float,
 ) -> Tensor:
     check(logprobs=logprobs, old_logprobs=old_logprobs, advantages=advantages, mask=mask)
+    check_numbers("group/loss/luspo", clip_low=clip_low, clip_high=clip_high)
     mask = mask.bool()
     logprobs = ops.masked(logprobs, mask)
     old_logprobs = ops.masked(old_logprobs, mask)
@@ -1962,15 +1997,15 @@ def _group_loss_luspo_update(
     ratio = ops.masked(ops.per_token(torch.exp(ops.seq_mean(logprobs - old_logprobs, mask)), mask), mask)
     product = negative_advantages * torch.clamp(ratio, 1 - clip_low, 1 + clip_high)
     surrogate = torch.maximum(negative_advantages * ratio, product)
-    seq_sum = ops.seq_sum(surrogate, mask)
-    seq_sum_sum = ops.total(seq_sum)
-    sequence_count = ops.number_of(seq_sum)
-    return pack([seq_sum_sum, sequence_count])
+    seq_sum_2 = ops.seq_sum(surrogate, mask)
+    seq_sum = ops.total(seq_sum_2)
+    sequence_count = ops.number_of(seq_sum_2)
+    return pack([seq_sum, sequence_count])
 
 
 def _group_loss_luspo_finalize(state: Tensor) -> Tensor:
-    seq_sum_sum, sequence_count = state.unbind()
-    return seq_sum_sum / sequence_count
+    seq_sum, sequence_count = state.unbind()
+    return seq_sum / sequence_count
 
 
 def group_user_metric(user_values: Tensor) -> Tensor:
@@ -2017,10 +2052,7 @@ def _group_user_metric_finalize(state: Tensor) -> Tensor:
 METRICS: Final[dict[str, MetricFunction]] = {
     "group/clip_fraction_low/rank_min": MetricFunction(
         id="group/clip_fraction_low/rank_min",
-        brief=(
-            "Smallest share, over the data-parallel processes, of tokens whose ratio fell below the lower bound with "
-            "a negative advantage."
-        ),
+        brief="Smallest share over data-parallel processes of tokens below the lower bound with a negative advantage.",
         unit="1",
         kind="scalar",
         atom="batch",
@@ -2055,10 +2087,7 @@ METRICS: Final[dict[str, MetricFunction]] = {
     ),
     "group/clip_fraction_high/rank_max": MetricFunction(
         id="group/clip_fraction_high/rank_max",
-        brief=(
-            "Largest share, over the data-parallel processes, of tokens whose ratio rose above the upper bound with "
-            "a positive advantage."
-        ),
+        brief="Largest share over data-parallel processes of tokens above the upper bound with a positive advantage.",
         unit="1",
         kind="scalar",
         atom="batch",
@@ -2298,8 +2327,7 @@ METRICS: Final[dict[str, MetricFunction]] = {
     "group/dppo_masked_fraction_negative": MetricFunction(
         id="group/dppo_masked_fraction_negative",
         brief=(
-            "Share of response tokens with a negative advantage that were dropped because their probability fell too "
-            "far since sampling."
+            "Share of tokens with a negative advantage dropped because their probability fell too far since sampling."
         ),
         unit="1",
         kind="scalar",
@@ -2317,8 +2345,7 @@ METRICS: Final[dict[str, MetricFunction]] = {
     "group/dppo_masked_fraction_positive": MetricFunction(
         id="group/dppo_masked_fraction_positive",
         brief=(
-            "Share of response tokens with a positive advantage that were dropped because their probability rose too "
-            "far since sampling."
+            "Share of tokens with a positive advantage dropped because their probability rose too far since sampling."
         ),
         unit="1",
         kind="scalar",
@@ -2480,7 +2507,7 @@ METRICS: Final[dict[str, MetricFunction]] = {
             "ratio": "per_token(exp(seq_mean(logprobs - old_logprobs)))",
             "surrogate": "maximum(-advantages * ratio, -advantages * clamp(ratio, 1 - clip_low, 1 + clip_high))",
         },
-        slots=(Slot("seq_sum_sum", "sum"), Slot("sequence_count", "count")),
+        slots=(Slot("seq_sum", "sum"), Slot("sequence_count", "count")),
     ),
     "group/user_metric": MetricFunction(
         id="group/user_metric",

@@ -110,7 +110,7 @@ def _kl_old_k1_finalize(state: Tensor) -> Tensor:
 
 
 def kl_old_k1_clamped(logprobs: Tensor, old_logprobs: Tensor, mask: Tensor) -> Tensor:
-    """The same with log-ratios clamped to 20 in size.
+    """KL divergence as the mean log-ratio old minus new, with log-ratios clamped to 20 in size.
 
     How far the update has moved the policy, by the plain estimator. The tokens were sampled from the old policy, so it
     is unbiased, but single values scatter and may be negative; judge the average over many steps. It is 0 while both
@@ -261,9 +261,7 @@ def _kl_old_k2_padded_finalize(state: Tensor) -> Tensor:
 
 
 def kl_old_sequence_k2(logprobs: Tensor, old_logprobs: Tensor, mask: Tensor) -> Tensor:
-    """Compute ``kl/old_sequence/k2``.
-
-    Half the mean squared log-ratio of whole responses between the policy before the update and the one being updated.
+    """Half the mean squared log-ratio of whole responses between the old policy and the one being updated.
 
     The log-ratio is summed over the response before it is squared, so changes of different tokens add up or cancel, and
     the number grows with length: at equal change per token a response twice as long gives two to four times the value.
@@ -520,7 +518,7 @@ def _kl_reference_k3_finalize(state: Tensor) -> Tensor:
 
 
 def kl_reference_k3_clamped(logprobs: Tensor, ref_logprobs: Tensor, mask: Tensor) -> Tensor:
-    """The same with log-ratios clamped to 20 in size and the estimate of a token cut at 10.
+    """KL divergence by the k3 estimator, with log-ratios clamped to 20 in size and the estimate of a token cut at 10.
 
     Starts at 0 when training starts from the reference model and grows as the policy departs from it. Never negative.
     Because it contains the exponential of reference minus current log-probability, a single token that the policy has
@@ -580,7 +578,7 @@ def kl_reference_k3_importance_weighted(
     ref_logprobs: Tensor,
     mask: Tensor,
 ) -> Tensor:
-    """Compute ``kl/reference/k3@importance_weighted``.
+    """Every term is multiplied by the token's probability ratio of current to old policy,.
 
     Every term is multiplied by the token's probability ratio of current to old policy, which makes its gradient
     unbiased.
@@ -765,7 +763,7 @@ def _kl_reference_abs_finalize(state: Tensor) -> Tensor:
 
 
 def kl_reference_full(logits: Tensor, ref_logits: Tensor, mask: Tensor) -> Tensor:
-    """Compute ``kl/reference/full``.
+    """Exact KL divergence from the policy being updated to the reference policy at each response position.
 
     Exact KL divergence from the policy being updated to the reference policy at each response position, summed over the
     vocabulary.
@@ -870,7 +868,7 @@ def _kl_old_reference_k1_finalize(state: Tensor) -> Tensor:
 
 
 def kl_old_reference_k2(old_logprobs: Tensor, ref_logprobs: Tensor, mask: Tensor) -> Tensor:
-    """Compute ``kl/old_reference/k2``.
+    """KL divergence per token from the policy that sampled to the reference policy.
 
     KL divergence per token from the policy that sampled to the reference policy, as half the mean squared log-ratio.
 
@@ -972,7 +970,7 @@ def _kl_old_reference_k3_finalize(state: Tensor) -> Tensor:
 
 
 def kl_old_reference_k3_clamped(old_logprobs: Tensor, ref_logprobs: Tensor, mask: Tensor) -> Tensor:
-    """The same with log-ratios clamped to 20 in size and the estimate of a token cut at 10.
+    """KL divergence by the k3 estimator, with log-ratios clamped to 20 in size and the estimate of a token cut at 10.
 
     Unbiased and never negative, with rare large jumps where the reference prefers a token that the policy has all but
     ruled out and yet sampled.
@@ -1172,7 +1170,7 @@ def _kl_old_reference_distribution_finalize(state: Tensor) -> Tensor:
 
 
 def kl_old_reference_sum_k1(old_logprobs: Tensor, ref_logprobs: Tensor, mask: Tensor) -> Tensor:
-    """Compute ``kl/old_reference_sum/k1``.
+    """KL divergence of whole responses from the sampling policy to the reference.
 
     KL divergence of whole responses from the sampling policy to the reference, the log-ratio summed over each response.
 
@@ -1216,15 +1214,15 @@ def _kl_old_reference_sum_k1_update(old_logprobs: Tensor, ref_logprobs: Tensor, 
     mask = mask.bool()
     old_logprobs = ops.masked(old_logprobs, mask)
     ref_logprobs = ops.masked(ref_logprobs, mask)
-    seq_sum = ops.seq_sum(old_logprobs - ref_logprobs, mask)
-    seq_sum_sum = ops.total(seq_sum)
-    sequence_count = ops.number_of(seq_sum)
-    return pack([seq_sum_sum, sequence_count])
+    seq_sum_2 = ops.seq_sum(old_logprobs - ref_logprobs, mask)
+    seq_sum = ops.total(seq_sum_2)
+    sequence_count = ops.number_of(seq_sum_2)
+    return pack([seq_sum, sequence_count])
 
 
 def _kl_old_reference_sum_k1_finalize(state: Tensor) -> Tensor:
-    seq_sum_sum, sequence_count = state.unbind()
-    return seq_sum_sum / sequence_count
+    seq_sum, sequence_count = state.unbind()
+    return seq_sum / sequence_count
 
 
 def kl_old_reference_sum_k1_padded(old_logprobs: Tensor, ref_logprobs: Tensor) -> Tensor:
@@ -1268,19 +1266,19 @@ def _kl_old_reference_sum_k1_padded_update(old_logprobs: Tensor, ref_logprobs: T
     check(old_logprobs=old_logprobs, ref_logprobs=ref_logprobs)
     old_logprobs = ops.as_float(old_logprobs)
     ref_logprobs = ops.as_float(ref_logprobs)
-    seq_sum = ops.seq_sum(old_logprobs - ref_logprobs)
-    seq_sum_sum = ops.total(seq_sum)
-    sequence_count = ops.number_of(seq_sum)
-    return pack([seq_sum_sum, sequence_count])
+    seq_sum_2 = ops.seq_sum(old_logprobs - ref_logprobs)
+    seq_sum = ops.total(seq_sum_2)
+    sequence_count = ops.number_of(seq_sum_2)
+    return pack([seq_sum, sequence_count])
 
 
 def _kl_old_reference_sum_k1_padded_finalize(state: Tensor) -> Tensor:
-    seq_sum_sum, sequence_count = state.unbind()
-    return seq_sum_sum / sequence_count
+    seq_sum, sequence_count = state.unbind()
+    return seq_sum / sequence_count
 
 
 def kl_old_reference_sum_k2(old_logprobs: Tensor, ref_logprobs: Tensor, mask: Tensor) -> Tensor:
-    """Compute ``kl/old_reference_sum/k2``.
+    """Half the squared log-ratio between sampling policy and reference.
 
     Half the squared log-ratio between sampling policy and reference, summed over each response and averaged over
     responses.
@@ -1321,15 +1319,15 @@ def _kl_old_reference_sum_k2_update(old_logprobs: Tensor, ref_logprobs: Tensor, 
     mask = mask.bool()
     old_logprobs = ops.masked(old_logprobs, mask)
     ref_logprobs = ops.masked(ref_logprobs, mask)
-    seq_sum = ops.seq_sum(0.5 * torch.square(old_logprobs - ref_logprobs), mask)
-    seq_sum_sum = ops.total(seq_sum)
-    sequence_count = ops.number_of(seq_sum)
-    return pack([seq_sum_sum, sequence_count])
+    seq_sum_2 = ops.seq_sum(0.5 * torch.square(old_logprobs - ref_logprobs), mask)
+    seq_sum = ops.total(seq_sum_2)
+    sequence_count = ops.number_of(seq_sum_2)
+    return pack([seq_sum, sequence_count])
 
 
 def _kl_old_reference_sum_k2_finalize(state: Tensor) -> Tensor:
-    seq_sum_sum, sequence_count = state.unbind()
-    return seq_sum_sum / sequence_count
+    seq_sum, sequence_count = state.unbind()
+    return seq_sum / sequence_count
 
 
 def kl_old_reference_sum_k3(old_logprobs: Tensor, ref_logprobs: Tensor, mask: Tensor) -> Tensor:
@@ -1373,15 +1371,15 @@ def _kl_old_reference_sum_k3_update(old_logprobs: Tensor, ref_logprobs: Tensor, 
     old_logprobs = ops.masked(old_logprobs, mask)
     ref_logprobs = ops.masked(ref_logprobs, mask)
     log_ratio = ref_logprobs - old_logprobs
-    seq_sum = ops.seq_sum(torch.exp(log_ratio) - log_ratio - 1, mask)
-    seq_sum_sum = ops.total(seq_sum)
-    sequence_count = ops.number_of(seq_sum)
-    return pack([seq_sum_sum, sequence_count])
+    seq_sum_2 = ops.seq_sum(torch.exp(log_ratio) - log_ratio - 1, mask)
+    seq_sum = ops.total(seq_sum_2)
+    sequence_count = ops.number_of(seq_sum_2)
+    return pack([seq_sum, sequence_count])
 
 
 def _kl_old_reference_sum_k3_finalize(state: Tensor) -> Tensor:
-    seq_sum_sum, sequence_count = state.unbind()
-    return seq_sum_sum / sequence_count
+    seq_sum, sequence_count = state.unbind()
+    return seq_sum / sequence_count
 
 
 def kl_old_reference_sum_abs(old_logprobs: Tensor, ref_logprobs: Tensor, mask: Tensor) -> Tensor:
@@ -1423,15 +1421,15 @@ def _kl_old_reference_sum_abs_update(old_logprobs: Tensor, ref_logprobs: Tensor,
     mask = mask.bool()
     old_logprobs = ops.masked(old_logprobs, mask)
     ref_logprobs = ops.masked(ref_logprobs, mask)
-    seq_sum = ops.seq_sum(torch.abs(old_logprobs - ref_logprobs), mask)
-    seq_sum_sum = ops.total(seq_sum)
-    sequence_count = ops.number_of(seq_sum)
-    return pack([seq_sum_sum, sequence_count])
+    seq_sum_2 = ops.seq_sum(torch.abs(old_logprobs - ref_logprobs), mask)
+    seq_sum = ops.total(seq_sum_2)
+    sequence_count = ops.number_of(seq_sum_2)
+    return pack([seq_sum, sequence_count])
 
 
 def _kl_old_reference_sum_abs_finalize(state: Tensor) -> Tensor:
-    seq_sum_sum, sequence_count = state.unbind()
-    return seq_sum_sum / sequence_count
+    seq_sum, sequence_count = state.unbind()
+    return seq_sum / sequence_count
 
 
 def kl_old_reference_sum_full(old_logits: Tensor, ref_logits: Tensor, mask: Tensor) -> Tensor:
@@ -1477,15 +1475,15 @@ def _kl_old_reference_sum_full_update(old_logits: Tensor, ref_logits: Tensor, ma
         difference = torch.log_softmax(old_logits, -1) - torch.log_softmax(ref_logits, -1)
         return (torch.softmax(old_logits, -1) * difference).sum(-1)
 
-    seq_sum = ops.seq_sum(ops.in_chunks(sum_vocab_rows, old_logits, ref_logits, mask=mask), mask)
-    seq_sum_sum = ops.total(seq_sum)
-    sequence_count = ops.number_of(seq_sum)
-    return pack([seq_sum_sum, sequence_count])
+    seq_sum_2 = ops.seq_sum(ops.in_chunks(sum_vocab_rows, old_logits, ref_logits, mask=mask), mask)
+    seq_sum = ops.total(seq_sum_2)
+    sequence_count = ops.number_of(seq_sum_2)
+    return pack([seq_sum, sequence_count])
 
 
 def _kl_old_reference_sum_full_finalize(state: Tensor) -> Tensor:
-    seq_sum_sum, sequence_count = state.unbind()
-    return seq_sum_sum / sequence_count
+    seq_sum, sequence_count = state.unbind()
+    return seq_sum / sequence_count
 
 
 def kl_old_reference_sum_distribution(old_logprobs: Tensor, ref_logprobs: Tensor, mask: Tensor) -> Tensor:
@@ -1583,7 +1581,7 @@ def _kl_coefficient_finalize(state: Tensor) -> Tensor:
 
 
 def kl_rollout_k1(rollout_logprobs: Tensor, old_logprobs: Tensor, mask: Tensor) -> Tensor:
-    """Compute ``kl/rollout/k1``.
+    """KL divergence from the rollout engine's policy to the trainer's policy on the same weights.
 
     KL divergence from the rollout engine's policy to the trainer's policy on the same weights, as the mean log-ratio.
 
@@ -1750,7 +1748,7 @@ METRICS: Final[dict[str, MetricFunction]] = {
     ),
     "kl/old/k1@clamped": MetricFunction(
         id="kl/old/k1@clamped",
-        brief="The same with log-ratios clamped to 20 in size.",
+        brief="KL divergence as the mean log-ratio old minus new, with log-ratios clamped to 20 in size.",
         unit="nat",
         kind="scalar",
         atom="token",
@@ -1795,13 +1793,11 @@ METRICS: Final[dict[str, MetricFunction]] = {
         finalize=_kl_old_k2_padded_finalize,
         formula="mean(where(mask, 0.5 * (logprobs - old_logprobs) ** 2, 0.0), over=everything)",
         slots=(Slot("chosen_sum", "sum"), Slot("position_count", "count")),
+        over_padding=True,
     ),
     "kl/old_sequence/k2": MetricFunction(
         id="kl/old_sequence/k2",
-        brief=(
-            "Half the mean squared log-ratio of whole responses between the policy before the update and the one "
-            "being updated."
-        ),
+        brief="Half the mean squared log-ratio of whole responses between the old policy and the one being updated.",
         unit="nat",
         kind="scalar",
         atom="sequence",
@@ -1880,7 +1876,10 @@ METRICS: Final[dict[str, MetricFunction]] = {
     ),
     "kl/reference/k3@clamped": MetricFunction(
         id="kl/reference/k3@clamped",
-        brief="The same with log-ratios clamped to 20 in size and the estimate of a token cut at 10.",
+        brief=(
+            "KL divergence by the k3 estimator, with log-ratios clamped to 20 in size and the estimate of a token "
+            "cut at 10."
+        ),
         unit="nat",
         kind="scalar",
         atom="token",
@@ -2015,7 +2014,10 @@ METRICS: Final[dict[str, MetricFunction]] = {
     ),
     "kl/old_reference/k3@clamped": MetricFunction(
         id="kl/old_reference/k3@clamped",
-        brief="The same with log-ratios clamped to 20 in size and the estimate of a token cut at 10.",
+        brief=(
+            "KL divergence by the k3 estimator, with log-ratios clamped to 20 in size and the estimate of a token "
+            "cut at 10."
+        ),
         unit="nat",
         kind="scalar",
         atom="token",
@@ -2090,7 +2092,7 @@ METRICS: Final[dict[str, MetricFunction]] = {
         update=_kl_old_reference_sum_k1_update,
         finalize=_kl_old_reference_sum_k1_finalize,
         formula="mean(seq_sum(old_logprobs - ref_logprobs))",
-        slots=(Slot("seq_sum_sum", "sum"), Slot("sequence_count", "count")),
+        slots=(Slot("seq_sum", "sum"), Slot("sequence_count", "count")),
     ),
     "kl/old_reference_sum/k1@padded": MetricFunction(
         id="kl/old_reference_sum/k1@padded",
@@ -2105,7 +2107,8 @@ METRICS: Final[dict[str, MetricFunction]] = {
         update=_kl_old_reference_sum_k1_padded_update,
         finalize=_kl_old_reference_sum_k1_padded_finalize,
         formula="mean(seq_sum(old_logprobs - ref_logprobs, over=everything))",
-        slots=(Slot("seq_sum_sum", "sum"), Slot("sequence_count", "count")),
+        slots=(Slot("seq_sum", "sum"), Slot("sequence_count", "count")),
+        over_padding=True,
     ),
     "kl/old_reference_sum/k2": MetricFunction(
         id="kl/old_reference_sum/k2",
@@ -2123,7 +2126,7 @@ METRICS: Final[dict[str, MetricFunction]] = {
         update=_kl_old_reference_sum_k2_update,
         finalize=_kl_old_reference_sum_k2_finalize,
         formula="mean(seq_sum(0.5 * (old_logprobs - ref_logprobs) ** 2))",
-        slots=(Slot("seq_sum_sum", "sum"), Slot("sequence_count", "count")),
+        slots=(Slot("seq_sum", "sum"), Slot("sequence_count", "count")),
     ),
     "kl/old_reference_sum/k3": MetricFunction(
         id="kl/old_reference_sum/k3",
@@ -2141,7 +2144,7 @@ METRICS: Final[dict[str, MetricFunction]] = {
         finalize=_kl_old_reference_sum_k3_finalize,
         formula="mean(seq_sum(exp(log_ratio) - log_ratio - 1))",
         let={"log_ratio": "ref_logprobs - old_logprobs"},
-        slots=(Slot("seq_sum_sum", "sum"), Slot("sequence_count", "count")),
+        slots=(Slot("seq_sum", "sum"), Slot("sequence_count", "count")),
     ),
     "kl/old_reference_sum/abs": MetricFunction(
         id="kl/old_reference_sum/abs",
@@ -2156,7 +2159,7 @@ METRICS: Final[dict[str, MetricFunction]] = {
         update=_kl_old_reference_sum_abs_update,
         finalize=_kl_old_reference_sum_abs_finalize,
         formula="mean(seq_sum(abs(old_logprobs - ref_logprobs)))",
-        slots=(Slot("seq_sum_sum", "sum"), Slot("sequence_count", "count")),
+        slots=(Slot("seq_sum", "sum"), Slot("sequence_count", "count")),
     ),
     "kl/old_reference_sum/full": MetricFunction(
         id="kl/old_reference_sum/full",
@@ -2171,7 +2174,7 @@ METRICS: Final[dict[str, MetricFunction]] = {
         update=_kl_old_reference_sum_full_update,
         finalize=_kl_old_reference_sum_full_finalize,
         formula="mean(seq_sum(sum_vocab(softmax(old_logits) * (log_softmax(old_logits) - log_softmax(ref_logits)))))",
-        slots=(Slot("seq_sum_sum", "sum"), Slot("sequence_count", "count")),
+        slots=(Slot("seq_sum", "sum"), Slot("sequence_count", "count")),
     ),
     "kl/old_reference_sum/distribution": MetricFunction(
         id="kl/old_reference_sum/distribution",

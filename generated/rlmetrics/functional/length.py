@@ -16,7 +16,7 @@ from rlmetrics.state.layout import Slot
 from rlmetrics.state.registry import MetricFunction
 from rlmetrics.state.slots import pack
 
-from ._inputs import check, named
+from ._inputs import check, check_numbers, named
 
 __all__ = [
     "METRICS",
@@ -832,8 +832,9 @@ def length_at_limit_fraction(lengths: Tensor, *, limit: float) -> Tensor:
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
+            its bounds.
 
     References:
         Huang et al. 2024, The N+ Implementation Details of RLHF with PPO, https://arxiv.org/abs/2403.17031.
@@ -844,6 +845,7 @@ def length_at_limit_fraction(lengths: Tensor, *, limit: float) -> Tensor:
 
 def _length_at_limit_fraction_update(lengths: Tensor, *, limit: float) -> Tensor:
     check(lengths=lengths)
+    check_numbers("length/at_limit_fraction", limit=limit)
     condition = ops.as_float(lengths) >= limit
     condition_count = ops.count(condition)
     sequence_count = ops.number_of(condition)
@@ -1007,8 +1009,9 @@ def length_nonempty_at_limit_fraction(lengths: Tensor, *, limit: float) -> Tenso
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
+            its bounds.
 
     References:
         Huang et al. 2024, The N+ Implementation Details of RLHF with PPO, https://arxiv.org/abs/2403.17031.
@@ -1019,6 +1022,7 @@ def length_nonempty_at_limit_fraction(lengths: Tensor, *, limit: float) -> Tenso
 
 def _length_nonempty_at_limit_fraction_update(lengths: Tensor, *, limit: float) -> Tensor:
     check(lengths=lengths)
+    check_numbers("length/nonempty/at_limit_fraction", limit=limit)
     condition = lengths > 0
     condition_count = ops.count((ops.as_float(lengths) >= limit) & condition)
     selected_count = ops.count(condition)
@@ -1049,8 +1053,9 @@ def length_prompt_at_limit_fraction(prompt_lengths: Tensor, *, limit: float) -> 
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
+            its bounds.
 
     References:
         Huang et al. 2024, The N+ Implementation Details of RLHF with PPO, https://arxiv.org/abs/2403.17031.
@@ -1061,6 +1066,7 @@ def length_prompt_at_limit_fraction(prompt_lengths: Tensor, *, limit: float) -> 
 
 def _length_prompt_at_limit_fraction_update(prompt_lengths: Tensor, *, limit: float) -> Tensor:
     check(prompt_lengths=prompt_lengths)
+    check_numbers("length/prompt_at_limit_fraction", limit=limit)
     condition = ops.as_float(prompt_lengths) >= limit
     condition_count = ops.count(condition)
     sequence_count = ops.number_of(condition)
@@ -1094,8 +1100,9 @@ def length_end_token_count(tokens: Tensor, *, end_token: float) -> Tensor:
         Float64 tensor ``[]``, in token; 0 over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
+            its bounds.
 
     References:
         Huang et al. 2024, The N+ Implementation Details of RLHF with PPO, https://arxiv.org/abs/2403.17031.
@@ -1106,6 +1113,7 @@ def length_end_token_count(tokens: Tensor, *, end_token: float) -> Tensor:
 
 def _length_end_token_count_update(tokens: Tensor, *, end_token: float) -> Tensor:
     check(tokens=tokens)
+    check_numbers("length/end_token_count", end_token=end_token)
     condition_count = ops.count(ops.as_float(tokens) == end_token)
     return pack([condition_count])
 
@@ -1504,6 +1512,7 @@ METRICS: Final[dict[str, MetricFunction]] = {
         finalize=_length_end_token_count_finalize,
         formula="count(tokens == end_token, over=everything)",
         slots=(Slot("condition_count", "count"),),
+        over_padding=True,
     ),
 }
 """What is known about each function, by the metric's id."""

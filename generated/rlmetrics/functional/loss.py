@@ -17,7 +17,7 @@ from rlmetrics.state.layout import Slot
 from rlmetrics.state.registry import MetricFunction
 from rlmetrics.state.slots import pack
 
-from ._inputs import check, named
+from ._inputs import check, check_numbers, named
 
 __all__ = [
     "METRICS",
@@ -88,8 +88,9 @@ def loss_total_ppo(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
+            its bounds.
 
     References:
         Schulman et al. 2017, Proximal Policy Optimization Algorithms, https://arxiv.org/abs/1707.06347.
@@ -132,6 +133,13 @@ def _loss_total_ppo_update(
         old_values=old_values,
         returns=returns,
         mask=mask,
+    )
+    check_numbers(
+        "loss/total@ppo",
+        clip_low=clip_low,
+        clip_high=clip_high,
+        clip_value=clip_value,
+        value_coef=value_coef,
     )
     mask = mask.bool()
     logprobs = ops.masked(logprobs, mask)
@@ -207,8 +215,9 @@ def loss_total_grpo(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
+            its bounds.
 
     References:
         Schulman et al. 2017, Proximal Policy Optimization Algorithms, https://arxiv.org/abs/1707.06347.
@@ -238,6 +247,7 @@ def _loss_total_grpo_update(
     kl_coef: float,
 ) -> Tensor:
     check(logprobs=logprobs, old_logprobs=old_logprobs, ref_logprobs=ref_logprobs, advantages=advantages, mask=mask)
+    check_numbers("loss/total@grpo", clip_low=clip_low, clip_high=clip_high, kl_coef=kl_coef)
     mask = mask.bool()
     logprobs = ops.masked(logprobs, mask)
     old_logprobs = ops.masked(old_logprobs, mask)
@@ -307,8 +317,9 @@ def loss_total_grpo_weighted(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
+            its bounds.
 
     References:
         Schulman et al. 2017, Proximal Policy Optimization Algorithms, https://arxiv.org/abs/1707.06347.
@@ -338,6 +349,7 @@ def _loss_total_grpo_weighted_update(
     kl_coef: float,
 ) -> Tensor:
     check(logprobs=logprobs, old_logprobs=old_logprobs, ref_logprobs=ref_logprobs, advantages=advantages, mask=mask)
+    check_numbers("loss/total@grpo_weighted", clip_low=clip_low, clip_high=clip_high, kl_coef=kl_coef)
     mask = mask.bool()
     logprobs = ops.masked(logprobs, mask)
     old_logprobs = ops.masked(old_logprobs, mask)
@@ -407,8 +419,9 @@ def loss_total_grpo_sequence_mean(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
+            its bounds.
 
     References:
         Schulman et al. 2017, Proximal Policy Optimization Algorithms, https://arxiv.org/abs/1707.06347.
@@ -438,6 +451,7 @@ def _loss_total_grpo_sequence_mean_update(
     kl_coef: float,
 ) -> Tensor:
     check(logprobs=logprobs, old_logprobs=old_logprobs, ref_logprobs=ref_logprobs, advantages=advantages, mask=mask)
+    check_numbers("loss/total@grpo_sequence_mean", clip_low=clip_low, clip_high=clip_high, kl_coef=kl_coef)
     mask = mask.bool()
     logprobs = ops.masked(logprobs, mask)
     old_logprobs = ops.masked(old_logprobs, mask)
@@ -472,7 +486,7 @@ def loss_total_grpo_constant_length(
     kl_coef: float = 0.04,
     max_length: float,
 ) -> Tensor:
-    """Compute ``loss/total@grpo_constant_length``.
+    """As grpo, with the sums over responses divided by the number of responses times a constant length, as in Dr.
 
     As grpo, with the sums over responses divided by the number of responses times a constant length, as in Dr. GRPO.
 
@@ -509,8 +523,9 @@ def loss_total_grpo_constant_length(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
+            its bounds.
 
     References:
         Schulman et al. 2017, Proximal Policy Optimization Algorithms, https://arxiv.org/abs/1707.06347.
@@ -542,6 +557,13 @@ def _loss_total_grpo_constant_length_update(
     max_length: float,
 ) -> Tensor:
     check(logprobs=logprobs, old_logprobs=old_logprobs, ref_logprobs=ref_logprobs, advantages=advantages, mask=mask)
+    check_numbers(
+        "loss/total@grpo_constant_length",
+        clip_low=clip_low,
+        clip_high=clip_high,
+        kl_coef=kl_coef,
+        max_length=max_length,
+    )
     mask = mask.bool()
     logprobs = ops.masked(logprobs, mask)
     old_logprobs = ops.masked(old_logprobs, mask)
@@ -553,15 +575,15 @@ def _loss_total_grpo_constant_length_update(
     surrogate = torch.maximum(negative_advantages * ratio, product)
     log_ratio = ref_logprobs - logprobs
     penalty = torch.exp(log_ratio) - log_ratio - 1
-    seq_sum = ops.seq_sum(surrogate + kl_coef * penalty, mask)
-    seq_sum_sum = ops.total(seq_sum)
-    sequence_count = ops.number_of(seq_sum)
-    return pack([seq_sum_sum, sequence_count])
+    seq_sum_2 = ops.seq_sum(surrogate + kl_coef * penalty, mask)
+    seq_sum = ops.total(seq_sum_2)
+    sequence_count = ops.number_of(seq_sum_2)
+    return pack([seq_sum, sequence_count])
 
 
 def _loss_total_grpo_constant_length_finalize(state: Tensor, *, max_length: float) -> Tensor:
-    seq_sum_sum, sequence_count = state.unbind()
-    return seq_sum_sum / sequence_count / max_length
+    seq_sum, sequence_count = state.unbind()
+    return seq_sum / sequence_count / max_length
 
 
 def loss_total_sequence_ratio(
@@ -612,8 +634,9 @@ def loss_total_sequence_ratio(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
+            its bounds.
 
     References:
         Schulman et al. 2017, Proximal Policy Optimization Algorithms, https://arxiv.org/abs/1707.06347.
@@ -643,6 +666,7 @@ def _loss_total_sequence_ratio_update(
     kl_coef: float,
 ) -> Tensor:
     check(logprobs=logprobs, old_logprobs=old_logprobs, ref_logprobs=ref_logprobs, advantages=advantages, mask=mask)
+    check_numbers("loss/total@sequence_ratio", clip_low=clip_low, clip_high=clip_high, kl_coef=kl_coef)
     mask = mask.bool()
     logprobs = ops.masked(logprobs, mask)
     old_logprobs = ops.masked(old_logprobs, mask)
@@ -712,8 +736,9 @@ def loss_total_sequence_ratio_sequence_mean(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
+            its bounds.
 
     References:
         Schulman et al. 2017, Proximal Policy Optimization Algorithms, https://arxiv.org/abs/1707.06347.
@@ -743,6 +768,7 @@ def _loss_total_sequence_ratio_sequence_mean_update(
     kl_coef: float,
 ) -> Tensor:
     check(logprobs=logprobs, old_logprobs=old_logprobs, ref_logprobs=ref_logprobs, advantages=advantages, mask=mask)
+    check_numbers("loss/total@sequence_ratio_sequence_mean", clip_low=clip_low, clip_high=clip_high, kl_coef=kl_coef)
     mask = mask.bool()
     logprobs = ops.masked(logprobs, mask)
     old_logprobs = ops.masked(old_logprobs, mask)
@@ -812,8 +838,9 @@ def loss_total_sequence_ratio_constant_length(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
+            its bounds.
 
     References:
         Schulman et al. 2017, Proximal Policy Optimization Algorithms, https://arxiv.org/abs/1707.06347.
@@ -845,6 +872,13 @@ def _loss_total_sequence_ratio_constant_length_update(
     max_length: float,
 ) -> Tensor:
     check(logprobs=logprobs, old_logprobs=old_logprobs, ref_logprobs=ref_logprobs, advantages=advantages, mask=mask)
+    check_numbers(
+        "loss/total@sequence_ratio_constant_length",
+        clip_low=clip_low,
+        clip_high=clip_high,
+        kl_coef=kl_coef,
+        max_length=max_length,
+    )
     mask = mask.bool()
     logprobs = ops.masked(logprobs, mask)
     old_logprobs = ops.masked(old_logprobs, mask)
@@ -856,15 +890,15 @@ def _loss_total_sequence_ratio_constant_length_update(
     surrogate = torch.maximum(negative_advantages * ratio, product)
     log_ratio = ref_logprobs - logprobs
     penalty = torch.exp(log_ratio) - log_ratio - 1
-    seq_sum = ops.seq_sum(surrogate + kl_coef * penalty, mask)
-    seq_sum_sum = ops.total(seq_sum)
-    sequence_count = ops.number_of(seq_sum)
-    return pack([seq_sum_sum, sequence_count])
+    seq_sum_2 = ops.seq_sum(surrogate + kl_coef * penalty, mask)
+    seq_sum = ops.total(seq_sum_2)
+    sequence_count = ops.number_of(seq_sum_2)
+    return pack([seq_sum, sequence_count])
 
 
 def _loss_total_sequence_ratio_constant_length_finalize(state: Tensor, *, max_length: float) -> Tensor:
-    seq_sum_sum, sequence_count = state.unbind()
-    return seq_sum_sum / sequence_count / max_length
+    seq_sum, sequence_count = state.unbind()
+    return seq_sum / sequence_count / max_length
 
 
 def loss_total_cispo(
@@ -902,8 +936,9 @@ def loss_total_cispo(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
+            its bounds.
 
     References:
         Schulman et al. 2017, Proximal Policy Optimization Algorithms, https://arxiv.org/abs/1707.06347.
@@ -921,6 +956,7 @@ def _loss_total_cispo_update(
     ratio_cap: float,
 ) -> Tensor:
     check(logprobs=logprobs, old_logprobs=old_logprobs, advantages=advantages, mask=mask)
+    check_numbers("loss/total@cispo", ratio_cap=ratio_cap)
     mask = mask.bool()
     logprobs = ops.masked(logprobs, mask)
     old_logprobs = ops.masked(old_logprobs, mask)
@@ -974,8 +1010,9 @@ def loss_total_sapo(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
+            its bounds.
 
     References:
         Schulman et al. 2017, Proximal Policy Optimization Algorithms, https://arxiv.org/abs/1707.06347.
@@ -994,6 +1031,7 @@ def _loss_total_sapo_update(
     tau_neg: float,
 ) -> Tensor:
     check(logprobs=logprobs, old_logprobs=old_logprobs, advantages=advantages, mask=mask)
+    check_numbers("loss/total@sapo", tau_pos=tau_pos, tau_neg=tau_neg)
     mask = mask.bool()
     logprobs = ops.masked(logprobs, mask)
     old_logprobs = ops.masked(old_logprobs, mask)
@@ -1057,8 +1095,9 @@ def loss_total_vespo(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
+            its bounds.
 
     References:
         Schulman et al. 2017, Proximal Policy Optimization Algorithms, https://arxiv.org/abs/1707.06347.
@@ -1088,6 +1127,7 @@ def _loss_total_vespo_update(
     decay_neg: float,
 ) -> Tensor:
     check(logprobs=logprobs, old_logprobs=old_logprobs, sequence_advantages=sequence_advantages, mask=mask)
+    check_numbers("loss/total@vespo", k_pos=k_pos, k_neg=k_neg, decay_pos=decay_pos, decay_neg=decay_neg)
     mask = mask.bool()
     logprobs = ops.masked(logprobs, mask)
     old_logprobs = ops.masked(old_logprobs, mask)
@@ -1144,8 +1184,9 @@ def loss_total_luspo(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
+            its bounds.
 
     References:
         Schulman et al. 2017, Proximal Policy Optimization Algorithms, https://arxiv.org/abs/1707.06347.
@@ -1164,6 +1205,7 @@ def _loss_total_luspo_update(
     clip_high: float,
 ) -> Tensor:
     check(logprobs=logprobs, old_logprobs=old_logprobs, advantages=advantages, mask=mask)
+    check_numbers("loss/total@luspo", clip_low=clip_low, clip_high=clip_high)
     mask = mask.bool()
     logprobs = ops.masked(logprobs, mask)
     old_logprobs = ops.masked(old_logprobs, mask)
@@ -1172,15 +1214,15 @@ def _loss_total_luspo_update(
     ratio = ops.masked(ops.per_token(torch.exp(ops.seq_mean(logprobs - old_logprobs, mask)), mask), mask)
     product = negative_advantages * torch.clamp(ratio, 1 - clip_low, 1 + clip_high)
     surrogate = torch.maximum(negative_advantages * ratio, product)
-    seq_sum = ops.seq_sum(surrogate, mask)
-    seq_sum_sum = ops.total(seq_sum)
-    sequence_count = ops.number_of(seq_sum)
-    return pack([seq_sum_sum, sequence_count])
+    seq_sum_2 = ops.seq_sum(surrogate, mask)
+    seq_sum = ops.total(seq_sum_2)
+    sequence_count = ops.number_of(seq_sum_2)
+    return pack([seq_sum, sequence_count])
 
 
 def _loss_total_luspo_finalize(state: Tensor) -> Tensor:
-    seq_sum_sum, sequence_count = state.unbind()
-    return seq_sum_sum / sequence_count
+    seq_sum, sequence_count = state.unbind()
+    return seq_sum / sequence_count
 
 
 def loss_total_geometric_mean(
@@ -1220,8 +1262,9 @@ def loss_total_geometric_mean(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
+            its bounds.
 
     References:
         Schulman et al. 2017, Proximal Policy Optimization Algorithms, https://arxiv.org/abs/1707.06347.
@@ -1247,6 +1290,7 @@ def _loss_total_geometric_mean_update(
     clip_high: float,
 ) -> Tensor:
     check(logprobs=logprobs, old_logprobs=old_logprobs, advantages=advantages, mask=mask)
+    check_numbers("loss/total@geometric_mean", clip_low=clip_low, clip_high=clip_high)
     mask = mask.bool()
     logprobs = ops.masked(logprobs, mask)
     old_logprobs = ops.masked(old_logprobs, mask)
@@ -1308,8 +1352,9 @@ def loss_total_dppo_tv(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
+            its bounds.
 
     References:
         Schulman et al. 2017, Proximal Policy Optimization Algorithms, https://arxiv.org/abs/1707.06347.
@@ -1337,6 +1382,7 @@ def _loss_total_dppo_tv_update(
     cap: float,
 ) -> Tensor:
     check(logprobs=logprobs, old_logprobs=old_logprobs, advantages=advantages, mask=mask)
+    check_numbers("loss/total@dppo_tv", divergence_low=divergence_low, divergence_high=divergence_high, cap=cap)
     mask = mask.bool()
     logprobs = ops.masked(logprobs, mask)
     old_logprobs = ops.masked(old_logprobs, mask)
@@ -1398,8 +1444,9 @@ def loss_total_dppo_kl(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
+            its bounds.
 
     References:
         Schulman et al. 2017, Proximal Policy Optimization Algorithms, https://arxiv.org/abs/1707.06347.
@@ -1427,6 +1474,7 @@ def _loss_total_dppo_kl_update(
     cap: float,
 ) -> Tensor:
     check(logprobs=logprobs, old_logprobs=old_logprobs, advantages=advantages, mask=mask)
+    check_numbers("loss/total@dppo_kl", divergence_low=divergence_low, divergence_high=divergence_high, cap=cap)
     mask = mask.bool()
     logprobs = ops.masked(logprobs, mask)
     old_logprobs = ops.masked(old_logprobs, mask)
@@ -1600,7 +1648,7 @@ METRICS: Final[dict[str, MetricFunction]] = {
             "log_ratio": "ref_logprobs - logprobs",
             "penalty": "exp(log_ratio) - log_ratio - 1",
         },
-        slots=(Slot("seq_sum_sum", "sum"), Slot("sequence_count", "count")),
+        slots=(Slot("seq_sum", "sum"), Slot("sequence_count", "count")),
     ),
     "loss/total@sequence_ratio": MetricFunction(
         id="loss/total@sequence_ratio",
@@ -1670,7 +1718,7 @@ METRICS: Final[dict[str, MetricFunction]] = {
             "log_ratio": "ref_logprobs - logprobs",
             "penalty": "exp(log_ratio) - log_ratio - 1",
         },
-        slots=(Slot("seq_sum_sum", "sum"), Slot("sequence_count", "count")),
+        slots=(Slot("seq_sum", "sum"), Slot("sequence_count", "count")),
     ),
     "loss/total@cispo": MetricFunction(
         id="loss/total@cispo",
@@ -1730,7 +1778,7 @@ METRICS: Final[dict[str, MetricFunction]] = {
         update=_loss_total_luspo_update,
         finalize=_loss_total_luspo_finalize,
         formula="metric('group/loss/luspo')",
-        slots=(Slot("seq_sum_sum", "sum"), Slot("sequence_count", "count")),
+        slots=(Slot("seq_sum", "sum"), Slot("sequence_count", "count")),
     ),
     "loss/total@geometric_mean": MetricFunction(
         id="loss/total@geometric_mean",

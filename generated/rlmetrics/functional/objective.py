@@ -17,7 +17,7 @@ from rlmetrics.state.layout import Slot
 from rlmetrics.state.registry import MetricFunction
 from rlmetrics.state.slots import pack
 
-from ._inputs import check, named
+from ._inputs import check, check_numbers, named
 
 __all__ = [
     "METRICS",
@@ -137,8 +137,9 @@ def objective_gspo_loss(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
+            its bounds.
 
     References:
         Zheng et al. 2025, Group Sequence Policy Optimization, https://arxiv.org/abs/2507.18071.
@@ -164,6 +165,7 @@ def _objective_gspo_loss_update(
     clip_high: float,
 ) -> Tensor:
     check(logprobs=logprobs, old_logprobs=old_logprobs, advantages=advantages, mask=mask)
+    check_numbers("objective/gspo_loss", clip_low=clip_low, clip_high=clip_high)
     mask = mask.bool()
     logprobs = ops.masked(logprobs, mask)
     old_logprobs = ops.masked(old_logprobs, mask)
@@ -223,8 +225,9 @@ def objective_gspo_clip_fraction(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
+            its bounds.
 
     References:
         Zheng et al. 2025, Group Sequence Policy Optimization, https://arxiv.org/abs/2507.18071.
@@ -250,6 +253,7 @@ def _objective_gspo_clip_fraction_update(
     clip_high: float,
 ) -> Tensor:
     check(logprobs=logprobs, old_logprobs=old_logprobs, advantages=advantages, mask=mask)
+    check_numbers("objective/gspo_clip_fraction", clip_low=clip_low, clip_high=clip_high)
     mask = mask.bool()
     logprobs = ops.masked(logprobs, mask)
     old_logprobs = ops.masked(old_logprobs, mask)
@@ -308,8 +312,9 @@ def objective_sapo_loss(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
+            its bounds.
 
     References:
         Gao et al. 2025, Soft Adaptive Policy Optimization, https://arxiv.org/abs/2511.20347.
@@ -328,6 +333,7 @@ def _objective_sapo_loss_update(
     tau_neg: float,
 ) -> Tensor:
     check(logprobs=logprobs, old_logprobs=old_logprobs, advantages=advantages, mask=mask)
+    check_numbers("objective/sapo_loss", tau_pos=tau_pos, tau_neg=tau_neg)
     mask = mask.bool()
     logprobs = ops.masked(logprobs, mask)
     old_logprobs = ops.masked(old_logprobs, mask)
@@ -388,8 +394,9 @@ def objective_clip_cov_loss(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
+            its bounds.
 
     References:
         Cui et al. 2025, The Entropy Mechanism of Reinforcement Learning for Reasoning Language Models,
@@ -418,6 +425,7 @@ def _objective_clip_cov_loss_update(
     clip_high: float,
 ) -> Tensor:
     check(logprobs=logprobs, old_logprobs=old_logprobs, advantages=advantages, mask=mask, kept_tokens=kept_tokens)
+    check_numbers("objective/clip_cov_loss", clip_low=clip_low, clip_high=clip_high)
     mask = mask.bool()
     kept_tokens = kept_tokens.bool()
     logprobs = ops.masked(logprobs, mask)
@@ -521,8 +529,9 @@ def objective_kl_cov_loss(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
+            its bounds.
 
     References:
         Cui et al. 2025, The Entropy Mechanism of Reinforcement Learning for Reasoning Language Models,
@@ -555,6 +564,7 @@ def _objective_kl_cov_loss_update(
         mask=mask,
         penalised_tokens=penalised_tokens,
     )
+    check_numbers("objective/kl_cov_loss", coefficient=coefficient)
     mask = mask.bool()
     penalised_tokens = penalised_tokens.bool()
     logprobs = ops.masked(logprobs, mask)
@@ -663,8 +673,9 @@ def objective_geometric_mean_loss(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
+            its bounds.
 
     References:
         Zhao et al. 2025, Geometric-Mean Policy Optimization, https://arxiv.org/abs/2507.20673.
@@ -690,6 +701,7 @@ def _objective_geometric_mean_loss_update(
     clip_high: float,
 ) -> Tensor:
     check(logprobs=logprobs, old_logprobs=old_logprobs, advantages=advantages, mask=mask)
+    check_numbers("objective/geometric_mean_loss", clip_low=clip_low, clip_high=clip_high)
     mask = mask.bool()
     logprobs = ops.masked(logprobs, mask)
     old_logprobs = ops.masked(old_logprobs, mask)
@@ -751,8 +763,9 @@ def objective_geometric_mean_loss_empty_counted(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
+            its bounds.
 
     References:
         Zhao et al. 2025, Geometric-Mean Policy Optimization, https://arxiv.org/abs/2507.20673.
@@ -778,6 +791,7 @@ def _objective_geometric_mean_loss_empty_counted_update(
     clip_high: float,
 ) -> Tensor:
     check(logprobs=logprobs, old_logprobs=old_logprobs, advantages=advantages, mask=mask)
+    check_numbers("objective/geometric_mean_loss@empty_counted", clip_low=clip_low, clip_high=clip_high)
     mask = mask.bool()
     logprobs = ops.masked(logprobs, mask)
     old_logprobs = ops.masked(old_logprobs, mask)
@@ -836,8 +850,9 @@ def objective_geometric_mean_clip_fraction_positive(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
+            its bounds.
 
     References:
         Zhao et al. 2025, Geometric-Mean Policy Optimization, https://arxiv.org/abs/2507.20673.
@@ -863,6 +878,7 @@ def _objective_geometric_mean_clip_fraction_positive_update(
     clip_high: float,
 ) -> Tensor:
     check(logprobs=logprobs, old_logprobs=old_logprobs, advantages=advantages, mask=mask)
+    check_numbers("objective/geometric_mean_clip_fraction_positive", clip_low=clip_low, clip_high=clip_high)
     mask = mask.bool()
     logprobs = ops.masked(logprobs, mask)
     old_logprobs = ops.masked(old_logprobs, mask)
@@ -916,8 +932,9 @@ def objective_geometric_mean_clip_fraction_negative(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
+            its bounds.
 
     References:
         Zhao et al. 2025, Geometric-Mean Policy Optimization, https://arxiv.org/abs/2507.20673.
@@ -943,6 +960,7 @@ def _objective_geometric_mean_clip_fraction_negative_update(
     clip_high: float,
 ) -> Tensor:
     check(logprobs=logprobs, old_logprobs=old_logprobs, advantages=advantages, mask=mask)
+    check_numbers("objective/geometric_mean_clip_fraction_negative", clip_low=clip_low, clip_high=clip_high)
     mask = mask.bool()
     logprobs = ops.masked(logprobs, mask)
     old_logprobs = ops.masked(old_logprobs, mask)
@@ -992,8 +1010,9 @@ def objective_dro_loss(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
+            its bounds.
 
     References:
         Richemond et al. 2024, Offline Regularised Reinforcement Learning for LLMs Alignment (DRO),
@@ -1012,6 +1031,7 @@ def _objective_dro_loss_update(
     beta: float,
 ) -> Tensor:
     check(logprobs=logprobs, old_logprobs=old_logprobs, advantages=advantages, mask=mask)
+    check_numbers("objective/dro_loss", beta=beta)
     mask = mask.bool()
     logprobs = ops.masked(logprobs, mask)
     old_logprobs = ops.masked(old_logprobs, mask)
@@ -1065,8 +1085,9 @@ def objective_cispo_loss(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
+            its bounds.
 
     References:
         MiniMax 2025, MiniMax-M1, https://arxiv.org/abs/2506.13585.
@@ -1092,6 +1113,7 @@ def _objective_cispo_loss_update(
     clip_high: float,
 ) -> Tensor:
     check(logprobs=logprobs, old_logprobs=old_logprobs, advantages=advantages, mask=mask)
+    check_numbers("objective/cispo_loss", clip_low=clip_low, clip_high=clip_high)
     mask = mask.bool()
     logprobs = ops.masked(logprobs, mask)
     old_logprobs = ops.masked(old_logprobs, mask)
@@ -1144,8 +1166,9 @@ def objective_two_sided_clip_fraction(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
+            its bounds.
 
     References:
         MiniMax 2025, MiniMax-M1, https://arxiv.org/abs/2506.13585.
@@ -1169,6 +1192,7 @@ def _objective_two_sided_clip_fraction_update(
     clip_high: float,
 ) -> Tensor:
     check(logprobs=logprobs, old_logprobs=old_logprobs, mask=mask)
+    check_numbers("objective/two_sided_clip_fraction", clip_low=clip_low, clip_high=clip_high)
     mask = mask.bool()
     logprobs = ops.masked(logprobs, mask)
     old_logprobs = ops.masked(old_logprobs, mask)
@@ -1227,8 +1251,9 @@ def objective_dppo_tv_loss(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
+            its bounds.
 
     References:
         DPPO: divergence-based trust regions for language models, https://arxiv.org/abs/2602.04879.
@@ -1256,6 +1281,7 @@ def _objective_dppo_tv_loss_update(
     cap: float,
 ) -> Tensor:
     check(logprobs=logprobs, old_logprobs=old_logprobs, advantages=advantages, mask=mask)
+    check_numbers("objective/dppo_tv_loss", divergence_low=divergence_low, divergence_high=divergence_high, cap=cap)
     mask = mask.bool()
     logprobs = ops.masked(logprobs, mask)
     old_logprobs = ops.masked(old_logprobs, mask)
@@ -1315,8 +1341,9 @@ def objective_dppo_tv_masked_fraction(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
+            its bounds.
 
     References:
         DPPO: divergence-based trust regions for language models, https://arxiv.org/abs/2602.04879.
@@ -1342,6 +1369,7 @@ def _objective_dppo_tv_masked_fraction_update(
     divergence_high: float,
 ) -> Tensor:
     check(logprobs=logprobs, old_logprobs=old_logprobs, advantages=advantages, mask=mask)
+    check_numbers("objective/dppo_tv_masked_fraction", divergence_low=divergence_low, divergence_high=divergence_high)
     mask = mask.bool()
     logprobs = ops.masked(logprobs, mask)
     old_logprobs = ops.masked(old_logprobs, mask)
@@ -1403,8 +1431,9 @@ def objective_dppo_tv_truncated_fraction(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
+            its bounds.
 
     References:
         DPPO: divergence-based trust regions for language models, https://arxiv.org/abs/2602.04879.
@@ -1432,6 +1461,12 @@ def _objective_dppo_tv_truncated_fraction_update(
     cap: float,
 ) -> Tensor:
     check(logprobs=logprobs, old_logprobs=old_logprobs, advantages=advantages, mask=mask)
+    check_numbers(
+        "objective/dppo_tv_truncated_fraction",
+        divergence_low=divergence_low,
+        divergence_high=divergence_high,
+        cap=cap,
+    )
     mask = mask.bool()
     logprobs = ops.masked(logprobs, mask)
     old_logprobs = ops.masked(old_logprobs, mask)
@@ -1497,8 +1532,9 @@ def objective_dppo_kl_loss(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
+            its bounds.
 
     References:
         DPPO: divergence-based trust regions for language models, https://arxiv.org/abs/2602.04879.
@@ -1526,6 +1562,7 @@ def _objective_dppo_kl_loss_update(
     cap: float,
 ) -> Tensor:
     check(logprobs=logprobs, old_logprobs=old_logprobs, advantages=advantages, mask=mask)
+    check_numbers("objective/dppo_kl_loss", divergence_low=divergence_low, divergence_high=divergence_high, cap=cap)
     mask = mask.bool()
     logprobs = ops.masked(logprobs, mask)
     old_logprobs = ops.masked(old_logprobs, mask)
@@ -1591,8 +1628,9 @@ def objective_dppo_kl_masked_fraction(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
+            its bounds.
 
     References:
         DPPO: divergence-based trust regions for language models, https://arxiv.org/abs/2602.04879.
@@ -1618,6 +1656,7 @@ def _objective_dppo_kl_masked_fraction_update(
     divergence_high: float,
 ) -> Tensor:
     check(logprobs=logprobs, old_logprobs=old_logprobs, advantages=advantages, mask=mask)
+    check_numbers("objective/dppo_kl_masked_fraction", divergence_low=divergence_low, divergence_high=divergence_high)
     mask = mask.bool()
     logprobs = ops.masked(logprobs, mask)
     old_logprobs = ops.masked(old_logprobs, mask)
@@ -1686,8 +1725,9 @@ def objective_dppo_kl_truncated_fraction(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
+            its bounds.
 
     References:
         DPPO: divergence-based trust regions for language models, https://arxiv.org/abs/2602.04879.
@@ -1715,6 +1755,12 @@ def _objective_dppo_kl_truncated_fraction_update(
     cap: float,
 ) -> Tensor:
     check(logprobs=logprobs, old_logprobs=old_logprobs, advantages=advantages, mask=mask)
+    check_numbers(
+        "objective/dppo_kl_truncated_fraction",
+        divergence_low=divergence_low,
+        divergence_high=divergence_high,
+        cap=cap,
+    )
     mask = mask.bool()
     logprobs = ops.masked(logprobs, mask)
     old_logprobs = ops.masked(old_logprobs, mask)

@@ -19,7 +19,7 @@ from rlmetrics.state.layout import Slot
 from rlmetrics.state.registry import MetricFunction
 from rlmetrics.state.slots import pack
 
-from ._inputs import check, named
+from ._inputs import check, check_numbers, named
 
 __all__ = [
     "METRICS",
@@ -578,7 +578,7 @@ def online_preference_two_sided_kl(
     opponent_logprobs: Tensor,
     opponent_ref_logprobs: Tensor,
 ) -> Tensor:
-    """Compute ``online_preference/two_sided_kl``.
+    """Log-ratio of policy to reference summed over a response.
 
     Log-ratio of policy to reference summed over a response, averaged over the policy's and the opponent's responses.
 
@@ -651,7 +651,7 @@ def _online_preference_two_sided_kl_finalize(state: Tensor) -> Tensor:
 
 
 def online_preference_two_sided_surprisal(own_logprobs: Tensor, opponent_logprobs: Tensor) -> Tensor:
-    """Compute ``online_preference/two_sided_surprisal``.
+    """Minus the policy's log-probability summed over a response.
 
     Minus the policy's log-probability summed over a response, averaged over the policy's and the opponent's responses.
 
@@ -725,8 +725,9 @@ def online_preference_exploration_loss(opponent_logprobs: Tensor, *, exploration
         Float64 tensor ``[]``, in nat; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
+            its bounds.
 
     References:
         Xie et al. 2024, Exploratory Preference Optimization, https://arxiv.org/abs/2405.21046.
@@ -737,6 +738,7 @@ def online_preference_exploration_loss(opponent_logprobs: Tensor, *, exploration
 
 def _online_preference_exploration_loss_update(opponent_logprobs: Tensor, *, exploration_weight: float) -> Tensor:
     check(opponent_logprobs=opponent_logprobs)
+    check_numbers("online_preference/exploration_loss", exploration_weight=exploration_weight)
     opponent_logprobs = ops.as_float(opponent_logprobs)
     opponent_logprobs_sum = ops.total(opponent_logprobs)
     sequence_count = ops.number_of(opponent_logprobs)
@@ -792,8 +794,9 @@ def online_preference_xpo_total_loss(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
+            its bounds.
 
     References:
         Xie et al. 2024, Exploratory Preference Optimization, https://arxiv.org/abs/2405.21046.
@@ -827,6 +830,7 @@ def _online_preference_xpo_total_loss_update(
         ref_rejected_logprobs=ref_rejected_logprobs,
         opponent_logprobs=opponent_logprobs,
     )
+    check_numbers("online_preference/xpo_total_loss", beta=beta, exploration_weight=exploration_weight)
     chosen_logprobs = ops.as_float(chosen_logprobs)
     rejected_logprobs = ops.as_float(rejected_logprobs)
     ref_chosen_logprobs = ops.as_float(ref_chosen_logprobs)
@@ -857,7 +861,7 @@ def online_preference_xpo_total_loss_ipo(
     beta: float = 0.1,
     exploration_weight: float = 1e-05,
 ) -> Tensor:
-    """The same with the squared loss on summed log-ratios.
+    """Loss of XPO with the squared loss on summed log-ratios.
 
     Starts at log 2 minus a small exploration term and falls as the policy learns which of its own and the reference's
     responses are preferred. A fall below 0 can only come from the exploration term, which has no floor: then its weight
@@ -891,8 +895,9 @@ def online_preference_xpo_total_loss_ipo(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
+            its bounds.
 
     References:
         Xie et al. 2024, Exploratory Preference Optimization, https://arxiv.org/abs/2405.21046.
@@ -926,6 +931,7 @@ def _online_preference_xpo_total_loss_ipo_update(
         ref_rejected_logprobs=ref_rejected_logprobs,
         opponent_logprobs=opponent_logprobs,
     )
+    check_numbers("online_preference/xpo_total_loss@ipo", beta=beta, exploration_weight=exploration_weight)
     chosen_logprobs = ops.as_float(chosen_logprobs)
     rejected_logprobs = ops.as_float(rejected_logprobs)
     ref_chosen_logprobs = ops.as_float(ref_chosen_logprobs)
@@ -980,8 +986,9 @@ def online_preference_nash_md_loss(
         Float64 tensor ``[]``, in nat; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
+            its bounds.
 
     References:
         Munos et al. 2024, Nash Learning from Human Feedback, https://arxiv.org/abs/2312.00886.
@@ -998,6 +1005,7 @@ def _online_preference_nash_md_loss_update(
     beta: float,
 ) -> Tensor:
     check(win_probabilities=win_probabilities, own_logprobs=own_logprobs, own_ref_logprobs=own_ref_logprobs)
+    check_numbers("online_preference/nash_md_loss", beta=beta)
     win_probabilities = ops.as_float(win_probabilities)
     own_logprobs = ops.as_float(own_logprobs)
     own_ref_logprobs = ops.as_float(own_ref_logprobs)
@@ -1051,8 +1059,9 @@ def online_preference_nash_md_surrogate_loss(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
+            its bounds.
 
     References:
         Munos et al. 2024, Nash Learning from Human Feedback, https://arxiv.org/abs/2312.00886.
@@ -1070,6 +1079,7 @@ def _online_preference_nash_md_surrogate_loss_update(
     beta: float,
 ) -> Tensor:
     check(win_probabilities=win_probabilities, logprobs=logprobs, ref_logprobs=ref_logprobs, mask=mask)
+    check_numbers("online_preference/nash_md_surrogate_loss", beta=beta)
     mask = mask.bool()
     win_probabilities = ops.as_float(win_probabilities)
     logprobs = ops.masked(logprobs, mask)
@@ -1385,7 +1395,7 @@ METRICS: Final[dict[str, MetricFunction]] = {
     ),
     "online_preference/xpo_total_loss@ipo": MetricFunction(
         id="online_preference/xpo_total_loss@ipo",
-        brief="The same with the squared loss on summed log-ratios.",
+        brief="Loss of XPO with the squared loss on summed log-ratios.",
         unit="1",
         kind="scalar",
         atom="sequence",

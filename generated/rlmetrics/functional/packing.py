@@ -16,7 +16,7 @@ from rlmetrics.state.layout import Slot
 from rlmetrics.state.registry import MetricFunction
 from rlmetrics.state.slots import pack
 
-from ._inputs import check, named
+from ._inputs import check, check_numbers, named
 
 __all__ = [
     "METRICS",
@@ -254,8 +254,9 @@ def packing_row_fill(row_tokens: Tensor, *, token_budget: float) -> Tensor:
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
+            its bounds.
     """
     state = _packing_row_fill_update(row_tokens, token_budget=token_budget)
     return _packing_row_fill_finalize(state, token_budget=token_budget)
@@ -263,6 +264,7 @@ def packing_row_fill(row_tokens: Tensor, *, token_budget: float) -> Tensor:
 
 def _packing_row_fill_update(row_tokens: Tensor, *, token_budget: float) -> Tensor:
     check(row_tokens=row_tokens)
+    check_numbers("packing/row_fill", token_budget=token_budget)
     row_tokens_sum = ops.total(row_tokens)
     element_count = ops.number_of(row_tokens)
     return pack([row_tokens_sum, element_count])

@@ -17,7 +17,7 @@ from rlmetrics.state.layout import Slot
 from rlmetrics.state.registry import MetricFunction
 from rlmetrics.state.slots import pack
 
-from ._inputs import check, named
+from ._inputs import check, check_numbers, named
 
 __all__ = [
     "METRICS",
@@ -92,8 +92,9 @@ def policy_loss(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
+            its bounds.
 
     References:
         Schulman et al. 2017, Proximal Policy Optimization Algorithms, https://arxiv.org/abs/1707.06347.
@@ -112,6 +113,7 @@ def _policy_loss_update(
     clip_high: float,
 ) -> Tensor:
     check(logprobs=logprobs, old_logprobs=old_logprobs, advantages=advantages, mask=mask)
+    check_numbers("policy/loss", clip_low=clip_low, clip_high=clip_high)
     mask = mask.bool()
     logprobs = ops.masked(logprobs, mask)
     old_logprobs = ops.masked(old_logprobs, mask)
@@ -140,7 +142,7 @@ def policy_loss_dual_clip(
     clip_high: float = 0.2,
     clip_dual: float = 3.0,
 ) -> Tensor:
-    """Compute ``policy/loss@dual_clip``.
+    """The loss with a second clip.
 
     The loss with a second clip: tokens with a negative advantage cannot cost more than clip_dual times their advantage,
     however large the ratio.
@@ -178,8 +180,9 @@ def policy_loss_dual_clip(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
+            its bounds.
 
     References:
         Schulman et al. 2017, Proximal Policy Optimization Algorithms, https://arxiv.org/abs/1707.06347.
@@ -207,6 +210,7 @@ def _policy_loss_dual_clip_update(
     clip_dual: float,
 ) -> Tensor:
     check(logprobs=logprobs, old_logprobs=old_logprobs, advantages=advantages, mask=mask)
+    check_numbers("policy/loss@dual_clip", clip_low=clip_low, clip_high=clip_high, clip_dual=clip_dual)
     mask = mask.bool()
     logprobs = ops.masked(logprobs, mask)
     old_logprobs = ops.masked(old_logprobs, mask)
@@ -269,8 +273,9 @@ def policy_clip_fraction(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
+            its bounds.
 
     References:
         Schulman et al. 2017, Proximal Policy Optimization Algorithms, https://arxiv.org/abs/1707.06347.
@@ -296,6 +301,7 @@ def _policy_clip_fraction_update(
     clip_high: float,
 ) -> Tensor:
     check(logprobs=logprobs, old_logprobs=old_logprobs, advantages=advantages, mask=mask)
+    check_numbers("policy/clip_fraction", clip_low=clip_low, clip_high=clip_high)
     mask = mask.bool()
     logprobs = ops.masked(logprobs, mask)
     old_logprobs = ops.masked(old_logprobs, mask)
@@ -347,8 +353,9 @@ def policy_clip_fraction_low(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
+            its bounds.
 
     References:
         Schulman et al. 2017, Proximal Policy Optimization Algorithms, https://arxiv.org/abs/1707.06347.
@@ -366,6 +373,7 @@ def _policy_clip_fraction_low_update(
     clip_low: float,
 ) -> Tensor:
     check(logprobs=logprobs, old_logprobs=old_logprobs, advantages=advantages, mask=mask)
+    check_numbers("policy/clip_fraction_low", clip_low=clip_low)
     mask = mask.bool()
     logprobs = ops.masked(logprobs, mask)
     old_logprobs = ops.masked(old_logprobs, mask)
@@ -414,8 +422,9 @@ def policy_clip_fraction_high(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
+            its bounds.
 
     References:
         Schulman et al. 2017, Proximal Policy Optimization Algorithms, https://arxiv.org/abs/1707.06347.
@@ -435,6 +444,7 @@ def _policy_clip_fraction_high_update(
     clip_high: float,
 ) -> Tensor:
     check(logprobs=logprobs, old_logprobs=old_logprobs, advantages=advantages, mask=mask)
+    check_numbers("policy/clip_fraction_high", clip_high=clip_high)
     mask = mask.bool()
     logprobs = ops.masked(logprobs, mask)
     old_logprobs = ops.masked(old_logprobs, mask)
@@ -486,8 +496,9 @@ def policy_outside_region_fraction(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
+            its bounds.
     """
     state = _policy_outside_region_fraction_update(logprobs, old_logprobs, mask, clip_low=clip_low, clip_high=clip_high)
     return _policy_outside_region_fraction_finalize(state)
@@ -502,6 +513,7 @@ def _policy_outside_region_fraction_update(
     clip_high: float,
 ) -> Tensor:
     check(logprobs=logprobs, old_logprobs=old_logprobs, mask=mask)
+    check_numbers("policy/outside_region_fraction", clip_low=clip_low, clip_high=clip_high)
     mask = mask.bool()
     logprobs = ops.masked(logprobs, mask)
     old_logprobs = ops.masked(old_logprobs, mask)
@@ -558,8 +570,9 @@ def policy_dual_clip_fraction(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
+            its bounds.
 
     References:
         Ye et al. 2020, Mastering Complex Control in MOBA Games with Deep Reinforcement Learning,
@@ -588,6 +601,7 @@ def _policy_dual_clip_fraction_update(
     clip_dual: float,
 ) -> Tensor:
     check(logprobs=logprobs, old_logprobs=old_logprobs, advantages=advantages, mask=mask)
+    check_numbers("policy/dual_clip_fraction", clip_low=clip_low, clip_high=clip_high, clip_dual=clip_dual)
     mask = mask.bool()
     logprobs = ops.masked(logprobs, mask)
     old_logprobs = ops.masked(old_logprobs, mask)
@@ -650,8 +664,9 @@ def policy_response_ratio_loss(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
+            its bounds.
 
     References:
         Ahmadian et al. 2024, Back to Basics: Revisiting REINFORCE Style Optimization for Learning from Human Feedback
@@ -678,6 +693,7 @@ def _policy_response_ratio_loss_update(
     clip_high: float,
 ) -> Tensor:
     check(logprobs=logprobs, old_logprobs=old_logprobs, sequence_advantages=sequence_advantages, mask=mask)
+    check_numbers("policy/response_ratio/loss", clip_low=clip_low, clip_high=clip_high)
     mask = mask.bool()
     logprobs = ops.masked(logprobs, mask)
     old_logprobs = ops.masked(old_logprobs, mask)
@@ -739,8 +755,9 @@ def policy_response_ratio_clip_fraction(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
+            its bounds.
 
     References:
         Ahmadian et al. 2024, Back to Basics: Revisiting REINFORCE Style Optimization for Learning from Human Feedback
@@ -767,6 +784,7 @@ def _policy_response_ratio_clip_fraction_update(
     clip_high: float,
 ) -> Tensor:
     check(logprobs=logprobs, old_logprobs=old_logprobs, sequence_advantages=sequence_advantages, mask=mask)
+    check_numbers("policy/response_ratio/clip_fraction", clip_low=clip_low, clip_high=clip_high)
     mask = mask.bool()
     logprobs = ops.masked(logprobs, mask)
     old_logprobs = ops.masked(old_logprobs, mask)
@@ -819,8 +837,9 @@ def policy_response_ratio_clip_fraction_low(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
+            its bounds.
 
     References:
         Ahmadian et al. 2024, Back to Basics: Revisiting REINFORCE Style Optimization for Learning from Human Feedback
@@ -845,6 +864,7 @@ def _policy_response_ratio_clip_fraction_low_update(
     clip_low: float,
 ) -> Tensor:
     check(logprobs=logprobs, old_logprobs=old_logprobs, sequence_advantages=sequence_advantages, mask=mask)
+    check_numbers("policy/response_ratio/clip_fraction_low", clip_low=clip_low)
     mask = mask.bool()
     logprobs = ops.masked(logprobs, mask)
     old_logprobs = ops.masked(old_logprobs, mask)
@@ -896,8 +916,9 @@ def policy_response_ratio_clip_fraction_high(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
+            its bounds.
 
     References:
         Ahmadian et al. 2024, Back to Basics: Revisiting REINFORCE Style Optimization for Learning from Human Feedback
@@ -922,6 +943,7 @@ def _policy_response_ratio_clip_fraction_high_update(
     clip_high: float,
 ) -> Tensor:
     check(logprobs=logprobs, old_logprobs=old_logprobs, sequence_advantages=sequence_advantages, mask=mask)
+    check_numbers("policy/response_ratio/clip_fraction_high", clip_high=clip_high)
     mask = mask.bool()
     logprobs = ops.masked(logprobs, mask)
     old_logprobs = ops.masked(old_logprobs, mask)
@@ -1060,8 +1082,9 @@ def policy_response_ratio_clipped_low_min(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
+            its bounds.
 
     References:
         Ahmadian et al. 2024, Back to Basics: Revisiting REINFORCE Style Optimization for Learning from Human Feedback
@@ -1086,6 +1109,7 @@ def _policy_response_ratio_clipped_low_min_update(
     clip_low: float,
 ) -> Tensor:
     check(logprobs=logprobs, old_logprobs=old_logprobs, sequence_advantages=sequence_advantages, mask=mask)
+    check_numbers("policy/response_ratio/clipped_low_min", clip_low=clip_low)
     mask = mask.bool()
     logprobs = ops.masked(logprobs, mask)
     old_logprobs = ops.masked(old_logprobs, mask)
@@ -1139,8 +1163,9 @@ def policy_response_ratio_clipped_high_max(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
+            its bounds.
 
     References:
         Ahmadian et al. 2024, Back to Basics: Revisiting REINFORCE Style Optimization for Learning from Human Feedback
@@ -1165,6 +1190,7 @@ def _policy_response_ratio_clipped_high_max_update(
     clip_high: float,
 ) -> Tensor:
     check(logprobs=logprobs, old_logprobs=old_logprobs, sequence_advantages=sequence_advantages, mask=mask)
+    check_numbers("policy/response_ratio/clipped_high_max", clip_high=clip_high)
     mask = mask.bool()
     logprobs = ops.masked(logprobs, mask)
     old_logprobs = ops.masked(old_logprobs, mask)
@@ -1424,7 +1450,7 @@ def _policy_ratio_variance_of_means_finalize(state: Tensor) -> Tensor:
 
 
 def policy_ratio_variance_of_means_zero_filled(ratio_means: Tensor, *, unfilled: float) -> Tensor:
-    """Compute ``policy/ratio/variance_of_means@zero_filled``.
+    """The variance as if further micro-batches had had a mean ratio of 0, as it comes out of a tensor of zeros.
 
     The variance as if further micro-batches had had a mean ratio of 0, as it comes out of a tensor of zeros that is
     never filled completely.
@@ -1450,8 +1476,9 @@ def policy_ratio_variance_of_means_zero_filled(ratio_means: Tensor, *, unfilled:
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
+            its bounds.
     """
     state = _policy_ratio_variance_of_means_zero_filled_update(ratio_means, unfilled=unfilled)
     return _policy_ratio_variance_of_means_zero_filled_finalize(state, unfilled=unfilled)
@@ -1459,6 +1486,7 @@ def policy_ratio_variance_of_means_zero_filled(ratio_means: Tensor, *, unfilled:
 
 def _policy_ratio_variance_of_means_zero_filled_update(ratio_means: Tensor, *, unfilled: float) -> Tensor:
     check(ratio_means=ratio_means)
+    check_numbers("policy/ratio/variance_of_means@zero_filled", unfilled=unfilled)
     ratio_means = ops.as_float(ratio_means)
     is_finite = torch.isfinite(ratio_means)
     is_finite_count = ops.count(is_finite)
@@ -1949,6 +1977,7 @@ METRICS: Final[dict[str, MetricFunction]] = {
         finalize=_policy_ratio_mean_padded_finalize,
         formula="mean(where(mask, exp(logprobs - old_logprobs), 1.0), over=everything)",
         slots=(Slot("chosen_sum", "sum"), Slot("position_count", "count")),
+        over_padding=True,
     ),
     "policy/ratio/distribution": MetricFunction(
         id="policy/ratio/distribution",
@@ -1979,6 +2008,7 @@ METRICS: Final[dict[str, MetricFunction]] = {
         finalize=_policy_ratio_distribution_unmasked_finalize,
         formula="histogram(exp(logprobs - old_logprobs), low=0, high=2, bins=64, over=everything)",
         slots=(Slot("exponential_bins", "bins", bins=64, low=0.0, high=2.0),),
+        over_padding=True,
     ),
     "policy/ratio/variance_of_means": MetricFunction(
         id="policy/ratio/variance_of_means",
@@ -2053,6 +2083,7 @@ METRICS: Final[dict[str, MetricFunction]] = {
         finalize=_policy_old_log_probability_distribution_unmasked_finalize,
         formula="histogram(old_logprobs, low=-20, high=0, bins=80, over=everything)",
         slots=(Slot("old_logprobs_bins", "bins", bins=80, low=-20.0, high=0.0),),
+        over_padding=True,
     ),
     "policy/reference_log_probability/distribution": MetricFunction(
         id="policy/reference_log_probability/distribution",
@@ -2083,6 +2114,7 @@ METRICS: Final[dict[str, MetricFunction]] = {
         finalize=_policy_reference_log_probability_distribution_unmasked_finalize,
         formula="histogram(ref_logprobs, low=-20, high=0, bins=80, over=everything)",
         slots=(Slot("ref_logprobs_bins", "bins", bins=80, low=-20.0, high=0.0),),
+        over_padding=True,
     ),
 }
 """What is known about each function, by the metric's id."""

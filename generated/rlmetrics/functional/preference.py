@@ -22,7 +22,7 @@ from rlmetrics.state.layout import Slot
 from rlmetrics.state.registry import MetricFunction
 from rlmetrics.state.slots import pack
 
-from ._inputs import check, named
+from ._inputs import check, check_numbers, named
 
 __all__ = [
     "METRICS",
@@ -129,8 +129,9 @@ def preference_reward_chosen(chosen_logprobs: Tensor, ref_chosen_logprobs: Tenso
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
+            its bounds.
 
     References:
         Rafailov et al. 2023, Direct Preference Optimization: Your Language Model is Secretly a Reward Model,
@@ -142,6 +143,7 @@ def preference_reward_chosen(chosen_logprobs: Tensor, ref_chosen_logprobs: Tenso
 
 def _preference_reward_chosen_update(chosen_logprobs: Tensor, ref_chosen_logprobs: Tensor, *, beta: float) -> Tensor:
     check(chosen_logprobs=chosen_logprobs, ref_chosen_logprobs=ref_chosen_logprobs)
+    check_numbers("preference/reward/chosen", beta=beta)
     chosen_logprobs = ops.as_float(chosen_logprobs)
     ref_chosen_logprobs = ops.as_float(ref_chosen_logprobs)
     product = beta * (chosen_logprobs - ref_chosen_logprobs)
@@ -186,8 +188,9 @@ def preference_reward_rejected(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
+            its bounds.
 
     References:
         Rafailov et al. 2023, Direct Preference Optimization: Your Language Model is Secretly a Reward Model,
@@ -204,6 +207,7 @@ def _preference_reward_rejected_update(
     beta: float,
 ) -> Tensor:
     check(rejected_logprobs=rejected_logprobs, ref_rejected_logprobs=ref_rejected_logprobs)
+    check_numbers("preference/reward/rejected", beta=beta)
     rejected_logprobs = ops.as_float(rejected_logprobs)
     ref_rejected_logprobs = ops.as_float(ref_rejected_logprobs)
     product = beta * (rejected_logprobs - ref_rejected_logprobs)
@@ -332,8 +336,9 @@ def preference_reward_margin(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
+            its bounds.
 
     References:
         Rafailov et al. 2023, Direct Preference Optimization: Your Language Model is Secretly a Reward Model,
@@ -363,6 +368,7 @@ def _preference_reward_margin_update(
         ref_chosen_logprobs=ref_chosen_logprobs,
         ref_rejected_logprobs=ref_rejected_logprobs,
     )
+    check_numbers("preference/reward/margin", beta=beta)
     chosen_logprobs = ops.as_float(chosen_logprobs)
     rejected_logprobs = ops.as_float(rejected_logprobs)
     ref_chosen_logprobs = ops.as_float(ref_chosen_logprobs)
@@ -412,8 +418,9 @@ def preference_reward_average_chosen(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
+            its bounds.
 
     References:
         Azar et al. 2023, A General Theoretical Paradigm to Understand Learning from Human Preferences,
@@ -431,6 +438,7 @@ def _preference_reward_average_chosen_update(
     beta: float,
 ) -> Tensor:
     check(chosen_logprobs=chosen_logprobs, ref_chosen_logprobs=ref_chosen_logprobs, chosen_lengths=chosen_lengths)
+    check_numbers("preference/reward_average/chosen", beta=beta)
     chosen_logprobs = ops.as_float(chosen_logprobs)
     ref_chosen_logprobs = ops.as_float(ref_chosen_logprobs)
     greater = torch.clamp(ops.as_float(chosen_lengths), min=1)
@@ -477,8 +485,9 @@ def preference_reward_average_rejected(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
+            its bounds.
 
     References:
         Azar et al. 2023, A General Theoretical Paradigm to Understand Learning from Human Preferences,
@@ -505,6 +514,7 @@ def _preference_reward_average_rejected_update(
         ref_rejected_logprobs=ref_rejected_logprobs,
         rejected_lengths=rejected_lengths,
     )
+    check_numbers("preference/reward_average/rejected", beta=beta)
     rejected_logprobs = ops.as_float(rejected_logprobs)
     ref_rejected_logprobs = ops.as_float(ref_rejected_logprobs)
     greater = torch.clamp(ops.as_float(rejected_lengths), min=1)
@@ -651,8 +661,9 @@ def preference_reward_average_margin(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
+            its bounds.
 
     References:
         Azar et al. 2023, A General Theoretical Paradigm to Understand Learning from Human Preferences,
@@ -688,6 +699,7 @@ def _preference_reward_average_margin_update(
         chosen_lengths=chosen_lengths,
         rejected_lengths=rejected_lengths,
     )
+    check_numbers("preference/reward_average/margin", beta=beta)
     chosen_logprobs = ops.as_float(chosen_logprobs)
     rejected_logprobs = ops.as_float(rejected_logprobs)
     ref_chosen_logprobs = ops.as_float(ref_chosen_logprobs)
@@ -707,7 +719,7 @@ def _preference_reward_average_margin_finalize(state: Tensor) -> Tensor:
 
 
 def preference_reward_free_chosen(chosen_logprobs: Tensor, *, beta: float = 0.1) -> Tensor:
-    """Compute ``preference/reward_free/chosen``.
+    """Beta times the summed log-probability of the preferred responses.
 
     Beta times the summed log-probability of the preferred responses, the implicit reward of methods without a
     reference.
@@ -733,8 +745,9 @@ def preference_reward_free_chosen(chosen_logprobs: Tensor, *, beta: float = 0.1)
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
+            its bounds.
 
     References:
         Xu et al. 2024, Contrastive Preference Optimization: Pushing the Boundaries of LLM Performance in Machine
@@ -746,6 +759,7 @@ def preference_reward_free_chosen(chosen_logprobs: Tensor, *, beta: float = 0.1)
 
 def _preference_reward_free_chosen_update(chosen_logprobs: Tensor, *, beta: float) -> Tensor:
     check(chosen_logprobs=chosen_logprobs)
+    check_numbers("preference/reward_free/chosen", beta=beta)
     chosen_logprobs = ops.as_float(chosen_logprobs)
     product = beta * chosen_logprobs
     product_sum = ops.total(product)
@@ -759,7 +773,7 @@ def _preference_reward_free_chosen_finalize(state: Tensor) -> Tensor:
 
 
 def preference_reward_free_rejected(rejected_logprobs: Tensor, *, beta: float = 0.1) -> Tensor:
-    """Compute ``preference/reward_free/rejected``.
+    """Beta times the summed log-probability of the rejected responses.
 
     Beta times the summed log-probability of the rejected responses, the implicit reward of methods without a reference.
 
@@ -783,8 +797,9 @@ def preference_reward_free_rejected(rejected_logprobs: Tensor, *, beta: float = 
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
+            its bounds.
 
     References:
         Xu et al. 2024, Contrastive Preference Optimization: Pushing the Boundaries of LLM Performance in Machine
@@ -796,6 +811,7 @@ def preference_reward_free_rejected(rejected_logprobs: Tensor, *, beta: float = 
 
 def _preference_reward_free_rejected_update(rejected_logprobs: Tensor, *, beta: float) -> Tensor:
     check(rejected_logprobs=rejected_logprobs)
+    check_numbers("preference/reward_free/rejected", beta=beta)
     rejected_logprobs = ops.as_float(rejected_logprobs)
     product = beta * rejected_logprobs
     product_sum = ops.total(product)
@@ -883,8 +899,9 @@ def preference_reward_free_margin(chosen_logprobs: Tensor, rejected_logprobs: Te
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
+            its bounds.
 
     References:
         Xu et al. 2024, Contrastive Preference Optimization: Pushing the Boundaries of LLM Performance in Machine
@@ -896,6 +913,7 @@ def preference_reward_free_margin(chosen_logprobs: Tensor, rejected_logprobs: Te
 
 def _preference_reward_free_margin_update(chosen_logprobs: Tensor, rejected_logprobs: Tensor, *, beta: float) -> Tensor:
     check(chosen_logprobs=chosen_logprobs, rejected_logprobs=rejected_logprobs)
+    check_numbers("preference/reward_free/margin", beta=beta)
     chosen_logprobs = ops.as_float(chosen_logprobs)
     rejected_logprobs = ops.as_float(rejected_logprobs)
     difference = beta * chosen_logprobs - beta * rejected_logprobs
@@ -938,8 +956,9 @@ def preference_reward_free_average_chosen(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
+            its bounds.
 
     References:
         Meng et al. 2024, SimPO: Simple Preference Optimization with a Reference-Free Reward,
@@ -956,6 +975,7 @@ def _preference_reward_free_average_chosen_update(
     beta: float,
 ) -> Tensor:
     check(chosen_logprobs=chosen_logprobs, chosen_lengths=chosen_lengths)
+    check_numbers("preference/reward_free_average/chosen", beta=beta)
     chosen_logprobs = ops.as_float(chosen_logprobs)
     quotient = beta * chosen_logprobs / torch.clamp(ops.as_float(chosen_lengths), min=1)
     quotient_sum = ops.total(quotient)
@@ -997,8 +1017,9 @@ def preference_reward_free_average_rejected(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
+            its bounds.
 
     References:
         Meng et al. 2024, SimPO: Simple Preference Optimization with a Reference-Free Reward,
@@ -1015,6 +1036,7 @@ def _preference_reward_free_average_rejected_update(
     beta: float,
 ) -> Tensor:
     check(rejected_logprobs=rejected_logprobs, rejected_lengths=rejected_lengths)
+    check_numbers("preference/reward_free_average/rejected", beta=beta)
     rejected_logprobs = ops.as_float(rejected_logprobs)
     greater = torch.clamp(ops.as_float(rejected_lengths), min=1)
     quotient = beta * rejected_logprobs / greater
@@ -1109,7 +1131,7 @@ def preference_reward_free_average_margin(
     *,
     beta: float = 0.1,
 ) -> Tensor:
-    """Compute ``preference/reward_free_average/margin``.
+    """Beta times the difference in log-probability per token between preferred and rejected responses.
 
     Beta times the difference in log-probability per token between preferred and rejected responses, without a
     reference.
@@ -1139,8 +1161,9 @@ def preference_reward_free_average_margin(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
+            its bounds.
 
     References:
         Meng et al. 2024, SimPO: Simple Preference Optimization with a Reference-Free Reward,
@@ -1170,6 +1193,7 @@ def _preference_reward_free_average_margin_update(
         chosen_lengths=chosen_lengths,
         rejected_lengths=rejected_lengths,
     )
+    check_numbers("preference/reward_free_average/margin", beta=beta)
     chosen_logprobs = ops.as_float(chosen_logprobs)
     rejected_logprobs = ops.as_float(rejected_logprobs)
     greater = torch.clamp(ops.as_float(rejected_lengths), min=1)
@@ -1218,8 +1242,9 @@ def preference_reward_alpha_chosen(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
+            its bounds.
 
     References:
         Gupta et al. 2025, AlphaPO: Reward Shape Matters for LLM Alignment, https://arxiv.org/abs/2501.03884.
@@ -1236,6 +1261,7 @@ def _preference_reward_alpha_chosen_update(
     alpha: float,
 ) -> Tensor:
     check(chosen_logprobs=chosen_logprobs, chosen_lengths=chosen_lengths)
+    check_numbers("preference/reward_alpha/chosen", beta=beta, alpha=alpha)
     chosen_logprobs = ops.as_float(chosen_logprobs)
     product = -alpha * (chosen_logprobs / torch.clamp(ops.as_float(chosen_lengths), min=1))
     quotient = beta * (1 - torch.exp(product)) / alpha
@@ -1281,8 +1307,9 @@ def preference_reward_alpha_rejected(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
+            its bounds.
 
     References:
         Gupta et al. 2025, AlphaPO: Reward Shape Matters for LLM Alignment, https://arxiv.org/abs/2501.03884.
@@ -1299,6 +1326,7 @@ def _preference_reward_alpha_rejected_update(
     alpha: float,
 ) -> Tensor:
     check(rejected_logprobs=rejected_logprobs, rejected_lengths=rejected_lengths)
+    check_numbers("preference/reward_alpha/rejected", beta=beta, alpha=alpha)
     rejected_logprobs = ops.as_float(rejected_logprobs)
     quotient = rejected_logprobs / torch.clamp(ops.as_float(rejected_lengths), min=1)
     quotient_2 = beta * (1 - torch.exp(-alpha * quotient)) / alpha
@@ -1349,8 +1377,9 @@ def preference_reward_alpha_margin(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
+            its bounds.
 
     References:
         Gupta et al. 2025, AlphaPO: Reward Shape Matters for LLM Alignment, https://arxiv.org/abs/2501.03884.
@@ -1381,6 +1410,7 @@ def _preference_reward_alpha_margin_update(
         chosen_lengths=chosen_lengths,
         rejected_lengths=rejected_lengths,
     )
+    check_numbers("preference/reward_alpha/margin", beta=beta, alpha=alpha)
     chosen_logprobs = ops.as_float(chosen_logprobs)
     rejected_logprobs = ops.as_float(rejected_logprobs)
     quotient = rejected_logprobs / torch.clamp(ops.as_float(rejected_lengths), min=1)
@@ -1820,7 +1850,7 @@ def _preference_logit_rejected_finalize(state: Tensor) -> Tensor:
 
 
 def preference_entropy(token_entropy: Tensor, mask: Tensor) -> Tensor:
-    """Compute ``preference/entropy``.
+    """Entropy of the policy's next-token distribution at the tokens of both responses of the data set.
 
     Entropy of the policy's next-token distribution at the tokens of both responses of the data set, averaged over
     tokens.
@@ -1948,8 +1978,9 @@ def preference_loss_sigmoid(
         Float64 tensor ``[]``, in nat; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
+            its bounds.
 
     References:
         Rafailov et al. 2023, Direct Preference Optimization: Your Language Model is Secretly a Reward Model,
@@ -1979,6 +2010,7 @@ def _preference_loss_sigmoid_update(
         ref_chosen_logprobs=ref_chosen_logprobs,
         ref_rejected_logprobs=ref_rejected_logprobs,
     )
+    check_numbers("preference/loss/sigmoid", beta=beta)
     chosen_logprobs = ops.as_float(chosen_logprobs)
     rejected_logprobs = ops.as_float(rejected_logprobs)
     ref_chosen_logprobs = ops.as_float(ref_chosen_logprobs)
@@ -2039,8 +2071,9 @@ def preference_loss_sigmoid_norm(
         Float64 tensor ``[]``, in nat; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
+            its bounds.
 
     References:
         Lambert et al. 2024, Tulu 3: Pushing Frontiers in Open Language Model Post-Training,
@@ -2076,6 +2109,7 @@ def _preference_loss_sigmoid_norm_update(
         chosen_lengths=chosen_lengths,
         rejected_lengths=rejected_lengths,
     )
+    check_numbers("preference/loss/sigmoid_norm", beta=beta)
     chosen_logprobs = ops.as_float(chosen_logprobs)
     rejected_logprobs = ops.as_float(rejected_logprobs)
     ref_chosen_logprobs = ops.as_float(ref_chosen_logprobs)
@@ -2134,8 +2168,9 @@ def preference_loss_sigmoid_smoothed(
         Float64 tensor ``[]``, in nat; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
+            its bounds.
 
     References:
         Mitchell 2023, A note on DPO with noisy preferences and relationship to IPO, https://ericmitchell.ai/cdpo.pdf.
@@ -2166,6 +2201,7 @@ def _preference_loss_sigmoid_smoothed_update(
         ref_chosen_logprobs=ref_chosen_logprobs,
         ref_rejected_logprobs=ref_rejected_logprobs,
     )
+    check_numbers("preference/loss/sigmoid_smoothed", beta=beta, label_smoothing=label_smoothing)
     chosen_logprobs = ops.as_float(chosen_logprobs)
     rejected_logprobs = ops.as_float(rejected_logprobs)
     ref_chosen_logprobs = ops.as_float(ref_chosen_logprobs)
@@ -2210,8 +2246,9 @@ def preference_loss_sigmoid_free(chosen_logprobs: Tensor, rejected_logprobs: Ten
         Float64 tensor ``[]``, in nat; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
+            its bounds.
 
     References:
         Rafailov et al. 2023, Direct Preference Optimization: Your Language Model is Secretly a Reward Model,
@@ -2223,6 +2260,7 @@ def preference_loss_sigmoid_free(chosen_logprobs: Tensor, rejected_logprobs: Ten
 
 def _preference_loss_sigmoid_free_update(chosen_logprobs: Tensor, rejected_logprobs: Tensor, *, beta: float) -> Tensor:
     check(chosen_logprobs=chosen_logprobs, rejected_logprobs=rejected_logprobs)
+    check_numbers("preference/loss/sigmoid_free", beta=beta)
     chosen_logprobs = ops.as_float(chosen_logprobs)
     rejected_logprobs = ops.as_float(rejected_logprobs)
     log_sigmoid = torch.nn.functional.logsigmoid(beta * (chosen_logprobs - rejected_logprobs))
@@ -2274,8 +2312,9 @@ def preference_loss_sigmoid_js(
         Float64 tensor ``[]``, in nat; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
+            its bounds.
 
     References:
         Wang et al. 2023, Beyond Reverse KL: Generalizing Direct Preference Optimization with Diverse Divergence
@@ -2305,6 +2344,7 @@ def _preference_loss_sigmoid_js_update(
         ref_chosen_logprobs=ref_chosen_logprobs,
         ref_rejected_logprobs=ref_rejected_logprobs,
     )
+    check_numbers("preference/loss/sigmoid_js", beta=beta)
     chosen_logprobs = ops.as_float(chosen_logprobs)
     rejected_logprobs = ops.as_float(rejected_logprobs)
     ref_chosen_logprobs = ops.as_float(ref_chosen_logprobs)
@@ -2360,8 +2400,9 @@ def preference_loss_sigmoid_forward_kl(
         Float64 tensor ``[]``, in nat; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
+            its bounds.
 
     References:
         Wang et al. 2023, Beyond Reverse KL: Generalizing Direct Preference Optimization with Diverse Divergence
@@ -2391,6 +2432,7 @@ def _preference_loss_sigmoid_forward_kl_update(
         ref_chosen_logprobs=ref_chosen_logprobs,
         ref_rejected_logprobs=ref_rejected_logprobs,
     )
+    check_numbers("preference/loss/sigmoid_forward_kl", beta=beta)
     chosen_logprobs = ops.as_float(chosen_logprobs)
     rejected_logprobs = ops.as_float(rejected_logprobs)
     ref_chosen_logprobs = ops.as_float(ref_chosen_logprobs)
@@ -2447,8 +2489,9 @@ def preference_loss_sigmoid_alpha(
         Float64 tensor ``[]``, in nat; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
+            its bounds.
 
     References:
         Wang et al. 2023, Beyond Reverse KL: Generalizing Direct Preference Optimization with Diverse Divergence
@@ -2480,6 +2523,7 @@ def _preference_loss_sigmoid_alpha_update(
         ref_chosen_logprobs=ref_chosen_logprobs,
         ref_rejected_logprobs=ref_rejected_logprobs,
     )
+    check_numbers("preference/loss/sigmoid_alpha", beta=beta, exponent=exponent)
     chosen_logprobs = ops.as_float(chosen_logprobs)
     rejected_logprobs = ops.as_float(rejected_logprobs)
     ref_chosen_logprobs = ops.as_float(ref_chosen_logprobs)
@@ -2541,8 +2585,9 @@ def preference_loss_sigmoid_likelihood(
         Float64 tensor ``[]``, in nat; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
+            its bounds.
 
     References:
         Pang et al. 2024, Iterative Reasoning Preference Optimization, https://arxiv.org/abs/2404.19733.
@@ -2579,6 +2624,7 @@ def _preference_loss_sigmoid_likelihood_update(
         chosen_token_logprobs=chosen_token_logprobs,
         chosen_mask=chosen_mask,
     )
+    check_numbers("preference/loss/sigmoid_likelihood", beta=beta, likelihood_weight=likelihood_weight)
     chosen_mask = chosen_mask.bool()
     chosen_logprobs = ops.as_float(chosen_logprobs)
     rejected_logprobs = ops.as_float(rejected_logprobs)
@@ -2659,8 +2705,9 @@ def preference_loss_sigmoid_weighted(
         Float64 tensor ``[]``, in nat; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
+            its bounds.
 
     References:
         Zhou et al. 2024, WPO: Enhancing RLHF with Weighted Preference Optimization, https://arxiv.org/abs/2406.11827.
@@ -2707,6 +2754,7 @@ def _preference_loss_sigmoid_weighted_update(
         chosen_mask=chosen_mask,
         rejected_mask=rejected_mask,
     )
+    check_numbers("preference/loss/sigmoid_weighted", beta=beta)
     chosen_mask = chosen_mask.bool()
     rejected_mask = rejected_mask.bool()
     chosen_logprobs = ops.as_float(chosen_logprobs)
@@ -2749,9 +2797,7 @@ def preference_loss_sigmoid_weighted_unbounded(
     *,
     beta: float = 0.1,
 ) -> Tensor:
-    """Compute ``preference/loss/sigmoid_weighted@unbounded``.
-
-    The weight of a pair may exceed 1, as it does where the policy is surer of the texts than of what it would sample.
+    """The weight of a pair may exceed 1, where the policy is surer of the texts than of what it would sample.
 
     The weight of a response is the geometric mean over its tokens of the probability of the token divided by the sum of
     the squared probabilities of the vocabulary, which is about 1 for a text that the policy would sample; a pair's
@@ -2795,8 +2841,9 @@ def preference_loss_sigmoid_weighted_unbounded(
         Float64 tensor ``[]``, in nat; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
+            its bounds.
 
     References:
         Zhou et al. 2024, WPO: Enhancing RLHF with Weighted Preference Optimization, https://arxiv.org/abs/2406.11827.
@@ -2843,6 +2890,7 @@ def _preference_loss_sigmoid_weighted_unbounded_update(
         chosen_mask=chosen_mask,
         rejected_mask=rejected_mask,
     )
+    check_numbers("preference/loss/sigmoid_weighted@unbounded", beta=beta)
     chosen_mask = chosen_mask.bool()
     rejected_mask = rejected_mask.bool()
     chosen_logprobs = ops.as_float(chosen_logprobs)
@@ -2955,8 +3003,9 @@ def preference_loss_hinge(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
+            its bounds.
 
     References:
         Zhao et al. 2023, SLiC-HF: Sequence Likelihood Calibration with Human Feedback,
@@ -2986,6 +3035,7 @@ def _preference_loss_hinge_update(
         ref_chosen_logprobs=ref_chosen_logprobs,
         ref_rejected_logprobs=ref_rejected_logprobs,
     )
+    check_numbers("preference/loss/hinge", beta=beta)
     chosen_logprobs = ops.as_float(chosen_logprobs)
     rejected_logprobs = ops.as_float(rejected_logprobs)
     ref_chosen_logprobs = ops.as_float(ref_chosen_logprobs)
@@ -3046,8 +3096,9 @@ def preference_loss_ipo(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
+            its bounds.
 
     References:
         Azar et al. 2023, A General Theoretical Paradigm to Understand Learning from Human Preferences,
@@ -3083,6 +3134,7 @@ def _preference_loss_ipo_update(
         chosen_lengths=chosen_lengths,
         rejected_lengths=rejected_lengths,
     )
+    check_numbers("preference/loss/ipo", beta=beta)
     chosen_logprobs = ops.as_float(chosen_logprobs)
     rejected_logprobs = ops.as_float(rejected_logprobs)
     ref_chosen_logprobs = ops.as_float(ref_chosen_logprobs)
@@ -3140,8 +3192,9 @@ def preference_loss_ipo_sum(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
+            its bounds.
 
     References:
         Azar et al. 2023, A General Theoretical Paradigm to Understand Learning from Human Preferences,
@@ -3171,6 +3224,7 @@ def _preference_loss_ipo_sum_update(
         ref_chosen_logprobs=ref_chosen_logprobs,
         ref_rejected_logprobs=ref_rejected_logprobs,
     )
+    check_numbers("preference/loss/ipo_sum", beta=beta)
     chosen_logprobs = ops.as_float(chosen_logprobs)
     rejected_logprobs = ops.as_float(rejected_logprobs)
     ref_chosen_logprobs = ops.as_float(ref_chosen_logprobs)
@@ -3224,8 +3278,9 @@ def preference_loss_kto_pair(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
+            its bounds.
 
     References:
         Ethayarajh et al. 2024, KTO: Model Alignment as Prospect Theoretic Optimization,
@@ -3237,6 +3292,7 @@ def preference_loss_kto_pair(
         ref_chosen_logprobs=ref_chosen_logprobs,
         ref_rejected_logprobs=ref_rejected_logprobs,
     )
+    check_numbers("preference/loss/kto_pair", beta=beta)
     return _preference_loss_kto_pair_impl(
         chosen_logprobs,
         rejected_logprobs,
@@ -3287,8 +3343,9 @@ def preference_loss_exo_pair(
         Float64 tensor ``[]``, in nat; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
+            its bounds.
 
     References:
         Ji et al. 2024, Towards Efficient Exact Optimization of Language Model Alignment,
@@ -3320,6 +3377,7 @@ def _preference_loss_exo_pair_update(
         ref_chosen_logprobs=ref_chosen_logprobs,
         ref_rejected_logprobs=ref_rejected_logprobs,
     )
+    check_numbers("preference/loss/exo_pair", beta=beta, label_smoothing=label_smoothing)
     chosen_logprobs = ops.as_float(chosen_logprobs)
     rejected_logprobs = ops.as_float(rejected_logprobs)
     ref_chosen_logprobs = ops.as_float(ref_chosen_logprobs)
@@ -3382,8 +3440,9 @@ def preference_loss_nca_pair(
         Float64 tensor ``[]``, in nat; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
+            its bounds.
 
     References:
         Chen et al. 2024, Noise Contrastive Alignment of Language Models with Explicit Rewards,
@@ -3413,6 +3472,7 @@ def _preference_loss_nca_pair_update(
         ref_chosen_logprobs=ref_chosen_logprobs,
         ref_rejected_logprobs=ref_rejected_logprobs,
     )
+    check_numbers("preference/loss/nca_pair", beta=beta)
     chosen_logprobs = ops.as_float(chosen_logprobs)
     rejected_logprobs = ops.as_float(rejected_logprobs)
     ref_chosen_logprobs = ops.as_float(ref_chosen_logprobs)
@@ -3472,8 +3532,9 @@ def preference_loss_robust(
         Float64 tensor ``[]``, in nat; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
+            its bounds.
 
     References:
         Chowdhury et al. 2024, Provably Robust DPO: Aligning Language Models with Noisy Feedback,
@@ -3505,6 +3566,7 @@ def _preference_loss_robust_update(
         ref_chosen_logprobs=ref_chosen_logprobs,
         ref_rejected_logprobs=ref_rejected_logprobs,
     )
+    check_numbers("preference/loss/robust", beta=beta, label_smoothing=label_smoothing)
     chosen_logprobs = ops.as_float(chosen_logprobs)
     rejected_logprobs = ops.as_float(rejected_logprobs)
     ref_chosen_logprobs = ops.as_float(ref_chosen_logprobs)
@@ -3562,8 +3624,9 @@ def preference_loss_bco_pair(
         Float64 tensor ``[]``, in nat; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
+            its bounds.
 
     References:
         Jung et al. 2024, Binary Classifier Optimization for Large Language Model Alignment,
@@ -3593,6 +3656,7 @@ def _preference_loss_bco_pair_update(
         ref_chosen_logprobs=ref_chosen_logprobs,
         ref_rejected_logprobs=ref_rejected_logprobs,
     )
+    check_numbers("preference/loss/bco_pair", beta=beta)
     chosen_logprobs = ops.as_float(chosen_logprobs)
     rejected_logprobs = ops.as_float(rejected_logprobs)
     ref_chosen_logprobs = ops.as_float(ref_chosen_logprobs)
@@ -3648,8 +3712,9 @@ def preference_loss_sppo_hard(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
+            its bounds.
 
     References:
         Wu et al. 2024, Self-Play Preference Optimization for Language Model Alignment,
@@ -3679,6 +3744,7 @@ def _preference_loss_sppo_hard_update(
         ref_chosen_logprobs=ref_chosen_logprobs,
         ref_rejected_logprobs=ref_rejected_logprobs,
     )
+    check_numbers("preference/loss/sppo_hard", beta=beta)
     chosen_logprobs = ops.as_float(chosen_logprobs)
     rejected_logprobs = ops.as_float(rejected_logprobs)
     ref_chosen_logprobs = ops.as_float(ref_chosen_logprobs)
@@ -3733,8 +3799,9 @@ def preference_loss_apo_zero(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
+            its bounds.
 
     References:
         D'Oosterlinck et al. 2024, Anchored Preference Optimization and Contrastive Revisions,
@@ -3764,6 +3831,7 @@ def _preference_loss_apo_zero_update(
         ref_chosen_logprobs=ref_chosen_logprobs,
         ref_rejected_logprobs=ref_rejected_logprobs,
     )
+    check_numbers("preference/loss/apo_zero", beta=beta)
     chosen_logprobs = ops.as_float(chosen_logprobs)
     rejected_logprobs = ops.as_float(rejected_logprobs)
     ref_chosen_logprobs = ops.as_float(ref_chosen_logprobs)
@@ -3819,8 +3887,9 @@ def preference_loss_apo_down(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
+            its bounds.
 
     References:
         D'Oosterlinck et al. 2024, Anchored Preference Optimization and Contrastive Revisions,
@@ -3850,6 +3919,7 @@ def _preference_loss_apo_down_update(
         ref_chosen_logprobs=ref_chosen_logprobs,
         ref_rejected_logprobs=ref_rejected_logprobs,
     )
+    check_numbers("preference/loss/apo_down", beta=beta)
     chosen_logprobs = ops.as_float(chosen_logprobs)
     rejected_logprobs = ops.as_float(rejected_logprobs)
     ref_chosen_logprobs = ops.as_float(ref_chosen_logprobs)
@@ -3907,8 +3977,9 @@ def preference_loss_discopop(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
+            its bounds.
 
     References:
         Lu et al. 2024, Discovering Preference Optimization Algorithms with and for Large Language Models,
@@ -3940,6 +4011,7 @@ def _preference_loss_discopop_update(
         ref_chosen_logprobs=ref_chosen_logprobs,
         ref_rejected_logprobs=ref_rejected_logprobs,
     )
+    check_numbers("preference/loss/discopop", beta=beta, temperature=temperature)
     chosen_logprobs = ops.as_float(chosen_logprobs)
     rejected_logprobs = ops.as_float(rejected_logprobs)
     ref_chosen_logprobs = ops.as_float(ref_chosen_logprobs)
@@ -4043,8 +4115,9 @@ def preference_loss_aot(
         Float64 tensor ``[]``, in nat; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
+            its bounds.
 
     References:
         Melnyk et al. 2024, Distributional Preference Alignment of LLMs via Optimal Transport,
@@ -4056,6 +4129,7 @@ def preference_loss_aot(
         ref_chosen_logprobs=ref_chosen_logprobs,
         ref_rejected_logprobs=ref_rejected_logprobs,
     )
+    check_numbers("preference/loss/aot", beta=beta, label_smoothing=label_smoothing)
     return _preference_loss_aot_impl(
         chosen_logprobs,
         rejected_logprobs,
@@ -4102,8 +4176,9 @@ def preference_loss_aot_unpaired(
         Float64 tensor ``[]``, in nat; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
+            its bounds.
 
     References:
         Melnyk et al. 2024, Distributional Preference Alignment of LLMs via Optimal Transport,
@@ -4115,6 +4190,7 @@ def preference_loss_aot_unpaired(
         ref_chosen_logprobs=ref_chosen_logprobs,
         ref_rejected_logprobs=ref_rejected_logprobs,
     )
+    check_numbers("preference/loss/aot_unpaired", beta=beta, label_smoothing=label_smoothing)
     return _preference_loss_aot_unpaired_impl(
         chosen_logprobs,
         rejected_logprobs,
@@ -4134,7 +4210,7 @@ def preference_loss_contrastive(
     beta: float = 0.1,
     likelihood_weight: float = 1.0,
 ) -> Tensor:
-    """Compute ``preference/loss/contrastive``.
+    """CPO loss: the logistic loss on log-probabilities without a reference.
 
     CPO loss: the logistic loss on log-probabilities without a reference, plus the likelihood of the preferred
     responses.
@@ -4167,8 +4243,9 @@ def preference_loss_contrastive(
         Float64 tensor ``[]``, in nat; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
+            its bounds.
 
     References:
         Xu et al. 2024, Contrastive Preference Optimization: Pushing the Boundaries of LLM Performance in Machine
@@ -4200,6 +4277,7 @@ def _preference_loss_contrastive_update(
         chosen_token_logprobs=chosen_token_logprobs,
         chosen_mask=chosen_mask,
     )
+    check_numbers("preference/loss/contrastive", beta=beta, likelihood_weight=likelihood_weight)
     chosen_mask = chosen_mask.bool()
     chosen_logprobs = ops.as_float(chosen_logprobs)
     rejected_logprobs = ops.as_float(rejected_logprobs)
@@ -4260,8 +4338,9 @@ def preference_loss_contrastive_smoothed(
         Float64 tensor ``[]``, in nat; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
+            its bounds.
 
     References:
         Xu et al. 2024, Contrastive Preference Optimization: Pushing the Boundaries of LLM Performance in Machine
@@ -4294,6 +4373,12 @@ def _preference_loss_contrastive_smoothed_update(
         rejected_logprobs=rejected_logprobs,
         chosen_token_logprobs=chosen_token_logprobs,
         chosen_mask=chosen_mask,
+    )
+    check_numbers(
+        "preference/loss/contrastive_smoothed",
+        beta=beta,
+        label_smoothing=label_smoothing,
+        likelihood_weight=likelihood_weight,
     )
     chosen_mask = chosen_mask.bool()
     chosen_logprobs = ops.as_float(chosen_logprobs)
@@ -4353,8 +4438,9 @@ def preference_loss_contrastive_hinge(
         Float64 tensor ``[]``, in nat; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
+            its bounds.
 
     References:
         Zhao et al. 2023, SLiC-HF: Sequence Likelihood Calibration with Human Feedback,
@@ -4386,6 +4472,7 @@ def _preference_loss_contrastive_hinge_update(
         chosen_token_logprobs=chosen_token_logprobs,
         chosen_mask=chosen_mask,
     )
+    check_numbers("preference/loss/contrastive_hinge", beta=beta, likelihood_weight=likelihood_weight)
     chosen_mask = chosen_mask.bool()
     chosen_logprobs = ops.as_float(chosen_logprobs)
     rejected_logprobs = ops.as_float(rejected_logprobs)
@@ -4416,7 +4503,7 @@ def preference_loss_contrastive_ipo(
     beta: float = 0.1,
     likelihood_weight: float = 1.0,
 ) -> Tensor:
-    """Compute ``preference/loss/contrastive_ipo``.
+    """IPO's squared loss on log-probabilities per token without a reference.
 
     IPO's squared loss on log-probabilities per token without a reference, plus the likelihood of the preferred
     responses.
@@ -4452,8 +4539,9 @@ def preference_loss_contrastive_ipo(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
+            its bounds.
 
     References:
         Azar et al. 2023, A General Theoretical Paradigm to Understand Learning from Human Preferences,
@@ -4491,6 +4579,7 @@ def _preference_loss_contrastive_ipo_update(
         chosen_token_logprobs=chosen_token_logprobs,
         chosen_mask=chosen_mask,
     )
+    check_numbers("preference/loss/contrastive_ipo", beta=beta, likelihood_weight=likelihood_weight)
     chosen_mask = chosen_mask.bool()
     chosen_logprobs = ops.as_float(chosen_logprobs)
     rejected_logprobs = ops.as_float(rejected_logprobs)
@@ -4523,7 +4612,7 @@ def preference_loss_simpo(
     gamma: float = 0.5,
     likelihood_weight: float = 0.0,
 ) -> Tensor:
-    """Compute ``preference/loss/simpo``.
+    """SimPO loss: the logistic loss on log-probabilities per token with a target margin.
 
     SimPO loss: the logistic loss on log-probabilities per token with a target margin, plus an optional likelihood term.
 
@@ -4561,8 +4650,9 @@ def preference_loss_simpo(
         Float64 tensor ``[]``, in nat; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
+            its bounds.
 
     References:
         Meng et al. 2024, SimPO: Simple Preference Optimization with a Reference-Free Reward,
@@ -4602,6 +4692,7 @@ def _preference_loss_simpo_update(
         chosen_token_logprobs=chosen_token_logprobs,
         chosen_mask=chosen_mask,
     )
+    check_numbers("preference/loss/simpo", beta=beta, gamma=gamma, likelihood_weight=likelihood_weight)
     chosen_mask = chosen_mask.bool()
     chosen_logprobs = ops.as_float(chosen_logprobs)
     rejected_logprobs = ops.as_float(rejected_logprobs)
@@ -4673,8 +4764,9 @@ def preference_loss_simpo_smoothed(
         Float64 tensor ``[]``, in nat; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
+            its bounds.
 
     References:
         Meng et al. 2024, SimPO: Simple Preference Optimization with a Reference-Free Reward,
@@ -4716,6 +4808,13 @@ def _preference_loss_simpo_smoothed_update(
         chosen_token_logprobs=chosen_token_logprobs,
         chosen_mask=chosen_mask,
     )
+    check_numbers(
+        "preference/loss/simpo_smoothed",
+        beta=beta,
+        gamma=gamma,
+        label_smoothing=label_smoothing,
+        likelihood_weight=likelihood_weight,
+    )
     chosen_mask = chosen_mask.bool()
     chosen_logprobs = ops.as_float(chosen_logprobs)
     rejected_logprobs = ops.as_float(rejected_logprobs)
@@ -4752,7 +4851,7 @@ def preference_loss_alphapo(
     label_smoothing: float = 0.0,
     likelihood_weight: float = 0.0,
 ) -> Tensor:
-    """Compute ``preference/loss/alphapo``.
+    """AlphaPO loss: SimPO on a reward that bends the log-probability per token by alpha.
 
     AlphaPO loss: SimPO on a reward that bends the log-probability per token by alpha, plus an optional likelihood term.
 
@@ -4794,8 +4893,9 @@ def preference_loss_alphapo(
         Float64 tensor ``[]``, in nat; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
+            its bounds.
 
     References:
         Gupta et al. 2025, AlphaPO: Reward Shape Matters for LLM Alignment, https://arxiv.org/abs/2501.03884.
@@ -4838,6 +4938,14 @@ def _preference_loss_alphapo_update(
         chosen_token_logprobs=chosen_token_logprobs,
         chosen_mask=chosen_mask,
     )
+    check_numbers(
+        "preference/loss/alphapo",
+        alpha=alpha,
+        beta=beta,
+        gamma=gamma,
+        label_smoothing=label_smoothing,
+        likelihood_weight=likelihood_weight,
+    )
     chosen_mask = chosen_mask.bool()
     chosen_logprobs = ops.as_float(chosen_logprobs)
     rejected_logprobs = ops.as_float(rejected_logprobs)
@@ -4873,7 +4981,7 @@ def preference_loss_contrastive_alpha(
     label_smoothing: float = 0.0,
     likelihood_weight: float = 1.0,
 ) -> Tensor:
-    """Compute ``preference/loss/contrastive_alpha``.
+    """Logistic loss on rewards that bend the probability of the whole response by alpha.
 
     Logistic loss on rewards that bend the probability of the whole response by alpha, plus the likelihood of the
     preferred responses.
@@ -4913,8 +5021,9 @@ def preference_loss_contrastive_alpha(
         Float64 tensor ``[]``, in nat; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
+            its bounds.
 
     References:
         Gupta et al. 2025, AlphaPO: Reward Shape Matters for LLM Alignment, https://arxiv.org/abs/2501.03884.
@@ -4949,6 +5058,13 @@ def _preference_loss_contrastive_alpha_update(
         chosen_token_logprobs=chosen_token_logprobs,
         chosen_mask=chosen_mask,
     )
+    check_numbers(
+        "preference/loss/contrastive_alpha",
+        alpha=alpha,
+        beta=beta,
+        label_smoothing=label_smoothing,
+        likelihood_weight=likelihood_weight,
+    )
     chosen_mask = chosen_mask.bool()
     chosen_logprobs = ops.as_float(chosen_logprobs)
     rejected_logprobs = ops.as_float(rejected_logprobs)
@@ -4981,7 +5097,7 @@ def preference_loss_contrastive_alpha_hinge(
     beta: float = 0.1,
     likelihood_weight: float = 1.0,
 ) -> Tensor:
-    """Compute ``preference/loss/contrastive_alpha_hinge``.
+    """Hinge loss on rewards that bend the probability of the whole response by alpha.
 
     Hinge loss on rewards that bend the probability of the whole response by alpha, plus the likelihood of the preferred
     responses.
@@ -5018,8 +5134,9 @@ def preference_loss_contrastive_alpha_hinge(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
+            its bounds.
 
     References:
         Gupta et al. 2025, AlphaPO: Reward Shape Matters for LLM Alignment, https://arxiv.org/abs/2501.03884.
@@ -5051,6 +5168,12 @@ def _preference_loss_contrastive_alpha_hinge_update(
         rejected_logprobs=rejected_logprobs,
         chosen_token_logprobs=chosen_token_logprobs,
         chosen_mask=chosen_mask,
+    )
+    check_numbers(
+        "preference/loss/contrastive_alpha_hinge",
+        alpha=alpha,
+        beta=beta,
+        likelihood_weight=likelihood_weight,
     )
     chosen_mask = chosen_mask.bool()
     chosen_logprobs = ops.as_float(chosen_logprobs)
@@ -5084,7 +5207,7 @@ def preference_loss_contrastive_alpha_ipo(
     beta: float = 0.1,
     likelihood_weight: float = 1.0,
 ) -> Tensor:
-    """Compute ``preference/loss/contrastive_alpha_ipo``.
+    """IPO's squared loss on rewards that bend the probability per token by alpha.
 
     IPO's squared loss on rewards that bend the probability per token by alpha, plus the likelihood of the preferred
     responses.
@@ -5123,8 +5246,9 @@ def preference_loss_contrastive_alpha_ipo(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
+            its bounds.
 
     References:
         Gupta et al. 2025, AlphaPO: Reward Shape Matters for LLM Alignment, https://arxiv.org/abs/2501.03884.
@@ -5163,6 +5287,7 @@ def _preference_loss_contrastive_alpha_ipo_update(
         chosen_token_logprobs=chosen_token_logprobs,
         chosen_mask=chosen_mask,
     )
+    check_numbers("preference/loss/contrastive_alpha_ipo", alpha=alpha, beta=beta, likelihood_weight=likelihood_weight)
     chosen_mask = chosen_mask.bool()
     chosen_logprobs = ops.as_float(chosen_logprobs)
     rejected_logprobs = ops.as_float(rejected_logprobs)
@@ -5227,8 +5352,9 @@ def preference_loss_odds_ratio(
         Float64 tensor ``[]``, in nat; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
+            its bounds.
 
     References:
         Hong et al. 2024, ORPO: Monolithic Preference Optimization without Reference Model,
@@ -5264,6 +5390,7 @@ def _preference_loss_odds_ratio_update(
         chosen_token_logprobs=chosen_token_logprobs,
         chosen_mask=chosen_mask,
     )
+    check_numbers("preference/loss/odds_ratio", beta=beta)
     chosen_mask = chosen_mask.bool()
     chosen_logprobs = ops.as_float(chosen_logprobs)
     rejected_logprobs = ops.as_float(rejected_logprobs)
@@ -5295,7 +5422,7 @@ def preference_loss_triple(
     beta: float = 0.01,
     likelihood_weight: float = 1.0,
 ) -> Tensor:
-    """Compute ``preference/loss/triple``.
+    """TPO loss: the logistic loss on log-probabilities of two responses, plus the likelihood of a third.
 
     TPO loss: the logistic loss on log-probabilities of two responses, plus the likelihood of a third, the gold
     response.
@@ -5328,8 +5455,9 @@ def preference_loss_triple(
         Float64 tensor ``[]``, in nat; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
+            its bounds.
 
     References:
         Saeidi et al. 2024, Triple Preference Optimization: Achieving Better Alignment using a Single Step Optimization,
@@ -5361,6 +5489,7 @@ def _preference_loss_triple_update(
         gold_token_logprobs=gold_token_logprobs,
         gold_mask=gold_mask,
     )
+    check_numbers("preference/loss/triple", beta=beta, likelihood_weight=likelihood_weight)
     gold_mask = gold_mask.bool()
     chosen_logprobs = ops.as_float(chosen_logprobs)
     rejected_logprobs = ops.as_float(rejected_logprobs)
@@ -5422,8 +5551,9 @@ def preference_loss_triple_smoothed(
         Float64 tensor ``[]``, in nat; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
+            its bounds.
 
     References:
         Saeidi et al. 2024, Triple Preference Optimization: Achieving Better Alignment using a Single Step Optimization,
@@ -5456,6 +5586,12 @@ def _preference_loss_triple_smoothed_update(
         rejected_logprobs=rejected_logprobs,
         gold_token_logprobs=gold_token_logprobs,
         gold_mask=gold_mask,
+    )
+    check_numbers(
+        "preference/loss/triple_smoothed",
+        beta=beta,
+        label_smoothing=label_smoothing,
+        likelihood_weight=likelihood_weight,
     )
     gold_mask = gold_mask.bool()
     chosen_logprobs = ops.as_float(chosen_logprobs)
@@ -5516,8 +5652,9 @@ def preference_loss_triple_hinge(
         Float64 tensor ``[]``, in nat; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
+            its bounds.
 
     References:
         Saeidi et al. 2024, Triple Preference Optimization: Achieving Better Alignment using a Single Step Optimization,
@@ -5549,6 +5686,7 @@ def _preference_loss_triple_hinge_update(
         gold_token_logprobs=gold_token_logprobs,
         gold_mask=gold_mask,
     )
+    check_numbers("preference/loss/triple_hinge", beta=beta, likelihood_weight=likelihood_weight)
     gold_mask = gold_mask.bool()
     chosen_logprobs = ops.as_float(chosen_logprobs)
     rejected_logprobs = ops.as_float(rejected_logprobs)
@@ -5612,8 +5750,9 @@ def preference_loss_triple_ipo(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
+            its bounds.
 
     References:
         Saeidi et al. 2024, Triple Preference Optimization: Achieving Better Alignment using a Single Step Optimization,
@@ -5651,6 +5790,7 @@ def _preference_loss_triple_ipo_update(
         gold_token_logprobs=gold_token_logprobs,
         gold_mask=gold_mask,
     )
+    check_numbers("preference/loss/triple_ipo", beta=beta, likelihood_weight=likelihood_weight)
     gold_mask = gold_mask.bool()
     chosen_logprobs = ops.as_float(chosen_logprobs)
     rejected_logprobs = ops.as_float(rejected_logprobs)
@@ -5717,8 +5857,9 @@ def preference_loss_triple_length(
         Float64 tensor ``[]``, in nat; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
+            its bounds.
 
     References:
         Saeidi et al. 2024, Triple Preference Optimization: Achieving Better Alignment using a Single Step Optimization,
@@ -5758,6 +5899,7 @@ def _preference_loss_triple_length_update(
         gold_token_logprobs=gold_token_logprobs,
         gold_mask=gold_mask,
     )
+    check_numbers("preference/loss/triple_length", beta=beta, gamma=gamma, likelihood_weight=likelihood_weight)
     gold_mask = gold_mask.bool()
     chosen_logprobs = ops.as_float(chosen_logprobs)
     rejected_logprobs = ops.as_float(rejected_logprobs)
@@ -5791,7 +5933,7 @@ def preference_loss_triple_length_smoothed(
     label_smoothing: float = 0.0,
     likelihood_weight: float = 1.0,
 ) -> Tensor:
-    """Compute ``preference/loss/triple_length_smoothed``.
+    """TPO-L loss with a share of the labels of the pair assumed to be flipped.
 
     TPO-L loss with a share of the labels of the pair assumed to be flipped, plus the likelihood of the gold response.
 
@@ -5829,8 +5971,9 @@ def preference_loss_triple_length_smoothed(
         Float64 tensor ``[]``, in nat; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
+            its bounds.
 
     References:
         Saeidi et al. 2024, Triple Preference Optimization: Achieving Better Alignment using a Single Step Optimization,
@@ -5871,6 +6014,13 @@ def _preference_loss_triple_length_smoothed_update(
         rejected_lengths=rejected_lengths,
         gold_token_logprobs=gold_token_logprobs,
         gold_mask=gold_mask,
+    )
+    check_numbers(
+        "preference/loss/triple_length_smoothed",
+        beta=beta,
+        gamma=gamma,
+        label_smoothing=label_smoothing,
+        likelihood_weight=likelihood_weight,
     )
     gold_mask = gold_mask.bool()
     chosen_logprobs = ops.as_float(chosen_logprobs)
@@ -6589,10 +6739,7 @@ METRICS: Final[dict[str, MetricFunction]] = {
     ),
     "preference/loss/sigmoid_weighted@unbounded": MetricFunction(
         id="preference/loss/sigmoid_weighted@unbounded",
-        brief=(
-            "The weight of a pair may exceed 1, as it does where the policy is surer of the texts than of what it "
-            "would sample."
-        ),
+        brief="The weight of a pair may exceed 1, where the policy is surer of the texts than of what it would sample.",
         unit="nat",
         kind="scalar",
         atom="sequence",

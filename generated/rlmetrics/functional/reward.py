@@ -18,7 +18,7 @@ from rlmetrics.state.layout import Slot
 from rlmetrics.state.registry import MetricFunction
 from rlmetrics.state.slots import pack
 
-from ._inputs import check, named
+from ._inputs import check, check_numbers, named
 
 __all__ = [
     "METRICS",
@@ -292,15 +292,15 @@ def _reward_total_mean_update(token_rewards: Tensor, mask: Tensor) -> Tensor:
     check(token_rewards=token_rewards, mask=mask)
     mask = mask.bool()
     token_rewards = ops.masked(token_rewards, mask)
-    seq_sum = ops.seq_sum(token_rewards, mask)
-    seq_sum_sum = ops.total(seq_sum)
-    sequence_count = ops.number_of(seq_sum)
-    return pack([seq_sum_sum, sequence_count])
+    seq_sum_2 = ops.seq_sum(token_rewards, mask)
+    seq_sum = ops.total(seq_sum_2)
+    sequence_count = ops.number_of(seq_sum_2)
+    return pack([seq_sum, sequence_count])
 
 
 def _reward_total_mean_finalize(state: Tensor) -> Tensor:
-    seq_sum_sum, sequence_count = state.unbind()
-    return seq_sum_sum / sequence_count
+    seq_sum, sequence_count = state.unbind()
+    return seq_sum / sequence_count
 
 
 def reward_total_max(token_rewards: Tensor, mask: Tensor) -> Tensor:
@@ -417,8 +417,9 @@ def reward_non_score_sum(old_logprobs: Tensor, ref_logprobs: Tensor, mask: Tenso
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
+            its bounds.
 
     References:
         Ziegler et al. 2019, Fine-Tuning Language Models from Human Preferences, https://arxiv.org/abs/1909.08593.
@@ -430,18 +431,19 @@ def reward_non_score_sum(old_logprobs: Tensor, ref_logprobs: Tensor, mask: Tenso
 
 def _reward_non_score_sum_update(old_logprobs: Tensor, ref_logprobs: Tensor, mask: Tensor, *, kl_coef: float) -> Tensor:
     check(old_logprobs=old_logprobs, ref_logprobs=ref_logprobs, mask=mask)
+    check_numbers("reward/non_score/sum", kl_coef=kl_coef)
     mask = mask.bool()
     old_logprobs = ops.masked(old_logprobs, mask)
     ref_logprobs = ops.masked(ref_logprobs, mask)
-    seq_sum = ops.seq_sum(old_logprobs - ref_logprobs, mask)
-    seq_sum_sum = ops.total(seq_sum)
-    sequence_count = ops.number_of(seq_sum)
-    return pack([seq_sum_sum, sequence_count])
+    seq_sum_2 = ops.seq_sum(old_logprobs - ref_logprobs, mask)
+    seq_sum = ops.total(seq_sum_2)
+    sequence_count = ops.number_of(seq_sum_2)
+    return pack([seq_sum, sequence_count])
 
 
 def _reward_non_score_sum_finalize(state: Tensor, *, kl_coef: float) -> Tensor:
-    seq_sum_sum, sequence_count = state.unbind()
-    return -kl_coef * (seq_sum_sum / sequence_count)
+    seq_sum, sequence_count = state.unbind()
+    return -kl_coef * (seq_sum / sequence_count)
 
 
 def reward_non_score_sum_padded(old_logprobs: Tensor, ref_logprobs: Tensor, *, kl_coef: float = 0.05) -> Tensor:
@@ -469,8 +471,9 @@ def reward_non_score_sum_padded(old_logprobs: Tensor, ref_logprobs: Tensor, *, k
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
+            its bounds.
 
     References:
         Ziegler et al. 2019, Fine-Tuning Language Models from Human Preferences, https://arxiv.org/abs/1909.08593.
@@ -482,17 +485,18 @@ def reward_non_score_sum_padded(old_logprobs: Tensor, ref_logprobs: Tensor, *, k
 
 def _reward_non_score_sum_padded_update(old_logprobs: Tensor, ref_logprobs: Tensor, *, kl_coef: float) -> Tensor:
     check(old_logprobs=old_logprobs, ref_logprobs=ref_logprobs)
+    check_numbers("reward/non_score/sum@padded", kl_coef=kl_coef)
     old_logprobs = ops.as_float(old_logprobs)
     ref_logprobs = ops.as_float(ref_logprobs)
-    seq_sum = ops.seq_sum(old_logprobs - ref_logprobs)
-    seq_sum_sum = ops.total(seq_sum)
-    sequence_count = ops.number_of(seq_sum)
-    return pack([seq_sum_sum, sequence_count])
+    seq_sum_2 = ops.seq_sum(old_logprobs - ref_logprobs)
+    seq_sum = ops.total(seq_sum_2)
+    sequence_count = ops.number_of(seq_sum_2)
+    return pack([seq_sum, sequence_count])
 
 
 def _reward_non_score_sum_padded_finalize(state: Tensor, *, kl_coef: float) -> Tensor:
-    seq_sum_sum, sequence_count = state.unbind()
-    return -kl_coef * (seq_sum_sum / sequence_count)
+    seq_sum, sequence_count = state.unbind()
+    return -kl_coef * (seq_sum / sequence_count)
 
 
 def reward_non_score_sum_k3(
@@ -528,8 +532,9 @@ def reward_non_score_sum_k3(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
+            its bounds.
 
     References:
         Ziegler et al. 2019, Fine-Tuning Language Models from Human Preferences, https://arxiv.org/abs/1909.08593.
@@ -547,19 +552,20 @@ def _reward_non_score_sum_k3_update(
     kl_coef: float,
 ) -> Tensor:
     check(old_logprobs=old_logprobs, ref_logprobs=ref_logprobs, mask=mask)
+    check_numbers("reward/non_score/sum@k3", kl_coef=kl_coef)
     mask = mask.bool()
     old_logprobs = ops.masked(old_logprobs, mask)
     ref_logprobs = ops.masked(ref_logprobs, mask)
     log_ratio = ref_logprobs - old_logprobs
-    seq_sum = ops.seq_sum(torch.exp(log_ratio) - 1 - log_ratio, mask)
-    seq_sum_sum = ops.total(seq_sum)
-    sequence_count = ops.number_of(seq_sum)
-    return pack([seq_sum_sum, sequence_count])
+    seq_sum_2 = ops.seq_sum(torch.exp(log_ratio) - 1 - log_ratio, mask)
+    seq_sum = ops.total(seq_sum_2)
+    sequence_count = ops.number_of(seq_sum_2)
+    return pack([seq_sum, sequence_count])
 
 
 def _reward_non_score_sum_k3_finalize(state: Tensor, *, kl_coef: float) -> Tensor:
-    seq_sum_sum, sequence_count = state.unbind()
-    return -kl_coef * (seq_sum_sum / sequence_count)
+    seq_sum, sequence_count = state.unbind()
+    return -kl_coef * (seq_sum / sequence_count)
 
 
 def reward_non_score_token_mean(
@@ -593,8 +599,9 @@ def reward_non_score_token_mean(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
+            its bounds.
 
     References:
         Ziegler et al. 2019, Fine-Tuning Language Models from Human Preferences, https://arxiv.org/abs/1909.08593.
@@ -612,6 +619,7 @@ def _reward_non_score_token_mean_update(
     kl_coef: float,
 ) -> Tensor:
     check(old_logprobs=old_logprobs, ref_logprobs=ref_logprobs, mask=mask)
+    check_numbers("reward/non_score/token_mean", kl_coef=kl_coef)
     mask = mask.bool()
     old_logprobs = ops.masked(old_logprobs, mask)
     ref_logprobs = ops.masked(ref_logprobs, mask)
@@ -656,8 +664,9 @@ def reward_non_score_token_mean_abs(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
+            its bounds.
 
     References:
         Ziegler et al. 2019, Fine-Tuning Language Models from Human Preferences, https://arxiv.org/abs/1909.08593.
@@ -675,6 +684,7 @@ def _reward_non_score_token_mean_abs_update(
     kl_coef: float,
 ) -> Tensor:
     check(old_logprobs=old_logprobs, ref_logprobs=ref_logprobs, mask=mask)
+    check_numbers("reward/non_score/token_mean@abs", kl_coef=kl_coef)
     mask = mask.bool()
     old_logprobs = ops.masked(old_logprobs, mask)
     ref_logprobs = ops.masked(ref_logprobs, mask)
@@ -719,8 +729,9 @@ def reward_non_score_token_mean_k2(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
+            its bounds.
 
     References:
         Ziegler et al. 2019, Fine-Tuning Language Models from Human Preferences, https://arxiv.org/abs/1909.08593.
@@ -738,6 +749,7 @@ def _reward_non_score_token_mean_k2_update(
     kl_coef: float,
 ) -> Tensor:
     check(old_logprobs=old_logprobs, ref_logprobs=ref_logprobs, mask=mask)
+    check_numbers("reward/non_score/token_mean@k2", kl_coef=kl_coef)
     mask = mask.bool()
     old_logprobs = ops.masked(old_logprobs, mask)
     ref_logprobs = ops.masked(ref_logprobs, mask)
@@ -782,8 +794,9 @@ def reward_non_score_token_mean_full(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
+            its bounds.
 
     References:
         Ziegler et al. 2019, Fine-Tuning Language Models from Human Preferences, https://arxiv.org/abs/1909.08593.
@@ -801,6 +814,7 @@ def _reward_non_score_token_mean_full_update(
     kl_coef: float,
 ) -> Tensor:
     check(old_logits=old_logits, ref_logits=ref_logits, mask=mask)
+    check_numbers("reward/non_score/token_mean@full", kl_coef=kl_coef)
     mask = mask.bool()
 
     def sum_vocab_rows(old_logits: torch.Tensor, ref_logits: torch.Tensor) -> torch.Tensor:
@@ -926,8 +940,9 @@ def reward_zero_std_fraction(rewards: Tensor, group_ids: Tensor, *, tolerance: f
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
+            its bounds.
 
     References:
         Yu et al. 2025, DAPO: An Open-Source LLM Reinforcement Learning System at Scale,
@@ -939,6 +954,7 @@ def reward_zero_std_fraction(rewards: Tensor, group_ids: Tensor, *, tolerance: f
 
 def _reward_zero_std_fraction_update(rewards: Tensor, group_ids: Tensor, *, tolerance: float) -> Tensor:
     check(rewards=rewards, group_ids=group_ids)
+    check_numbers("reward/zero_std_fraction", tolerance=tolerance)
     rewards = ops.as_float(rewards)
     group_index = ops.group_index(group_ids)
     exists = ops.group_exists(group_index)
@@ -1127,7 +1143,7 @@ METRICS: Final[dict[str, MetricFunction]] = {
         update=_reward_total_mean_update,
         finalize=_reward_total_mean_finalize,
         formula="mean(seq_sum(token_rewards))",
-        slots=(Slot("seq_sum_sum", "sum"), Slot("sequence_count", "count")),
+        slots=(Slot("seq_sum", "sum"), Slot("sequence_count", "count")),
     ),
     "reward/total/max": MetricFunction(
         id="reward/total/max",
@@ -1173,7 +1189,7 @@ METRICS: Final[dict[str, MetricFunction]] = {
         finalize=_reward_non_score_sum_finalize,
         finalize_parameters=("kl_coef",),
         formula="-kl_coef * mean(seq_sum(old_logprobs - ref_logprobs))",
-        slots=(Slot("seq_sum_sum", "sum"), Slot("sequence_count", "count")),
+        slots=(Slot("seq_sum", "sum"), Slot("sequence_count", "count")),
     ),
     "reward/non_score/sum@padded": MetricFunction(
         id="reward/non_score/sum@padded",
@@ -1189,7 +1205,8 @@ METRICS: Final[dict[str, MetricFunction]] = {
         finalize=_reward_non_score_sum_padded_finalize,
         finalize_parameters=("kl_coef",),
         formula="-kl_coef * mean(seq_sum(old_logprobs - ref_logprobs, over=everything))",
-        slots=(Slot("seq_sum_sum", "sum"), Slot("sequence_count", "count")),
+        slots=(Slot("seq_sum", "sum"), Slot("sequence_count", "count")),
+        over_padding=True,
     ),
     "reward/non_score/sum@k3": MetricFunction(
         id="reward/non_score/sum@k3",
@@ -1206,7 +1223,7 @@ METRICS: Final[dict[str, MetricFunction]] = {
         finalize_parameters=("kl_coef",),
         formula="-kl_coef * mean(seq_sum(exp(log_ratio) - 1 - log_ratio))",
         let={"log_ratio": "ref_logprobs - old_logprobs"},
-        slots=(Slot("seq_sum_sum", "sum"), Slot("sequence_count", "count")),
+        slots=(Slot("seq_sum", "sum"), Slot("sequence_count", "count")),
     ),
     "reward/non_score/token_mean": MetricFunction(
         id="reward/non_score/token_mean",

@@ -18,7 +18,7 @@ from rlmetrics.state.layout import Slot
 from rlmetrics.state.registry import MetricFunction
 from rlmetrics.state.slots import pack
 
-from ._inputs import check, named
+from ._inputs import check, check_numbers, named
 
 __all__ = [
     "METRICS",
@@ -108,8 +108,9 @@ def reward_model_loss_centred(chosen_scores: Tensor, rejected_scores: Tensor, *,
         Float64 tensor ``[]``, in nat; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
+            its bounds.
 
     References:
         Ouyang et al. 2022, Training language models to follow instructions with human feedback,
@@ -121,6 +122,7 @@ def reward_model_loss_centred(chosen_scores: Tensor, rejected_scores: Tensor, *,
 
 def _reward_model_loss_centred_update(chosen_scores: Tensor, rejected_scores: Tensor, *, centre_coef: float) -> Tensor:
     check(chosen_scores=chosen_scores, rejected_scores=rejected_scores)
+    check_numbers("reward_model/loss@centred", centre_coef=centre_coef)
     chosen_scores = ops.as_float(chosen_scores)
     rejected_scores = ops.as_float(rejected_scores)
     negative_log_sigmoid = -torch.nn.functional.logsigmoid(chosen_scores - rejected_scores)

@@ -17,7 +17,7 @@ from rlmetrics.state.layout import Slot
 from rlmetrics.state.registry import MetricFunction
 from rlmetrics.state.slots import pack
 
-from ._inputs import check, named
+from ._inputs import check, check_numbers, named
 
 __all__ = [
     "METRICS",
@@ -1788,8 +1788,9 @@ def rollout_token_weight_std(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
+            its bounds.
 
     References:
         Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training,
@@ -1807,6 +1808,7 @@ def _rollout_token_weight_std_update(
     cap: float,
 ) -> Tensor:
     check(old_logprobs=old_logprobs, rollout_logprobs=rollout_logprobs, mask=mask)
+    check_numbers("rollout/token_weight/std", cap=cap)
     mask = mask.bool()
     old_logprobs = ops.masked(old_logprobs, mask)
     rollout_logprobs = ops.masked(rollout_logprobs, mask)
@@ -1854,8 +1856,9 @@ def rollout_token_weight_std_clamped(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
+            its bounds.
 
     References:
         Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training,
@@ -1874,6 +1877,7 @@ def _rollout_token_weight_std_clamped_update(
     upper: float,
 ) -> Tensor:
     check(old_logprobs=old_logprobs, rollout_logprobs=rollout_logprobs, mask=mask)
+    check_numbers("rollout/token_weight/std@clamped", lower=lower, upper=upper)
     mask = mask.bool()
     old_logprobs = ops.masked(old_logprobs, mask)
     rollout_logprobs = ops.masked(rollout_logprobs, mask)
@@ -1922,8 +1926,9 @@ def rollout_token_weight_std_zeroed(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
+            its bounds.
 
     References:
         Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training,
@@ -1942,6 +1947,7 @@ def _rollout_token_weight_std_zeroed_update(
     upper: float,
 ) -> Tensor:
     check(old_logprobs=old_logprobs, rollout_logprobs=rollout_logprobs, mask=mask)
+    check_numbers("rollout/token_weight/std@zeroed", lower=lower, upper=upper)
     mask = mask.bool()
     old_logprobs = ops.masked(old_logprobs, mask)
     rollout_logprobs = ops.masked(rollout_logprobs, mask)
@@ -1963,7 +1969,7 @@ def rollout_token_weight_effective_fraction(
     *,
     cap: float = 2.0,
 ) -> Tensor:
-    """Compute ``rollout/token_weight/effective_fraction``.
+    """Share of the tokens that carry the information after weighting.
 
     Share of the tokens that carry the information after weighting: the effective sample size over the number of tokens.
 
@@ -1991,8 +1997,9 @@ def rollout_token_weight_effective_fraction(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
+            its bounds.
 
     References:
         Kong 1992, A Note on Importance Sampling Using Standardized Weights, technical report.
@@ -2011,6 +2018,7 @@ def _rollout_token_weight_effective_fraction_update(
     cap: float,
 ) -> Tensor:
     check(old_logprobs=old_logprobs, rollout_logprobs=rollout_logprobs, mask=mask)
+    check_numbers("rollout/token_weight/effective_fraction", cap=cap)
     mask = mask.bool()
     old_logprobs = ops.masked(old_logprobs, mask)
     rollout_logprobs = ops.masked(rollout_logprobs, mask)
@@ -2060,8 +2068,9 @@ def rollout_token_weight_effective_fraction_clamped(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
+            its bounds.
 
     References:
         Kong 1992, A Note on Importance Sampling Using Standardized Weights, technical report.
@@ -2087,6 +2096,7 @@ def _rollout_token_weight_effective_fraction_clamped_update(
     upper: float,
 ) -> Tensor:
     check(old_logprobs=old_logprobs, rollout_logprobs=rollout_logprobs, mask=mask)
+    check_numbers("rollout/token_weight/effective_fraction@clamped", lower=lower, upper=upper)
     mask = mask.bool()
     old_logprobs = ops.masked(old_logprobs, mask)
     rollout_logprobs = ops.masked(rollout_logprobs, mask)
@@ -2137,8 +2147,9 @@ def rollout_token_weight_effective_fraction_zeroed(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
+            its bounds.
 
     References:
         Kong 1992, A Note on Importance Sampling Using Standardized Weights, technical report.
@@ -2164,6 +2175,7 @@ def _rollout_token_weight_effective_fraction_zeroed_update(
     upper: float,
 ) -> Tensor:
     check(old_logprobs=old_logprobs, rollout_logprobs=rollout_logprobs, mask=mask)
+    check_numbers("rollout/token_weight/effective_fraction@zeroed", lower=lower, upper=upper)
     mask = mask.bool()
     old_logprobs = ops.masked(old_logprobs, mask)
     rollout_logprobs = ops.masked(rollout_logprobs, mask)
@@ -2212,8 +2224,9 @@ def rollout_token_weight_fraction_above(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
+            its bounds.
 
     References:
         Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training,
@@ -2231,6 +2244,7 @@ def _rollout_token_weight_fraction_above_update(
     upper: float,
 ) -> Tensor:
     check(old_logprobs=old_logprobs, rollout_logprobs=rollout_logprobs, mask=mask)
+    check_numbers("rollout/token_weight/fraction_above", upper=upper)
     mask = mask.bool()
     old_logprobs = ops.masked(old_logprobs, mask)
     rollout_logprobs = ops.masked(rollout_logprobs, mask)
@@ -2278,8 +2292,9 @@ def rollout_token_weight_fraction_below(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
+            its bounds.
 
     References:
         Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training,
@@ -2298,6 +2313,7 @@ def _rollout_token_weight_fraction_below_update(
     lower: float,
 ) -> Tensor:
     check(old_logprobs=old_logprobs, rollout_logprobs=rollout_logprobs, mask=mask)
+    check_numbers("rollout/token_weight/fraction_below", lower=lower)
     mask = mask.bool()
     old_logprobs = ops.masked(old_logprobs, mask)
     rollout_logprobs = ops.masked(rollout_logprobs, mask)
@@ -2347,8 +2363,9 @@ def rollout_token_weight_zeroed_fraction(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
+            its bounds.
 
     References:
         Ling Team 2025, Every Step Evolves (Ring-1T, IcePop), https://arxiv.org/abs/2510.18855.
@@ -2366,6 +2383,7 @@ def _rollout_token_weight_zeroed_fraction_update(
     upper: float,
 ) -> Tensor:
     check(old_logprobs=old_logprobs, rollout_logprobs=rollout_logprobs, mask=mask)
+    check_numbers("rollout/token_weight/zeroed_fraction", lower=lower, upper=upper)
     mask = mask.bool()
     old_logprobs = ops.masked(old_logprobs, mask)
     rollout_logprobs = ops.masked(rollout_logprobs, mask)
@@ -2413,8 +2431,9 @@ def rollout_sequence_weight_std(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
+            its bounds.
 
     References:
         Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training,
@@ -2432,6 +2451,7 @@ def _rollout_sequence_weight_std_update(
     cap: float,
 ) -> Tensor:
     check(old_logprobs=old_logprobs, rollout_logprobs=rollout_logprobs, mask=mask)
+    check_numbers("rollout/sequence_weight/std", cap=cap)
     mask = mask.bool()
     old_logprobs = ops.masked(old_logprobs, mask)
     rollout_logprobs = ops.masked(rollout_logprobs, mask)
@@ -2478,8 +2498,9 @@ def rollout_sequence_weight_std_clamped(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
+            its bounds.
 
     References:
         Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training,
@@ -2498,6 +2519,7 @@ def _rollout_sequence_weight_std_clamped_update(
     upper: float,
 ) -> Tensor:
     check(old_logprobs=old_logprobs, rollout_logprobs=rollout_logprobs, mask=mask)
+    check_numbers("rollout/sequence_weight/std@clamped", lower=lower, upper=upper)
     mask = mask.bool()
     old_logprobs = ops.masked(old_logprobs, mask)
     rollout_logprobs = ops.masked(rollout_logprobs, mask)
@@ -2543,8 +2565,9 @@ def rollout_sequence_weight_effective_fraction(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
+            its bounds.
 
     References:
         Kong 1992, A Note on Importance Sampling Using Standardized Weights, technical report.
@@ -2563,6 +2586,7 @@ def _rollout_sequence_weight_effective_fraction_update(
     cap: float,
 ) -> Tensor:
     check(old_logprobs=old_logprobs, rollout_logprobs=rollout_logprobs, mask=mask)
+    check_numbers("rollout/sequence_weight/effective_fraction", cap=cap)
     mask = mask.bool()
     old_logprobs = ops.masked(old_logprobs, mask)
     rollout_logprobs = ops.masked(rollout_logprobs, mask)
@@ -2612,8 +2636,9 @@ def rollout_sequence_weight_effective_fraction_clamped(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
+            its bounds.
 
     References:
         Kong 1992, A Note on Importance Sampling Using Standardized Weights, technical report.
@@ -2639,6 +2664,7 @@ def _rollout_sequence_weight_effective_fraction_clamped_update(
     upper: float,
 ) -> Tensor:
     check(old_logprobs=old_logprobs, rollout_logprobs=rollout_logprobs, mask=mask)
+    check_numbers("rollout/sequence_weight/effective_fraction@clamped", lower=lower, upper=upper)
     mask = mask.bool()
     old_logprobs = ops.masked(old_logprobs, mask)
     rollout_logprobs = ops.masked(rollout_logprobs, mask)
@@ -2687,8 +2713,9 @@ def rollout_sequence_weight_fraction_above(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
+            its bounds.
 
     References:
         Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training,
@@ -2706,6 +2733,7 @@ def _rollout_sequence_weight_fraction_above_update(
     upper: float,
 ) -> Tensor:
     check(old_logprobs=old_logprobs, rollout_logprobs=rollout_logprobs, mask=mask)
+    check_numbers("rollout/sequence_weight/fraction_above", upper=upper)
     mask = mask.bool()
     old_logprobs = ops.masked(old_logprobs, mask)
     rollout_logprobs = ops.masked(rollout_logprobs, mask)
@@ -2753,8 +2781,9 @@ def rollout_sequence_weight_fraction_above_empty_counted(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
+            its bounds.
 
     References:
         Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training,
@@ -2777,6 +2806,7 @@ def _rollout_sequence_weight_fraction_above_empty_counted_update(
     upper: float,
 ) -> Tensor:
     check(old_logprobs=old_logprobs, rollout_logprobs=rollout_logprobs, mask=mask)
+    check_numbers("rollout/sequence_weight/fraction_above@empty_counted", upper=upper)
     mask = mask.bool()
     old_logprobs = ops.masked(old_logprobs, mask)
     rollout_logprobs = ops.masked(rollout_logprobs, mask)
@@ -2829,8 +2859,9 @@ def rollout_sequence_weight_zeroed_fraction(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
+            its bounds.
 
     References:
         Ling Team 2025, Every Step Evolves (Ring-1T, IcePop), https://arxiv.org/abs/2510.18855.
@@ -2854,6 +2885,7 @@ def _rollout_sequence_weight_zeroed_fraction_update(
     upper: float,
 ) -> Tensor:
     check(old_logprobs=old_logprobs, rollout_logprobs=rollout_logprobs, mask=mask)
+    check_numbers("rollout/sequence_weight/zeroed_fraction", lower=lower, upper=upper)
     mask = mask.bool()
     old_logprobs = ops.masked(old_logprobs, mask)
     rollout_logprobs = ops.masked(rollout_logprobs, mask)
@@ -2901,8 +2933,9 @@ def rollout_sequence_weight_fraction_below(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
+            its bounds.
 
     References:
         Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training,
@@ -2920,6 +2953,7 @@ def _rollout_sequence_weight_fraction_below_update(
     lower: float,
 ) -> Tensor:
     check(old_logprobs=old_logprobs, rollout_logprobs=rollout_logprobs, mask=mask)
+    check_numbers("rollout/sequence_weight/fraction_below", lower=lower)
     mask = mask.bool()
     old_logprobs = ops.masked(old_logprobs, mask)
     rollout_logprobs = ops.masked(rollout_logprobs, mask)
@@ -2967,8 +3001,9 @@ def rollout_sequence_weight_fraction_below_empty_counted(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
+            its bounds.
 
     References:
         Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training,
@@ -2991,6 +3026,7 @@ def _rollout_sequence_weight_fraction_below_empty_counted_update(
     lower: float,
 ) -> Tensor:
     check(old_logprobs=old_logprobs, rollout_logprobs=rollout_logprobs, mask=mask)
+    check_numbers("rollout/sequence_weight/fraction_below@empty_counted", lower=lower)
     mask = mask.bool()
     old_logprobs = ops.masked(old_logprobs, mask)
     rollout_logprobs = ops.masked(rollout_logprobs, mask)
@@ -3040,8 +3076,9 @@ def rollout_sequence_weight_response_std(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
+            its bounds.
 
     References:
         Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training,
@@ -3059,6 +3096,7 @@ def _rollout_sequence_weight_response_std_update(
     cap: float,
 ) -> Tensor:
     check(old_logprobs=old_logprobs, rollout_logprobs=rollout_logprobs, mask=mask)
+    check_numbers("rollout/sequence_weight/response_std", cap=cap)
     mask = mask.bool()
     old_logprobs = ops.masked(old_logprobs, mask)
     rollout_logprobs = ops.masked(rollout_logprobs, mask)
@@ -3073,7 +3111,7 @@ def _rollout_sequence_weight_response_std_finalize(state: Tensor) -> Tensor:
 
 
 def rollout_sequence_weight_response_std_raw(old_logprobs: Tensor, rollout_logprobs: Tensor, mask: Tensor) -> Tensor:
-    """Compute ``rollout/sequence_weight/response_std@raw``.
+    """Weights enter as they are, without truncation, their logarithms clamped to at most 20 in size.
 
     Weights enter as they are, without truncation, their logarithms clamped to at most 20 in size. Responses without a
     counted token enter as 0.
@@ -3164,8 +3202,9 @@ def rollout_sequence_weight_response_std_empty_counted(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
+            its bounds.
 
     References:
         Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training,
@@ -3183,6 +3222,7 @@ def _rollout_sequence_weight_response_std_empty_counted_update(
     cap: float,
 ) -> Tensor:
     check(old_logprobs=old_logprobs, rollout_logprobs=rollout_logprobs, mask=mask)
+    check_numbers("rollout/sequence_weight/response_std@empty_counted", cap=cap)
     mask = mask.bool()
     old_logprobs = ops.masked(old_logprobs, mask)
     rollout_logprobs = ops.masked(rollout_logprobs, mask)
@@ -3230,8 +3270,9 @@ def rollout_sequence_weight_response_max_deviation(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
+            its bounds.
 
     References:
         Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training,
@@ -3249,6 +3290,7 @@ def _rollout_sequence_weight_response_max_deviation_update(
     cap: float,
 ) -> Tensor:
     check(old_logprobs=old_logprobs, rollout_logprobs=rollout_logprobs, mask=mask)
+    check_numbers("rollout/sequence_weight/response_max_deviation", cap=cap)
     mask = mask.bool()
     old_logprobs = ops.masked(old_logprobs, mask)
     rollout_logprobs = ops.masked(rollout_logprobs, mask)
@@ -3269,7 +3311,7 @@ def rollout_sequence_weight_response_max_deviation_raw(
     rollout_logprobs: Tensor,
     mask: Tensor,
 ) -> Tensor:
-    """Compute ``rollout/sequence_weight/response_max_deviation@raw``.
+    """Weights enter as they are, without truncation, their logarithms clamped to at most 20 in size.
 
     Weights enter as they are, without truncation, their logarithms clamped to at most 20 in size. Responses without a
     counted token enter as 0.
@@ -3362,8 +3404,9 @@ def rollout_sequence_weight_response_max_deviation_empty_counted(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
+            its bounds.
 
     References:
         Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training,
@@ -3386,6 +3429,7 @@ def _rollout_sequence_weight_response_max_deviation_empty_counted_update(
     cap: float,
 ) -> Tensor:
     check(old_logprobs=old_logprobs, rollout_logprobs=rollout_logprobs, mask=mask)
+    check_numbers("rollout/sequence_weight/response_max_deviation@empty_counted", cap=cap)
     mask = mask.bool()
     old_logprobs = ops.masked(old_logprobs, mask)
     rollout_logprobs = ops.masked(rollout_logprobs, mask)
@@ -3435,8 +3479,9 @@ def rollout_weight_per_response_mean(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
+            its bounds.
 
     References:
         Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training,
@@ -3454,6 +3499,7 @@ def _rollout_weight_per_response_mean_update(
     cap: float,
 ) -> Tensor:
     check(old_logprobs=old_logprobs, rollout_logprobs=rollout_logprobs, mask=mask)
+    check_numbers("rollout/weight_per_response/mean", cap=cap)
     mask = mask.bool()
     old_logprobs = ops.masked(old_logprobs, mask)
     rollout_logprobs = ops.masked(rollout_logprobs, mask)
@@ -3503,8 +3549,9 @@ def rollout_weight_per_response_mean_empty_counted(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
+            its bounds.
 
     References:
         Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training,
@@ -3522,6 +3569,7 @@ def _rollout_weight_per_response_mean_empty_counted_update(
     cap: float,
 ) -> Tensor:
     check(old_logprobs=old_logprobs, rollout_logprobs=rollout_logprobs, mask=mask)
+    check_numbers("rollout/weight_per_response/mean@empty_counted", cap=cap)
     mask = mask.bool()
     old_logprobs = ops.masked(old_logprobs, mask)
     rollout_logprobs = ops.masked(rollout_logprobs, mask)
@@ -3602,7 +3650,7 @@ def rollout_weight_per_response_mean_zeroed(
     lower: float,
     upper: float,
 ) -> Tensor:
-    """Compute ``rollout/weight_per_response/mean@zeroed``.
+    """Weights outside the bounds are replaced by 0 instead of being capped.
 
     Weights outside the bounds are replaced by 0 instead of being capped. Responses without a counted token enter as 0.
 
@@ -3631,8 +3679,9 @@ def rollout_weight_per_response_mean_zeroed(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
+            its bounds.
 
     References:
         Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training,
@@ -3657,6 +3706,7 @@ def _rollout_weight_per_response_mean_zeroed_update(
     upper: float,
 ) -> Tensor:
     check(old_logprobs=old_logprobs, rollout_logprobs=rollout_logprobs, mask=mask)
+    check_numbers("rollout/weight_per_response/mean@zeroed", lower=lower, upper=upper)
     mask = mask.bool()
     old_logprobs = ops.masked(old_logprobs, mask)
     rollout_logprobs = ops.masked(rollout_logprobs, mask)
@@ -3706,8 +3756,9 @@ def rollout_weight_per_response_std(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
+            its bounds.
 
     References:
         Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training,
@@ -3725,6 +3776,7 @@ def _rollout_weight_per_response_std_update(
     cap: float,
 ) -> Tensor:
     check(old_logprobs=old_logprobs, rollout_logprobs=rollout_logprobs, mask=mask)
+    check_numbers("rollout/weight_per_response/std", cap=cap)
     mask = mask.bool()
     old_logprobs = ops.masked(old_logprobs, mask)
     rollout_logprobs = ops.masked(rollout_logprobs, mask)
@@ -3772,8 +3824,9 @@ def rollout_weight_per_response_std_empty_counted(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
+            its bounds.
 
     References:
         Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training,
@@ -3791,6 +3844,7 @@ def _rollout_weight_per_response_std_empty_counted_update(
     cap: float,
 ) -> Tensor:
     check(old_logprobs=old_logprobs, rollout_logprobs=rollout_logprobs, mask=mask)
+    check_numbers("rollout/weight_per_response/std@empty_counted", cap=cap)
     mask = mask.bool()
     old_logprobs = ops.masked(old_logprobs, mask)
     rollout_logprobs = ops.masked(rollout_logprobs, mask)
@@ -3865,7 +3919,7 @@ def rollout_weight_per_response_std_zeroed(
     lower: float,
     upper: float,
 ) -> Tensor:
-    """Compute ``rollout/weight_per_response/std@zeroed``.
+    """Weights outside the bounds are replaced by 0 instead of being capped.
 
     Weights outside the bounds are replaced by 0 instead of being capped. Responses without a counted token enter as 0.
 
@@ -3894,8 +3948,9 @@ def rollout_weight_per_response_std_zeroed(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
+            its bounds.
 
     References:
         Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training,
@@ -3920,6 +3975,7 @@ def _rollout_weight_per_response_std_zeroed_update(
     upper: float,
 ) -> Tensor:
     check(old_logprobs=old_logprobs, rollout_logprobs=rollout_logprobs, mask=mask)
+    check_numbers("rollout/weight_per_response/std@zeroed", lower=lower, upper=upper)
     mask = mask.bool()
     old_logprobs = ops.masked(old_logprobs, mask)
     rollout_logprobs = ops.masked(rollout_logprobs, mask)
@@ -3968,8 +4024,9 @@ def rollout_weight_per_response_max(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
+            its bounds.
 
     References:
         Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training,
@@ -3987,6 +4044,7 @@ def _rollout_weight_per_response_max_update(
     cap: float,
 ) -> Tensor:
     check(old_logprobs=old_logprobs, rollout_logprobs=rollout_logprobs, mask=mask)
+    check_numbers("rollout/weight_per_response/max", cap=cap)
     mask = mask.bool()
     old_logprobs = ops.masked(old_logprobs, mask)
     rollout_logprobs = ops.masked(rollout_logprobs, mask)
@@ -4036,8 +4094,9 @@ def rollout_weight_per_response_max_empty_counted(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
+            its bounds.
 
     References:
         Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training,
@@ -4055,6 +4114,7 @@ def _rollout_weight_per_response_max_empty_counted_update(
     cap: float,
 ) -> Tensor:
     check(old_logprobs=old_logprobs, rollout_logprobs=rollout_logprobs, mask=mask)
+    check_numbers("rollout/weight_per_response/max@empty_counted", cap=cap)
     mask = mask.bool()
     old_logprobs = ops.masked(old_logprobs, mask)
     rollout_logprobs = ops.masked(rollout_logprobs, mask)
@@ -4131,7 +4191,7 @@ def rollout_weight_per_response_max_zeroed(
     lower: float,
     upper: float,
 ) -> Tensor:
-    """Compute ``rollout/weight_per_response/max@zeroed``.
+    """Weights outside the bounds are replaced by 0 instead of being capped.
 
     Weights outside the bounds are replaced by 0 instead of being capped. Responses without a counted token enter as 0.
 
@@ -4160,8 +4220,9 @@ def rollout_weight_per_response_max_zeroed(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
+            its bounds.
 
     References:
         Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training,
@@ -4186,6 +4247,7 @@ def _rollout_weight_per_response_max_zeroed_update(
     upper: float,
 ) -> Tensor:
     check(old_logprobs=old_logprobs, rollout_logprobs=rollout_logprobs, mask=mask)
+    check_numbers("rollout/weight_per_response/max@zeroed", lower=lower, upper=upper)
     mask = mask.bool()
     old_logprobs = ops.masked(old_logprobs, mask)
     rollout_logprobs = ops.masked(rollout_logprobs, mask)
@@ -4235,8 +4297,9 @@ def rollout_weight_per_response_min(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
+            its bounds.
 
     References:
         Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training,
@@ -4254,6 +4317,7 @@ def _rollout_weight_per_response_min_update(
     cap: float,
 ) -> Tensor:
     check(old_logprobs=old_logprobs, rollout_logprobs=rollout_logprobs, mask=mask)
+    check_numbers("rollout/weight_per_response/min", cap=cap)
     mask = mask.bool()
     old_logprobs = ops.masked(old_logprobs, mask)
     rollout_logprobs = ops.masked(rollout_logprobs, mask)
@@ -4303,8 +4367,9 @@ def rollout_weight_per_response_min_empty_counted(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
+            its bounds.
 
     References:
         Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training,
@@ -4322,6 +4387,7 @@ def _rollout_weight_per_response_min_empty_counted_update(
     cap: float,
 ) -> Tensor:
     check(old_logprobs=old_logprobs, rollout_logprobs=rollout_logprobs, mask=mask)
+    check_numbers("rollout/weight_per_response/min@empty_counted", cap=cap)
     mask = mask.bool()
     old_logprobs = ops.masked(old_logprobs, mask)
     rollout_logprobs = ops.masked(rollout_logprobs, mask)
@@ -4398,7 +4464,7 @@ def rollout_weight_per_response_min_zeroed(
     lower: float,
     upper: float,
 ) -> Tensor:
-    """Compute ``rollout/weight_per_response/min@zeroed``.
+    """Weights outside the bounds are replaced by 0 instead of being capped.
 
     Weights outside the bounds are replaced by 0 instead of being capped. Responses without a counted token enter as 0.
 
@@ -4427,8 +4493,9 @@ def rollout_weight_per_response_min_zeroed(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
+            its bounds.
 
     References:
         Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training,
@@ -4453,6 +4520,7 @@ def _rollout_weight_per_response_min_zeroed_update(
     upper: float,
 ) -> Tensor:
     check(old_logprobs=old_logprobs, rollout_logprobs=rollout_logprobs, mask=mask)
+    check_numbers("rollout/weight_per_response/min@zeroed", lower=lower, upper=upper)
     mask = mask.bool()
     old_logprobs = ops.masked(old_logprobs, mask)
     rollout_logprobs = ops.masked(rollout_logprobs, mask)
@@ -4502,8 +4570,9 @@ def rollout_weight_per_response_max_deviation(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
+            its bounds.
 
     References:
         Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training,
@@ -4521,6 +4590,7 @@ def _rollout_weight_per_response_max_deviation_update(
     cap: float,
 ) -> Tensor:
     check(old_logprobs=old_logprobs, rollout_logprobs=rollout_logprobs, mask=mask)
+    check_numbers("rollout/weight_per_response/max_deviation", cap=cap)
     mask = mask.bool()
     old_logprobs = ops.masked(old_logprobs, mask)
     rollout_logprobs = ops.masked(rollout_logprobs, mask)
@@ -4570,8 +4640,9 @@ def rollout_weight_per_response_max_deviation_empty_counted(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
+            its bounds.
 
     References:
         Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training,
@@ -4594,6 +4665,7 @@ def _rollout_weight_per_response_max_deviation_empty_counted_update(
     cap: float,
 ) -> Tensor:
     check(old_logprobs=old_logprobs, rollout_logprobs=rollout_logprobs, mask=mask)
+    check_numbers("rollout/weight_per_response/max_deviation@empty_counted", cap=cap)
     mask = mask.bool()
     old_logprobs = ops.masked(old_logprobs, mask)
     rollout_logprobs = ops.masked(rollout_logprobs, mask)
@@ -4680,7 +4752,7 @@ def rollout_weight_per_response_max_deviation_zeroed(
     lower: float,
     upper: float,
 ) -> Tensor:
-    """Compute ``rollout/weight_per_response/max_deviation@zeroed``.
+    """Weights outside the bounds are replaced by 0 instead of being capped.
 
     Weights outside the bounds are replaced by 0 instead of being capped. Responses without a counted token enter as 0.
 
@@ -4709,8 +4781,9 @@ def rollout_weight_per_response_max_deviation_zeroed(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
+            its bounds.
 
     References:
         Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training,
@@ -4735,6 +4808,7 @@ def _rollout_weight_per_response_max_deviation_zeroed_update(
     upper: float,
 ) -> Tensor:
     check(old_logprobs=old_logprobs, rollout_logprobs=rollout_logprobs, mask=mask)
+    check_numbers("rollout/weight_per_response/max_deviation@zeroed", lower=lower, upper=upper)
     mask = mask.bool()
     old_logprobs = ops.masked(old_logprobs, mask)
     rollout_logprobs = ops.masked(rollout_logprobs, mask)
@@ -4784,8 +4858,9 @@ def rollout_weight_per_response_fraction_above(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
+            its bounds.
 
     References:
         Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training,
@@ -4803,6 +4878,7 @@ def _rollout_weight_per_response_fraction_above_update(
     upper: float,
 ) -> Tensor:
     check(old_logprobs=old_logprobs, rollout_logprobs=rollout_logprobs, mask=mask)
+    check_numbers("rollout/weight_per_response/fraction_above", upper=upper)
     mask = mask.bool()
     old_logprobs = ops.masked(old_logprobs, mask)
     rollout_logprobs = ops.masked(rollout_logprobs, mask)
@@ -4850,8 +4926,9 @@ def rollout_weight_per_response_fraction_above_empty_counted(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
+            its bounds.
 
     References:
         Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training,
@@ -4874,6 +4951,7 @@ def _rollout_weight_per_response_fraction_above_empty_counted_update(
     upper: float,
 ) -> Tensor:
     check(old_logprobs=old_logprobs, rollout_logprobs=rollout_logprobs, mask=mask)
+    check_numbers("rollout/weight_per_response/fraction_above@empty_counted", upper=upper)
     mask = mask.bool()
     old_logprobs = ops.masked(old_logprobs, mask)
     rollout_logprobs = ops.masked(rollout_logprobs, mask)
@@ -4923,8 +5001,9 @@ def rollout_weight_per_response_fraction_below(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
+            its bounds.
 
     References:
         Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training,
@@ -4942,6 +5021,7 @@ def _rollout_weight_per_response_fraction_below_update(
     lower: float,
 ) -> Tensor:
     check(old_logprobs=old_logprobs, rollout_logprobs=rollout_logprobs, mask=mask)
+    check_numbers("rollout/weight_per_response/fraction_below", lower=lower)
     mask = mask.bool()
     old_logprobs = ops.masked(old_logprobs, mask)
     rollout_logprobs = ops.masked(rollout_logprobs, mask)
@@ -4990,8 +5070,9 @@ def rollout_weight_per_response_fraction_below_empty_counted(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
+            its bounds.
 
     References:
         Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training,
@@ -5014,6 +5095,7 @@ def _rollout_weight_per_response_fraction_below_empty_counted_update(
     lower: float,
 ) -> Tensor:
     check(old_logprobs=old_logprobs, rollout_logprobs=rollout_logprobs, mask=mask)
+    check_numbers("rollout/weight_per_response/fraction_below@empty_counted", lower=lower)
     mask = mask.bool()
     old_logprobs = ops.masked(old_logprobs, mask)
     rollout_logprobs = ops.masked(rollout_logprobs, mask)
@@ -5063,8 +5145,9 @@ def rollout_weight_normaliser(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
+            its bounds.
 
     References:
         Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training,
@@ -5082,6 +5165,7 @@ def _rollout_weight_normaliser_update(
     cap: float,
 ) -> Tensor:
     check(old_logprobs=old_logprobs, rollout_logprobs=rollout_logprobs, mask=mask)
+    check_numbers("rollout/weight_normaliser", cap=cap)
     mask = mask.bool()
     old_logprobs = ops.masked(old_logprobs, mask)
     rollout_logprobs = ops.masked(rollout_logprobs, mask)
@@ -5259,8 +5343,9 @@ def rollout_rejection_weight_std(rejection_weights: Tensor, mask: Tensor, *, low
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
+            its bounds.
 
     References:
         Liu et al. 2025, When Speed Kills Stability: Demystifying RL Collapse from the Training-Inference Mismatch,
@@ -5278,6 +5363,7 @@ def _rollout_rejection_weight_std_update(
     upper: float,
 ) -> Tensor:
     check(rejection_weights=rejection_weights, mask=mask)
+    check_numbers("rollout/rejection_weight/std", lower=lower, upper=upper)
     mask = mask.bool()
     rejection_weights = ops.masked(rejection_weights, mask)
     clamped_moments = ops.moments(torch.clamp(rejection_weights, lower, upper), mask)
@@ -5318,8 +5404,9 @@ def rollout_rejection_weight_effective_fraction(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
+            its bounds.
 
     References:
         Liu et al. 2025, When Speed Kills Stability: Demystifying RL Collapse from the Training-Inference Mismatch,
@@ -5337,6 +5424,7 @@ def _rollout_rejection_weight_effective_fraction_update(
     upper: float,
 ) -> Tensor:
     check(rejection_weights=rejection_weights, mask=mask)
+    check_numbers("rollout/rejection_weight/effective_fraction", lower=lower, upper=upper)
     mask = mask.bool()
     rejection_weights = ops.masked(rejection_weights, mask)
     clamped = torch.clamp(rejection_weights, lower, upper)
@@ -5373,8 +5461,9 @@ def rollout_rejection_weight_fraction_above(rejection_weights: Tensor, mask: Ten
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
+            its bounds.
 
     References:
         Liu et al. 2025, When Speed Kills Stability: Demystifying RL Collapse from the Training-Inference Mismatch,
@@ -5386,6 +5475,7 @@ def rollout_rejection_weight_fraction_above(rejection_weights: Tensor, mask: Ten
 
 def _rollout_rejection_weight_fraction_above_update(rejection_weights: Tensor, mask: Tensor, *, upper: float) -> Tensor:
     check(rejection_weights=rejection_weights, mask=mask)
+    check_numbers("rollout/rejection_weight/fraction_above", upper=upper)
     mask = mask.bool()
     rejection_weights = ops.masked(rejection_weights, mask)
     condition_count = ops.count((rejection_weights > upper) & mask)
@@ -5420,8 +5510,9 @@ def rollout_rejection_weight_fraction_below(rejection_weights: Tensor, mask: Ten
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
+            its bounds.
 
     References:
         Liu et al. 2025, When Speed Kills Stability: Demystifying RL Collapse from the Training-Inference Mismatch,
@@ -5433,6 +5524,7 @@ def rollout_rejection_weight_fraction_below(rejection_weights: Tensor, mask: Ten
 
 def _rollout_rejection_weight_fraction_below_update(rejection_weights: Tensor, mask: Tensor, *, lower: float) -> Tensor:
     check(rejection_weights=rejection_weights, mask=mask)
+    check_numbers("rollout/rejection_weight/fraction_below", lower=lower)
     mask = mask.bool()
     rejection_weights = ops.masked(rejection_weights, mask)
     condition_count = ops.count((rejection_weights < lower) & mask)
@@ -5713,8 +5805,9 @@ def rollout_rejection_weight_response_fraction_above(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
+            its bounds.
 
     References:
         Liu et al. 2025, When Speed Kills Stability: Demystifying RL Collapse from the Training-Inference Mismatch,
@@ -5731,6 +5824,7 @@ def _rollout_rejection_weight_response_fraction_above_update(
     upper: float,
 ) -> Tensor:
     check(rejection_weights=rejection_weights, mask=mask)
+    check_numbers("rollout/rejection_weight/response_fraction_above", upper=upper)
     mask = mask.bool()
     rejection_weights = ops.masked(rejection_weights, mask)
     greater = torch.clamp(ops.seq_count(mask, mask), min=1)
@@ -5774,8 +5868,9 @@ def rollout_rejection_weight_response_fraction_below(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
+            its bounds.
 
     References:
         Liu et al. 2025, When Speed Kills Stability: Demystifying RL Collapse from the Training-Inference Mismatch,
@@ -5792,6 +5887,7 @@ def _rollout_rejection_weight_response_fraction_below_update(
     lower: float,
 ) -> Tensor:
     check(rejection_weights=rejection_weights, mask=mask)
+    check_numbers("rollout/rejection_weight/response_fraction_below", lower=lower)
     mask = mask.bool()
     rejection_weights = ops.masked(rejection_weights, mask)
     greater = torch.clamp(ops.seq_count(mask, mask), min=1)
@@ -5840,8 +5936,9 @@ def rollout_veto_token_fraction(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
+            its bounds.
 
     References:
         Liu et al. 2025, When Speed Kills Stability: Demystifying RL Collapse from the Training-Inference Mismatch,
@@ -5859,6 +5956,7 @@ def _rollout_veto_token_fraction_update(
     threshold: float,
 ) -> Tensor:
     check(old_logprobs=old_logprobs, rollout_logprobs=rollout_logprobs, mask=mask)
+    check_numbers("rollout/veto/token_fraction", threshold=threshold)
     mask = mask.bool()
     old_logprobs = ops.masked(old_logprobs, mask)
     rollout_logprobs = ops.masked(rollout_logprobs, mask)
@@ -5905,8 +6003,9 @@ def rollout_veto_response_fraction(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
+            its bounds.
 
     References:
         Liu et al. 2025, When Speed Kills Stability: Demystifying RL Collapse from the Training-Inference Mismatch,
@@ -5924,6 +6023,7 @@ def _rollout_veto_response_fraction_update(
     threshold: float,
 ) -> Tensor:
     check(old_logprobs=old_logprobs, rollout_logprobs=rollout_logprobs, mask=mask)
+    check_numbers("rollout/veto/response_fraction", threshold=threshold)
     mask = mask.bool()
     old_logprobs = ops.masked(old_logprobs, mask)
     rollout_logprobs = ops.masked(rollout_logprobs, mask)
@@ -6358,8 +6458,9 @@ def rollout_rejection_std(rejection_statistic: Tensor, mask: Tensor, *, lower: f
         Float64 tensor ``[]``, in nat; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
+            its bounds.
 
     References:
         Liu et al. 2025, When Speed Kills Stability: Demystifying RL Collapse from the Training-Inference Mismatch,
@@ -6371,6 +6472,7 @@ def rollout_rejection_std(rejection_statistic: Tensor, mask: Tensor, *, lower: f
 
 def _rollout_rejection_std_update(rejection_statistic: Tensor, mask: Tensor, *, lower: float, upper: float) -> Tensor:
     check(rejection_statistic=rejection_statistic, mask=mask)
+    check_numbers("rollout/rejection/std", lower=lower, upper=upper)
     mask = mask.bool()
     rejection_statistic = ops.masked(rejection_statistic, mask)
     clamped_moments = ops.moments(torch.clamp(rejection_statistic, lower, upper), mask)
@@ -6404,8 +6506,9 @@ def rollout_rejection_fraction_above(rejection_statistic: Tensor, mask: Tensor, 
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
+            its bounds.
 
     References:
         Liu et al. 2025, When Speed Kills Stability: Demystifying RL Collapse from the Training-Inference Mismatch,
@@ -6417,6 +6520,7 @@ def rollout_rejection_fraction_above(rejection_statistic: Tensor, mask: Tensor, 
 
 def _rollout_rejection_fraction_above_update(rejection_statistic: Tensor, mask: Tensor, *, upper: float) -> Tensor:
     check(rejection_statistic=rejection_statistic, mask=mask)
+    check_numbers("rollout/rejection/fraction_above", upper=upper)
     mask = mask.bool()
     rejection_statistic = ops.masked(rejection_statistic, mask)
     condition_count = ops.count((rejection_statistic > upper) & mask)
@@ -6450,8 +6554,9 @@ def rollout_rejection_response_fraction_above(rejection_statistic: Tensor, mask:
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
+            its bounds.
 
     References:
         Liu et al. 2025, When Speed Kills Stability: Demystifying RL Collapse from the Training-Inference Mismatch,
@@ -6468,6 +6573,7 @@ def _rollout_rejection_response_fraction_above_update(
     upper: float,
 ) -> Tensor:
     check(rejection_statistic=rejection_statistic, mask=mask)
+    check_numbers("rollout/rejection/response_fraction_above", upper=upper)
     mask = mask.bool()
     rejection_statistic = ops.masked(rejection_statistic, mask)
     seq_any = ops.seq_any(mask, mask)
@@ -6503,8 +6609,9 @@ def rollout_rejection_fraction_below(rejection_statistic: Tensor, mask: Tensor, 
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
+            its bounds.
 
     References:
         Liu et al. 2025, When Speed Kills Stability: Demystifying RL Collapse from the Training-Inference Mismatch,
@@ -6516,6 +6623,7 @@ def rollout_rejection_fraction_below(rejection_statistic: Tensor, mask: Tensor, 
 
 def _rollout_rejection_fraction_below_update(rejection_statistic: Tensor, mask: Tensor, *, lower: float) -> Tensor:
     check(rejection_statistic=rejection_statistic, mask=mask)
+    check_numbers("rollout/rejection/fraction_below", lower=lower)
     mask = mask.bool()
     rejection_statistic = ops.masked(rejection_statistic, mask)
     condition_count = ops.count((rejection_statistic < lower) & mask)
@@ -6549,8 +6657,9 @@ def rollout_rejection_response_fraction_below(rejection_statistic: Tensor, mask:
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
+            its bounds.
 
     References:
         Liu et al. 2025, When Speed Kills Stability: Demystifying RL Collapse from the Training-Inference Mismatch,
@@ -6567,6 +6676,7 @@ def _rollout_rejection_response_fraction_below_update(
     lower: float,
 ) -> Tensor:
     check(rejection_statistic=rejection_statistic, mask=mask)
+    check_numbers("rollout/rejection/response_fraction_below", lower=lower)
     mask = mask.bool()
     rejection_statistic = ops.masked(rejection_statistic, mask)
     seq_any = ops.seq_any(mask, mask)

@@ -19,7 +19,7 @@ from rlmetrics.state.layout import Slot
 from rlmetrics.state.registry import MetricFunction
 from rlmetrics.state.slots import pack
 
-from ._inputs import check, named
+from ._inputs import check, check_numbers, named
 
 __all__ = [
     "METRICS",
@@ -392,8 +392,9 @@ def sampling_sequence_weight_min_zeroed(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
+            its bounds.
 
     References:
         Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training,
@@ -418,6 +419,7 @@ def _sampling_sequence_weight_min_zeroed_update(
     weight_max: float,
 ) -> Tensor:
     check(old_logprobs=old_logprobs, rollout_logprobs=rollout_logprobs, mask=mask)
+    check_numbers("sampling/sequence_weight/min@zeroed", weight_min=weight_min, weight_max=weight_max)
     mask = mask.bool()
     old_logprobs = ops.masked(old_logprobs, mask)
     rollout_logprobs = ops.masked(rollout_logprobs, mask)
@@ -466,8 +468,9 @@ def sampling_sequence_weight_min_truncated(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
+            its bounds.
 
     References:
         Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training,
@@ -492,6 +495,7 @@ def _sampling_sequence_weight_min_truncated_update(
     weight_max: float,
 ) -> Tensor:
     check(old_logprobs=old_logprobs, rollout_logprobs=rollout_logprobs, mask=mask)
+    check_numbers("sampling/sequence_weight/min@truncated", weight_min=weight_min, weight_max=weight_max)
     mask = mask.bool()
     old_logprobs = ops.masked(old_logprobs, mask)
     rollout_logprobs = ops.masked(rollout_logprobs, mask)
@@ -647,8 +651,9 @@ def sampling_sequence_weight_mean_zeroed(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
+            its bounds.
 
     References:
         Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training,
@@ -673,6 +678,7 @@ def _sampling_sequence_weight_mean_zeroed_update(
     weight_max: float,
 ) -> Tensor:
     check(old_logprobs=old_logprobs, rollout_logprobs=rollout_logprobs, mask=mask)
+    check_numbers("sampling/sequence_weight/mean@zeroed", weight_min=weight_min, weight_max=weight_max)
     mask = mask.bool()
     old_logprobs = ops.masked(old_logprobs, mask)
     rollout_logprobs = ops.masked(rollout_logprobs, mask)
@@ -722,8 +728,9 @@ def sampling_sequence_weight_mean_truncated(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
+            its bounds.
 
     References:
         Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training,
@@ -748,6 +755,7 @@ def _sampling_sequence_weight_mean_truncated_update(
     weight_max: float,
 ) -> Tensor:
     check(old_logprobs=old_logprobs, rollout_logprobs=rollout_logprobs, mask=mask)
+    check_numbers("sampling/sequence_weight/mean@truncated", weight_min=weight_min, weight_max=weight_max)
     mask = mask.bool()
     old_logprobs = ops.masked(old_logprobs, mask)
     rollout_logprobs = ops.masked(rollout_logprobs, mask)
@@ -795,8 +803,9 @@ def sampling_sequence_weight_mean_truncated_on_tokens(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
+            its bounds.
 
     References:
         Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training,
@@ -819,6 +828,7 @@ def _sampling_sequence_weight_mean_truncated_on_tokens_update(
     weight_max: float,
 ) -> Tensor:
     check(old_logprobs=old_logprobs, rollout_logprobs=rollout_logprobs, mask=mask)
+    check_numbers("sampling/sequence_weight/mean@truncated_on_tokens", weight_max=weight_max)
     mask = mask.bool()
     old_logprobs = ops.masked(old_logprobs, mask)
     rollout_logprobs = ops.masked(rollout_logprobs, mask)
@@ -972,8 +982,9 @@ def sampling_sequence_weight_max_zeroed(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
+            its bounds.
 
     References:
         Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training,
@@ -998,6 +1009,7 @@ def _sampling_sequence_weight_max_zeroed_update(
     weight_max: float,
 ) -> Tensor:
     check(old_logprobs=old_logprobs, rollout_logprobs=rollout_logprobs, mask=mask)
+    check_numbers("sampling/sequence_weight/max@zeroed", weight_min=weight_min, weight_max=weight_max)
     mask = mask.bool()
     old_logprobs = ops.masked(old_logprobs, mask)
     rollout_logprobs = ops.masked(rollout_logprobs, mask)
@@ -1046,8 +1058,9 @@ def sampling_sequence_weight_max_truncated(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
+            its bounds.
 
     References:
         Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training,
@@ -1072,6 +1085,7 @@ def _sampling_sequence_weight_max_truncated_update(
     weight_max: float,
 ) -> Tensor:
     check(old_logprobs=old_logprobs, rollout_logprobs=rollout_logprobs, mask=mask)
+    check_numbers("sampling/sequence_weight/max@truncated", weight_min=weight_min, weight_max=weight_max)
     mask = mask.bool()
     old_logprobs = ops.masked(old_logprobs, mask)
     rollout_logprobs = ops.masked(rollout_logprobs, mask)
@@ -1279,8 +1293,9 @@ def sampling_token_weight_min_zeroed(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
+            its bounds.
 
     References:
         Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training,
@@ -1305,6 +1320,7 @@ def _sampling_token_weight_min_zeroed_update(
     weight_max: float,
 ) -> Tensor:
     check(old_logprobs=old_logprobs, rollout_logprobs=rollout_logprobs, mask=mask)
+    check_numbers("sampling/token_weight/min@zeroed", weight_min=weight_min, weight_max=weight_max)
     mask = mask.bool()
     old_logprobs = ops.masked(old_logprobs, mask)
     rollout_logprobs = ops.masked(rollout_logprobs, mask)
@@ -1353,8 +1369,9 @@ def sampling_token_weight_min_truncated(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
+            its bounds.
 
     References:
         Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training,
@@ -1379,6 +1396,7 @@ def _sampling_token_weight_min_truncated_update(
     weight_max: float,
 ) -> Tensor:
     check(old_logprobs=old_logprobs, rollout_logprobs=rollout_logprobs, mask=mask)
+    check_numbers("sampling/token_weight/min@truncated", weight_min=weight_min, weight_max=weight_max)
     mask = mask.bool()
     old_logprobs = ops.masked(old_logprobs, mask)
     rollout_logprobs = ops.masked(rollout_logprobs, mask)
@@ -1478,8 +1496,9 @@ def sampling_token_weight_mean_zeroed(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
+            its bounds.
 
     References:
         Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training,
@@ -1504,6 +1523,7 @@ def _sampling_token_weight_mean_zeroed_update(
     weight_max: float,
 ) -> Tensor:
     check(old_logprobs=old_logprobs, rollout_logprobs=rollout_logprobs, mask=mask)
+    check_numbers("sampling/token_weight/mean@zeroed", weight_min=weight_min, weight_max=weight_max)
     mask = mask.bool()
     old_logprobs = ops.masked(old_logprobs, mask)
     rollout_logprobs = ops.masked(rollout_logprobs, mask)
@@ -1552,8 +1572,9 @@ def sampling_token_weight_mean_truncated(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
+            its bounds.
 
     References:
         Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training,
@@ -1578,6 +1599,7 @@ def _sampling_token_weight_mean_truncated_update(
     weight_max: float,
 ) -> Tensor:
     check(old_logprobs=old_logprobs, rollout_logprobs=rollout_logprobs, mask=mask)
+    check_numbers("sampling/token_weight/mean@truncated", weight_min=weight_min, weight_max=weight_max)
     mask = mask.bool()
     old_logprobs = ops.masked(old_logprobs, mask)
     rollout_logprobs = ops.masked(rollout_logprobs, mask)
@@ -1677,8 +1699,9 @@ def sampling_token_weight_max_zeroed(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
+            its bounds.
 
     References:
         Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training,
@@ -1703,6 +1726,7 @@ def _sampling_token_weight_max_zeroed_update(
     weight_max: float,
 ) -> Tensor:
     check(old_logprobs=old_logprobs, rollout_logprobs=rollout_logprobs, mask=mask)
+    check_numbers("sampling/token_weight/max@zeroed", weight_min=weight_min, weight_max=weight_max)
     mask = mask.bool()
     old_logprobs = ops.masked(old_logprobs, mask)
     rollout_logprobs = ops.masked(rollout_logprobs, mask)
@@ -1751,8 +1775,9 @@ def sampling_token_weight_max_truncated(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
+            its bounds.
 
     References:
         Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training,
@@ -1777,6 +1802,7 @@ def _sampling_token_weight_max_truncated_update(
     weight_max: float,
 ) -> Tensor:
     check(old_logprobs=old_logprobs, rollout_logprobs=rollout_logprobs, mask=mask)
+    check_numbers("sampling/token_weight/max@truncated", weight_min=weight_min, weight_max=weight_max)
     mask = mask.bool()
     old_logprobs = ops.masked(old_logprobs, mask)
     rollout_logprobs = ops.masked(rollout_logprobs, mask)

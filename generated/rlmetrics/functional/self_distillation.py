@@ -16,7 +16,7 @@ from rlmetrics.state.layout import Slot
 from rlmetrics.state.registry import MetricFunction
 from rlmetrics.state.slots import pack
 
-from ._inputs import check, named
+from ._inputs import check, check_numbers, named
 
 __all__ = [
     "METRICS",
@@ -54,8 +54,9 @@ def self_distillation_success_group_fraction(rewards: Tensor, group_ids: Tensor,
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
+            its bounds.
     """
     state = _self_distillation_success_group_fraction_update(rewards, group_ids, threshold=threshold)
     return _self_distillation_success_group_fraction_finalize(state)
@@ -63,6 +64,7 @@ def self_distillation_success_group_fraction(rewards: Tensor, group_ids: Tensor,
 
 def _self_distillation_success_group_fraction_update(rewards: Tensor, group_ids: Tensor, *, threshold: float) -> Tensor:
     check(rewards=rewards, group_ids=group_ids)
+    check_numbers("self_distillation/success_group_fraction", threshold=threshold)
     rewards = ops.as_float(rewards)
     group_index = ops.group_index(group_ids)
     exists = ops.group_exists(group_index)

@@ -79,7 +79,7 @@ def _sft_loss_finalize(state: Tensor) -> Tensor:
 
 
 def sft_loss_from_logits(logits: Tensor, tokens: Tensor, mask: Tensor) -> Tensor:
-    """The same from the logits of the whole vocabulary at each response position.
+    """Mean cross-entropy of the target tokens, from the logits of the whole vocabulary at each response position.
 
     Negative log-probability per target token; its exponential is the perplexity. It falls fast, then slowly; a jump
     down at the start of each epoch means that examples are being memorised. In evaluation it turns up while training
@@ -172,7 +172,7 @@ def _sft_perplexity_finalize(state: Tensor) -> Tensor:
 
 
 def sft_perplexity_from_logits(logits: Tensor, tokens: Tensor, mask: Tensor) -> Tensor:
-    """The same from the logits of the whole vocabulary at each response position.
+    """Perplexity of the target tokens, from the logits of the whole vocabulary at each response position.
 
     Among how many equally likely tokens the model might as well have guessed at each target. 1 is certainty, the size
     of the vocabulary is ignorance. It is taken once from the mean over all target tokens: to average perplexities of
@@ -270,7 +270,7 @@ def _sft_token_accuracy_finalize(state: Tensor) -> Tensor:
 
 
 def sft_token_accuracy_from_logits(logits: Tensor, tokens: Tensor, mask: Tensor) -> Tensor:
-    """The same from the logits of the whole vocabulary and the target ids.
+    """Share of target tokens that the model ranks first, from the logits of the whole vocabulary and the target ids.
 
     Teacher-forced: every position sees the correct text so far, so a high share does not mean that whole answers come
     out right. It starts high for a pretrained model, often 0.5 to 0.7 on prose, and creeps up; template tokens that
@@ -365,7 +365,7 @@ def _sft_entropy_finalize(state: Tensor) -> Tensor:
 
 
 def sft_entropy_from_logits(logits: Tensor, mask: Tensor) -> Tensor:
-    """The same from the logits of the whole vocabulary.
+    """Mean entropy at the target tokens, from the logits of the whole vocabulary.
 
     How undecided the model is where it is being taught, given the true text before. It sinks together with the loss as
     the model fits the data. A fall far below the loss means confident mistakes: the model is sure, but of other tokens.
@@ -523,7 +523,10 @@ METRICS: Final[dict[str, MetricFunction]] = {
     ),
     "sft/loss@from_logits": MetricFunction(
         id="sft/loss@from_logits",
-        brief="The same from the logits of the whole vocabulary at each response position.",
+        brief=(
+            "Mean cross-entropy of the target tokens, from the logits of the whole vocabulary at each response "
+            "position."
+        ),
         unit="nat",
         kind="scalar",
         atom="token",
@@ -553,7 +556,7 @@ METRICS: Final[dict[str, MetricFunction]] = {
     ),
     "sft/perplexity@from_logits": MetricFunction(
         id="sft/perplexity@from_logits",
-        brief="The same from the logits of the whole vocabulary at each response position.",
+        brief="Perplexity of the target tokens, from the logits of the whole vocabulary at each response position.",
         unit="1",
         kind="scalar",
         atom="token",
@@ -585,7 +588,10 @@ METRICS: Final[dict[str, MetricFunction]] = {
     ),
     "sft/token_accuracy@from_logits": MetricFunction(
         id="sft/token_accuracy@from_logits",
-        brief="The same from the logits of the whole vocabulary and the target ids.",
+        brief=(
+            "Share of target tokens that the model ranks first, from the logits of the whole vocabulary and the "
+            "target ids."
+        ),
         unit="1",
         kind="scalar",
         atom="token",
@@ -615,7 +621,7 @@ METRICS: Final[dict[str, MetricFunction]] = {
     ),
     "sft/entropy@from_logits": MetricFunction(
         id="sft/entropy@from_logits",
-        brief="The same from the logits of the whole vocabulary.",
+        brief="Mean entropy at the target tokens, from the logits of the whole vocabulary.",
         unit="nat",
         kind="scalar",
         atom="token",

@@ -15,7 +15,7 @@ from rlmetrics.state.layout import Slot
 from rlmetrics.state.registry import MetricFunction
 from rlmetrics.state.slots import pack
 
-from ._inputs import check, named
+from ._inputs import check, check_numbers, named
 
 __all__ = [
     "METRICS",
@@ -107,8 +107,9 @@ def throughput_tokens_per_second_per_device(
         Float64 tensor ``[]``, in token/s; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
+            its bounds.
     """
     state = _throughput_tokens_per_second_per_device_update(lengths, prompt_lengths, step_seconds, devices=devices)
     return _throughput_tokens_per_second_per_device_finalize(state, devices=devices)
@@ -122,6 +123,7 @@ def _throughput_tokens_per_second_per_device_update(
     devices: float,
 ) -> Tensor:
     check(lengths=lengths, prompt_lengths=prompt_lengths, step_seconds=step_seconds)
+    check_numbers("throughput/tokens_per_second_per_device", devices=devices)
     step_seconds = ops.as_float(step_seconds)
     lengths_sum = ops.total(lengths)
     prompt_lengths_sum = ops.total(prompt_lengths)
@@ -355,8 +357,9 @@ def throughput_mfu_step(model_flops: Tensor, step_seconds: Tensor, *, devices: f
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
+            its bounds.
 
     References:
         Chowdhery et al. 2022, PaLM: Scaling Language Modeling with Pathways (model FLOPs utilisation),
@@ -374,6 +377,7 @@ def _throughput_mfu_step_update(
     device_flops: float,
 ) -> Tensor:
     check(model_flops=model_flops, step_seconds=step_seconds)
+    check_numbers("throughput/mfu_step", devices=devices, device_flops=device_flops)
     model_flops = ops.as_float(model_flops)
     step_seconds = ops.as_float(step_seconds)
     model_flops_sum = ops.total(model_flops)
@@ -415,8 +419,9 @@ def throughput_mfu_update(model_flops: Tensor, stage_seconds: Tensor, *, devices
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
+            its bounds.
 
     References:
         Chowdhery et al. 2022, PaLM: Scaling Language Modeling with Pathways (model FLOPs utilisation),
@@ -434,6 +439,7 @@ def _throughput_mfu_update_update(
     device_flops: float,
 ) -> Tensor:
     check(model_flops=model_flops, stage_seconds=stage_seconds)
+    check_numbers("throughput/mfu_update", devices=devices, device_flops=device_flops)
     model_flops = ops.as_float(model_flops)
     stage_seconds = ops.as_float(stage_seconds)
     model_flops_sum = ops.total(model_flops)
@@ -474,8 +480,9 @@ def throughput_mfu_critic(model_flops: Tensor, stage_seconds: Tensor, *, devices
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
+            its bounds.
 
     References:
         Chowdhery et al. 2022, PaLM: Scaling Language Modeling with Pathways (model FLOPs utilisation),
@@ -493,6 +500,7 @@ def _throughput_mfu_critic_update(
     device_flops: float,
 ) -> Tensor:
     check(model_flops=model_flops, stage_seconds=stage_seconds)
+    check_numbers("throughput/mfu_critic", devices=devices, device_flops=device_flops)
     model_flops = ops.as_float(model_flops)
     stage_seconds = ops.as_float(stage_seconds)
     model_flops_sum = ops.total(model_flops)
@@ -539,8 +547,9 @@ def throughput_mfu_old_log_probabilities(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
+            its bounds.
 
     References:
         Chowdhery et al. 2022, PaLM: Scaling Language Modeling with Pathways (model FLOPs utilisation),
@@ -563,6 +572,7 @@ def _throughput_mfu_old_log_probabilities_update(
     device_flops: float,
 ) -> Tensor:
     check(model_flops=model_flops, stage_seconds=stage_seconds)
+    check_numbers("throughput/mfu_old_log_probabilities", devices=devices, device_flops=device_flops)
     model_flops = ops.as_float(model_flops)
     stage_seconds = ops.as_float(stage_seconds)
     model_flops_sum = ops.total(model_flops)

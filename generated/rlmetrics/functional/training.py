@@ -16,7 +16,7 @@ from rlmetrics.state.layout import Slot
 from rlmetrics.state.registry import MetricFunction
 from rlmetrics.state.slots import pack
 
-from ._inputs import check, named
+from ._inputs import check, check_numbers, named
 
 __all__ = [
     "METRICS",
@@ -394,7 +394,7 @@ def _training_score_norm_proxy_finalize(state: Tensor) -> Tensor:
 
 
 def training_score_norm_proxy_from_logits(old_logprobs: Tensor, old_logits: Tensor, mask: Tensor) -> Tensor:
-    """The same with the sums of squared probabilities taken from the logits.
+    """Proxy for the squared norm of the score function, with sums of squared probabilities taken from the logits.
 
     Sum over tokens of one minus twice the token's probability plus the sum of all squared probabilities: large where
     the policy is unsure. It grows with length and falls as the policy sharpens.
@@ -515,8 +515,9 @@ def training_staleness_mean(newest_version: Tensor, *, version: float) -> Tensor
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
+            its bounds.
 
     References:
         Fu et al. 2025, AReaL: A Large-Scale Asynchronous Reinforcement Learning System for Language Reasoning,
@@ -528,6 +529,7 @@ def training_staleness_mean(newest_version: Tensor, *, version: float) -> Tensor
 
 def _training_staleness_mean_update(newest_version: Tensor, *, version: float) -> Tensor:
     check(newest_version=newest_version)
+    check_numbers("training/staleness/mean", version=version)
     difference = version - ops.as_float(newest_version)
     difference_sum = ops.total(difference)
     sequence_count = ops.number_of(difference)
@@ -558,8 +560,9 @@ def training_worst_staleness_mean(oldest_version: Tensor, *, version: float) -> 
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
+            its bounds.
 
     References:
         Fu et al. 2025, AReaL: A Large-Scale Asynchronous Reinforcement Learning System for Language Reasoning,
@@ -571,6 +574,7 @@ def training_worst_staleness_mean(oldest_version: Tensor, *, version: float) -> 
 
 def _training_worst_staleness_mean_update(oldest_version: Tensor, *, version: float) -> Tensor:
     check(oldest_version=oldest_version)
+    check_numbers("training/worst_staleness/mean", version=version)
     difference = version - ops.as_float(oldest_version)
     difference_sum = ops.total(difference)
     sequence_count = ops.number_of(difference)
@@ -644,8 +648,9 @@ def training_staleness_max(newest_version: Tensor, *, version: float) -> Tensor:
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
+            its bounds.
 
     References:
         Fu et al. 2025, AReaL: A Large-Scale Asynchronous Reinforcement Learning System for Language Reasoning,
@@ -657,6 +662,7 @@ def training_staleness_max(newest_version: Tensor, *, version: float) -> Tensor:
 
 def _training_staleness_max_update(newest_version: Tensor, *, version: float) -> Tensor:
     check(newest_version=newest_version)
+    check_numbers("training/staleness/max", version=version)
     difference = version - ops.as_float(newest_version)
     difference_max = ops.largest(difference)
     sequence_count = ops.number_of(difference)
@@ -687,8 +693,9 @@ def training_worst_staleness_max(oldest_version: Tensor, *, version: float) -> T
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
+            its bounds.
 
     References:
         Fu et al. 2025, AReaL: A Large-Scale Asynchronous Reinforcement Learning System for Language Reasoning,
@@ -700,6 +707,7 @@ def training_worst_staleness_max(oldest_version: Tensor, *, version: float) -> T
 
 def _training_worst_staleness_max_update(oldest_version: Tensor, *, version: float) -> Tensor:
     check(oldest_version=oldest_version)
+    check_numbers("training/worst_staleness/max", version=version)
     difference = version - ops.as_float(oldest_version)
     difference_max = ops.largest(difference)
     sequence_count = ops.number_of(difference)
@@ -773,8 +781,9 @@ def training_staleness_min(newest_version: Tensor, *, version: float) -> Tensor:
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
+            its bounds.
 
     References:
         Fu et al. 2025, AReaL: A Large-Scale Asynchronous Reinforcement Learning System for Language Reasoning,
@@ -786,6 +795,7 @@ def training_staleness_min(newest_version: Tensor, *, version: float) -> Tensor:
 
 def _training_staleness_min_update(newest_version: Tensor, *, version: float) -> Tensor:
     check(newest_version=newest_version)
+    check_numbers("training/staleness/min", version=version)
     difference = version - ops.as_float(newest_version)
     difference_min = ops.smallest(difference)
     sequence_count = ops.number_of(difference)
@@ -816,8 +826,9 @@ def training_worst_staleness_min(oldest_version: Tensor, *, version: float) -> T
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
+            its bounds.
 
     References:
         Fu et al. 2025, AReaL: A Large-Scale Asynchronous Reinforcement Learning System for Language Reasoning,
@@ -829,6 +840,7 @@ def training_worst_staleness_min(oldest_version: Tensor, *, version: float) -> T
 
 def _training_worst_staleness_min_update(oldest_version: Tensor, *, version: float) -> Tensor:
     check(oldest_version=oldest_version)
+    check_numbers("training/worst_staleness/min", version=version)
     difference = version - ops.as_float(oldest_version)
     difference_min = ops.smallest(difference)
     sequence_count = ops.number_of(difference)
@@ -1065,7 +1077,10 @@ METRICS: Final[dict[str, MetricFunction]] = {
     ),
     "training/score_norm_proxy@from_logits": MetricFunction(
         id="training/score_norm_proxy@from_logits",
-        brief="The same with the sums of squared probabilities taken from the logits.",
+        brief=(
+            "Proxy for the squared norm of the score function, with sums of squared probabilities taken from the "
+            "logits."
+        ),
         unit="1",
         kind="scalar",
         atom="sequence",

@@ -18,7 +18,7 @@ from rlmetrics.state.layout import Slot
 from rlmetrics.state.registry import MetricFunction
 from rlmetrics.state.slots import pack
 
-from ._inputs import check, named
+from ._inputs import check, check_numbers, named
 
 __all__ = [
     "METRICS",
@@ -70,8 +70,9 @@ def unpaired_reward_chosen(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
+            its bounds.
 
     References:
         Ethayarajh et al. 2024, KTO: Model Alignment as Prospect Theoretic Optimization,
@@ -89,6 +90,7 @@ def _unpaired_reward_chosen_update(
     beta: float,
 ) -> Tensor:
     check(completion_logprobs=completion_logprobs, ref_completion_logprobs=ref_completion_logprobs, desirable=desirable)
+    check_numbers("unpaired/reward/chosen", beta=beta)
     desirable = desirable.bool()
     completion_logprobs = ops.as_float(completion_logprobs)
     ref_completion_logprobs = ops.as_float(ref_completion_logprobs)
@@ -134,8 +136,9 @@ def unpaired_reward_rejected(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
+            its bounds.
 
     References:
         Ethayarajh et al. 2024, KTO: Model Alignment as Prospect Theoretic Optimization,
@@ -153,6 +156,7 @@ def _unpaired_reward_rejected_update(
     beta: float,
 ) -> Tensor:
     check(completion_logprobs=completion_logprobs, ref_completion_logprobs=ref_completion_logprobs, desirable=desirable)
+    check_numbers("unpaired/reward/rejected", beta=beta)
     desirable = desirable.bool()
     completion_logprobs = ops.as_float(completion_logprobs)
     ref_completion_logprobs = ops.as_float(ref_completion_logprobs)
@@ -201,8 +205,9 @@ def unpaired_reward_margin(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
+            its bounds.
 
     References:
         Ethayarajh et al. 2024, KTO: Model Alignment as Prospect Theoretic Optimization,
@@ -220,6 +225,7 @@ def _unpaired_reward_margin_update(
     beta: float,
 ) -> Tensor:
     check(completion_logprobs=completion_logprobs, ref_completion_logprobs=ref_completion_logprobs, desirable=desirable)
+    check_numbers("unpaired/reward/margin", beta=beta)
     desirable = desirable.bool()
     completion_logprobs = ops.as_float(completion_logprobs)
     ref_completion_logprobs = ops.as_float(ref_completion_logprobs)
@@ -467,7 +473,7 @@ def _unpaired_logit_rejected_finalize(state: Tensor) -> Tensor:
 
 
 def unpaired_kl(mismatched_logprobs: Tensor, ref_mismatched_logprobs: Tensor) -> Tensor:
-    """Compute ``unpaired/kl``.
+    """Reference point of KTO.
 
     Reference point of KTO, the mean log-ratio of policy to reference on prompts with the completions of other prompts,
     cut at 0.
@@ -520,7 +526,7 @@ def _unpaired_kl_finalize(state: Tensor) -> Tensor:
 
 
 def unpaired_entropy(token_entropy: Tensor, mask: Tensor) -> Tensor:
-    """Compute ``unpaired/entropy``.
+    """Mean entropy of the policy's next-token distribution at the tokens of labelled completions.
 
     Mean entropy of the policy's next-token distribution at the tokens of labelled completions, good and bad together.
 
@@ -605,8 +611,9 @@ def unpaired_loss_kto(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
+            its bounds.
 
     References:
         Ethayarajh et al. 2024, KTO: Model Alignment as Prospect Theoretic Optimization,
@@ -635,6 +642,13 @@ def _unpaired_loss_kto_update(
     undesirable_weight: float,
 ) -> Tensor:
     check(completion_logprobs=completion_logprobs, ref_completion_logprobs=ref_completion_logprobs, desirable=desirable)
+    check_numbers(
+        "unpaired/loss/kto",
+        beta=beta,
+        reference_point=reference_point,
+        desirable_weight=desirable_weight,
+        undesirable_weight=undesirable_weight,
+    )
     desirable = desirable.bool()
     completion_logprobs = ops.as_float(completion_logprobs)
     ref_completion_logprobs = ops.as_float(ref_completion_logprobs)
@@ -689,8 +703,9 @@ def unpaired_loss_apo_zero(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
+            its bounds.
 
     References:
         D'Oosterlinck et al. 2024, Anchored Preference Optimization and Contrastive Revisions,
@@ -717,6 +732,12 @@ def _unpaired_loss_apo_zero_update(
     undesirable_weight: float,
 ) -> Tensor:
     check(completion_logprobs=completion_logprobs, ref_completion_logprobs=ref_completion_logprobs, desirable=desirable)
+    check_numbers(
+        "unpaired/loss/apo_zero",
+        beta=beta,
+        desirable_weight=desirable_weight,
+        undesirable_weight=undesirable_weight,
+    )
     desirable = desirable.bool()
     completion_logprobs = ops.as_float(completion_logprobs)
     ref_completion_logprobs = ops.as_float(ref_completion_logprobs)
@@ -741,10 +762,7 @@ def unpaired_loss_bco(
     beta: float = 0.1,
     threshold: float,
 ) -> Tensor:
-    """Compute ``unpaired/loss/bco``.
-
-    BCO loss, the cross-entropy of telling good from bad completions by their implicit reward against a running
-    threshold.
+    """BCO loss, the cross-entropy of telling good from bad completions by reward against a running threshold.
 
     A binary classifier whose logit is the reward minus the running mean of rewards. Starts at ln 2 (0.69). Where the
     classes are unbalanced it can fall by favouring the larger one; look at both rewards.
@@ -770,8 +788,9 @@ def unpaired_loss_bco(
         Float64 tensor ``[]``, in nat; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
+            its bounds.
 
     References:
         Jung et al. 2024, Binary Classifier Optimization for Large Language Model Alignment,
@@ -796,6 +815,7 @@ def _unpaired_loss_bco_update(
     threshold: float,
 ) -> Tensor:
     check(completion_logprobs=completion_logprobs, ref_completion_logprobs=ref_completion_logprobs, desirable=desirable)
+    check_numbers("unpaired/loss/bco", beta=beta, threshold=threshold)
     desirable = desirable.bool()
     completion_logprobs = ops.as_float(completion_logprobs)
     ref_completion_logprobs = ops.as_float(ref_completion_logprobs)
@@ -1019,10 +1039,7 @@ METRICS: Final[dict[str, MetricFunction]] = {
     ),
     "unpaired/loss/bco": MetricFunction(
         id="unpaired/loss/bco",
-        brief=(
-            "BCO loss, the cross-entropy of telling good from bad completions by their implicit reward against a "
-            "running threshold."
-        ),
+        brief="BCO loss, the cross-entropy of telling good from bad completions by reward against a running threshold.",
         unit="nat",
         kind="scalar",
         atom="sequence",

@@ -23,7 +23,7 @@ from rlmetrics.state.layout import Slot
 from rlmetrics.state.registry import MetricFunction
 from rlmetrics.state.slots import pack
 
-from ._inputs import check, named
+from ._inputs import check, check_numbers, named
 
 __all__ = [
     "METRICS",
@@ -173,9 +173,9 @@ def validation_best_of_n_mean(
     sample_values: Tensor,
     group_ids: Tensor,
     *,
-    n: float,
-    resamples: float = 1000,
-    seed: float = 42,
+    n: int,
+    resamples: int = 1000,
+    seed: int = 42,
 ) -> Tensor:
     """Mean over bootstrap draws of the best of n samples of a prompt, averaged over prompts.
 
@@ -199,13 +199,15 @@ def validation_best_of_n_mean(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
+            its bounds.
 
     References:
         Chen et al. 2021, Evaluating Large Language Models Trained on Code (pass@k), https://arxiv.org/abs/2107.03374.
     """
     check(sample_values=sample_values, group_ids=group_ids)
+    check_numbers("validation/best_of_n/mean", n=n, resamples=resamples, seed=seed)
     return _validation_best_of_n_mean_impl(sample_values, group_ids, n=n, resamples=resamples, seed=seed)
 
 
@@ -213,9 +215,9 @@ def validation_best_of_n_std(
     sample_values: Tensor,
     group_ids: Tensor,
     *,
-    n: float,
-    resamples: float = 1000,
-    seed: float = 42,
+    n: int,
+    resamples: int = 1000,
+    seed: int = 42,
 ) -> Tensor:
     """Standard deviation over bootstrap draws of the best of n samples of a prompt, averaged over prompts.
 
@@ -238,17 +240,19 @@ def validation_best_of_n_std(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
+            its bounds.
 
     References:
         Chen et al. 2021, Evaluating Large Language Models Trained on Code (pass@k), https://arxiv.org/abs/2107.03374.
     """
     check(sample_values=sample_values, group_ids=group_ids)
+    check_numbers("validation/best_of_n/std", n=n, resamples=resamples, seed=seed)
     return _validation_best_of_n_std_impl(sample_values, group_ids, n=n, resamples=resamples, seed=seed)
 
 
-def validation_pass_at_k(solved: Tensor, group_ids: Tensor, *, k: float) -> Tensor:
+def validation_pass_at_k(solved: Tensor, group_ids: Tensor, *, k: int) -> Tensor:
     """Chance that at least one of k samples solves a prompt, averaged over prompts.
 
     Counted exactly over all ways to take k of a prompt's n samples without replacement, so that no draws add noise and
@@ -270,17 +274,19 @@ def validation_pass_at_k(solved: Tensor, group_ids: Tensor, *, k: float) -> Tens
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
+            its bounds.
 
     References:
         Chen et al. 2021, Evaluating Large Language Models Trained on Code (pass@k), https://arxiv.org/abs/2107.03374.
     """
     check(solved=solved, group_ids=group_ids)
+    check_numbers("validation/pass_at_k", k=k)
     return _validation_pass_at_k_impl(solved, group_ids, k=k)
 
 
-def validation_pass_power_k(solved: Tensor, group_ids: Tensor, *, k: float) -> Tensor:
+def validation_pass_power_k(solved: Tensor, group_ids: Tensor, *, k: int) -> Tensor:
     """Chance that every one of k samples solves a prompt, averaged over prompts.
 
     Reliability: what share of prompts a user could hand to the model k times and be served right each time. Counted
@@ -300,14 +306,16 @@ def validation_pass_power_k(solved: Tensor, group_ids: Tensor, *, k: float) -> T
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
+            its bounds.
 
     References:
         Yao et al. 2024, tau-bench: A Benchmark for Tool-Agent-User Interaction in Real-World Domains (pass^k),
             https://arxiv.org/abs/2406.12045.
     """
     check(solved=solved, group_ids=group_ids)
+    check_numbers("validation/pass_power_k", k=k)
     return _validation_pass_power_k_impl(solved, group_ids, k=k)
 
 
@@ -315,9 +323,9 @@ def validation_worst_of_n_mean(
     sample_values: Tensor,
     group_ids: Tensor,
     *,
-    n: float,
-    resamples: float = 1000,
-    seed: float = 42,
+    n: int,
+    resamples: int = 1000,
+    seed: int = 42,
 ) -> Tensor:
     """Mean over bootstrap draws of the worst of n samples of a prompt, averaged over prompts.
 
@@ -340,13 +348,15 @@ def validation_worst_of_n_mean(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
+            its bounds.
 
     References:
         Chen et al. 2021, Evaluating Large Language Models Trained on Code (pass@k), https://arxiv.org/abs/2107.03374.
     """
     check(sample_values=sample_values, group_ids=group_ids)
+    check_numbers("validation/worst_of_n/mean", n=n, resamples=resamples, seed=seed)
     return _validation_worst_of_n_mean_impl(sample_values, group_ids, n=n, resamples=resamples, seed=seed)
 
 
@@ -354,9 +364,9 @@ def validation_worst_of_n_std(
     sample_values: Tensor,
     group_ids: Tensor,
     *,
-    n: float,
-    resamples: float = 1000,
-    seed: float = 42,
+    n: int,
+    resamples: int = 1000,
+    seed: int = 42,
 ) -> Tensor:
     """Standard deviation over bootstrap draws of the worst of n samples of a prompt, averaged over prompts.
 
@@ -379,13 +389,15 @@ def validation_worst_of_n_std(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
+            its bounds.
 
     References:
         Chen et al. 2021, Evaluating Large Language Models Trained on Code (pass@k), https://arxiv.org/abs/2107.03374.
     """
     check(sample_values=sample_values, group_ids=group_ids)
+    check_numbers("validation/worst_of_n/std", n=n, resamples=resamples, seed=seed)
     return _validation_worst_of_n_std_impl(sample_values, group_ids, n=n, resamples=resamples, seed=seed)
 
 
@@ -394,9 +406,9 @@ def validation_majority_of_n_mean(
     answers: Tensor,
     group_ids: Tensor,
     *,
-    n: float,
-    resamples: float = 1000,
-    seed: float = 42,
+    n: int,
+    resamples: int = 1000,
+    seed: int = 42,
 ) -> Tensor:
     """Mean over bootstrap draws of the value of the majority answer among n samples, averaged over prompts.
 
@@ -421,14 +433,16 @@ def validation_majority_of_n_mean(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
+            its bounds.
 
     References:
         Wang et al. 2022, Self-Consistency Improves Chain of Thought Reasoning in Language Models,
             https://arxiv.org/abs/2203.11171.
     """
     check(sample_values=sample_values, answers=answers, group_ids=group_ids)
+    check_numbers("validation/majority_of_n/mean", n=n, resamples=resamples, seed=seed)
     return _validation_majority_of_n_mean_impl(sample_values, answers, group_ids, n=n, resamples=resamples, seed=seed)
 
 
@@ -437,11 +451,11 @@ def validation_majority_of_n_std(
     answers: Tensor,
     group_ids: Tensor,
     *,
-    n: float,
-    resamples: float = 1000,
-    seed: float = 42,
+    n: int,
+    resamples: int = 1000,
+    seed: int = 42,
 ) -> Tensor:
-    """Compute ``validation/majority_of_n/std``.
+    """Standard deviation over bootstrap draws of the value of the majority answer among n samples.
 
     Standard deviation over bootstrap draws of the value of the majority answer among n samples, averaged over prompts.
 
@@ -464,14 +478,16 @@ def validation_majority_of_n_std(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
+            its bounds.
 
     References:
         Wang et al. 2022, Self-Consistency Improves Chain of Thought Reasoning in Language Models,
             https://arxiv.org/abs/2203.11171.
     """
     check(sample_values=sample_values, answers=answers, group_ids=group_ids)
+    check_numbers("validation/majority_of_n/std", n=n, resamples=resamples, seed=seed)
     return _validation_majority_of_n_std_impl(sample_values, answers, group_ids, n=n, resamples=resamples, seed=seed)
 
 

@@ -17,7 +17,7 @@ from rlmetrics.state.layout import Slot
 from rlmetrics.state.registry import MetricFunction
 from rlmetrics.state.slots import pack
 
-from ._inputs import check, named
+from ._inputs import check, check_numbers, named
 
 __all__ = [
     "METRICS",
@@ -64,8 +64,9 @@ def value_loss(values: Tensor, old_values: Tensor, returns: Tensor, mask: Tensor
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
+            its bounds.
 
     References:
         Schulman et al. 2017, Proximal Policy Optimization Algorithms, https://arxiv.org/abs/1707.06347.
@@ -85,6 +86,7 @@ def _value_loss_update(
     clip_value: float,
 ) -> Tensor:
     check(values=values, old_values=old_values, returns=returns, mask=mask)
+    check_numbers("value/loss", clip_value=clip_value)
     mask = mask.bool()
     values = ops.masked(values, mask)
     old_values = ops.masked(old_values, mask)
@@ -136,8 +138,9 @@ def value_clip_fraction(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
+            its bounds.
 
     References:
         Schulman et al. 2017, Proximal Policy Optimization Algorithms, https://arxiv.org/abs/1707.06347.
@@ -157,6 +160,7 @@ def _value_clip_fraction_update(
     clip_value: float,
 ) -> Tensor:
     check(values=values, old_values=old_values, returns=returns, mask=mask)
+    check_numbers("value/clip_fraction", clip_value=clip_value)
     mask = mask.bool()
     values = ops.masked(values, mask)
     old_values = ops.masked(old_values, mask)
@@ -495,7 +499,7 @@ def _value_explained_variance_finalize(state: Tensor) -> Tensor:
 
 
 def value_explained_variance_epsilon(old_values: Tensor, returns: Tensor, mask: Tensor) -> Tensor:
-    """The same with 1e-5 added to the variance of the returns, so that constant returns give a number.
+    """Explained variance with 1e-5 added to the variance of the returns, so that constant returns give a number.
 
     One minus the variance of the error over the variance of the returns. One is a perfect critic, 0 one that is as good
     as a constant, and negative one that is worse. A constant offset of the critic does not show. It should rise from
@@ -737,7 +741,9 @@ METRICS: Final[dict[str, MetricFunction]] = {
     ),
     "value/explained_variance@epsilon": MetricFunction(
         id="value/explained_variance@epsilon",
-        brief="The same with 1e-5 added to the variance of the returns, so that constant returns give a number.",
+        brief=(
+            "Explained variance with 1e-5 added to the variance of the returns, so that constant returns give a number."
+        ),
         unit="1",
         kind="scalar",
         atom="token",

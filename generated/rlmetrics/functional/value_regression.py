@@ -17,7 +17,7 @@ from rlmetrics.state.layout import Slot
 from rlmetrics.state.registry import MetricFunction
 from rlmetrics.state.slots import pack
 
-from ._inputs import check, named
+from ._inputs import check, check_numbers, named
 
 __all__ = [
     "METRICS",
@@ -146,8 +146,9 @@ def value_regression_implicit_reward_mean(
         Float64 tensor ``[]``, in nat; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
+            its bounds.
     """
     state = _value_regression_implicit_reward_mean_update(logprobs, ref_logprobs, mask, beta=beta)
     return _value_regression_implicit_reward_mean_finalize(state)
@@ -161,6 +162,7 @@ def _value_regression_implicit_reward_mean_update(
     beta: float,
 ) -> Tensor:
     check(logprobs=logprobs, ref_logprobs=ref_logprobs, mask=mask)
+    check_numbers("value_regression/implicit_reward/mean", beta=beta)
     mask = mask.bool()
     logprobs = ops.masked(logprobs, mask)
     ref_logprobs = ops.masked(ref_logprobs, mask)
@@ -210,8 +212,9 @@ def value_regression_loss(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
+            its bounds.
 
     References:
         Brantley et al. 2025, Accelerating RL for LLM Reasoning with Optimal Advantage Regression,
@@ -231,6 +234,7 @@ def _value_regression_loss_update(
     beta: float,
 ) -> Tensor:
     check(logprobs=logprobs, ref_logprobs=ref_logprobs, rewards=rewards, optimal_values=optimal_values, mask=mask)
+    check_numbers("value_regression/loss", beta=beta)
     mask = mask.bool()
     logprobs = ops.masked(logprobs, mask)
     ref_logprobs = ops.masked(ref_logprobs, mask)

@@ -8,7 +8,7 @@ about single tokens where those are given. One row is one pair.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import torch
 from torch import Tensor
@@ -16,47 +16,59 @@ from torch import Tensor
 from rlmetrics.state import host, ops, parts
 from rlmetrics.state.layout import Slot
 from rlmetrics.state.packing import Pack, Packing
-from rlmetrics.state.suite import Fusion, Suite
+from rlmetrics.state.suite import Block, Fusion, Suite, named_inputs
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
 
 __all__ = ["DPOSuite"]
 
 _SLOTS: Final = (
-    Slot("log_sigmoid_sum", "sum"),
-    Slot("product_sum", "sum"),
-    Slot("product_sum_2", "sum"),
-    Slot("difference_sum", "sum"),
     Slot("chosen_logprobs_sum", "sum"),
     Slot("rejected_logprobs_sum", "sum"),
-    Slot("quotient_sum", "sum"),
-    Slot("quotient_sum_2", "sum"),
+    Slot("preference_reward_chosen_sum", "sum"),
+    Slot("preference_reward_rejected_sum", "sum"),
+    Slot("preference_logprob_average_chosen_sum", "sum"),
+    Slot("preference_logprob_average_rejected_sum", "sum"),
     Slot("chosen_mean_logits_sum", "sum"),
     Slot("rejected_mean_logits_sum", "sum"),
     Slot("token_entropy_sum", "sum"),
-    Slot("sequence_count", "count"),
-    Slot("condition_count", "count"),
-    Slot("sequence_count_2", "count"),
-    Slot("sequence_count_3", "count"),
-    Slot("selected_count", "count"),
-    Slot("selected_count_2", "count"),
+    Slot("preference_loss_sigmoid_sum", "sum"),
+    Slot("preference_reward_margin_sum", "sum"),
+    Slot("preference_logprob_chosen_sequence_count", "count"),
+    Slot("preference_logprob_rejected_sequence_count", "count"),
+    Slot("preference_reward_chosen_sequence_count", "count"),
+    Slot("preference_reward_rejected_sequence_count", "count"),
+    Slot("preference_logprob_average_chosen_sequence_count", "count"),
+    Slot("preference_logprob_average_rejected_sequence_count", "count"),
+    Slot("preference_logit_chosen_selected_count", "count"),
+    Slot("preference_logit_rejected_selected_count", "count"),
     Slot("chosen_is_top1_count", "count"),
-    Slot("selected_count_3", "count"),
-    Slot("token_count", "count"),
-    Slot("chosen_lengths_updates", "count"),
-    Slot("rejected_lengths_updates", "count"),
-    Slot("chosen_mean_logits_chosen_mask_updates", "count"),
-    Slot("rejected_mean_logits_rejected_mask_updates", "count"),
-    Slot("chosen_mask_chosen_is_top1_updates", "count"),
-    Slot("token_entropy_mask_updates", "count"),
+    Slot("preference_token_accuracy_selected_count", "count"),
+    Slot("preference_entropy_token_count", "count"),
+    Slot("preference_loss_sigmoid_sequence_count", "count"),
+    Slot("preference_reward_accuracy_count", "count"),
+    Slot("preference_logprob_chosen_updates", "count"),
+    Slot("preference_logprob_rejected_updates", "count"),
+    Slot("preference_reward_chosen_updates", "count"),
+    Slot("preference_reward_rejected_updates", "count"),
+    Slot("preference_logprob_average_chosen_updates", "count"),
+    Slot("preference_logprob_average_rejected_updates", "count"),
+    Slot("preference_logit_chosen_updates", "count"),
+    Slot("preference_logit_rejected_updates", "count"),
+    Slot("preference_token_accuracy_updates", "count"),
+    Slot("preference_entropy_updates", "count"),
+    Slot("preference_loss_sigmoid_updates", "count"),
 )
 _PACKING: Final = Packing(_SLOTS)
 
 
 def _update(
     pack: Pack,
-    chosen_logprobs: Tensor,
-    rejected_logprobs: Tensor,
-    ref_chosen_logprobs: Tensor,
-    ref_rejected_logprobs: Tensor,
+    chosen_logprobs: Tensor | None,
+    rejected_logprobs: Tensor | None,
+    ref_chosen_logprobs: Tensor | None,
+    ref_rejected_logprobs: Tensor | None,
     chosen_lengths: Tensor | None,
     rejected_lengths: Tensor | None,
     chosen_mean_logits: Tensor | None,
@@ -73,160 +85,287 @@ def _update(
     rejected_mask = parts.truth(rejected_mask)
     chosen_is_top1 = parts.truth(chosen_is_top1)
     mask = parts.truth(mask)
-    keep = parts.keep_of(mask) if mask is not None else None
-    (token_entropy,) = parts.masked(keep, token_entropy)
-    chosen_logprobs = ops.as_float(chosen_logprobs)
-    rejected_logprobs = ops.as_float(rejected_logprobs)
-    ref_chosen_logprobs = ops.as_float(ref_chosen_logprobs)
-    ref_rejected_logprobs = ops.as_float(ref_rejected_logprobs)
+    keep, token_entropy = parts.selected(mask, token_entropy)
+    chosen_logprobs = parts.widened(chosen_logprobs)
+    rejected_logprobs = parts.widened(rejected_logprobs)
+    ref_chosen_logprobs = parts.widened(ref_chosen_logprobs)
+    ref_rejected_logprobs = parts.widened(ref_rejected_logprobs)
     chosen_mean_logits = parts.widened(chosen_mean_logits)
     rejected_mean_logits = parts.widened(rejected_mean_logits)
-    difference = chosen_logprobs - ref_chosen_logprobs
-    difference_2 = rejected_logprobs - ref_rejected_logprobs
-    margin = beta * (difference - difference_2)
-    log_sigmoid = torch.nn.functional.logsigmoid(margin)
-    product = beta * difference
-    product_2 = beta * difference_2
-    log_sigmoid_sum = parts.total(log_sigmoid)
-    sequence_count = parts.number_of(-log_sigmoid)
-    product_sum = parts.total(product)
-    product_sum_2 = parts.total(product_2)
-    condition_count = parts.count(difference > difference_2)
-    difference_sum = parts.total(product - product_2)
-    chosen_logprobs_sum = parts.total(chosen_logprobs)
-    rejected_logprobs_sum = parts.total(rejected_logprobs)
-    if chosen_lengths is not None:
-        quotient = chosen_logprobs / torch.clamp(ops.as_float(chosen_lengths), min=1)
-        quotient_sum = parts.total(quotient)
-        sequence_count_2 = parts.number_of(quotient)
-        chosen_lengths_updates = parts.one()
+    if chosen_logprobs is not None:
+        chosen_logprobs_sum = parts.total(chosen_logprobs)
+        preference_logprob_chosen_sequence_count = parts.number_of(chosen_logprobs)
+        preference_logprob_chosen_updates = parts.one()
+        if ref_chosen_logprobs is not None:
+            difference = chosen_logprobs - ref_chosen_logprobs
+            product = beta * difference
+            preference_reward_chosen_sum = parts.total(product)
+            preference_reward_chosen_sequence_count = parts.number_of(product)
+            preference_reward_chosen_updates = parts.one()
+            if rejected_logprobs is not None and ref_rejected_logprobs is not None:
+                difference_2 = rejected_logprobs - ref_rejected_logprobs
+                margin = beta * (difference - difference_2)
+                log_sigmoid = torch.nn.functional.logsigmoid(margin)
+                preference_loss_sigmoid_sum = parts.total(log_sigmoid)
+                preference_loss_sigmoid_sequence_count = parts.number_of(-log_sigmoid)
+                preference_reward_accuracy_count = parts.count(difference > difference_2)
+                preference_reward_margin_sum = parts.total(product - beta * difference_2)
+                preference_loss_sigmoid_updates = parts.one()
+            else:
+                preference_loss_sigmoid_sum = None
+                preference_loss_sigmoid_sequence_count = None
+                preference_reward_accuracy_count = None
+                preference_reward_margin_sum = None
+                preference_loss_sigmoid_updates = None
+        else:
+            preference_reward_chosen_sum = None
+            preference_reward_chosen_sequence_count = None
+            preference_reward_chosen_updates = None
+            preference_loss_sigmoid_sum = None
+            preference_loss_sigmoid_sequence_count = None
+            preference_reward_accuracy_count = None
+            preference_reward_margin_sum = None
+            preference_loss_sigmoid_updates = None
+        if chosen_lengths is not None:
+            quotient = chosen_logprobs / torch.clamp(ops.as_float(chosen_lengths), min=1)
+            preference_logprob_average_chosen_sum = parts.total(quotient)
+            preference_logprob_average_chosen_sequence_count = parts.number_of(quotient)
+            preference_logprob_average_chosen_updates = parts.one()
+        else:
+            preference_logprob_average_chosen_sum = None
+            preference_logprob_average_chosen_sequence_count = None
+            preference_logprob_average_chosen_updates = None
     else:
-        quotient_sum = None
-        sequence_count_2 = None
-        chosen_lengths_updates = None
-    if rejected_lengths is not None:
-        quotient_2 = rejected_logprobs / torch.clamp(ops.as_float(rejected_lengths), min=1)
-        quotient_sum_2 = parts.total(quotient_2)
-        sequence_count_3 = parts.number_of(quotient_2)
-        rejected_lengths_updates = parts.one()
+        chosen_logprobs_sum = None
+        preference_logprob_chosen_sequence_count = None
+        preference_logprob_chosen_updates = None
+        preference_reward_chosen_sum = None
+        preference_reward_chosen_sequence_count = None
+        preference_reward_chosen_updates = None
+        preference_loss_sigmoid_sum = None
+        preference_loss_sigmoid_sequence_count = None
+        preference_reward_accuracy_count = None
+        preference_reward_margin_sum = None
+        preference_loss_sigmoid_updates = None
+        preference_logprob_average_chosen_sum = None
+        preference_logprob_average_chosen_sequence_count = None
+        preference_logprob_average_chosen_updates = None
+    if rejected_logprobs is not None:
+        rejected_logprobs_sum = parts.total(rejected_logprobs)
+        preference_logprob_rejected_sequence_count = parts.number_of(rejected_logprobs)
+        preference_logprob_rejected_updates = parts.one()
+        if ref_rejected_logprobs is not None:
+            product_2 = beta * (rejected_logprobs - ref_rejected_logprobs)
+            preference_reward_rejected_sum = parts.total(product_2)
+            preference_reward_rejected_sequence_count = parts.number_of(product_2)
+            preference_reward_rejected_updates = parts.one()
+        else:
+            preference_reward_rejected_sum = None
+            preference_reward_rejected_sequence_count = None
+            preference_reward_rejected_updates = None
+        if rejected_lengths is not None:
+            quotient_2 = rejected_logprobs / torch.clamp(ops.as_float(rejected_lengths), min=1)
+            preference_logprob_average_rejected_sum = parts.total(quotient_2)
+            preference_logprob_average_rejected_sequence_count = parts.number_of(quotient_2)
+            preference_logprob_average_rejected_updates = parts.one()
+        else:
+            preference_logprob_average_rejected_sum = None
+            preference_logprob_average_rejected_sequence_count = None
+            preference_logprob_average_rejected_updates = None
     else:
-        quotient_sum_2 = None
-        sequence_count_3 = None
-        rejected_lengths_updates = None
+        rejected_logprobs_sum = None
+        preference_logprob_rejected_sequence_count = None
+        preference_logprob_rejected_updates = None
+        preference_reward_rejected_sum = None
+        preference_reward_rejected_sequence_count = None
+        preference_reward_rejected_updates = None
+        preference_logprob_average_rejected_sum = None
+        preference_logprob_average_rejected_sequence_count = None
+        preference_logprob_average_rejected_updates = None
     if chosen_mean_logits is not None and chosen_mask is not None:
         chosen_mean_logits_sum = parts.total(chosen_mean_logits, chosen_mask)
-        selected_count = parts.count(chosen_mask)
-        chosen_mean_logits_chosen_mask_updates = parts.one()
+        preference_logit_chosen_selected_count = parts.count(chosen_mask)
+        preference_logit_chosen_updates = parts.one()
     else:
         chosen_mean_logits_sum = None
-        selected_count = None
-        chosen_mean_logits_chosen_mask_updates = None
+        preference_logit_chosen_selected_count = None
+        preference_logit_chosen_updates = None
     if rejected_mean_logits is not None and rejected_mask is not None:
         rejected_mean_logits_sum = parts.total(rejected_mean_logits, rejected_mask)
-        selected_count_2 = parts.count(rejected_mask)
-        rejected_mean_logits_rejected_mask_updates = parts.one()
+        preference_logit_rejected_selected_count = parts.count(rejected_mask)
+        preference_logit_rejected_updates = parts.one()
     else:
         rejected_mean_logits_sum = None
-        selected_count_2 = None
-        rejected_mean_logits_rejected_mask_updates = None
+        preference_logit_rejected_selected_count = None
+        preference_logit_rejected_updates = None
     if chosen_mask is not None and chosen_is_top1 is not None:
         chosen_is_top1_count = parts.count(chosen_is_top1, chosen_mask)
-        selected_count_3 = parts.count(chosen_mask)
-        chosen_mask_chosen_is_top1_updates = parts.one()
+        preference_token_accuracy_selected_count = parts.count(chosen_mask)
+        preference_token_accuracy_updates = parts.one()
     else:
         chosen_is_top1_count = None
-        selected_count_3 = None
-        chosen_mask_chosen_is_top1_updates = None
+        preference_token_accuracy_selected_count = None
+        preference_token_accuracy_updates = None
     if token_entropy is not None and mask is not None:
-        token_entropy_sum = parts.total(token_entropy, mask)
-        token_count = parts.count(mask)
-        token_entropy_mask_updates = parts.one()
+        token_entropy_sum = parts.total(token_entropy, keep, clean=True)
+        preference_entropy_token_count = parts.size(keep)
+        preference_entropy_updates = parts.one()
     else:
         token_entropy_sum = None
-        token_count = None
-        token_entropy_mask_updates = None
+        preference_entropy_token_count = None
+        preference_entropy_updates = None
     return pack(
         [
-            log_sigmoid_sum,
-            product_sum,
-            product_sum_2,
-            difference_sum,
             chosen_logprobs_sum,
             rejected_logprobs_sum,
-            quotient_sum,
-            quotient_sum_2,
+            preference_reward_chosen_sum,
+            preference_reward_rejected_sum,
+            preference_logprob_average_chosen_sum,
+            preference_logprob_average_rejected_sum,
             chosen_mean_logits_sum,
             rejected_mean_logits_sum,
             token_entropy_sum,
-            sequence_count,
-            condition_count,
-            sequence_count_2,
-            sequence_count_3,
-            selected_count,
-            selected_count_2,
+            preference_loss_sigmoid_sum,
+            preference_reward_margin_sum,
+            preference_logprob_chosen_sequence_count,
+            preference_logprob_rejected_sequence_count,
+            preference_reward_chosen_sequence_count,
+            preference_reward_rejected_sequence_count,
+            preference_logprob_average_chosen_sequence_count,
+            preference_logprob_average_rejected_sequence_count,
+            preference_logit_chosen_selected_count,
+            preference_logit_rejected_selected_count,
             chosen_is_top1_count,
-            selected_count_3,
-            token_count,
-            chosen_lengths_updates,
-            rejected_lengths_updates,
-            chosen_mean_logits_chosen_mask_updates,
-            rejected_mean_logits_rejected_mask_updates,
-            chosen_mask_chosen_is_top1_updates,
-            token_entropy_mask_updates,
+            preference_token_accuracy_selected_count,
+            preference_entropy_token_count,
+            preference_loss_sigmoid_sequence_count,
+            preference_reward_accuracy_count,
+            preference_logprob_chosen_updates,
+            preference_logprob_rejected_updates,
+            preference_reward_chosen_updates,
+            preference_reward_rejected_updates,
+            preference_logprob_average_chosen_updates,
+            preference_logprob_average_rejected_updates,
+            preference_logit_chosen_updates,
+            preference_logit_rejected_updates,
+            preference_token_accuracy_updates,
+            preference_entropy_updates,
+            preference_loss_sigmoid_updates,
         ],
-        chosen_logprobs,
+        parts.first_of(
+            chosen_logprobs,
+            rejected_logprobs,
+            ref_chosen_logprobs,
+            ref_rejected_logprobs,
+            chosen_lengths,
+            rejected_lengths,
+            chosen_mean_logits,
+            chosen_mask,
+            rejected_mean_logits,
+            rejected_mask,
+            chosen_is_top1,
+            token_entropy,
+            mask,
+        ),
     )
 
 
 def _results(state: Sequence[float]) -> dict[str, float]:
     (
-        log_sigmoid_sum,
-        product_sum,
-        product_sum_2,
-        difference_sum,
         chosen_logprobs_sum,
         rejected_logprobs_sum,
-        quotient_sum,
-        quotient_sum_2,
+        preference_reward_chosen_sum,
+        preference_reward_rejected_sum,
+        preference_logprob_average_chosen_sum,
+        preference_logprob_average_rejected_sum,
         chosen_mean_logits_sum,
         rejected_mean_logits_sum,
         token_entropy_sum,
-        sequence_count,
-        condition_count,
-        sequence_count_2,
-        sequence_count_3,
-        selected_count,
-        selected_count_2,
+        preference_loss_sigmoid_sum,
+        preference_reward_margin_sum,
+        preference_logprob_chosen_sequence_count,
+        preference_logprob_rejected_sequence_count,
+        preference_reward_chosen_sequence_count,
+        preference_reward_rejected_sequence_count,
+        preference_logprob_average_chosen_sequence_count,
+        preference_logprob_average_rejected_sequence_count,
+        preference_logit_chosen_selected_count,
+        preference_logit_rejected_selected_count,
         chosen_is_top1_count,
-        selected_count_3,
-        token_count,
-        chosen_lengths_updates,
-        rejected_lengths_updates,
-        chosen_mean_logits_chosen_mask_updates,
-        rejected_mean_logits_rejected_mask_updates,
-        chosen_mask_chosen_is_top1_updates,
-        token_entropy_mask_updates,
-    ) = state[:26]
+        preference_token_accuracy_selected_count,
+        preference_entropy_token_count,
+        preference_loss_sigmoid_sequence_count,
+        preference_reward_accuracy_count,
+        preference_logprob_chosen_updates,
+        preference_logprob_rejected_updates,
+        preference_reward_chosen_updates,
+        preference_reward_rejected_updates,
+        preference_logprob_average_chosen_updates,
+        preference_logprob_average_rejected_updates,
+        preference_logit_chosen_updates,
+        preference_logit_rejected_updates,
+        preference_token_accuracy_updates,
+        preference_entropy_updates,
+        preference_loss_sigmoid_updates,
+    ) = state[:35]
     results: dict[str, float] = {}
-    results["preference/loss/sigmoid"] = host.divide(-log_sigmoid_sum, sequence_count)
-    results["preference/reward/chosen"] = host.divide(product_sum, sequence_count)
-    results["preference/reward/rejected"] = host.divide(product_sum_2, sequence_count)
-    results["preference/reward/accuracy"] = host.divide(condition_count, sequence_count)
-    results["preference/reward/margin"] = host.divide(difference_sum, sequence_count)
-    results["preference/logprob/chosen"] = host.divide(chosen_logprobs_sum, sequence_count)
-    results["preference/logprob/rejected"] = host.divide(rejected_logprobs_sum, sequence_count)
-    if chosen_lengths_updates > 0:
-        results["preference/logprob_average/chosen"] = host.divide(quotient_sum, sequence_count_2)
-    if rejected_lengths_updates > 0:
-        results["preference/logprob_average/rejected"] = host.divide(quotient_sum_2, sequence_count_3)
-    if chosen_mean_logits_chosen_mask_updates > 0:
-        results["preference/logit/chosen"] = host.divide(chosen_mean_logits_sum, selected_count)
-    if rejected_mean_logits_rejected_mask_updates > 0:
-        results["preference/logit/rejected"] = host.divide(rejected_mean_logits_sum, selected_count_2)
-    if chosen_mask_chosen_is_top1_updates > 0:
-        results["preference/token_accuracy"] = host.divide(chosen_is_top1_count, selected_count_3)
-    if token_entropy_mask_updates > 0:
-        results["preference/entropy"] = host.divide(token_entropy_sum, token_count)
+    if preference_logprob_chosen_updates > 0:
+        results["preference/logprob/chosen"] = host.divide(
+            chosen_logprobs_sum,
+            preference_logprob_chosen_sequence_count,
+        )
+    if preference_logprob_rejected_updates > 0:
+        results["preference/logprob/rejected"] = host.divide(
+            rejected_logprobs_sum,
+            preference_logprob_rejected_sequence_count,
+        )
+    if preference_reward_chosen_updates > 0:
+        results["preference/reward/chosen"] = host.divide(
+            preference_reward_chosen_sum,
+            preference_reward_chosen_sequence_count,
+        )
+    if preference_reward_rejected_updates > 0:
+        results["preference/reward/rejected"] = host.divide(
+            preference_reward_rejected_sum,
+            preference_reward_rejected_sequence_count,
+        )
+    if preference_logprob_average_chosen_updates > 0:
+        results["preference/logprob_average/chosen"] = host.divide(
+            preference_logprob_average_chosen_sum,
+            preference_logprob_average_chosen_sequence_count,
+        )
+    if preference_logprob_average_rejected_updates > 0:
+        results["preference/logprob_average/rejected"] = host.divide(
+            preference_logprob_average_rejected_sum,
+            preference_logprob_average_rejected_sequence_count,
+        )
+    if preference_logit_chosen_updates > 0:
+        results["preference/logit/chosen"] = host.divide(chosen_mean_logits_sum, preference_logit_chosen_selected_count)
+    if preference_logit_rejected_updates > 0:
+        results["preference/logit/rejected"] = host.divide(
+            rejected_mean_logits_sum,
+            preference_logit_rejected_selected_count,
+        )
+    if preference_token_accuracy_updates > 0:
+        results["preference/token_accuracy"] = host.divide(
+            chosen_is_top1_count,
+            preference_token_accuracy_selected_count,
+        )
+    if preference_entropy_updates > 0:
+        results["preference/entropy"] = host.divide(token_entropy_sum, preference_entropy_token_count)
+    if preference_loss_sigmoid_updates > 0:
+        results["preference/loss/sigmoid"] = host.divide(
+            -preference_loss_sigmoid_sum,
+            preference_loss_sigmoid_sequence_count,
+        )
+        results["preference/reward/accuracy"] = host.divide(
+            preference_reward_accuracy_count,
+            preference_loss_sigmoid_sequence_count,
+        )
+        results["preference/reward/margin"] = host.divide(
+            preference_reward_margin_sum,
+            preference_loss_sigmoid_sequence_count,
+        )
     return results
 
 
@@ -236,52 +375,33 @@ class DPOSuite(Suite):
     The sigmoid loss, implicit rewards with their margin and accuracy, log-probabilities of both sides, and what can be
     said about single tokens where those are given. One row is one pair.
 
-    Inputs of every update:
-        chosen_logprobs: Float tensor ``[B]`` in nat. Log-probability of each preferred response under the current
-            policy, summed over its tokens.
-        rejected_logprobs: Float tensor ``[B]`` in nat. Log-probability of each rejected response under the current
-            policy, summed over its tokens.
-        ref_chosen_logprobs: Float tensor ``[B]`` in nat. Log-probability of each preferred response under the reference
-            policy, summed over its tokens.
-        ref_rejected_logprobs: Float tensor ``[B]`` in nat. Log-probability of each rejected response under the
-            reference policy, summed over its tokens.
-
-    Optional inputs:
-        chosen_lengths: Int tensor ``[B]`` in token. Number of tokens of each preferred response.
-        rejected_lengths: Int tensor ``[B]`` in token. Number of tokens of each rejected response.
-        chosen_mean_logits: Float tensor ``[B, T]``. Mean over the vocabulary of the logits that predict each token of
-            the preferred responses.
-        chosen_mask: Bool tensor ``[B, T]``. Mask of the preferred responses, one row per pair, true for their tokens.
-        rejected_mean_logits: Float tensor ``[B, T]``. Mean over the vocabulary of the logits that predict each token of
-            the rejected responses.
-        rejected_mask: Bool tensor ``[B, T]``. Mask of the rejected responses, one row per pair, true for their tokens.
-        chosen_is_top1: Bool tensor ``[B, T]``. True where a token of a preferred response is the one that the policy
-            finds most likely.
-        token_entropy: Float tensor ``[B, T]`` in nat. Entropy of the policy's distribution at each response position.
-        mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
-
-    Results:
+    Results, with the inputs that each needs in one update:
         preference/loss/sigmoid: DPO loss, the negative log-sigmoid of the margin between the implicit rewards of a
-            pair. In nat.
+            pair. In nat. Needs chosen_logprobs, rejected_logprobs, ref_chosen_logprobs, ref_rejected_logprobs.
         preference/reward/chosen: Mean implicit reward of the preferred responses, beta times the log-probability ratio
-            of policy to reference.
+            of policy to reference. Needs chosen_logprobs, ref_chosen_logprobs.
         preference/reward/rejected: Mean implicit reward of the rejected responses, beta times the log-probability ratio
-            of policy to reference.
+            of policy to reference. Needs rejected_logprobs, ref_rejected_logprobs.
         preference/reward/accuracy: Share of pairs whose preferred response has the strictly higher implicit reward.
+            Needs chosen_logprobs, rejected_logprobs, ref_chosen_logprobs, ref_rejected_logprobs.
         preference/reward/margin: Mean difference between the implicit rewards of the preferred and the rejected
-            response of a pair.
+            response of a pair. Needs chosen_logprobs, rejected_logprobs, ref_chosen_logprobs, ref_rejected_logprobs.
         preference/logprob/chosen: Mean over pairs of the summed log-probability of the preferred response. In nat.
+            Needs chosen_logprobs.
         preference/logprob/rejected: Mean over pairs of the summed log-probability of the rejected response. In nat.
+            Needs rejected_logprobs.
         preference/logprob_average/chosen: Mean over pairs of the log-probability per token of the preferred response.
-            In nat.
+            In nat. Needs chosen_logprobs, chosen_lengths.
         preference/logprob_average/rejected: Mean over pairs of the log-probability per token of the rejected response.
-            In nat.
-        preference/logit/chosen: Mean logit over the vocabulary at the token positions of the preferred responses.
+            In nat. Needs rejected_logprobs, rejected_lengths.
+        preference/logit/chosen: Mean logit over the vocabulary at the token positions of the preferred responses. Needs
+            chosen_mean_logits, chosen_mask.
         preference/logit/rejected: Mean logit over the vocabulary at the token positions of the rejected responses.
+            Needs rejected_mean_logits, rejected_mask.
         preference/token_accuracy: Share of tokens of the preferred responses that the policy finds most likely, given
-            the tokens before.
+            the tokens before. Needs chosen_mask, chosen_is_top1.
         preference/entropy: Entropy of the policy's next-token distribution at the tokens of both responses of the data
-            set, averaged over tokens. In nat.
+            set, averaged over tokens. In nat. Needs token_entropy, mask.
     """
 
     fusion = Fusion(
@@ -307,21 +427,26 @@ class DPOSuite(Suite):
             "ref_rejected_logprobs": (("B",), "float"),
             "chosen_lengths": (("B",), "int"),
             "rejected_lengths": (("B",), "int"),
-            "chosen_mean_logits": (("B2", "T"), "float"),
-            "chosen_mask": (("B2", "T"), "bool"),
-            "rejected_mean_logits": (("B3", "T2"), "float"),
-            "rejected_mask": (("B3", "T2"), "bool"),
-            "chosen_is_top1": (("B2", "T"), "bool"),
-            "token_entropy": (("B4", "T3"), "float"),
-            "mask": (("B4", "T3"), "bool"),
+            "chosen_mean_logits": (("B", "T"), "float"),
+            "chosen_mask": (("B", "T"), "bool"),
+            "rejected_mean_logits": (("B", "T2"), "float"),
+            "rejected_mask": (("B", "T2"), "bool"),
+            "chosen_is_top1": (("B", "T"), "bool"),
+            "token_entropy": (("B", "T3"), "float"),
+            "mask": (("B", "T3"), "bool"),
         },
         blocks=(
-            ("chosen_lengths",),
-            ("rejected_lengths",),
-            ("chosen_mean_logits", "chosen_mask"),
-            ("rejected_mean_logits", "rejected_mask"),
-            ("chosen_mask", "chosen_is_top1"),
-            ("token_entropy", "mask"),
+            Block(("chosen_logprobs",), "sequence"),
+            Block(("rejected_logprobs",), "sequence"),
+            Block(("chosen_logprobs", "ref_chosen_logprobs"), "sequence"),
+            Block(("rejected_logprobs", "ref_rejected_logprobs"), "sequence"),
+            Block(("chosen_logprobs", "chosen_lengths"), "sequence"),
+            Block(("rejected_logprobs", "rejected_lengths"), "sequence"),
+            Block(("chosen_mean_logits", "chosen_mask"), "token"),
+            Block(("rejected_mean_logits", "rejected_mask"), "token"),
+            Block(("chosen_mask", "chosen_is_top1"), "token"),
+            Block(("token_entropy", "mask"), "token"),
+            Block(("chosen_logprobs", "rejected_logprobs", "ref_chosen_logprobs", "ref_rejected_logprobs"), "sequence"),
         ),
         parameters={"beta": 0.1},
         packing=_PACKING,
@@ -338,3 +463,79 @@ class DPOSuite(Suite):
             device: Where the state lives; it follows its first update if left out.
         """
         super().__init__({"beta": beta}, device)
+
+    @named_inputs
+    def update(
+        self,
+        *,
+        chosen_logprobs: Tensor | None = None,
+        rejected_logprobs: Tensor | None = None,
+        ref_chosen_logprobs: Tensor | None = None,
+        ref_rejected_logprobs: Tensor | None = None,
+        chosen_lengths: Tensor | None = None,
+        rejected_lengths: Tensor | None = None,
+        chosen_mean_logits: Tensor | None = None,
+        chosen_mask: Tensor | None = None,
+        rejected_mean_logits: Tensor | None = None,
+        rejected_mask: Tensor | None = None,
+        chosen_is_top1: Tensor | None = None,
+        token_entropy: Tensor | None = None,
+        mask: Tensor | None = None,
+        cu_seqlens: Tensor | None = None,
+        position_ids: Tensor | None = None,
+    ) -> Self:
+        """Add what is given of a batch; return the suite itself. Tensors that come together are of the same responses.
+
+        Args:
+            chosen_logprobs: Float tensor ``[B]`` in nat. Log-probability of each preferred response under the current
+                policy, summed over its tokens.
+            rejected_logprobs: Float tensor ``[B]`` in nat. Log-probability of each rejected response under the current
+                policy, summed over its tokens.
+            ref_chosen_logprobs: Float tensor ``[B]`` in nat. Log-probability of each preferred response under the
+                reference policy, summed over its tokens.
+            ref_rejected_logprobs: Float tensor ``[B]`` in nat. Log-probability of each rejected response under the
+                reference policy, summed over its tokens.
+            chosen_lengths: Int tensor ``[B]`` in token. Number of tokens of each preferred response.
+            rejected_lengths: Int tensor ``[B]`` in token. Number of tokens of each rejected response.
+            chosen_mean_logits: Float tensor ``[B, T]``. Mean over the vocabulary of the logits that predict each token
+                of the preferred responses.
+            chosen_mask: Bool tensor ``[B, T]``. Mask of the preferred responses, one row per pair, true for their
+                tokens.
+            rejected_mean_logits: Float tensor ``[B, T]``. Mean over the vocabulary of the logits that predict each
+                token of the rejected responses.
+            rejected_mask: Bool tensor ``[B, T]``. Mask of the rejected responses, one row per pair, true for their
+                tokens.
+            chosen_is_top1: Bool tensor ``[B, T]``. True where a token of a preferred response is the one that the
+                policy finds most likely.
+            token_entropy: Float tensor ``[B, T]`` in nat. Entropy of the policy's distribution at each response
+                position.
+            mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
+            cu_seqlens: Where each response begins in tensors of tokens that stand one after the other, ``[N]`` or ``[1,
+                N]``, and where the last one ends: int tensor ``[B + 1]`` from 0 to N.
+            position_ids: In place of cu_seqlens the position of each token in its response, int tensor ``[N]`` or ``[R,
+                L]``, where rows may hold several whole responses.
+
+        Raises:
+            TypeError: An input is unknown, no tensor, of another dtype, or of no use without another one; or nothing is
+                given.
+            ValueError: An input has another number of axes, or two inputs disagree about the size of an axis.
+        """
+        return self._add(
+            {
+                "chosen_logprobs": chosen_logprobs,
+                "rejected_logprobs": rejected_logprobs,
+                "ref_chosen_logprobs": ref_chosen_logprobs,
+                "ref_rejected_logprobs": ref_rejected_logprobs,
+                "chosen_lengths": chosen_lengths,
+                "rejected_lengths": rejected_lengths,
+                "chosen_mean_logits": chosen_mean_logits,
+                "chosen_mask": chosen_mask,
+                "rejected_mean_logits": rejected_mean_logits,
+                "rejected_mask": rejected_mask,
+                "chosen_is_top1": chosen_is_top1,
+                "token_entropy": token_entropy,
+                "mask": mask,
+                "cu_seqlens": cu_seqlens,
+                "position_ids": position_ids,
+            },
+        )

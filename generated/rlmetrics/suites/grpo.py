@@ -9,7 +9,7 @@ group_ids for whole groups, all responses to a prompt in one update.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import torch
 from torch import Tensor
@@ -17,62 +17,70 @@ from torch import Tensor
 from rlmetrics.state import host, ops, parts
 from rlmetrics.state.layout import Slot
 from rlmetrics.state.packing import Pack, Packing
-from rlmetrics.state.suite import Fusion, Suite
+from rlmetrics.state.suite import Block, Fusion, Suite, named_inputs
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
 
 __all__ = ["GRPOSuite"]
 
 _SLOTS: Final = (
-    Slot("greater_sum", "sum"),
-    Slot("ratio_sum", "sum"),
-    Slot("log_ratio_sum", "sum"),
-    Slot("difference_sum", "sum"),
-    Slot("advantages_sum", "sum"),
-    Slot("token_entropy_sum", "sum"),
-    Slot("log_ratio_sum_2", "sum"),
-    Slot("difference_sum_2", "sum"),
-    Slot("abs_sum", "sum"),
-    Slot("exponential_sum", "sum"),
-    Slot("log_ratio_sum_3", "sum"),
-    Slot("difference_sum_3", "sum"),
     Slot("scores_sum", "sum"),
     Slot("lengths_sum", "sum"),
-    Slot("group_std_sum", "sum"),
-    Slot("lengths_sum_2", "sum"),
-    Slot("token_count", "count"),
-    Slot("condition_count", "count"),
-    Slot("condition_count_2", "count"),
-    Slot("condition_count_3", "count"),
-    Slot("condition_count_4", "count"),
-    Slot("token_count_2", "count"),
-    Slot("token_count_3", "count"),
-    Slot("token_count_4", "count"),
-    Slot("sequence_count", "count"),
-    Slot("sequence_count_2", "count"),
-    Slot("condition_count_5", "count"),
-    Slot("sequence_count_3", "count"),
-    Slot("group_count", "count"),
-    Slot("condition_count_6", "count"),
-    Slot("selected_count", "count"),
-    Slot("token_entropy_updates", "count"),
-    Slot("ref_logprobs_updates", "count"),
-    Slot("rollout_logprobs_updates", "count"),
-    Slot("scores_updates", "count"),
-    Slot("rewards_updates", "count"),
-    Slot("lengths_updates", "count"),
-    Slot("terminated_updates", "count"),
-    Slot("rewards_group_ids_updates", "count"),
-    Slot("lengths_terminated_updates", "count"),
-    Slot("advantages_min", "min"),
-    Slot("exponential_min", "min"),
+    Slot("advantages_sum", "sum"),
+    Slot("token_entropy_sum", "sum"),
+    Slot("reward_group_std_sum", "sum"),
+    Slot("length_terminated_mean_sum", "sum"),
+    Slot("ratio_sum", "sum"),
+    Slot("log_ratio_sum", "sum"),
+    Slot("kl_old_k3_sum", "sum"),
+    Slot("kl_reference_k1_sum", "sum"),
+    Slot("kl_reference_k3_sum", "sum"),
+    Slot("sampling_logprob_difference_mean_sum", "sum"),
+    Slot("sampling_token_weight_mean_sum", "sum"),
+    Slot("kl_rollout_k1_sum", "sum"),
+    Slot("kl_rollout_k3_sum", "sum"),
+    Slot("policy_loss_sum", "sum"),
+    Slot("reward_score_mean_sequence_count", "count"),
+    Slot("length_response_mean_sequence_count", "count"),
+    Slot("length_truncated_fraction_count", "count"),
+    Slot("length_truncated_fraction_sequence_count", "count"),
+    Slot("advantage_mean_token_count", "count"),
+    Slot("entropy_policy_token_count", "count"),
+    Slot("reward_group_std_group_count", "count"),
+    Slot("reward_zero_std_fraction_count", "count"),
+    Slot("length_terminated_mean_selected_count", "count"),
+    Slot("policy_outside_region_fraction_count", "count"),
+    Slot("policy_outside_region_fraction_token_count", "count"),
+    Slot("kl_reference_k1_token_count", "count"),
+    Slot("sampling_logprob_difference_mean_token_count", "count"),
+    Slot("policy_loss_token_count", "count"),
+    Slot("policy_clip_fraction_count", "count"),
+    Slot("policy_clip_fraction_low_count", "count"),
+    Slot("policy_clip_fraction_high_count", "count"),
+    Slot("reward_score_mean_updates", "count"),
+    Slot("reward_std_updates", "count"),
+    Slot("length_response_mean_updates", "count"),
+    Slot("length_truncated_fraction_updates", "count"),
+    Slot("advantage_mean_updates", "count"),
+    Slot("entropy_policy_updates", "count"),
+    Slot("reward_group_std_updates", "count"),
+    Slot("length_terminated_mean_updates", "count"),
+    Slot("policy_outside_region_fraction_updates", "count"),
+    Slot("kl_reference_k1_updates", "count"),
+    Slot("sampling_logprob_difference_mean_updates", "count"),
+    Slot("policy_loss_updates", "count"),
     Slot("scores_min", "min"),
     Slot("lengths_min", "min"),
-    Slot("lengths_min_2", "min"),
-    Slot("advantages_max", "max"),
-    Slot("abs_max", "max"),
-    Slot("exponential_max", "max"),
+    Slot("advantages_min", "min"),
+    Slot("length_terminated_min", "min"),
+    Slot("sampling_token_weight_min", "min"),
     Slot("scores_max", "max"),
     Slot("lengths_max", "max"),
-    Slot("lengths_max_2", "max"),
+    Slot("advantages_max", "max"),
+    Slot("length_terminated_max", "max"),
+    Slot("sampling_logprob_difference_max", "max"),
+    Slot("sampling_token_weight_max", "max"),
     Slot("rewards_moments", "moments"),
 )
 _PACKING: Final = Packing(_SLOTS)
@@ -80,10 +88,10 @@ _PACKING: Final = Packing(_SLOTS)
 
 def _update(
     pack: Pack,
-    logprobs: Tensor,
-    old_logprobs: Tensor,
-    advantages: Tensor,
-    mask: Tensor,
+    logprobs: Tensor | None,
+    old_logprobs: Tensor | None,
+    advantages: Tensor | None,
+    mask: Tensor | None,
     token_entropy: Tensor | None,
     ref_logprobs: Tensor | None,
     rollout_logprobs: Tensor | None,
@@ -97,18 +105,18 @@ def _update(
     clip_high: float,
     tolerance: float,
 ) -> Tensor:
-    mask = mask.bool()
+    mask = parts.truth(mask)
     terminated = parts.truth(terminated)
-    keep = parts.keep_of(mask)
     (
+        keep,
         logprobs,
         old_logprobs,
         advantages,
         token_entropy,
         ref_logprobs,
         rollout_logprobs,
-    ) = parts.masked(
-        keep,
+    ) = parts.selected(
+        mask,
         logprobs,
         old_logprobs,
         advantages,
@@ -118,298 +126,418 @@ def _update(
     )
     scores = parts.widened(scores)
     rewards = parts.widened(rewards)
-    negative_advantages = -advantages
-    log_ratio = logprobs - old_logprobs
-    ratio = torch.exp(log_ratio)
-    plain = negative_advantages * ratio
-    clipped = negative_advantages * torch.clamp(ratio, 1 - clip_low, 1 + clip_high)
-    condition = parts.lt(ratio, 1 - clip_low, keep)
-    condition_2 = parts.gt(ratio, 1 + clip_high, keep)
-    greater_sum = parts.total(torch.maximum(plain, clipped), keep, clean=True)
-    token_count = parts.count(keep, keep, clean=True)
-    condition_count = parts.count(parts.gt(clipped, plain, keep), keep, clean=True)
-    condition_count_2 = parts.count(condition & parts.lt(advantages, 0, keep), keep, clean=True)
-    condition_count_3 = parts.count(condition_2 & parts.gt(advantages, 0, keep), keep, clean=True)
-    condition_count_4 = parts.count(condition | condition_2, keep)
-    ratio_sum = parts.total(ratio, keep)
-    log_ratio_sum = parts.total(log_ratio, keep, clean=True)
-    difference_sum = parts.total(ratio - 1 - log_ratio, keep, clean=True)
-    advantages_sum = parts.total(advantages, keep, clean=True)
-    advantages_max = parts.largest(advantages, keep, clean=True)
-    advantages_min = parts.smallest(advantages, keep, clean=True)
-    if token_entropy is not None:
-        token_entropy_sum = parts.total(token_entropy, keep, clean=True)
-        token_count_2 = token_count
-        token_entropy_updates = parts.one()
-    else:
-        token_entropy_sum = None
-        token_count_2 = None
-        token_entropy_updates = None
-    if ref_logprobs is not None:
-        log_ratio_2 = ref_logprobs - logprobs
-        log_ratio_sum_2 = parts.total(log_ratio_2, keep, clean=True)
-        token_count_3 = token_count
-        difference_sum_2 = parts.total(torch.exp(log_ratio_2) - log_ratio_2 - 1, keep, clean=True)
-        ref_logprobs_updates = parts.one()
-    else:
-        log_ratio_sum_2 = None
-        token_count_3 = None
-        difference_sum_2 = None
-        ref_logprobs_updates = None
-    if rollout_logprobs is not None:
-        log_ratio_3 = old_logprobs - rollout_logprobs
-        abs_ = torch.abs(log_ratio_3)
-        exponential = torch.exp(log_ratio_3)
-        abs_sum = parts.total(abs_, keep, clean=True)
-        token_count_4 = token_count
-        abs_max = parts.largest(abs_, keep, clean=True)
-        exponential_min = parts.smallest(exponential, keep)
-        exponential_sum = parts.total(exponential, keep)
-        exponential_max = parts.largest(exponential, keep)
-        log_ratio_sum_3 = parts.total(log_ratio_3, keep, clean=True)
-        difference_sum_3 = parts.total(exponential - log_ratio_3 - 1, keep, clean=True)
-        rollout_logprobs_updates = parts.one()
-    else:
-        abs_sum = None
-        token_count_4 = None
-        abs_max = None
-        exponential_min = None
-        exponential_sum = None
-        exponential_max = None
-        log_ratio_sum_3 = None
-        difference_sum_3 = None
-        rollout_logprobs_updates = None
     if scores is not None:
         scores_sum = parts.total(scores)
-        sequence_count = parts.number_of(scores)
+        reward_score_mean_sequence_count = parts.number_of(scores)
         scores_max = parts.largest(scores)
         scores_min = parts.smallest(scores)
-        scores_updates = parts.one()
+        reward_score_mean_updates = parts.one()
     else:
         scores_sum = None
-        sequence_count = None
+        reward_score_mean_sequence_count = None
         scores_max = None
         scores_min = None
-        scores_updates = None
+        reward_score_mean_updates = None
     if rewards is not None:
         rewards_moments = parts.moments(rewards)
-        rewards_updates = parts.one()
+        reward_std_updates = parts.one()
         if group_ids is not None:
             group_index = ops.group_index(group_ids)
             group_std = ops.group_std(rewards, group_index, ddof=1)
             exists = ops.group_exists(group_index)
-            group_std_sum = parts.total(group_std, exists)
-            group_count = parts.count(exists)
-            condition_count_6 = parts.count(group_std <= tolerance, exists)
-            rewards_group_ids_updates = parts.one()
+            reward_group_std_sum = parts.total(group_std, exists)
+            reward_group_std_group_count = parts.count(exists)
+            reward_zero_std_fraction_count = parts.count(group_std <= tolerance, exists)
+            reward_group_std_updates = parts.one()
         else:
-            group_std_sum = None
-            group_count = None
-            condition_count_6 = None
-            rewards_group_ids_updates = None
+            reward_group_std_sum = None
+            reward_group_std_group_count = None
+            reward_zero_std_fraction_count = None
+            reward_group_std_updates = None
     else:
         rewards_moments = None
-        rewards_updates = None
-        group_std_sum = None
-        group_count = None
-        condition_count_6 = None
-        rewards_group_ids_updates = None
+        reward_std_updates = None
+        reward_group_std_sum = None
+        reward_group_std_group_count = None
+        reward_zero_std_fraction_count = None
+        reward_group_std_updates = None
     if lengths is not None:
         lengths_sum = parts.total(lengths)
-        sequence_count_2 = parts.number_of(lengths)
+        length_response_mean_sequence_count = parts.number_of(lengths)
         lengths_max = parts.largest(lengths)
         lengths_min = parts.smallest(lengths)
-        lengths_updates = parts.one()
+        length_response_mean_updates = parts.one()
         if terminated is not None:
-            lengths_sum_2 = parts.total(lengths, terminated)
-            selected_count = parts.count(terminated)
-            lengths_max_2 = parts.largest(lengths, terminated)
-            lengths_min_2 = parts.smallest(lengths, terminated)
-            lengths_terminated_updates = parts.one()
+            length_terminated_mean_sum = parts.total(lengths, terminated)
+            length_terminated_mean_selected_count = parts.count(terminated)
+            length_terminated_max = parts.largest(lengths, terminated)
+            length_terminated_min = parts.smallest(lengths, terminated)
+            length_terminated_mean_updates = parts.one()
         else:
-            lengths_sum_2 = None
-            selected_count = None
-            lengths_max_2 = None
-            lengths_min_2 = None
-            lengths_terminated_updates = None
+            length_terminated_mean_sum = None
+            length_terminated_mean_selected_count = None
+            length_terminated_max = None
+            length_terminated_min = None
+            length_terminated_mean_updates = None
     else:
         lengths_sum = None
-        sequence_count_2 = None
+        length_response_mean_sequence_count = None
         lengths_max = None
         lengths_min = None
-        lengths_updates = None
-        lengths_sum_2 = None
-        selected_count = None
-        lengths_max_2 = None
-        lengths_min_2 = None
-        lengths_terminated_updates = None
+        length_response_mean_updates = None
+        length_terminated_mean_sum = None
+        length_terminated_mean_selected_count = None
+        length_terminated_max = None
+        length_terminated_min = None
+        length_terminated_mean_updates = None
     if terminated is not None:
-        condition_3 = ~terminated
-        condition_count_5 = parts.count(condition_3)
-        sequence_count_3 = parts.number_of(condition_3)
-        terminated_updates = parts.one()
+        condition = ~terminated
+        length_truncated_fraction_count = parts.count(condition)
+        length_truncated_fraction_sequence_count = parts.number_of(condition)
+        length_truncated_fraction_updates = parts.one()
     else:
-        condition_count_5 = None
-        sequence_count_3 = None
-        terminated_updates = None
+        length_truncated_fraction_count = None
+        length_truncated_fraction_sequence_count = None
+        length_truncated_fraction_updates = None
+    if mask is not None:
+        tokens_in_mask = parts.size(keep)
+        if advantages is not None:
+            advantages_sum = parts.total(advantages, keep, clean=True)
+            advantage_mean_token_count = tokens_in_mask
+            advantages_max = parts.largest(advantages, keep, clean=True)
+            advantages_min = parts.smallest(advantages, keep, clean=True)
+            advantage_mean_updates = parts.one()
+        else:
+            advantages_sum = None
+            advantage_mean_token_count = None
+            advantages_max = None
+            advantages_min = None
+            advantage_mean_updates = None
+        if token_entropy is not None:
+            token_entropy_sum = parts.total(token_entropy, keep, clean=True)
+            entropy_policy_token_count = tokens_in_mask
+            entropy_policy_updates = parts.one()
+        else:
+            token_entropy_sum = None
+            entropy_policy_token_count = None
+            entropy_policy_updates = None
+        if logprobs is not None and old_logprobs is not None:
+            log_ratio = logprobs - old_logprobs
+            ratio = torch.exp(log_ratio)
+            condition_2 = ratio < 1 - clip_low
+            condition_3 = ratio > 1 + clip_high
+            policy_outside_region_fraction_count = parts.count(condition_2 | condition_3, keep)
+            policy_outside_region_fraction_token_count = tokens_in_mask
+            ratio_sum = parts.total(ratio, keep)
+            log_ratio_sum = parts.total(log_ratio, keep, clean=True)
+            kl_old_k3_sum = parts.total(ratio - 1 - log_ratio, keep, clean=True)
+            policy_outside_region_fraction_updates = parts.one()
+            if advantages is not None:
+                negative_advantages = -advantages
+                plain = negative_advantages * ratio
+                clipped = negative_advantages * torch.clamp(ratio, 1 - clip_low, 1 + clip_high)
+                policy_loss_sum = parts.total(torch.maximum(plain, clipped), keep, clean=True)
+                policy_loss_token_count = tokens_in_mask
+                policy_clip_fraction_count = parts.count(clipped > plain, keep, clean=True)
+                policy_clip_fraction_low_count = parts.count(condition_2 & (advantages < 0), keep, clean=True)
+                policy_clip_fraction_high_count = parts.count(condition_3 & (advantages > 0), keep, clean=True)
+                policy_loss_updates = parts.one()
+            else:
+                policy_loss_sum = None
+                policy_loss_token_count = None
+                policy_clip_fraction_count = None
+                policy_clip_fraction_low_count = None
+                policy_clip_fraction_high_count = None
+                policy_loss_updates = None
+        else:
+            policy_outside_region_fraction_count = None
+            policy_outside_region_fraction_token_count = None
+            ratio_sum = None
+            log_ratio_sum = None
+            kl_old_k3_sum = None
+            policy_outside_region_fraction_updates = None
+            policy_loss_sum = None
+            policy_loss_token_count = None
+            policy_clip_fraction_count = None
+            policy_clip_fraction_low_count = None
+            policy_clip_fraction_high_count = None
+            policy_loss_updates = None
+        if logprobs is not None and ref_logprobs is not None:
+            log_ratio_2 = ref_logprobs - logprobs
+            kl_reference_k1_sum = parts.total(log_ratio_2, keep, clean=True)
+            kl_reference_k1_token_count = tokens_in_mask
+            kl_reference_k3_sum = parts.total(torch.exp(log_ratio_2) - log_ratio_2 - 1, keep, clean=True)
+            kl_reference_k1_updates = parts.one()
+        else:
+            kl_reference_k1_sum = None
+            kl_reference_k1_token_count = None
+            kl_reference_k3_sum = None
+            kl_reference_k1_updates = None
+        if old_logprobs is not None and rollout_logprobs is not None:
+            log_ratio_3 = old_logprobs - rollout_logprobs
+            abs_ = torch.abs(log_ratio_3)
+            exponential = torch.exp(log_ratio_3)
+            sampling_logprob_difference_mean_sum = parts.total(abs_, keep, clean=True)
+            sampling_logprob_difference_mean_token_count = tokens_in_mask
+            sampling_logprob_difference_max = parts.largest(abs_, keep, clean=True)
+            sampling_token_weight_min = parts.smallest(exponential, keep)
+            sampling_token_weight_mean_sum = parts.total(exponential, keep)
+            sampling_token_weight_max = parts.largest(exponential, keep)
+            kl_rollout_k1_sum = parts.total(log_ratio_3, keep, clean=True)
+            kl_rollout_k3_sum = parts.total(exponential - log_ratio_3 - 1, keep, clean=True)
+            sampling_logprob_difference_mean_updates = parts.one()
+        else:
+            sampling_logprob_difference_mean_sum = None
+            sampling_logprob_difference_mean_token_count = None
+            sampling_logprob_difference_max = None
+            sampling_token_weight_min = None
+            sampling_token_weight_mean_sum = None
+            sampling_token_weight_max = None
+            kl_rollout_k1_sum = None
+            kl_rollout_k3_sum = None
+            sampling_logprob_difference_mean_updates = None
+    else:
+        advantages_sum = None
+        advantage_mean_token_count = None
+        advantages_max = None
+        advantages_min = None
+        advantage_mean_updates = None
+        token_entropy_sum = None
+        entropy_policy_token_count = None
+        entropy_policy_updates = None
+        policy_outside_region_fraction_count = None
+        policy_outside_region_fraction_token_count = None
+        ratio_sum = None
+        log_ratio_sum = None
+        kl_old_k3_sum = None
+        policy_outside_region_fraction_updates = None
+        policy_loss_sum = None
+        policy_loss_token_count = None
+        policy_clip_fraction_count = None
+        policy_clip_fraction_low_count = None
+        policy_clip_fraction_high_count = None
+        policy_loss_updates = None
+        kl_reference_k1_sum = None
+        kl_reference_k1_token_count = None
+        kl_reference_k3_sum = None
+        kl_reference_k1_updates = None
+        sampling_logprob_difference_mean_sum = None
+        sampling_logprob_difference_mean_token_count = None
+        sampling_logprob_difference_max = None
+        sampling_token_weight_min = None
+        sampling_token_weight_mean_sum = None
+        sampling_token_weight_max = None
+        kl_rollout_k1_sum = None
+        kl_rollout_k3_sum = None
+        sampling_logprob_difference_mean_updates = None
     return pack(
         [
-            greater_sum,
-            ratio_sum,
-            log_ratio_sum,
-            difference_sum,
-            advantages_sum,
-            token_entropy_sum,
-            log_ratio_sum_2,
-            difference_sum_2,
-            abs_sum,
-            exponential_sum,
-            log_ratio_sum_3,
-            difference_sum_3,
             scores_sum,
             lengths_sum,
-            group_std_sum,
-            lengths_sum_2,
-            token_count,
-            condition_count,
-            condition_count_2,
-            condition_count_3,
-            condition_count_4,
-            token_count_2,
-            token_count_3,
-            token_count_4,
-            sequence_count,
-            sequence_count_2,
-            condition_count_5,
-            sequence_count_3,
-            group_count,
-            condition_count_6,
-            selected_count,
-            token_entropy_updates,
-            ref_logprobs_updates,
-            rollout_logprobs_updates,
-            scores_updates,
-            rewards_updates,
-            lengths_updates,
-            terminated_updates,
-            rewards_group_ids_updates,
-            lengths_terminated_updates,
-            advantages_min,
-            exponential_min,
+            advantages_sum,
+            token_entropy_sum,
+            reward_group_std_sum,
+            length_terminated_mean_sum,
+            ratio_sum,
+            log_ratio_sum,
+            kl_old_k3_sum,
+            kl_reference_k1_sum,
+            kl_reference_k3_sum,
+            sampling_logprob_difference_mean_sum,
+            sampling_token_weight_mean_sum,
+            kl_rollout_k1_sum,
+            kl_rollout_k3_sum,
+            policy_loss_sum,
+            reward_score_mean_sequence_count,
+            length_response_mean_sequence_count,
+            length_truncated_fraction_count,
+            length_truncated_fraction_sequence_count,
+            advantage_mean_token_count,
+            entropy_policy_token_count,
+            reward_group_std_group_count,
+            reward_zero_std_fraction_count,
+            length_terminated_mean_selected_count,
+            policy_outside_region_fraction_count,
+            policy_outside_region_fraction_token_count,
+            kl_reference_k1_token_count,
+            sampling_logprob_difference_mean_token_count,
+            policy_loss_token_count,
+            policy_clip_fraction_count,
+            policy_clip_fraction_low_count,
+            policy_clip_fraction_high_count,
+            reward_score_mean_updates,
+            reward_std_updates,
+            length_response_mean_updates,
+            length_truncated_fraction_updates,
+            advantage_mean_updates,
+            entropy_policy_updates,
+            reward_group_std_updates,
+            length_terminated_mean_updates,
+            policy_outside_region_fraction_updates,
+            kl_reference_k1_updates,
+            sampling_logprob_difference_mean_updates,
+            policy_loss_updates,
             scores_min,
             lengths_min,
-            lengths_min_2,
-            advantages_max,
-            abs_max,
-            exponential_max,
+            advantages_min,
+            length_terminated_min,
+            sampling_token_weight_min,
             scores_max,
             lengths_max,
-            lengths_max_2,
+            advantages_max,
+            length_terminated_max,
+            sampling_logprob_difference_max,
+            sampling_token_weight_max,
             rewards_moments,
         ],
-        logprobs,
+        parts.first_of(
+            logprobs,
+            old_logprobs,
+            advantages,
+            mask,
+            token_entropy,
+            ref_logprobs,
+            rollout_logprobs,
+            scores,
+            rewards,
+            group_ids,
+            lengths,
+            terminated,
+        ),
     )
 
 
 def _results(state: Sequence[float]) -> dict[str, float]:
     (
-        greater_sum,
-        ratio_sum,
-        log_ratio_sum,
-        difference_sum,
-        advantages_sum,
-        token_entropy_sum,
-        log_ratio_sum_2,
-        difference_sum_2,
-        abs_sum,
-        exponential_sum,
-        log_ratio_sum_3,
-        difference_sum_3,
         scores_sum,
         lengths_sum,
-        group_std_sum,
-        lengths_sum_2,
-        token_count,
-        condition_count,
-        condition_count_2,
-        condition_count_3,
-        condition_count_4,
-        token_count_2,
-        token_count_3,
-        token_count_4,
-        sequence_count,
-        sequence_count_2,
-        condition_count_5,
-        sequence_count_3,
-        group_count,
-        condition_count_6,
-        selected_count,
-        token_entropy_updates,
-        ref_logprobs_updates,
-        rollout_logprobs_updates,
-        scores_updates,
-        rewards_updates,
-        lengths_updates,
-        terminated_updates,
-        rewards_group_ids_updates,
-        lengths_terminated_updates,
-        advantages_min,
-        exponential_min,
+        advantages_sum,
+        token_entropy_sum,
+        reward_group_std_sum,
+        length_terminated_mean_sum,
+        ratio_sum,
+        log_ratio_sum,
+        kl_old_k3_sum,
+        kl_reference_k1_sum,
+        kl_reference_k3_sum,
+        sampling_logprob_difference_mean_sum,
+        sampling_token_weight_mean_sum,
+        kl_rollout_k1_sum,
+        kl_rollout_k3_sum,
+        policy_loss_sum,
+        reward_score_mean_sequence_count,
+        length_response_mean_sequence_count,
+        length_truncated_fraction_count,
+        length_truncated_fraction_sequence_count,
+        advantage_mean_token_count,
+        entropy_policy_token_count,
+        reward_group_std_group_count,
+        reward_zero_std_fraction_count,
+        length_terminated_mean_selected_count,
+        policy_outside_region_fraction_count,
+        policy_outside_region_fraction_token_count,
+        kl_reference_k1_token_count,
+        sampling_logprob_difference_mean_token_count,
+        policy_loss_token_count,
+        policy_clip_fraction_count,
+        policy_clip_fraction_low_count,
+        policy_clip_fraction_high_count,
+        reward_score_mean_updates,
+        reward_std_updates,
+        length_response_mean_updates,
+        length_truncated_fraction_updates,
+        advantage_mean_updates,
+        entropy_policy_updates,
+        reward_group_std_updates,
+        length_terminated_mean_updates,
+        policy_outside_region_fraction_updates,
+        kl_reference_k1_updates,
+        sampling_logprob_difference_mean_updates,
+        policy_loss_updates,
         scores_min,
         lengths_min,
-        lengths_min_2,
-        advantages_max,
-        abs_max,
-        exponential_max,
+        advantages_min,
+        length_terminated_min,
+        sampling_token_weight_min,
         scores_max,
         lengths_max,
-        lengths_max_2,
-    ) = state[:51]
-    rewards_moments = state[51:54]
+        advantages_max,
+        length_terminated_max,
+        sampling_logprob_difference_max,
+        sampling_token_weight_max,
+    ) = state[:56]
+    rewards_moments = state[56:59]
     results: dict[str, float] = {}
-    results["policy/loss"] = host.divide(greater_sum, token_count)
-    results["policy/clip_fraction"] = host.divide(condition_count, token_count)
-    results["policy/clip_fraction_low"] = host.divide(condition_count_2, token_count)
-    results["policy/clip_fraction_high"] = host.divide(condition_count_3, token_count)
-    results["policy/outside_region_fraction"] = host.divide(condition_count_4, token_count)
-    results["policy/ratio/mean"] = host.divide(ratio_sum, token_count)
-    results["kl/old/k1"] = host.divide(-log_ratio_sum, token_count)
-    results["kl/old/k3"] = host.divide(difference_sum, token_count)
-    results["advantage/mean"] = host.divide(advantages_sum, token_count)
-    results["advantage/max"] = host.or_nan(advantages_max, token_count)
-    results["advantage/min"] = host.or_nan(advantages_min, token_count)
-    if token_entropy_updates > 0:
-        results["entropy/policy"] = host.divide(token_entropy_sum, token_count_2)
-    if ref_logprobs_updates > 0:
-        results["kl/reference/k1"] = host.divide(-log_ratio_sum_2, token_count_3)
-        results["kl/reference/k3"] = host.divide(difference_sum_2, token_count_3)
-    if rollout_logprobs_updates > 0:
-        results["sampling/logprob_difference/mean"] = host.divide(abs_sum, token_count_4)
-        results["sampling/logprob_difference/max"] = host.or_nan(abs_max, token_count_4)
-        results["sampling/token_weight/min"] = host.or_nan(exponential_min, token_count_4)
-        results["sampling/token_weight/mean"] = host.divide(exponential_sum, token_count_4)
-        results["sampling/token_weight/max"] = host.or_nan(exponential_max, token_count_4)
-        results["kl/rollout/k1"] = host.divide(-log_ratio_sum_3, token_count_4)
-        results["kl/rollout/k3"] = host.divide(difference_sum_3, token_count_4)
-    if scores_updates > 0:
-        results["reward/score/mean"] = host.divide(scores_sum, sequence_count)
-        results["reward/score/max"] = host.or_nan(scores_max, sequence_count)
-        results["reward/score/min"] = host.or_nan(scores_min, sequence_count)
-    if rewards_updates > 0:
+    if reward_score_mean_updates > 0:
+        results["reward/score/mean"] = host.divide(scores_sum, reward_score_mean_sequence_count)
+        results["reward/score/max"] = host.or_nan(scores_max, reward_score_mean_sequence_count)
+        results["reward/score/min"] = host.or_nan(scores_min, reward_score_mean_sequence_count)
+    if reward_std_updates > 0:
         results["reward/std"] = host.standard_deviation(rewards_moments, ddof=1)
-    if lengths_updates > 0:
-        results["length/response/mean"] = host.divide(lengths_sum, sequence_count_2)
-        results["length/response/max"] = host.or_nan(lengths_max, sequence_count_2)
-        results["length/response/min"] = host.or_nan(lengths_min, sequence_count_2)
-    if terminated_updates > 0:
-        results["length/truncated_fraction"] = host.divide(condition_count_5, sequence_count_3)
-    if rewards_group_ids_updates > 0:
-        results["reward/group_std"] = host.divide(group_std_sum, group_count)
-        results["reward/zero_std_fraction"] = host.divide(condition_count_6, group_count)
-    if lengths_terminated_updates > 0:
-        results["length/terminated/mean"] = host.divide(lengths_sum_2, selected_count)
-        results["length/terminated/max"] = host.or_nan(lengths_max_2, selected_count)
-        results["length/terminated/min"] = host.or_nan(lengths_min_2, selected_count)
+    if length_response_mean_updates > 0:
+        results["length/response/mean"] = host.divide(lengths_sum, length_response_mean_sequence_count)
+        results["length/response/max"] = host.or_nan(lengths_max, length_response_mean_sequence_count)
+        results["length/response/min"] = host.or_nan(lengths_min, length_response_mean_sequence_count)
+    if length_truncated_fraction_updates > 0:
+        results["length/truncated_fraction"] = host.divide(
+            length_truncated_fraction_count,
+            length_truncated_fraction_sequence_count,
+        )
+    if advantage_mean_updates > 0:
+        results["advantage/mean"] = host.divide(advantages_sum, advantage_mean_token_count)
+        results["advantage/max"] = host.or_nan(advantages_max, advantage_mean_token_count)
+        results["advantage/min"] = host.or_nan(advantages_min, advantage_mean_token_count)
+    if entropy_policy_updates > 0:
+        results["entropy/policy"] = host.divide(token_entropy_sum, entropy_policy_token_count)
+    if reward_group_std_updates > 0:
+        results["reward/group_std"] = host.divide(reward_group_std_sum, reward_group_std_group_count)
+        results["reward/zero_std_fraction"] = host.divide(reward_zero_std_fraction_count, reward_group_std_group_count)
+    if length_terminated_mean_updates > 0:
+        results["length/terminated/mean"] = host.divide(
+            length_terminated_mean_sum,
+            length_terminated_mean_selected_count,
+        )
+        results["length/terminated/max"] = host.or_nan(length_terminated_max, length_terminated_mean_selected_count)
+        results["length/terminated/min"] = host.or_nan(length_terminated_min, length_terminated_mean_selected_count)
+    if policy_outside_region_fraction_updates > 0:
+        results["policy/outside_region_fraction"] = host.divide(
+            policy_outside_region_fraction_count,
+            policy_outside_region_fraction_token_count,
+        )
+        results["policy/ratio/mean"] = host.divide(ratio_sum, policy_outside_region_fraction_token_count)
+        results["kl/old/k1"] = host.divide(-log_ratio_sum, policy_outside_region_fraction_token_count)
+        results["kl/old/k3"] = host.divide(kl_old_k3_sum, policy_outside_region_fraction_token_count)
+    if kl_reference_k1_updates > 0:
+        results["kl/reference/k1"] = host.divide(-kl_reference_k1_sum, kl_reference_k1_token_count)
+        results["kl/reference/k3"] = host.divide(kl_reference_k3_sum, kl_reference_k1_token_count)
+    if sampling_logprob_difference_mean_updates > 0:
+        results["sampling/logprob_difference/mean"] = host.divide(
+            sampling_logprob_difference_mean_sum,
+            sampling_logprob_difference_mean_token_count,
+        )
+        results["sampling/logprob_difference/max"] = host.or_nan(
+            sampling_logprob_difference_max,
+            sampling_logprob_difference_mean_token_count,
+        )
+        results["sampling/token_weight/min"] = host.or_nan(
+            sampling_token_weight_min,
+            sampling_logprob_difference_mean_token_count,
+        )
+        results["sampling/token_weight/mean"] = host.divide(
+            sampling_token_weight_mean_sum,
+            sampling_logprob_difference_mean_token_count,
+        )
+        results["sampling/token_weight/max"] = host.or_nan(
+            sampling_token_weight_max,
+            sampling_logprob_difference_mean_token_count,
+        )
+        results["kl/rollout/k1"] = host.divide(-kl_rollout_k1_sum, sampling_logprob_difference_mean_token_count)
+        results["kl/rollout/k3"] = host.divide(kl_rollout_k3_sum, sampling_logprob_difference_mean_token_count)
+    if policy_loss_updates > 0:
+        results["policy/loss"] = host.divide(policy_loss_sum, policy_loss_token_count)
+        results["policy/clip_fraction"] = host.divide(policy_clip_fraction_count, policy_loss_token_count)
+        results["policy/clip_fraction_low"] = host.divide(policy_clip_fraction_low_count, policy_loss_token_count)
+        results["policy/clip_fraction_high"] = host.divide(policy_clip_fraction_high_count, policy_loss_token_count)
     return results
 
 
@@ -420,72 +548,63 @@ class GRPOSuite(Suite):
     rollout engine, entropy, rewards within and across groups, and lengths. Groups must not be cut: give rewards with
     group_ids for whole groups, all responses to a prompt in one update.
 
-    Inputs of every update:
-        logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the sampled response tokens under the current
-            policy.
-        old_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens under the policy as it was
-            before the update.
-        advantages: Float tensor ``[B, T]``. Advantage estimate of each response token.
-        mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
-
-    Optional inputs:
-        token_entropy: Float tensor ``[B, T]`` in nat. Entropy of the policy's distribution at each response position.
-        ref_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens under the frozen reference
-            policy.
-        rollout_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens as the rollout engine
-            that sampled them reported.
-        scores: Float tensor ``[B]``. Score of each response from the reward model or reward function, before penalties.
-        rewards: Float tensor ``[B]``. Reward of each response, as the advantages use it.
-        group_ids: Int tensor ``[B]``. Which prompt each response belongs to; equal ids form a group.
-        lengths: Int tensor ``[B]`` in token. Number of response tokens.
-        terminated: Bool tensor ``[B]``. True for responses that ended with an end-of-sequence token.
-
-    Results:
-        policy/loss: Clipped PPO surrogate loss, averaged over response tokens.
-        policy/clip_fraction: Share of response tokens on which the clipped objective was the one that counted.
+    Results, with the inputs that each needs in one update:
+        policy/loss: Clipped PPO surrogate loss, averaged over response tokens. Needs logprobs, old_logprobs,
+            advantages, mask.
+        policy/clip_fraction: Share of response tokens on which the clipped objective was the one that counted. Needs
+            logprobs, old_logprobs, advantages, mask.
         policy/clip_fraction_low: Share of response tokens with a negative advantage whose ratio fell below the lower
-            bound.
+            bound. Needs logprobs, old_logprobs, advantages, mask.
         policy/clip_fraction_high: Share of response tokens with a positive advantage whose ratio rose above the upper
-            bound.
+            bound. Needs logprobs, old_logprobs, advantages, mask.
         policy/outside_region_fraction: Share of response tokens whose ratio lies outside the trust region, whatever
-            their advantage.
+            their advantage. Needs logprobs, old_logprobs, mask.
         policy/ratio/mean: Mean probability ratio between the policy being updated and the policy before the update.
+            Needs logprobs, old_logprobs, mask.
         kl/old/k1: KL divergence from the policy before the update to the one being updated, as the mean log-ratio old
-            minus new. In nat.
+            minus new. In nat. Needs logprobs, old_logprobs, mask.
         kl/old/k3: KL divergence from the policy before the update to the one being updated, by the k3 estimator. In
-            nat.
-        advantage/mean: Mean advantage over response tokens, as the policy loss uses it.
-        advantage/max: Largest advantage over response tokens, as the policy loss uses it.
-        advantage/min: Smallest advantage over response tokens, as the policy loss uses it.
-        entropy/policy: The same from entropies that were already computed per position. In nat.
+            nat. Needs logprobs, old_logprobs, mask.
+        advantage/mean: Mean advantage over response tokens, as the policy loss uses it. Needs advantages, mask.
+        advantage/max: Largest advantage over response tokens, as the policy loss uses it. Needs advantages, mask.
+        advantage/min: Smallest advantage over response tokens, as the policy loss uses it. Needs advantages, mask.
+        entropy/policy: Mean entropy over response tokens, from entropies that were already computed per position. In
+            nat. Needs mask, token_entropy.
         kl/reference/k1: KL divergence from the policy being updated to the reference policy, as the mean log-ratio. In
-            nat.
+            nat. Needs logprobs, mask, ref_logprobs.
         kl/reference/k3: KL divergence from the policy being updated to the reference policy, by the low-variance k3
-            estimator. In nat.
+            estimator. In nat. Needs logprobs, mask, ref_logprobs.
         sampling/logprob_difference/mean: Mean absolute difference between the trainer's and the rollout engine's
-            log-probability of a token. In nat.
+            log-probability of a token. In nat. Needs old_logprobs, mask, rollout_logprobs.
         sampling/logprob_difference/max: Largest absolute difference between the trainer's and the rollout engine's
-            log-probability of a token. In nat.
-        sampling/token_weight/min: Smallest importance weight of a token, trainer over rollout engine.
-        sampling/token_weight/mean: Mean importance weight of a token, trainer over rollout engine.
-        sampling/token_weight/max: Largest importance weight of a token, trainer over rollout engine.
+            log-probability of a token. In nat. Needs old_logprobs, mask, rollout_logprobs.
+        sampling/token_weight/min: Smallest importance weight of a token, trainer over rollout engine. Needs
+            old_logprobs, mask, rollout_logprobs.
+        sampling/token_weight/mean: Mean importance weight of a token, trainer over rollout engine. Needs old_logprobs,
+            mask, rollout_logprobs.
+        sampling/token_weight/max: Largest importance weight of a token, trainer over rollout engine. Needs
+            old_logprobs, mask, rollout_logprobs.
         kl/rollout/k1: KL divergence from the rollout engine's policy to the trainer's policy on the same weights, as
-            the mean log-ratio. In nat.
+            the mean log-ratio. In nat. Needs old_logprobs, mask, rollout_logprobs.
         kl/rollout/k3: KL divergence from the rollout engine's policy to the trainer's policy on the same weights, by
-            the k3 estimator. In nat.
-        reward/score/mean: Mean score of the responses, before any penalty.
-        reward/score/max: Highest score of a response.
-        reward/score/min: Lowest score of a response.
-        reward/std: Standard deviation over all responses of the reward that advantages are made of.
-        reward/group_std: Mean over prompts of the standard deviation of the rewards of their responses.
-        reward/zero_std_fraction: Share of prompts whose responses all earned the same reward.
-        length/response/mean: Mean number of response tokens. In token.
-        length/response/max: Largest number of response tokens. In token.
-        length/response/min: Smallest number of response tokens. In token.
-        length/terminated/mean: Mean number of tokens of the responses that ended on their own. In token.
-        length/terminated/max: Largest number of tokens of the responses that ended on their own. In token.
-        length/terminated/min: Smallest number of tokens of the responses that ended on their own. In token.
-        length/truncated_fraction: Share of responses that did not end with an end-of-sequence token.
+            the k3 estimator. In nat. Needs old_logprobs, mask, rollout_logprobs.
+        reward/score/mean: Mean score of the responses, before any penalty. Needs scores.
+        reward/score/max: Highest score of a response. Needs scores.
+        reward/score/min: Lowest score of a response. Needs scores.
+        reward/std: Standard deviation over all responses of the reward that advantages are made of. Needs rewards.
+        reward/group_std: Mean over prompts of the standard deviation of the rewards of their responses. Needs rewards,
+            group_ids.
+        reward/zero_std_fraction: Share of prompts whose responses all earned the same reward. Needs rewards, group_ids.
+        length/response/mean: Mean number of response tokens. In token. Needs lengths.
+        length/response/max: Largest number of response tokens. In token. Needs lengths.
+        length/response/min: Smallest number of response tokens. In token. Needs lengths.
+        length/terminated/mean: Mean number of tokens of the responses that ended on their own. In token. Needs lengths,
+            terminated.
+        length/terminated/max: Largest number of tokens of the responses that ended on their own. In token. Needs
+            lengths, terminated.
+        length/terminated/min: Smallest number of tokens of the responses that ended on their own. In token. Needs
+            lengths, terminated.
+        length/truncated_fraction: Share of responses that did not end with an end-of-sequence token. Needs terminated.
     """
 
     fusion = Fusion(
@@ -533,22 +652,25 @@ class GRPOSuite(Suite):
             "token_entropy": (("B", "T"), "float"),
             "ref_logprobs": (("B", "T"), "float"),
             "rollout_logprobs": (("B", "T"), "float"),
-            "scores": (("B2",), "float"),
-            "rewards": (("B3",), "float"),
-            "group_ids": (("B3",), "int"),
-            "lengths": (("B4",), "int"),
-            "terminated": (("B4",), "bool"),
+            "scores": (("B",), "float"),
+            "rewards": (("B",), "float"),
+            "group_ids": (("B",), "int"),
+            "lengths": (("B",), "int"),
+            "terminated": (("B",), "bool"),
         },
         blocks=(
-            ("token_entropy",),
-            ("ref_logprobs",),
-            ("rollout_logprobs",),
-            ("scores",),
-            ("rewards",),
-            ("lengths",),
-            ("terminated",),
-            ("rewards", "group_ids"),
-            ("lengths", "terminated"),
+            Block(("scores",), "sequence"),
+            Block(("rewards",), "sequence"),
+            Block(("lengths",), "sequence"),
+            Block(("terminated",), "sequence"),
+            Block(("advantages", "mask"), "token"),
+            Block(("mask", "token_entropy"), "token"),
+            Block(("rewards", "group_ids"), "group"),
+            Block(("lengths", "terminated"), "sequence"),
+            Block(("logprobs", "old_logprobs", "mask"), "token"),
+            Block(("logprobs", "mask", "ref_logprobs"), "token"),
+            Block(("old_logprobs", "mask", "rollout_logprobs"), "token"),
+            Block(("logprobs", "old_logprobs", "advantages", "mask"), "token"),
         ),
         parameters={"clip_low": 0.2, "clip_high": 0.2, "tolerance": 1e-08},
         packing=_PACKING,
@@ -563,6 +685,7 @@ class GRPOSuite(Suite):
         clip_high: float = 0.2,
         tolerance: float = 1e-08,
         device: torch.device | str | None = None,
+        ids_restart: bool = False,
     ) -> None:
         """Start with a state that has seen nothing.
 
@@ -574,5 +697,80 @@ class GRPOSuite(Suite):
             tolerance: Largest standard deviation that counts as zero. Default from Default absolute tolerance of
                 torch.isclose, https://docs.pytorch.org/docs/stable/generated/torch.isclose.html.
             device: Where the state lives; it follows its first update if left out.
+            ids_restart: Whether group ids start anew in every update, so that equal ids of two updates are two groups;
+                else they are one group that was cut, which is refused.
         """
-        super().__init__({"clip_low": clip_low, "clip_high": clip_high, "tolerance": tolerance}, device)
+        super().__init__(
+            {"clip_low": clip_low, "clip_high": clip_high, "tolerance": tolerance},
+            device,
+            ids_restart=ids_restart,
+        )
+
+    @named_inputs
+    def update(
+        self,
+        *,
+        logprobs: Tensor | None = None,
+        old_logprobs: Tensor | None = None,
+        advantages: Tensor | None = None,
+        mask: Tensor | None = None,
+        token_entropy: Tensor | None = None,
+        ref_logprobs: Tensor | None = None,
+        rollout_logprobs: Tensor | None = None,
+        scores: Tensor | None = None,
+        rewards: Tensor | None = None,
+        group_ids: Tensor | None = None,
+        lengths: Tensor | None = None,
+        terminated: Tensor | None = None,
+        cu_seqlens: Tensor | None = None,
+        position_ids: Tensor | None = None,
+    ) -> Self:
+        """Add what is given of a batch; return the suite itself. Tensors that come together are of the same responses.
+
+        Args:
+            logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the sampled response tokens under the current
+                policy.
+            old_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens under the policy as it
+                was before the update.
+            advantages: Float tensor ``[B, T]``. Advantage estimate of each response token.
+            mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
+            token_entropy: Float tensor ``[B, T]`` in nat. Entropy of the policy's distribution at each response
+                position.
+            ref_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens under the frozen
+                reference policy.
+            rollout_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens as the rollout engine
+                that sampled them reported.
+            scores: Float tensor ``[B]``. Score of each response from the reward model or reward function, before
+                penalties.
+            rewards: Float tensor ``[B]``. Reward of each response, as the advantages use it.
+            group_ids: Int tensor ``[B]``. Which prompt each response belongs to; equal ids form a group.
+            lengths: Int tensor ``[B]`` in token. Number of response tokens.
+            terminated: Bool tensor ``[B]``. True for responses that ended with an end-of-sequence token.
+            cu_seqlens: Where each response begins in tensors of tokens that stand one after the other, ``[N]`` or ``[1,
+                N]``, and where the last one ends: int tensor ``[B + 1]`` from 0 to N.
+            position_ids: In place of cu_seqlens the position of each token in its response, int tensor ``[N]`` or ``[R,
+                L]``, where rows may hold several whole responses.
+
+        Raises:
+            TypeError: An input is unknown, no tensor, of another dtype, or of no use without another one; or nothing is
+                given.
+            ValueError: An input has another number of axes, or two inputs disagree about the size of an axis.
+        """
+        return self._add(
+            {
+                "logprobs": logprobs,
+                "old_logprobs": old_logprobs,
+                "advantages": advantages,
+                "mask": mask,
+                "token_entropy": token_entropy,
+                "ref_logprobs": ref_logprobs,
+                "rollout_logprobs": rollout_logprobs,
+                "scores": scores,
+                "rewards": rewards,
+                "group_ids": group_ids,
+                "lengths": lengths,
+                "terminated": terminated,
+                "cu_seqlens": cu_seqlens,
+                "position_ids": position_ids,
+            },
+        )

@@ -9,7 +9,7 @@ computed; scores and lengths, which belong to whole responses, may come with it 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import torch
 from torch import Tensor
@@ -17,74 +17,85 @@ from torch import Tensor
 from rlmetrics.state import host, parts
 from rlmetrics.state.layout import Slot
 from rlmetrics.state.packing import Pack, Packing
-from rlmetrics.state.suite import Fusion, Suite
+from rlmetrics.state.suite import Block, Fusion, Suite, named_inputs
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
 
 __all__ = ["PPOSuite"]
 
 _SLOTS: Final = (
-    Slot("greater_sum", "sum"),
-    Slot("ratio_sum", "sum"),
-    Slot("log_ratio_sum", "sum"),
-    Slot("product_sum", "sum"),
-    Slot("difference_sum", "sum"),
+    Slot("lengths_sum", "sum"),
     Slot("advantages_sum", "sum"),
     Slot("old_logprobs_sum", "sum"),
     Slot("token_entropy_sum", "sum"),
-    Slot("log_ratio_sum_2", "sum"),
-    Slot("difference_sum_2", "sum"),
-    Slot("difference_sum_3", "sum"),
-    Slot("log_ratio_sum_3", "sum"),
-    Slot("difference_sum_4", "sum"),
     Slot("values_sum", "sum"),
     Slot("old_values_sum", "sum"),
     Slot("returns_sum", "sum"),
     Slot("token_rewards_sum", "sum"),
-    Slot("lengths_sum", "sum"),
-    Slot("power_sum", "sum"),
-    Slot("greater_sum_2", "sum"),
-    Slot("token_count", "count"),
-    Slot("condition_count", "count"),
-    Slot("condition_count_2", "count"),
-    Slot("condition_count_3", "count"),
-    Slot("condition_count_4", "count"),
-    Slot("sequence_count", "count"),
-    Slot("token_count_2", "count"),
-    Slot("token_count_3", "count"),
-    Slot("sequence_count_2", "count"),
-    Slot("token_count_4", "count"),
-    Slot("token_count_5", "count"),
-    Slot("token_count_6", "count"),
-    Slot("token_count_7", "count"),
-    Slot("sequence_count_3", "count"),
-    Slot("sequence_count_4", "count"),
-    Slot("condition_count_5", "count"),
-    Slot("sequence_count_5", "count"),
-    Slot("token_count_8", "count"),
-    Slot("token_count_9", "count"),
-    Slot("condition_count_6", "count"),
-    Slot("token_entropy_updates", "count"),
-    Slot("ref_logprobs_updates", "count"),
-    Slot("rollout_logprobs_updates", "count"),
-    Slot("values_updates", "count"),
-    Slot("old_values_updates", "count"),
-    Slot("returns_updates", "count"),
-    Slot("token_rewards_updates", "count"),
-    Slot("scores_updates", "count"),
-    Slot("lengths_updates", "count"),
-    Slot("terminated_updates", "count"),
-    Slot("values_returns_updates", "count"),
-    Slot("old_values_returns_updates", "count"),
-    Slot("values_old_values_returns_updates", "count"),
-    Slot("advantages_min", "min"),
-    Slot("returns_min", "min"),
+    Slot("ratio_sum", "sum"),
+    Slot("log_ratio_sum", "sum"),
+    Slot("kl_old_k2_sum", "sum"),
+    Slot("kl_old_k3_sum", "sum"),
+    Slot("kl_reference_k1_sum", "sum"),
+    Slot("kl_reference_k3_sum", "sum"),
+    Slot("kl_old_reference_k1_sum", "sum"),
+    Slot("kl_rollout_k1_sum", "sum"),
+    Slot("kl_rollout_k3_sum", "sum"),
+    Slot("value_error_sum", "sum"),
+    Slot("policy_loss_sum", "sum"),
+    Slot("value_loss_sum", "sum"),
+    Slot("length_response_mean_sequence_count", "count"),
+    Slot("length_truncated_fraction_count", "count"),
+    Slot("length_truncated_fraction_sequence_count", "count"),
+    Slot("advantage_mean_token_count", "count"),
+    Slot("entropy_surprisal_sum_sequence_count", "count"),
+    Slot("entropy_policy_token_count", "count"),
+    Slot("value_prediction_mean_token_count", "count"),
+    Slot("value_mean_token_count", "count"),
+    Slot("return_mean_token_count", "count"),
+    Slot("reward_total_mean_sequence_count", "count"),
+    Slot("policy_outside_region_fraction_count", "count"),
+    Slot("policy_outside_region_fraction_token_count", "count"),
+    Slot("kl_reference_k1_token_count", "count"),
+    Slot("kl_old_reference_k1_token_count", "count"),
+    Slot("kl_old_reference_sum_k1_sequence_count", "count"),
+    Slot("kl_rollout_k1_token_count", "count"),
+    Slot("value_error_token_count", "count"),
+    Slot("policy_loss_token_count", "count"),
+    Slot("policy_clip_fraction_count", "count"),
+    Slot("policy_clip_fraction_low_count", "count"),
+    Slot("policy_clip_fraction_high_count", "count"),
+    Slot("value_loss_token_count", "count"),
+    Slot("value_clip_fraction_count", "count"),
+    Slot("reward_score_mean_updates", "count"),
+    Slot("length_response_mean_updates", "count"),
+    Slot("length_truncated_fraction_updates", "count"),
+    Slot("advantage_mean_updates", "count"),
+    Slot("entropy_surprisal_sum_updates", "count"),
+    Slot("entropy_policy_updates", "count"),
+    Slot("value_prediction_mean_updates", "count"),
+    Slot("value_mean_updates", "count"),
+    Slot("return_mean_updates", "count"),
+    Slot("reward_total_mean_updates", "count"),
+    Slot("policy_outside_region_fraction_updates", "count"),
+    Slot("kl_reference_k1_updates", "count"),
+    Slot("kl_old_reference_k1_updates", "count"),
+    Slot("kl_rollout_k1_updates", "count"),
+    Slot("value_error_updates", "count"),
+    Slot("value_explained_variance_updates", "count"),
+    Slot("policy_loss_updates", "count"),
+    Slot("value_loss_updates", "count"),
     Slot("scores_min", "min"),
     Slot("lengths_min", "min"),
-    Slot("advantages_max", "max"),
-    Slot("returns_max", "max"),
+    Slot("advantages_min", "min"),
+    Slot("returns_min", "min"),
     Slot("scores_max", "max"),
     Slot("lengths_max", "max"),
+    Slot("advantages_max", "max"),
+    Slot("returns_max", "max"),
     Slot("scores_moments", "moments"),
-    Slot("difference_moments", "moments"),
+    Slot("value_explained_variance_moments", "moments"),
     Slot("returns_moments", "moments"),
 )
 _PACKING: Final = Packing(_SLOTS)
@@ -92,10 +103,10 @@ _PACKING: Final = Packing(_SLOTS)
 
 def _update(
     pack: Pack,
-    logprobs: Tensor,
-    old_logprobs: Tensor,
-    advantages: Tensor,
-    mask: Tensor,
+    logprobs: Tensor | None,
+    old_logprobs: Tensor | None,
+    advantages: Tensor | None,
+    mask: Tensor | None,
     token_entropy: Tensor | None,
     ref_logprobs: Tensor | None,
     rollout_logprobs: Tensor | None,
@@ -112,10 +123,10 @@ def _update(
     kl_coef: float,
     clip_value: float,
 ) -> Tensor:
-    mask = mask.bool()
+    mask = parts.truth(mask)
     terminated = parts.truth(terminated)
-    keep = parts.keep_of(mask)
     (
+        keep,
         logprobs,
         old_logprobs,
         advantages,
@@ -126,8 +137,8 @@ def _update(
         old_values,
         returns,
         token_rewards,
-    ) = parts.masked(
-        keep,
+    ) = parts.selected(
+        mask,
         logprobs,
         old_logprobs,
         advantages,
@@ -140,364 +151,541 @@ def _update(
         token_rewards,
     )
     scores = parts.widened(scores)
-    negative_advantages = -advantages
-    log_ratio = logprobs - old_logprobs
-    ratio = torch.exp(log_ratio)
-    plain = negative_advantages * ratio
-    clipped = negative_advantages * torch.clamp(ratio, 1 - clip_low, 1 + clip_high)
-    condition = parts.lt(ratio, 1 - clip_low, keep)
-    condition_2 = parts.gt(ratio, 1 + clip_high, keep)
-    greater_sum = parts.total(torch.maximum(plain, clipped), keep, clean=True)
-    token_count = parts.count(keep, keep, clean=True)
-    condition_count = parts.count(parts.gt(clipped, plain, keep), keep, clean=True)
-    condition_count_2 = parts.count(condition & parts.lt(advantages, 0, keep), keep, clean=True)
-    condition_count_3 = parts.count(condition_2 & parts.gt(advantages, 0, keep), keep, clean=True)
-    condition_count_4 = parts.count(condition | condition_2, keep)
-    ratio_sum = parts.total(ratio, keep)
-    log_ratio_sum = parts.total(log_ratio, keep, clean=True)
-    product_sum = parts.total(0.5 * torch.square(log_ratio), keep, clean=True)
-    difference_sum = parts.total(ratio - 1 - log_ratio, keep, clean=True)
-    advantages_sum = parts.total(advantages, keep, clean=True)
-    advantages_max = parts.largest(advantages, keep, clean=True)
-    advantages_min = parts.smallest(advantages, keep, clean=True)
-    old_logprobs_sum = parts.total(old_logprobs, keep, clean=True)
-    sequence_count = parts.rows_of(old_logprobs)
-    if token_entropy is not None:
-        token_entropy_sum = parts.total(token_entropy, keep, clean=True)
-        token_count_2 = token_count
-        token_entropy_updates = parts.one()
-    else:
-        token_entropy_sum = None
-        token_count_2 = None
-        token_entropy_updates = None
-    if ref_logprobs is not None:
-        log_ratio_2 = ref_logprobs - logprobs
-        log_ratio_sum_2 = parts.total(log_ratio_2, keep, clean=True)
-        token_count_3 = token_count
-        difference_sum_2 = parts.total(torch.exp(log_ratio_2) - log_ratio_2 - 1, keep, clean=True)
-        difference_sum_3 = parts.total(old_logprobs - ref_logprobs, keep, clean=True)
-        sequence_count_2 = sequence_count
-        ref_logprobs_updates = parts.one()
-    else:
-        log_ratio_sum_2 = None
-        token_count_3 = None
-        difference_sum_2 = None
-        difference_sum_3 = None
-        sequence_count_2 = None
-        ref_logprobs_updates = None
-    if rollout_logprobs is not None:
-        log_ratio_3 = old_logprobs - rollout_logprobs
-        log_ratio_sum_3 = parts.total(log_ratio_3, keep, clean=True)
-        token_count_4 = token_count
-        difference_sum_4 = parts.total(torch.exp(log_ratio_3) - log_ratio_3 - 1, keep, clean=True)
-        rollout_logprobs_updates = parts.one()
-    else:
-        log_ratio_sum_3 = None
-        token_count_4 = None
-        difference_sum_4 = None
-        rollout_logprobs_updates = None
-    if values is not None:
-        values_sum = parts.total(values, keep, clean=True)
-        token_count_5 = token_count
-        values_updates = parts.one()
-        if returns is not None:
-            power = torch.square(values - returns)
-            power_sum = parts.total(power, keep, clean=True)
-            token_count_8 = token_count
-            values_returns_updates = parts.one()
-            if old_values is not None:
-                clipped_2 = torch.minimum(torch.maximum(values, old_values - clip_value), old_values + clip_value)
-                power_2 = torch.square(clipped_2 - returns)
-                greater_sum_2 = parts.total(torch.maximum(power, power_2), keep)
-                token_count_9 = token_count
-                condition_count_6 = parts.count(parts.gt(power_2, power, keep), keep)
-                values_old_values_returns_updates = parts.one()
-            else:
-                greater_sum_2 = None
-                token_count_9 = None
-                condition_count_6 = None
-                values_old_values_returns_updates = None
-        else:
-            power_sum = None
-            token_count_8 = None
-            values_returns_updates = None
-            greater_sum_2 = None
-            token_count_9 = None
-            condition_count_6 = None
-            values_old_values_returns_updates = None
-    else:
-        values_sum = None
-        token_count_5 = None
-        values_updates = None
-        power_sum = None
-        token_count_8 = None
-        values_returns_updates = None
-        greater_sum_2 = None
-        token_count_9 = None
-        condition_count_6 = None
-        values_old_values_returns_updates = None
-    if old_values is not None:
-        old_values_sum = parts.total(old_values, keep, clean=True)
-        token_count_6 = token_count
-        old_values_updates = parts.one()
-        if returns is not None:
-            difference_moments = parts.moments(returns - old_values, keep, clean=True)
-            returns_moments = parts.moments(returns, keep, clean=True)
-            old_values_returns_updates = parts.one()
-        else:
-            difference_moments = None
-            returns_moments = None
-            old_values_returns_updates = None
-    else:
-        old_values_sum = None
-        token_count_6 = None
-        old_values_updates = None
-        difference_moments = None
-        returns_moments = None
-        old_values_returns_updates = None
-    if returns is not None:
-        returns_sum = parts.total(returns, keep, clean=True)
-        token_count_7 = token_count
-        returns_max = parts.largest(returns, keep, clean=True)
-        returns_min = parts.smallest(returns, keep, clean=True)
-        returns_updates = parts.one()
-    else:
-        returns_sum = None
-        token_count_7 = None
-        returns_max = None
-        returns_min = None
-        returns_updates = None
-    if token_rewards is not None:
-        token_rewards_sum = parts.total(token_rewards, keep, clean=True)
-        sequence_count_3 = parts.rows_of(token_rewards)
-        token_rewards_updates = parts.one()
-    else:
-        token_rewards_sum = None
-        sequence_count_3 = None
-        token_rewards_updates = None
     if scores is not None:
         scores_moments = parts.moments(scores)
         scores_max = parts.largest(scores)
         scores_min = parts.smallest(scores)
-        scores_updates = parts.one()
+        reward_score_mean_updates = parts.one()
     else:
         scores_moments = None
         scores_max = None
         scores_min = None
-        scores_updates = None
+        reward_score_mean_updates = None
     if lengths is not None:
         lengths_sum = parts.total(lengths)
-        sequence_count_4 = parts.number_of(lengths)
+        length_response_mean_sequence_count = parts.number_of(lengths)
         lengths_max = parts.largest(lengths)
         lengths_min = parts.smallest(lengths)
-        lengths_updates = parts.one()
+        length_response_mean_updates = parts.one()
     else:
         lengths_sum = None
-        sequence_count_4 = None
+        length_response_mean_sequence_count = None
         lengths_max = None
         lengths_min = None
-        lengths_updates = None
+        length_response_mean_updates = None
     if terminated is not None:
-        condition_3 = ~terminated
-        condition_count_5 = parts.count(condition_3)
-        sequence_count_5 = parts.number_of(condition_3)
-        terminated_updates = parts.one()
+        condition = ~terminated
+        length_truncated_fraction_count = parts.count(condition)
+        length_truncated_fraction_sequence_count = parts.number_of(condition)
+        length_truncated_fraction_updates = parts.one()
     else:
-        condition_count_5 = None
-        sequence_count_5 = None
-        terminated_updates = None
+        length_truncated_fraction_count = None
+        length_truncated_fraction_sequence_count = None
+        length_truncated_fraction_updates = None
+    if mask is not None:
+        tokens_in_mask = parts.size(keep)
+        if advantages is not None:
+            advantages_sum = parts.total(advantages, keep, clean=True)
+            advantage_mean_token_count = tokens_in_mask
+            advantages_max = parts.largest(advantages, keep, clean=True)
+            advantages_min = parts.smallest(advantages, keep, clean=True)
+            advantage_mean_updates = parts.one()
+        else:
+            advantages_sum = None
+            advantage_mean_token_count = None
+            advantages_max = None
+            advantages_min = None
+            advantage_mean_updates = None
+        if old_logprobs is not None:
+            old_logprobs_sum = parts.total(old_logprobs, keep, clean=True)
+            entropy_surprisal_sum_sequence_count = parts.rows_of(mask)
+            entropy_surprisal_sum_updates = parts.one()
+            if logprobs is not None:
+                log_ratio = logprobs - old_logprobs
+                ratio = torch.exp(log_ratio)
+                condition_2 = ratio < 1 - clip_low
+                condition_3 = ratio > 1 + clip_high
+                policy_outside_region_fraction_count = parts.count(condition_2 | condition_3, keep)
+                policy_outside_region_fraction_token_count = tokens_in_mask
+                ratio_sum = parts.total(ratio, keep)
+                log_ratio_sum = parts.total(log_ratio, keep, clean=True)
+                kl_old_k2_sum = parts.total(0.5 * torch.square(log_ratio), keep, clean=True)
+                kl_old_k3_sum = parts.total(ratio - 1 - log_ratio, keep, clean=True)
+                policy_outside_region_fraction_updates = parts.one()
+                if advantages is not None:
+                    negative_advantages = -advantages
+                    plain = negative_advantages * ratio
+                    clipped = negative_advantages * torch.clamp(ratio, 1 - clip_low, 1 + clip_high)
+                    policy_loss_sum = parts.total(torch.maximum(plain, clipped), keep, clean=True)
+                    policy_loss_token_count = tokens_in_mask
+                    policy_clip_fraction_count = parts.count(clipped > plain, keep, clean=True)
+                    policy_clip_fraction_low_count = parts.count(condition_2 & (advantages < 0), keep, clean=True)
+                    policy_clip_fraction_high_count = parts.count(condition_3 & (advantages > 0), keep, clean=True)
+                    policy_loss_updates = parts.one()
+                else:
+                    policy_loss_sum = None
+                    policy_loss_token_count = None
+                    policy_clip_fraction_count = None
+                    policy_clip_fraction_low_count = None
+                    policy_clip_fraction_high_count = None
+                    policy_loss_updates = None
+            else:
+                policy_outside_region_fraction_count = None
+                policy_outside_region_fraction_token_count = None
+                ratio_sum = None
+                log_ratio_sum = None
+                kl_old_k2_sum = None
+                kl_old_k3_sum = None
+                policy_outside_region_fraction_updates = None
+                policy_loss_sum = None
+                policy_loss_token_count = None
+                policy_clip_fraction_count = None
+                policy_clip_fraction_low_count = None
+                policy_clip_fraction_high_count = None
+                policy_loss_updates = None
+            if ref_logprobs is not None:
+                kl_old_reference_k1_sum = parts.total(old_logprobs - ref_logprobs, keep, clean=True)
+                kl_old_reference_k1_token_count = tokens_in_mask
+                kl_old_reference_sum_k1_sequence_count = entropy_surprisal_sum_sequence_count
+                kl_old_reference_k1_updates = parts.one()
+            else:
+                kl_old_reference_k1_sum = None
+                kl_old_reference_k1_token_count = None
+                kl_old_reference_sum_k1_sequence_count = None
+                kl_old_reference_k1_updates = None
+            if rollout_logprobs is not None:
+                log_ratio_2 = old_logprobs - rollout_logprobs
+                kl_rollout_k1_sum = parts.total(log_ratio_2, keep, clean=True)
+                kl_rollout_k1_token_count = tokens_in_mask
+                kl_rollout_k3_sum = parts.total(torch.exp(log_ratio_2) - log_ratio_2 - 1, keep, clean=True)
+                kl_rollout_k1_updates = parts.one()
+            else:
+                kl_rollout_k1_sum = None
+                kl_rollout_k1_token_count = None
+                kl_rollout_k3_sum = None
+                kl_rollout_k1_updates = None
+        else:
+            old_logprobs_sum = None
+            entropy_surprisal_sum_sequence_count = None
+            entropy_surprisal_sum_updates = None
+            policy_outside_region_fraction_count = None
+            policy_outside_region_fraction_token_count = None
+            ratio_sum = None
+            log_ratio_sum = None
+            kl_old_k2_sum = None
+            kl_old_k3_sum = None
+            policy_outside_region_fraction_updates = None
+            policy_loss_sum = None
+            policy_loss_token_count = None
+            policy_clip_fraction_count = None
+            policy_clip_fraction_low_count = None
+            policy_clip_fraction_high_count = None
+            policy_loss_updates = None
+            kl_old_reference_k1_sum = None
+            kl_old_reference_k1_token_count = None
+            kl_old_reference_sum_k1_sequence_count = None
+            kl_old_reference_k1_updates = None
+            kl_rollout_k1_sum = None
+            kl_rollout_k1_token_count = None
+            kl_rollout_k3_sum = None
+            kl_rollout_k1_updates = None
+        if token_entropy is not None:
+            token_entropy_sum = parts.total(token_entropy, keep, clean=True)
+            entropy_policy_token_count = tokens_in_mask
+            entropy_policy_updates = parts.one()
+        else:
+            token_entropy_sum = None
+            entropy_policy_token_count = None
+            entropy_policy_updates = None
+        if values is not None:
+            values_sum = parts.total(values, keep, clean=True)
+            value_prediction_mean_token_count = tokens_in_mask
+            value_prediction_mean_updates = parts.one()
+            if returns is not None:
+                power = torch.square(values - returns)
+                value_error_sum = parts.total(power, keep, clean=True)
+                value_error_token_count = tokens_in_mask
+                value_error_updates = parts.one()
+                if old_values is not None:
+                    clipped_2 = torch.minimum(torch.maximum(values, old_values - clip_value), old_values + clip_value)
+                    power_2 = torch.square(clipped_2 - returns)
+                    value_loss_sum = parts.total(torch.maximum(power, power_2), keep)
+                    value_loss_token_count = tokens_in_mask
+                    value_clip_fraction_count = parts.count(power_2 > power, keep)
+                    value_loss_updates = parts.one()
+                else:
+                    value_loss_sum = None
+                    value_loss_token_count = None
+                    value_clip_fraction_count = None
+                    value_loss_updates = None
+            else:
+                value_error_sum = None
+                value_error_token_count = None
+                value_error_updates = None
+                value_loss_sum = None
+                value_loss_token_count = None
+                value_clip_fraction_count = None
+                value_loss_updates = None
+        else:
+            values_sum = None
+            value_prediction_mean_token_count = None
+            value_prediction_mean_updates = None
+            value_error_sum = None
+            value_error_token_count = None
+            value_error_updates = None
+            value_loss_sum = None
+            value_loss_token_count = None
+            value_clip_fraction_count = None
+            value_loss_updates = None
+        if old_values is not None:
+            old_values_sum = parts.total(old_values, keep, clean=True)
+            value_mean_token_count = tokens_in_mask
+            value_mean_updates = parts.one()
+            if returns is not None:
+                value_explained_variance_moments = parts.moments(returns - old_values, keep, clean=True)
+                returns_moments = parts.moments(returns, keep, clean=True)
+                value_explained_variance_updates = parts.one()
+            else:
+                value_explained_variance_moments = None
+                returns_moments = None
+                value_explained_variance_updates = None
+        else:
+            old_values_sum = None
+            value_mean_token_count = None
+            value_mean_updates = None
+            value_explained_variance_moments = None
+            returns_moments = None
+            value_explained_variance_updates = None
+        if returns is not None:
+            returns_sum = parts.total(returns, keep, clean=True)
+            return_mean_token_count = tokens_in_mask
+            returns_max = parts.largest(returns, keep, clean=True)
+            returns_min = parts.smallest(returns, keep, clean=True)
+            return_mean_updates = parts.one()
+        else:
+            returns_sum = None
+            return_mean_token_count = None
+            returns_max = None
+            returns_min = None
+            return_mean_updates = None
+        if token_rewards is not None:
+            token_rewards_sum = parts.total(token_rewards, keep, clean=True)
+            reward_total_mean_sequence_count = parts.rows_of(mask)
+            reward_total_mean_updates = parts.one()
+        else:
+            token_rewards_sum = None
+            reward_total_mean_sequence_count = None
+            reward_total_mean_updates = None
+        if logprobs is not None and ref_logprobs is not None:
+            log_ratio_3 = ref_logprobs - logprobs
+            kl_reference_k1_sum = parts.total(log_ratio_3, keep, clean=True)
+            kl_reference_k1_token_count = tokens_in_mask
+            kl_reference_k3_sum = parts.total(torch.exp(log_ratio_3) - log_ratio_3 - 1, keep, clean=True)
+            kl_reference_k1_updates = parts.one()
+        else:
+            kl_reference_k1_sum = None
+            kl_reference_k1_token_count = None
+            kl_reference_k3_sum = None
+            kl_reference_k1_updates = None
+    else:
+        advantages_sum = None
+        advantage_mean_token_count = None
+        advantages_max = None
+        advantages_min = None
+        advantage_mean_updates = None
+        old_logprobs_sum = None
+        entropy_surprisal_sum_sequence_count = None
+        entropy_surprisal_sum_updates = None
+        policy_outside_region_fraction_count = None
+        policy_outside_region_fraction_token_count = None
+        ratio_sum = None
+        log_ratio_sum = None
+        kl_old_k2_sum = None
+        kl_old_k3_sum = None
+        policy_outside_region_fraction_updates = None
+        policy_loss_sum = None
+        policy_loss_token_count = None
+        policy_clip_fraction_count = None
+        policy_clip_fraction_low_count = None
+        policy_clip_fraction_high_count = None
+        policy_loss_updates = None
+        kl_old_reference_k1_sum = None
+        kl_old_reference_k1_token_count = None
+        kl_old_reference_sum_k1_sequence_count = None
+        kl_old_reference_k1_updates = None
+        kl_rollout_k1_sum = None
+        kl_rollout_k1_token_count = None
+        kl_rollout_k3_sum = None
+        kl_rollout_k1_updates = None
+        token_entropy_sum = None
+        entropy_policy_token_count = None
+        entropy_policy_updates = None
+        values_sum = None
+        value_prediction_mean_token_count = None
+        value_prediction_mean_updates = None
+        value_error_sum = None
+        value_error_token_count = None
+        value_error_updates = None
+        value_loss_sum = None
+        value_loss_token_count = None
+        value_clip_fraction_count = None
+        value_loss_updates = None
+        old_values_sum = None
+        value_mean_token_count = None
+        value_mean_updates = None
+        value_explained_variance_moments = None
+        returns_moments = None
+        value_explained_variance_updates = None
+        returns_sum = None
+        return_mean_token_count = None
+        returns_max = None
+        returns_min = None
+        return_mean_updates = None
+        token_rewards_sum = None
+        reward_total_mean_sequence_count = None
+        reward_total_mean_updates = None
+        kl_reference_k1_sum = None
+        kl_reference_k1_token_count = None
+        kl_reference_k3_sum = None
+        kl_reference_k1_updates = None
     return pack(
         [
-            greater_sum,
-            ratio_sum,
-            log_ratio_sum,
-            product_sum,
-            difference_sum,
+            lengths_sum,
             advantages_sum,
             old_logprobs_sum,
             token_entropy_sum,
-            log_ratio_sum_2,
-            difference_sum_2,
-            difference_sum_3,
-            log_ratio_sum_3,
-            difference_sum_4,
             values_sum,
             old_values_sum,
             returns_sum,
             token_rewards_sum,
-            lengths_sum,
-            power_sum,
-            greater_sum_2,
-            token_count,
-            condition_count,
-            condition_count_2,
-            condition_count_3,
-            condition_count_4,
-            sequence_count,
-            token_count_2,
-            token_count_3,
-            sequence_count_2,
-            token_count_4,
-            token_count_5,
-            token_count_6,
-            token_count_7,
-            sequence_count_3,
-            sequence_count_4,
-            condition_count_5,
-            sequence_count_5,
-            token_count_8,
-            token_count_9,
-            condition_count_6,
-            token_entropy_updates,
-            ref_logprobs_updates,
-            rollout_logprobs_updates,
-            values_updates,
-            old_values_updates,
-            returns_updates,
-            token_rewards_updates,
-            scores_updates,
-            lengths_updates,
-            terminated_updates,
-            values_returns_updates,
-            old_values_returns_updates,
-            values_old_values_returns_updates,
-            advantages_min,
-            returns_min,
+            ratio_sum,
+            log_ratio_sum,
+            kl_old_k2_sum,
+            kl_old_k3_sum,
+            kl_reference_k1_sum,
+            kl_reference_k3_sum,
+            kl_old_reference_k1_sum,
+            kl_rollout_k1_sum,
+            kl_rollout_k3_sum,
+            value_error_sum,
+            policy_loss_sum,
+            value_loss_sum,
+            length_response_mean_sequence_count,
+            length_truncated_fraction_count,
+            length_truncated_fraction_sequence_count,
+            advantage_mean_token_count,
+            entropy_surprisal_sum_sequence_count,
+            entropy_policy_token_count,
+            value_prediction_mean_token_count,
+            value_mean_token_count,
+            return_mean_token_count,
+            reward_total_mean_sequence_count,
+            policy_outside_region_fraction_count,
+            policy_outside_region_fraction_token_count,
+            kl_reference_k1_token_count,
+            kl_old_reference_k1_token_count,
+            kl_old_reference_sum_k1_sequence_count,
+            kl_rollout_k1_token_count,
+            value_error_token_count,
+            policy_loss_token_count,
+            policy_clip_fraction_count,
+            policy_clip_fraction_low_count,
+            policy_clip_fraction_high_count,
+            value_loss_token_count,
+            value_clip_fraction_count,
+            reward_score_mean_updates,
+            length_response_mean_updates,
+            length_truncated_fraction_updates,
+            advantage_mean_updates,
+            entropy_surprisal_sum_updates,
+            entropy_policy_updates,
+            value_prediction_mean_updates,
+            value_mean_updates,
+            return_mean_updates,
+            reward_total_mean_updates,
+            policy_outside_region_fraction_updates,
+            kl_reference_k1_updates,
+            kl_old_reference_k1_updates,
+            kl_rollout_k1_updates,
+            value_error_updates,
+            value_explained_variance_updates,
+            policy_loss_updates,
+            value_loss_updates,
             scores_min,
             lengths_min,
-            advantages_max,
-            returns_max,
+            advantages_min,
+            returns_min,
             scores_max,
             lengths_max,
+            advantages_max,
+            returns_max,
             scores_moments,
-            difference_moments,
+            value_explained_variance_moments,
             returns_moments,
         ],
-        logprobs,
+        parts.first_of(
+            logprobs,
+            old_logprobs,
+            advantages,
+            mask,
+            token_entropy,
+            ref_logprobs,
+            rollout_logprobs,
+            values,
+            old_values,
+            returns,
+            token_rewards,
+            scores,
+            lengths,
+            terminated,
+        ),
     )
 
 
 def _results(state: Sequence[float], *, kl_coef: float) -> dict[str, float]:
     (
-        greater_sum,
-        ratio_sum,
-        log_ratio_sum,
-        product_sum,
-        difference_sum,
+        lengths_sum,
         advantages_sum,
         old_logprobs_sum,
         token_entropy_sum,
-        log_ratio_sum_2,
-        difference_sum_2,
-        difference_sum_3,
-        log_ratio_sum_3,
-        difference_sum_4,
         values_sum,
         old_values_sum,
         returns_sum,
         token_rewards_sum,
-        lengths_sum,
-        power_sum,
-        greater_sum_2,
-        token_count,
-        condition_count,
-        condition_count_2,
-        condition_count_3,
-        condition_count_4,
-        sequence_count,
-        token_count_2,
-        token_count_3,
-        sequence_count_2,
-        token_count_4,
-        token_count_5,
-        token_count_6,
-        token_count_7,
-        sequence_count_3,
-        sequence_count_4,
-        condition_count_5,
-        sequence_count_5,
-        token_count_8,
-        token_count_9,
-        condition_count_6,
-        token_entropy_updates,
-        ref_logprobs_updates,
-        rollout_logprobs_updates,
-        values_updates,
-        old_values_updates,
-        returns_updates,
-        token_rewards_updates,
-        scores_updates,
-        lengths_updates,
-        terminated_updates,
-        values_returns_updates,
-        old_values_returns_updates,
-        values_old_values_returns_updates,
-        advantages_min,
-        returns_min,
+        ratio_sum,
+        log_ratio_sum,
+        kl_old_k2_sum,
+        kl_old_k3_sum,
+        kl_reference_k1_sum,
+        kl_reference_k3_sum,
+        kl_old_reference_k1_sum,
+        kl_rollout_k1_sum,
+        kl_rollout_k3_sum,
+        value_error_sum,
+        policy_loss_sum,
+        value_loss_sum,
+        length_response_mean_sequence_count,
+        length_truncated_fraction_count,
+        length_truncated_fraction_sequence_count,
+        advantage_mean_token_count,
+        entropy_surprisal_sum_sequence_count,
+        entropy_policy_token_count,
+        value_prediction_mean_token_count,
+        value_mean_token_count,
+        return_mean_token_count,
+        reward_total_mean_sequence_count,
+        policy_outside_region_fraction_count,
+        policy_outside_region_fraction_token_count,
+        kl_reference_k1_token_count,
+        kl_old_reference_k1_token_count,
+        kl_old_reference_sum_k1_sequence_count,
+        kl_rollout_k1_token_count,
+        value_error_token_count,
+        policy_loss_token_count,
+        policy_clip_fraction_count,
+        policy_clip_fraction_low_count,
+        policy_clip_fraction_high_count,
+        value_loss_token_count,
+        value_clip_fraction_count,
+        reward_score_mean_updates,
+        length_response_mean_updates,
+        length_truncated_fraction_updates,
+        advantage_mean_updates,
+        entropy_surprisal_sum_updates,
+        entropy_policy_updates,
+        value_prediction_mean_updates,
+        value_mean_updates,
+        return_mean_updates,
+        reward_total_mean_updates,
+        policy_outside_region_fraction_updates,
+        kl_reference_k1_updates,
+        kl_old_reference_k1_updates,
+        kl_rollout_k1_updates,
+        value_error_updates,
+        value_explained_variance_updates,
+        policy_loss_updates,
+        value_loss_updates,
         scores_min,
         lengths_min,
-        advantages_max,
-        returns_max,
+        advantages_min,
+        returns_min,
         scores_max,
         lengths_max,
-    ) = state[:61]
-    scores_moments = state[61:64]
-    difference_moments = state[64:67]
-    returns_moments = state[67:70]
+        advantages_max,
+        returns_max,
+    ) = state[:69]
+    scores_moments = state[69:72]
+    value_explained_variance_moments = state[72:75]
+    returns_moments = state[75:78]
     results: dict[str, float] = {}
-    results["policy/loss"] = host.divide(greater_sum, token_count)
-    results["policy/clip_fraction"] = host.divide(condition_count, token_count)
-    results["policy/clip_fraction_low"] = host.divide(condition_count_2, token_count)
-    results["policy/clip_fraction_high"] = host.divide(condition_count_3, token_count)
-    results["policy/outside_region_fraction"] = host.divide(condition_count_4, token_count)
-    results["policy/ratio/mean"] = host.divide(ratio_sum, token_count)
-    results["kl/old/k1"] = host.divide(-log_ratio_sum, token_count)
-    results["kl/old/k2"] = host.divide(product_sum, token_count)
-    results["kl/old/k3"] = host.divide(difference_sum, token_count)
-    results["advantage/mean"] = host.divide(advantages_sum, token_count)
-    results["advantage/max"] = host.or_nan(advantages_max, token_count)
-    results["advantage/min"] = host.or_nan(advantages_min, token_count)
-    results["entropy/surprisal_sum"] = host.divide(-old_logprobs_sum, sequence_count)
-    if token_entropy_updates > 0:
-        results["entropy/policy"] = host.divide(token_entropy_sum, token_count_2)
-    if ref_logprobs_updates > 0:
-        results["kl/reference/k1"] = host.divide(-log_ratio_sum_2, token_count_3)
-        results["kl/reference/k3"] = host.divide(difference_sum_2, token_count_3)
-        results["kl/old_reference/k1"] = host.divide(difference_sum_3, token_count_3)
-        results["kl/old_reference_sum/k1"] = host.divide(difference_sum_3, sequence_count_2)
-        results["reward/non_score/sum"] = -kl_coef * host.divide(difference_sum_3, sequence_count_2)
-    if rollout_logprobs_updates > 0:
-        results["kl/rollout/k1"] = host.divide(-log_ratio_sum_3, token_count_4)
-        results["kl/rollout/k3"] = host.divide(difference_sum_4, token_count_4)
-    if values_updates > 0:
-        results["value/prediction_mean"] = host.divide(values_sum, token_count_5)
-    if old_values_updates > 0:
-        results["value/mean"] = host.divide(old_values_sum, token_count_6)
-    if returns_updates > 0:
-        results["return/mean"] = host.divide(returns_sum, token_count_7)
-        results["return/max"] = host.or_nan(returns_max, token_count_7)
-        results["return/min"] = host.or_nan(returns_min, token_count_7)
-    if token_rewards_updates > 0:
-        results["reward/total/mean"] = host.divide(token_rewards_sum, sequence_count_3)
-    if scores_updates > 0:
+    if reward_score_mean_updates > 0:
         results["reward/score/mean"] = host.mean_of(scores_moments)
         results["reward/score/std"] = host.standard_deviation(scores_moments, ddof=1)
         results["reward/score/max"] = host.or_nan(scores_max, scores_moments[0])
         results["reward/score/min"] = host.or_nan(scores_min, scores_moments[0])
-    if lengths_updates > 0:
-        results["length/response/mean"] = host.divide(lengths_sum, sequence_count_4)
-        results["length/response/max"] = host.or_nan(lengths_max, sequence_count_4)
-        results["length/response/min"] = host.or_nan(lengths_min, sequence_count_4)
-    if terminated_updates > 0:
-        results["length/truncated_fraction"] = host.divide(condition_count_5, sequence_count_5)
-    if values_returns_updates > 0:
-        results["value/error"] = host.divide(power_sum, token_count_8)
-    if old_values_returns_updates > 0:
-        var = host.variance(difference_moments, ddof=1)
+    if length_response_mean_updates > 0:
+        results["length/response/mean"] = host.divide(lengths_sum, length_response_mean_sequence_count)
+        results["length/response/max"] = host.or_nan(lengths_max, length_response_mean_sequence_count)
+        results["length/response/min"] = host.or_nan(lengths_min, length_response_mean_sequence_count)
+    if length_truncated_fraction_updates > 0:
+        results["length/truncated_fraction"] = host.divide(
+            length_truncated_fraction_count,
+            length_truncated_fraction_sequence_count,
+        )
+    if advantage_mean_updates > 0:
+        results["advantage/mean"] = host.divide(advantages_sum, advantage_mean_token_count)
+        results["advantage/max"] = host.or_nan(advantages_max, advantage_mean_token_count)
+        results["advantage/min"] = host.or_nan(advantages_min, advantage_mean_token_count)
+    if entropy_surprisal_sum_updates > 0:
+        results["entropy/surprisal_sum"] = host.divide(-old_logprobs_sum, entropy_surprisal_sum_sequence_count)
+    if entropy_policy_updates > 0:
+        results["entropy/policy"] = host.divide(token_entropy_sum, entropy_policy_token_count)
+    if value_prediction_mean_updates > 0:
+        results["value/prediction_mean"] = host.divide(values_sum, value_prediction_mean_token_count)
+    if value_mean_updates > 0:
+        results["value/mean"] = host.divide(old_values_sum, value_mean_token_count)
+    if return_mean_updates > 0:
+        results["return/mean"] = host.divide(returns_sum, return_mean_token_count)
+        results["return/max"] = host.or_nan(returns_max, return_mean_token_count)
+        results["return/min"] = host.or_nan(returns_min, return_mean_token_count)
+    if reward_total_mean_updates > 0:
+        results["reward/total/mean"] = host.divide(token_rewards_sum, reward_total_mean_sequence_count)
+    if policy_outside_region_fraction_updates > 0:
+        results["policy/outside_region_fraction"] = host.divide(
+            policy_outside_region_fraction_count,
+            policy_outside_region_fraction_token_count,
+        )
+        results["policy/ratio/mean"] = host.divide(ratio_sum, policy_outside_region_fraction_token_count)
+        results["kl/old/k1"] = host.divide(-log_ratio_sum, policy_outside_region_fraction_token_count)
+        results["kl/old/k2"] = host.divide(kl_old_k2_sum, policy_outside_region_fraction_token_count)
+        results["kl/old/k3"] = host.divide(kl_old_k3_sum, policy_outside_region_fraction_token_count)
+    if kl_reference_k1_updates > 0:
+        results["kl/reference/k1"] = host.divide(-kl_reference_k1_sum, kl_reference_k1_token_count)
+        results["kl/reference/k3"] = host.divide(kl_reference_k3_sum, kl_reference_k1_token_count)
+    if kl_old_reference_k1_updates > 0:
+        results["kl/old_reference/k1"] = host.divide(kl_old_reference_k1_sum, kl_old_reference_k1_token_count)
+        results["kl/old_reference_sum/k1"] = host.divide(
+            kl_old_reference_k1_sum,
+            kl_old_reference_sum_k1_sequence_count,
+        )
+        mean = host.divide(kl_old_reference_k1_sum, kl_old_reference_sum_k1_sequence_count)
+        results["reward/non_score/sum"] = -kl_coef * mean
+    if kl_rollout_k1_updates > 0:
+        results["kl/rollout/k1"] = host.divide(-kl_rollout_k1_sum, kl_rollout_k1_token_count)
+        results["kl/rollout/k3"] = host.divide(kl_rollout_k3_sum, kl_rollout_k1_token_count)
+    if value_error_updates > 0:
+        results["value/error"] = host.divide(value_error_sum, value_error_token_count)
+    if value_explained_variance_updates > 0:
+        var = host.variance(value_explained_variance_moments, ddof=1)
         results["value/explained_variance"] = 1 - host.divide(var, host.variance(returns_moments, ddof=1))
-    if values_old_values_returns_updates > 0:
-        results["value/loss"] = 0.5 * host.divide(greater_sum_2, token_count_9)
-        results["value/clip_fraction"] = host.divide(condition_count_6, token_count_9)
+    if policy_loss_updates > 0:
+        results["policy/loss"] = host.divide(policy_loss_sum, policy_loss_token_count)
+        results["policy/clip_fraction"] = host.divide(policy_clip_fraction_count, policy_loss_token_count)
+        results["policy/clip_fraction_low"] = host.divide(policy_clip_fraction_low_count, policy_loss_token_count)
+        results["policy/clip_fraction_high"] = host.divide(policy_clip_fraction_high_count, policy_loss_token_count)
+    if value_loss_updates > 0:
+        results["value/loss"] = 0.5 * host.divide(value_loss_sum, value_loss_token_count)
+        results["value/clip_fraction"] = host.divide(value_clip_fraction_count, value_loss_token_count)
     return results
 
 
@@ -508,82 +696,68 @@ class PPOSuite(Suite):
     value function, returns and advantages, rewards and lengths. Give the tensors of a micro-batch right where its loss
     is computed; scores and lengths, which belong to whole responses, may come with it or with another update.
 
-    Inputs of every update:
-        logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the sampled response tokens under the current
-            policy.
-        old_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens under the policy as it was
-            before the update.
-        advantages: Float tensor ``[B, T]``. Advantage estimate of each response token.
-        mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
-
-    Optional inputs:
-        token_entropy: Float tensor ``[B, T]`` in nat. Entropy of the policy's distribution at each response position.
-        ref_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens under the frozen reference
-            policy.
-        rollout_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens as the rollout engine
-            that sampled them reported.
-        values: Float tensor ``[B, T]``. Current predictions of the value function.
-        old_values: Float tensor ``[B, T]``. Value predictions made at rollout time.
-        returns: Float tensor ``[B, T]``. Return of each response token, the target of the value function.
-        token_rewards: Float tensor ``[B, T]``. Reward of each response token, penalties included.
-        scores: Float tensor ``[B]``. Score of each response from the reward model or reward function, before penalties.
-        lengths: Int tensor ``[B]`` in token. Number of response tokens.
-        terminated: Bool tensor ``[B]``. True for responses that ended with an end-of-sequence token.
-
-    Results:
-        policy/loss: Clipped PPO surrogate loss, averaged over response tokens.
-        policy/clip_fraction: Share of response tokens on which the clipped objective was the one that counted.
+    Results, with the inputs that each needs in one update:
+        policy/loss: Clipped PPO surrogate loss, averaged over response tokens. Needs logprobs, old_logprobs,
+            advantages, mask.
+        policy/clip_fraction: Share of response tokens on which the clipped objective was the one that counted. Needs
+            logprobs, old_logprobs, advantages, mask.
         policy/clip_fraction_low: Share of response tokens with a negative advantage whose ratio fell below the lower
-            bound.
+            bound. Needs logprobs, old_logprobs, advantages, mask.
         policy/clip_fraction_high: Share of response tokens with a positive advantage whose ratio rose above the upper
-            bound.
+            bound. Needs logprobs, old_logprobs, advantages, mask.
         policy/outside_region_fraction: Share of response tokens whose ratio lies outside the trust region, whatever
-            their advantage.
+            their advantage. Needs logprobs, old_logprobs, mask.
         policy/ratio/mean: Mean probability ratio between the policy being updated and the policy before the update.
+            Needs logprobs, old_logprobs, mask.
         kl/old/k1: KL divergence from the policy before the update to the one being updated, as the mean log-ratio old
-            minus new. In nat.
+            minus new. In nat. Needs logprobs, old_logprobs, mask.
         kl/old/k2: KL divergence from the policy before the update to the one being updated, as half the mean squared
-            log-ratio. In nat.
+            log-ratio. In nat. Needs logprobs, old_logprobs, mask.
         kl/old/k3: KL divergence from the policy before the update to the one being updated, by the k3 estimator. In
-            nat.
-        advantage/mean: Mean advantage over response tokens, as the policy loss uses it.
-        advantage/max: Largest advantage over response tokens, as the policy loss uses it.
-        advantage/min: Smallest advantage over response tokens, as the policy loss uses it.
+            nat. Needs logprobs, old_logprobs, mask.
+        advantage/mean: Mean advantage over response tokens, as the policy loss uses it. Needs advantages, mask.
+        advantage/max: Largest advantage over response tokens, as the policy loss uses it. Needs advantages, mask.
+        advantage/min: Smallest advantage over response tokens, as the policy loss uses it. Needs advantages, mask.
         entropy/surprisal_sum: Mean over responses of the summed surprisal, minus the log-probability of each sampled
-            token under the sampling policy. In nat.
-        entropy/policy: The same from entropies that were already computed per position. In nat.
+            token under the sampling policy. In nat. Needs old_logprobs, mask.
+        entropy/policy: Mean entropy over response tokens, from entropies that were already computed per position. In
+            nat. Needs mask, token_entropy.
         kl/reference/k1: KL divergence from the policy being updated to the reference policy, as the mean log-ratio. In
-            nat.
+            nat. Needs logprobs, mask, ref_logprobs.
         kl/reference/k3: KL divergence from the policy being updated to the reference policy, by the low-variance k3
-            estimator. In nat.
+            estimator. In nat. Needs logprobs, mask, ref_logprobs.
         kl/old_reference/k1: KL divergence per token from the policy that sampled to the reference policy, as the mean
-            log-ratio. In nat.
+            log-ratio. In nat. Needs old_logprobs, mask, ref_logprobs.
         kl/old_reference_sum/k1: KL divergence of whole responses from the sampling policy to the reference, the
-            log-ratio summed over each response. In nat.
-        reward/non_score/sum: Mean over responses of the summed KL penalty, as a (negative) reward.
+            log-ratio summed over each response. In nat. Needs old_logprobs, mask, ref_logprobs.
+        reward/non_score/sum: Mean over responses of the summed KL penalty, as a (negative) reward. Needs old_logprobs,
+            mask, ref_logprobs.
         kl/rollout/k1: KL divergence from the rollout engine's policy to the trainer's policy on the same weights, as
-            the mean log-ratio. In nat.
+            the mean log-ratio. In nat. Needs old_logprobs, mask, rollout_logprobs.
         kl/rollout/k3: KL divergence from the rollout engine's policy to the trainer's policy on the same weights, by
-            the k3 estimator. In nat.
-        value/loss: Clipped value loss, half the mean of the larger of two squared errors.
+            the k3 estimator. In nat. Needs old_logprobs, mask, rollout_logprobs.
+        value/loss: Clipped value loss, half the mean of the larger of two squared errors. Needs mask, values,
+            old_values, returns.
         value/clip_fraction: Share of response tokens on which the clipped value prediction had the larger squared
-            error.
-        value/error: Mean squared error between current value predictions and returns.
-        value/prediction_mean: Mean of the critic's current predictions over response tokens.
-        value/mean: Mean of the value predictions made at rollout time.
-        value/explained_variance: Share of the variance of the returns that the rollout-time predictions explain.
-        return/mean: Mean return over response tokens.
-        return/max: Largest return over response tokens.
-        return/min: Smallest return over response tokens.
-        reward/total/mean: Mean over responses of the summed token rewards, the score together with all penalties.
-        reward/score/mean: Mean score of the responses, before any penalty.
-        reward/score/std: Standard deviation of the scores over responses.
-        reward/score/max: Highest score of a response.
-        reward/score/min: Lowest score of a response.
-        length/response/mean: Mean number of response tokens. In token.
-        length/response/max: Largest number of response tokens. In token.
-        length/response/min: Smallest number of response tokens. In token.
-        length/truncated_fraction: Share of responses that did not end with an end-of-sequence token.
+            error. Needs mask, values, old_values, returns.
+        value/error: Mean squared error between current value predictions and returns. Needs mask, values, returns.
+        value/prediction_mean: Mean of the critic's current predictions over response tokens. Needs mask, values.
+        value/mean: Mean of the value predictions made at rollout time. Needs mask, old_values.
+        value/explained_variance: Share of the variance of the returns that the rollout-time predictions explain. Needs
+            mask, old_values, returns.
+        return/mean: Mean return over response tokens. Needs mask, returns.
+        return/max: Largest return over response tokens. Needs mask, returns.
+        return/min: Smallest return over response tokens. Needs mask, returns.
+        reward/total/mean: Mean over responses of the summed token rewards, the score together with all penalties. Needs
+            mask, token_rewards.
+        reward/score/mean: Mean score of the responses, before any penalty. Needs scores.
+        reward/score/std: Standard deviation of the scores over responses. Needs scores.
+        reward/score/max: Highest score of a response. Needs scores.
+        reward/score/min: Lowest score of a response. Needs scores.
+        length/response/mean: Mean number of response tokens. In token. Needs lengths.
+        length/response/max: Largest number of response tokens. In token. Needs lengths.
+        length/response/min: Smallest number of response tokens. In token. Needs lengths.
+        length/truncated_fraction: Share of responses that did not end with an end-of-sequence token. Needs terminated.
     """
 
     fusion = Fusion(
@@ -640,24 +814,29 @@ class PPOSuite(Suite):
             "old_values": (("B", "T"), "float"),
             "returns": (("B", "T"), "float"),
             "token_rewards": (("B", "T"), "float"),
-            "scores": (("B2",), "float"),
-            "lengths": (("B3",), "int"),
-            "terminated": (("B4",), "bool"),
+            "scores": (("B",), "float"),
+            "lengths": (("B",), "int"),
+            "terminated": (("B",), "bool"),
         },
         blocks=(
-            ("token_entropy",),
-            ("ref_logprobs",),
-            ("rollout_logprobs",),
-            ("values",),
-            ("old_values",),
-            ("returns",),
-            ("token_rewards",),
-            ("scores",),
-            ("lengths",),
-            ("terminated",),
-            ("values", "returns"),
-            ("old_values", "returns"),
-            ("values", "old_values", "returns"),
+            Block(("scores",), "sequence"),
+            Block(("lengths",), "sequence"),
+            Block(("terminated",), "sequence"),
+            Block(("advantages", "mask"), "token"),
+            Block(("old_logprobs", "mask"), "sequence"),
+            Block(("mask", "token_entropy"), "token"),
+            Block(("mask", "values"), "token"),
+            Block(("mask", "old_values"), "token"),
+            Block(("mask", "returns"), "token"),
+            Block(("mask", "token_rewards"), "sequence"),
+            Block(("logprobs", "old_logprobs", "mask"), "token"),
+            Block(("logprobs", "mask", "ref_logprobs"), "token"),
+            Block(("old_logprobs", "mask", "ref_logprobs"), "sequence"),
+            Block(("old_logprobs", "mask", "rollout_logprobs"), "token"),
+            Block(("mask", "values", "returns"), "token"),
+            Block(("mask", "old_values", "returns"), "token"),
+            Block(("logprobs", "old_logprobs", "advantages", "mask"), "token"),
+            Block(("mask", "values", "old_values", "returns"), "token"),
         ),
         parameters={"clip_low": 0.2, "clip_high": 0.2, "kl_coef": 0.05, "clip_value": 0.2},
         packing=_PACKING,
@@ -691,4 +870,79 @@ class PPOSuite(Suite):
         super().__init__(
             {"clip_low": clip_low, "clip_high": clip_high, "kl_coef": kl_coef, "clip_value": clip_value},
             device,
+        )
+
+    @named_inputs
+    def update(
+        self,
+        *,
+        logprobs: Tensor | None = None,
+        old_logprobs: Tensor | None = None,
+        advantages: Tensor | None = None,
+        mask: Tensor | None = None,
+        token_entropy: Tensor | None = None,
+        ref_logprobs: Tensor | None = None,
+        rollout_logprobs: Tensor | None = None,
+        values: Tensor | None = None,
+        old_values: Tensor | None = None,
+        returns: Tensor | None = None,
+        token_rewards: Tensor | None = None,
+        scores: Tensor | None = None,
+        lengths: Tensor | None = None,
+        terminated: Tensor | None = None,
+        cu_seqlens: Tensor | None = None,
+        position_ids: Tensor | None = None,
+    ) -> Self:
+        """Add what is given of a batch; return the suite itself. Tensors that come together are of the same responses.
+
+        Args:
+            logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the sampled response tokens under the current
+                policy.
+            old_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens under the policy as it
+                was before the update.
+            advantages: Float tensor ``[B, T]``. Advantage estimate of each response token.
+            mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
+            token_entropy: Float tensor ``[B, T]`` in nat. Entropy of the policy's distribution at each response
+                position.
+            ref_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens under the frozen
+                reference policy.
+            rollout_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens as the rollout engine
+                that sampled them reported.
+            values: Float tensor ``[B, T]``. Current predictions of the value function.
+            old_values: Float tensor ``[B, T]``. Value predictions made at rollout time.
+            returns: Float tensor ``[B, T]``. Return of each response token, the target of the value function.
+            token_rewards: Float tensor ``[B, T]``. Reward of each response token, penalties included.
+            scores: Float tensor ``[B]``. Score of each response from the reward model or reward function, before
+                penalties.
+            lengths: Int tensor ``[B]`` in token. Number of response tokens.
+            terminated: Bool tensor ``[B]``. True for responses that ended with an end-of-sequence token.
+            cu_seqlens: Where each response begins in tensors of tokens that stand one after the other, ``[N]`` or ``[1,
+                N]``, and where the last one ends: int tensor ``[B + 1]`` from 0 to N.
+            position_ids: In place of cu_seqlens the position of each token in its response, int tensor ``[N]`` or ``[R,
+                L]``, where rows may hold several whole responses.
+
+        Raises:
+            TypeError: An input is unknown, no tensor, of another dtype, or of no use without another one; or nothing is
+                given.
+            ValueError: An input has another number of axes, or two inputs disagree about the size of an axis.
+        """
+        return self._add(
+            {
+                "logprobs": logprobs,
+                "old_logprobs": old_logprobs,
+                "advantages": advantages,
+                "mask": mask,
+                "token_entropy": token_entropy,
+                "ref_logprobs": ref_logprobs,
+                "rollout_logprobs": rollout_logprobs,
+                "values": values,
+                "old_values": old_values,
+                "returns": returns,
+                "token_rewards": token_rewards,
+                "scores": scores,
+                "lengths": lengths,
+                "terminated": terminated,
+                "cu_seqlens": cu_seqlens,
+                "position_ids": position_ids,
+            },
         )

@@ -8,7 +8,7 @@ share of tokens that the model would have chosen itself, its entropy, and the le
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import torch
 from torch import Tensor
@@ -16,22 +16,26 @@ from torch import Tensor
 from rlmetrics.state import host, parts
 from rlmetrics.state.layout import Slot
 from rlmetrics.state.packing import Pack, Packing
-from rlmetrics.state.suite import Fusion, Suite
+from rlmetrics.state.suite import Block, Fusion, Suite, named_inputs
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
 
 __all__ = ["SFTSuite"]
 
 _SLOTS: Final = (
+    Slot("lengths_sum", "sum"),
     Slot("logprobs_sum", "sum"),
     Slot("token_entropy_sum", "sum"),
-    Slot("lengths_sum", "sum"),
-    Slot("token_count", "count"),
+    Slot("length_dataset_response_mean_sequence_count", "count"),
+    Slot("sft_loss_token_count", "count"),
     Slot("is_top1_count", "count"),
-    Slot("token_count_2", "count"),
-    Slot("token_count_3", "count"),
-    Slot("sequence_count", "count"),
-    Slot("is_top1_updates", "count"),
-    Slot("token_entropy_updates", "count"),
-    Slot("lengths_updates", "count"),
+    Slot("sft_token_accuracy_token_count", "count"),
+    Slot("sft_entropy_token_count", "count"),
+    Slot("length_dataset_response_mean_updates", "count"),
+    Slot("sft_loss_updates", "count"),
+    Slot("sft_token_accuracy_updates", "count"),
+    Slot("sft_entropy_updates", "count"),
     Slot("lengths_min", "min"),
     Slot("lengths_max", "max"),
 )
@@ -40,93 +44,113 @@ _PACKING: Final = Packing(_SLOTS)
 
 def _update(
     pack: Pack,
-    logprobs: Tensor,
-    mask: Tensor,
+    logprobs: Tensor | None,
+    mask: Tensor | None,
     is_top1: Tensor | None,
     token_entropy: Tensor | None,
     lengths: Tensor | None,
 ) -> Tensor:
-    mask = mask.bool()
+    mask = parts.truth(mask)
     is_top1 = parts.truth(is_top1)
-    keep = parts.keep_of(mask)
-    logprobs, token_entropy = parts.masked(keep, logprobs, token_entropy)
-    logprobs_sum = parts.total(logprobs, keep, clean=True)
-    token_count = parts.count(keep, keep, clean=True)
-    if is_top1 is not None:
-        is_top1_count = parts.count(is_top1, mask)
-        token_count_2 = token_count
-        is_top1_updates = parts.one()
-    else:
-        is_top1_count = None
-        token_count_2 = None
-        is_top1_updates = None
-    if token_entropy is not None:
-        token_entropy_sum = parts.total(token_entropy, keep, clean=True)
-        token_count_3 = token_count
-        token_entropy_updates = parts.one()
-    else:
-        token_entropy_sum = None
-        token_count_3 = None
-        token_entropy_updates = None
+    keep, logprobs, is_top1, token_entropy = parts.selected(mask, logprobs, is_top1, token_entropy)
     if lengths is not None:
         lengths_sum = parts.total(lengths)
-        sequence_count = parts.number_of(lengths)
+        length_dataset_response_mean_sequence_count = parts.number_of(lengths)
         lengths_max = parts.largest(lengths)
         lengths_min = parts.smallest(lengths)
-        lengths_updates = parts.one()
+        length_dataset_response_mean_updates = parts.one()
     else:
         lengths_sum = None
-        sequence_count = None
+        length_dataset_response_mean_sequence_count = None
         lengths_max = None
         lengths_min = None
-        lengths_updates = None
+        length_dataset_response_mean_updates = None
+    if mask is not None:
+        tokens_in_mask = parts.size(keep)
+        if logprobs is not None:
+            logprobs_sum = parts.total(logprobs, keep, clean=True)
+            sft_loss_token_count = tokens_in_mask
+            sft_loss_updates = parts.one()
+        else:
+            logprobs_sum = None
+            sft_loss_token_count = None
+            sft_loss_updates = None
+        if is_top1 is not None:
+            is_top1_count = parts.count(is_top1, keep)
+            sft_token_accuracy_token_count = tokens_in_mask
+            sft_token_accuracy_updates = parts.one()
+        else:
+            is_top1_count = None
+            sft_token_accuracy_token_count = None
+            sft_token_accuracy_updates = None
+        if token_entropy is not None:
+            token_entropy_sum = parts.total(token_entropy, keep, clean=True)
+            sft_entropy_token_count = tokens_in_mask
+            sft_entropy_updates = parts.one()
+        else:
+            token_entropy_sum = None
+            sft_entropy_token_count = None
+            sft_entropy_updates = None
+    else:
+        logprobs_sum = None
+        sft_loss_token_count = None
+        sft_loss_updates = None
+        is_top1_count = None
+        sft_token_accuracy_token_count = None
+        sft_token_accuracy_updates = None
+        token_entropy_sum = None
+        sft_entropy_token_count = None
+        sft_entropy_updates = None
     return pack(
         [
+            lengths_sum,
             logprobs_sum,
             token_entropy_sum,
-            lengths_sum,
-            token_count,
+            length_dataset_response_mean_sequence_count,
+            sft_loss_token_count,
             is_top1_count,
-            token_count_2,
-            token_count_3,
-            sequence_count,
-            is_top1_updates,
-            token_entropy_updates,
-            lengths_updates,
+            sft_token_accuracy_token_count,
+            sft_entropy_token_count,
+            length_dataset_response_mean_updates,
+            sft_loss_updates,
+            sft_token_accuracy_updates,
+            sft_entropy_updates,
             lengths_min,
             lengths_max,
         ],
-        logprobs,
+        parts.first_of(logprobs, mask, is_top1, token_entropy, lengths),
     )
 
 
 def _results(state: Sequence[float]) -> dict[str, float]:
     (
+        lengths_sum,
         logprobs_sum,
         token_entropy_sum,
-        lengths_sum,
-        token_count,
+        length_dataset_response_mean_sequence_count,
+        sft_loss_token_count,
         is_top1_count,
-        token_count_2,
-        token_count_3,
-        sequence_count,
-        is_top1_updates,
-        token_entropy_updates,
-        lengths_updates,
+        sft_token_accuracy_token_count,
+        sft_entropy_token_count,
+        length_dataset_response_mean_updates,
+        sft_loss_updates,
+        sft_token_accuracy_updates,
+        sft_entropy_updates,
         lengths_min,
         lengths_max,
-    ) = state[:13]
+    ) = state[:14]
     results: dict[str, float] = {}
-    results["sft/loss"] = host.divide(-logprobs_sum, token_count)
-    results["sft/perplexity"] = host.exp(host.divide(-logprobs_sum, token_count))
-    if is_top1_updates > 0:
-        results["sft/token_accuracy"] = host.divide(is_top1_count, token_count_2)
-    if token_entropy_updates > 0:
-        results["sft/entropy"] = host.divide(token_entropy_sum, token_count_3)
-    if lengths_updates > 0:
-        results["length/dataset_response/mean"] = host.divide(lengths_sum, sequence_count)
-        results["length/dataset_response/max"] = host.or_nan(lengths_max, sequence_count)
-        results["length/dataset_response/min"] = host.or_nan(lengths_min, sequence_count)
+    if length_dataset_response_mean_updates > 0:
+        results["length/dataset_response/mean"] = host.divide(lengths_sum, length_dataset_response_mean_sequence_count)
+        results["length/dataset_response/max"] = host.or_nan(lengths_max, length_dataset_response_mean_sequence_count)
+        results["length/dataset_response/min"] = host.or_nan(lengths_min, length_dataset_response_mean_sequence_count)
+    if sft_loss_updates > 0:
+        results["sft/loss"] = host.divide(-logprobs_sum, sft_loss_token_count)
+        results["sft/perplexity"] = host.exp(host.divide(-logprobs_sum, sft_loss_token_count))
+    if sft_token_accuracy_updates > 0:
+        results["sft/token_accuracy"] = host.divide(is_top1_count, sft_token_accuracy_token_count)
+    if sft_entropy_updates > 0:
+        results["sft/entropy"] = host.divide(token_entropy_sum, sft_entropy_token_count)
     return results
 
 
@@ -136,28 +160,19 @@ class SFTSuite(Suite):
     Cross-entropy over the tokens of all updates together, however they are split into micro-batches and over ranks, the
     share of tokens that the model would have chosen itself, its entropy, and the lengths of the examples.
 
-    Inputs of every update:
-        logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the sampled response tokens under the current
-            policy.
-        mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
-
-    Optional inputs:
-        is_top1: Bool tensor ``[B, T]``. True where a target or response token is the one that the policy finds most
-            likely.
-        token_entropy: Float tensor ``[B, T]`` in nat. Entropy of the policy's distribution at each response position.
-        lengths: Int tensor ``[B]`` in token. Number of response tokens.
-
-    Results:
-        sft/loss: Mean cross-entropy of the target tokens in supervised training. In nat.
+    Results, with the inputs that each needs in one update:
+        sft/loss: Mean cross-entropy of the target tokens in supervised training. In nat. Needs logprobs, mask.
         sft/perplexity: Perplexity of the target tokens in supervised training, the exponential of their mean
-            cross-entropy.
+            cross-entropy. Needs logprobs, mask.
         sft/token_accuracy: Share of target tokens that the model itself would have ranked first, given the true tokens
-            before them.
+            before them. Needs mask, is_top1.
         sft/entropy: Mean entropy of the model's next-token distribution at the target tokens of supervised training. In
-            nat.
-        length/dataset_response/mean: Mean length of the responses that the data set provides. In token.
-        length/dataset_response/max: Largest length of the responses that the data set provides. In token.
-        length/dataset_response/min: Smallest length of the responses that the data set provides. In token.
+            nat. Needs mask, token_entropy.
+        length/dataset_response/mean: Mean length of the responses that the data set provides. In token. Needs lengths.
+        length/dataset_response/max: Largest length of the responses that the data set provides. In token. Needs
+            lengths.
+        length/dataset_response/min: Smallest length of the responses that the data set provides. In token. Needs
+            lengths.
     """
 
     fusion = Fusion(
@@ -175,9 +190,14 @@ class SFTSuite(Suite):
             "mask": (("B", "T"), "bool"),
             "is_top1": (("B", "T"), "bool"),
             "token_entropy": (("B", "T"), "float"),
-            "lengths": (("B2",), "int"),
+            "lengths": (("B",), "int"),
         },
-        blocks=(("is_top1",), ("token_entropy",), ("lengths",)),
+        blocks=(
+            Block(("lengths",), "sequence"),
+            Block(("logprobs", "mask"), "token"),
+            Block(("mask", "is_top1"), "token"),
+            Block(("mask", "token_entropy"), "token"),
+        ),
         parameters={},
         packing=_PACKING,
         update=_update,
@@ -191,3 +211,48 @@ class SFTSuite(Suite):
             device: Where the state lives; it follows its first update if left out.
         """
         super().__init__({}, device)
+
+    @named_inputs
+    def update(
+        self,
+        *,
+        logprobs: Tensor | None = None,
+        mask: Tensor | None = None,
+        is_top1: Tensor | None = None,
+        token_entropy: Tensor | None = None,
+        lengths: Tensor | None = None,
+        cu_seqlens: Tensor | None = None,
+        position_ids: Tensor | None = None,
+    ) -> Self:
+        """Add what is given of a batch; return the suite itself. Tensors that come together are of the same responses.
+
+        Args:
+            logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the sampled response tokens under the current
+                policy.
+            mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
+            is_top1: Bool tensor ``[B, T]``. True where a target or response token is the one that the policy finds most
+                likely.
+            token_entropy: Float tensor ``[B, T]`` in nat. Entropy of the policy's distribution at each response
+                position.
+            lengths: Int tensor ``[B]`` in token. Number of response tokens.
+            cu_seqlens: Where each response begins in tensors of tokens that stand one after the other, ``[N]`` or ``[1,
+                N]``, and where the last one ends: int tensor ``[B + 1]`` from 0 to N.
+            position_ids: In place of cu_seqlens the position of each token in its response, int tensor ``[N]`` or ``[R,
+                L]``, where rows may hold several whole responses.
+
+        Raises:
+            TypeError: An input is unknown, no tensor, of another dtype, or of no use without another one; or nothing is
+                given.
+            ValueError: An input has another number of axes, or two inputs disagree about the size of an axis.
+        """
+        return self._add(
+            {
+                "logprobs": logprobs,
+                "mask": mask,
+                "is_top1": is_top1,
+                "token_entropy": token_entropy,
+                "lengths": lengths,
+                "cu_seqlens": cu_seqlens,
+                "position_ids": position_ids,
+            },
+        )

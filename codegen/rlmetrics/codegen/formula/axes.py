@@ -23,7 +23,8 @@ def same_axes(formulas: Iterable[Iterable[str]], declared: Mapping[str, Input]) 
     """Return the axes of each input, numbered from the second on where axes of one kind may differ in size.
 
     Within a formula, axes of one kind have one size; between formulas only if a chain of shared inputs says so. A list
-    of chosen responses may be shorter than one of rejected ones, unless some formula takes both.
+    of chosen responses may be shorter than one of rejected ones, unless some formula takes both. Rows are the same
+    everywhere: what one update gives belongs to the same responses.
 
     Args:
         formulas: The inputs of each formula.
@@ -36,9 +37,12 @@ def same_axes(formulas: Iterable[Iterable[str]], declared: Mapping[str, Input]) 
             axis = parents[axis]
         return axis
 
+    rows: list[tuple[str, str]] = []
     for inputs in formulas:
-        first: dict[str, tuple[str, str]] = {}
+        first = {"B": rows[0]} if rows else {}
         for name in inputs:
+            if not rows and "B" in AXES_OF[declared[name].domain]:
+                rows.append((name, "B"))
             for kind in AXES_OF[declared[name].domain]:
                 parents[top((name, kind))] = top(first.setdefault(kind, (name, kind)))
     numbered: dict[tuple[str, str], str] = {}

@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Final, get_args
 
 from rlmetrics.state.layout import SLOT_KINDS, Slot
 
 from .axes import same_axes
-from .compile import Compiled
+from .compile import Atom, Compiled
 from .declared import Input
 from .host import HostRenderer
 from .lower import Finalized, finalize, tidy
 from .nodes import Arena, Node, walk
+from .padding import looks_at_padding
 from .parts import PartsRenderer
 from .plan import REDUCTIONS, Empty, Filled, Plan
 from .scope import Names, Scope
 
 __all__ = ["Block", "Fused", "fuse"]
+
+_ATOMS: Final = get_args(Atom)
 
 _Key = tuple[str, ...]
 """The optional inputs that something needs, in the order of the inputs."""
@@ -31,11 +36,15 @@ class Block:
         inputs: The optional inputs that they need; none where they are updated every time.
         metrics: Their names.
         updates: The slot that counts the updates that gave these inputs; None where every update does.
+        atom: What none of them lets be cut.
+        over_padding: One of them that looks at padding too, empty if none does.
     """
 
     inputs: tuple[str, ...]
     metrics: tuple[str, ...]
     updates: str | None
+    atom: Atom = "token"
+    over_padding: str = ""
 
 
 @dataclass(frozen=True)
@@ -69,8 +78,9 @@ class Fused:
 
     @property
     def like(self) -> str:
-        """The first input that every update has."""
-        return next(name for name in self.inputs if name not in self.optional)
+        """An expression of an input that the update has: the first that every update has, else the first given."""
+        always = next((name for name in self.inputs if name not in self.optional), None)
+        return always or f"parts.first_of({', '.join(self.inputs)})"
 
     @property
     def results_source(self) -> tuple[str, ...]:
@@ -92,7 +102,7 @@ def fuse(
         formulas: The formulas by name.
         parameter_names: For each formula, what its parameters are called in the fused code; two formulas that use
             one name share the value.
-        optional: Inputs that an update may lack. At least one input must not be among them.
+        optional: Inputs that an update may lack.
     """
     rename = parameter_names or {}
     arena = Arena()
@@ -114,19 +124,26 @@ def fuse(
     for name, compiled in formulas.items():
         key = tuple(word for word in inputs if word in optional and word in compiled.inputs)
         keys.setdefault(key, []).append(name)
-    writer = _Writer(arena, names, [root for root, _ in roots.values()], inputs, optional)
+    lacking = [name for name in inputs if name in optional]
+    writer = _Writer(arena, names, [root for root, _ in roots.values()], inputs, lacking)
     pending = []
     blocks: list[Block] = []
+    if sum("mask" in key for key in keys) > 1:
+        # Nothing but the mask is needed to count its tokens, which is done once.
+        keys.setdefault(("mask",), [])
     for key in sorted(keys, key=len):
         members = {name: roots[name] for name in keys[key]}
-        updates = names.fresh(f"{'_'.join(key)}_updates") if key else None
+        updates = names.fresh(f"{_slug(keys[key][0])}_updates") if key and members else None
         pending.append(writer.add(key, members, updates))
-        blocks.append(Block(key, tuple(members), updates))
+        if members:
+            atom = max((formulas[name].atom for name in members), key=_ATOMS.index)
+            padded = next((name for name, (root, _) in members.items() if looks_at_padding(root)), "")
+            blocks.append(Block(key, tuple(members), updates, atom, padded))
     # Only now, so that no local variable of a result can take the name of a slot.
     results = {name: finalized for block in pending for name, finalized in block}
     return Fused(
         inputs=inputs,
-        optional=tuple(name for name in inputs if name in optional),
+        optional=tuple(lacking),
         slots=tuple(sorted(writer.slots, key=lambda slot: SLOT_KINDS.index(slot.kind))),
         update_source=tuple(writer.source(())),
         blocks=tuple(blocks),
@@ -158,7 +175,7 @@ class _Writer:
         names: Names,
         roots: Sequence[Node],
         inputs: Mapping[str, tuple[str, ...]],
-        optional: Collection[str],
+        optional: Sequence[str],
     ):
         self._arena = arena
         self._names = names
@@ -168,7 +185,8 @@ class _Writer:
         self._filled: dict[_Key, list[Filled]] = {}
         self._updates: dict[_Key, str] = {}
         self.histograms: dict[str, str] = {}
-        self._renderer = PartsRenderer(roots, "mask" in self._inputs and "mask" not in optional)
+        self._masked = "mask" in self._inputs and self._inputs["mask"].extent == "token"
+        self._renderer = PartsRenderer(roots, self._masked)
         self._opposites = _opposites(roots)
         self._host = HostRenderer(frozenset(), self._renderer.constants)
         for node in walk(roots):
@@ -187,10 +205,12 @@ class _Writer:
         """Plan the slots of one block and return its results, to be taken once every block has its slots."""
         roots = [root for root, _ in members.values()]
         plan = Plan(self._arena, roots, self._names, "host", self._axes, self._opposites)
-        for node in walk(roots):
-            if node.op in REDUCTIONS:
-                plan.result(node)
-                plan.size(node)
+        for name, (root, _) in members.items():
+            plan.metric = _slug(name)
+            for node in walk([root]):
+                if node.op in REDUCTIONS:
+                    plan.result(node)
+                    plan.size(node)
         self.histograms.update((name, plan.bins(root)) for name, (root, _) in members.items() if root.op == "histogram")
         self._filled[key] = plan.filled
         if updates is not None:
@@ -217,7 +237,9 @@ class _Writer:
         scope = Scope(self._names, self._arena.names, self._renderer.render, bound)
         calls = dict(known or {})
         if not key:
-            scope.lines += self._renderer.entrance({name: self._inputs[name] for name in self._axes}, self._optional)
+            every = [filled for block in self._filled.values() for filled in block]
+            inputs = {name: self._inputs[name] for name in self._axes}
+            scope.lines += self._renderer.entrance(inputs, self._optional, every)
         inside = [other for other in self._filled if other != key and self._outer(other) == key]
         below = [node for other in self._subtree(key) if other != key for node in self._nodes(other)]
         scope.prepare(self._nodes(key), below)
@@ -226,8 +248,12 @@ class _Writer:
             text = calls.get(call) or self._renderer.filled(filled, scope)
             calls.setdefault(call, filled.slot.name)
             scope.lines.append(f"{filled.slot.name} = {text}")
-        if key:
+        if key in self._updates:
             scope.lines.append(f"{self._updates[key]} = parts.one()")
+        elif key == ("mask",) and self._masked:
+            name = self._names.fresh("tokens_in_mask")
+            scope.lines.append(f"{name} = parts.size(keep)")
+            calls["ops.count", (self._inputs["mask"],), ()] = name
         yield from tidy(scope.lines)
         for other in inside:
             yield f"if {' and '.join(f'{name} is not None' for name in other if name not in key)}:"
@@ -254,7 +280,13 @@ class _Writer:
         """Yield lines that leave every slot of a block, and of those inside it, as it is."""
         for other in self._subtree(key):
             yield from (f"{filled.slot.name} = None" for filled in self._filled[other])
-            yield f"{self._updates[other]} = None"
+            if other in self._updates:
+                yield f"{self._updates[other]} = None"
+
+
+def _slug(name: str) -> str:
+    """Return the name of a metric as part of the name of a slot."""
+    return re.sub(r"\W+", "_", name)
 
 
 def _opposites(roots: Sequence[Node]) -> dict[Node, Node]:

@@ -8,7 +8,7 @@ from typing import Final, Literal, TypeGuard
 
 from .nodes import Node, walk
 
-__all__ = ["is_mask", "nothing_in_padding"]
+__all__ = ["is_mask", "looks_at_padding", "nothing_in_padding"]
 
 _Known = int | bool | Literal["finite", "constant"] | None
 """A small whole number, which every float holds exactly; a truth value; a finite number; a parameter, which may be
@@ -35,6 +35,17 @@ _AT_ZERO: Final = {"exp": 1, "log1p": 0, "expm1": 0, "sqrt": 0, "sign": 0}
 def is_mask(node: Node | None) -> bool:
     """Return whether a node is the mask of tokens."""
     return node is not None and node.op == "input" and (node.value, node.extent) == ("mask", "token")
+
+
+def looks_at_padding(root: Node) -> bool:
+    """Return whether a formula reduces tokens without a population, so that padding counts."""
+    return any(
+        node.over is None
+        and node.args[0].extent == "token"
+        and (node.extent == "reduced" or node.op.startswith("seq_"))
+        for node in walk([root])
+        if node.args and not (node.op in ("count", "seq_count", "seq_any") and is_mask(node.args[0]))
+    )
 
 
 def nothing_in_padding(roots: Iterable[Node], safe: frozenset[Node]) -> frozenset[Node]:

@@ -1,15 +1,15 @@
-"""Writes fused updates: as :mod:`.render`, but with masks and conditions as ``rlmetrics.state.parts`` has them."""
+"""Writes fused updates: as :mod:`.render`, but with masks and reductions as ``rlmetrics.state.parts`` has them."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
 from .constants import Constants
 from .guards import guarded
 from .nodes import Node, walk
 from .padding import is_mask, nothing_in_padding
-from .plan import REDUCTIONS, Filled
+from .plan import Filled
 from .render import Renderer
 from .scope import Piece, Scope
 
@@ -17,7 +17,46 @@ __all__ = ["PartsRenderer"]
 
 _WIDTH: Final = 116
 _CAN_BE_CLEAN: Final = frozenset(f"parts.{name}" for name in ["total", "count", "moments", "smallest", "largest"])
-_MIRRORED: Final = {"lt": "gt", "le": "ge", "gt": "lt", "ge": "le", "eq": "eq", "ne": "ne"}
+_ELEMENTWISE: Final = frozenset(
+    [
+        "input",
+        "literal",
+        "parameter",
+        "to_float",
+        "add",
+        "sub",
+        "mul",
+        "div",
+        "neg",
+        "pow",
+        "square",
+        "sqrt",
+        "abs",
+        "sign",
+        "exp",
+        "log",
+        "log1p",
+        "expm1",
+        "sigmoid",
+        "log_sigmoid",
+        "minimum",
+        "maximum",
+        "clamp",
+        "where",
+        "is_finite",
+        "not_nan",
+        "and",
+        "or",
+        "not",
+        "lt",
+        "le",
+        "gt",
+        "ge",
+        "eq",
+        "ne",
+    ]
+)
+"""Operations whose value at a token depends on that token alone."""
 
 
 class PartsRenderer(Renderer):
@@ -25,43 +64,52 @@ class PartsRenderer(Renderer):
 
     Args:
         roots: All results.
-        masked: Whether every update has a mask of tokens.
+        masked: Whether there is a mask of tokens; what needs it stands where it is given.
     """
 
     def __init__(self, roots: Iterable[Node], masked: bool):
         roots = list(roots)
         super().__init__(guarded(roots), Constants())
         self._clean = nothing_in_padding(roots, self.safe)
-        self._bits = _as_bits(roots) if masked else frozenset[Node]()
         self._masked = masked
+        self._in_rows: set[str] = set()
 
-    def entrance(self, inputs: Mapping[str, Node], optional: Collection[str]) -> Iterator[str]:
-        """Yield lines that give each input the dtype to compute in, and padding a harmless value."""
+    def entrance(self, inputs: Mapping[str, Node], optional: Sequence[str], filled: Iterable[Filled]) -> Iterator[str]:
+        """Yield lines that give each input the dtype to compute in, and padding a harmless value.
+
+        Args:
+            inputs: The inputs.
+            optional: Those that may be missing.
+            filled: All slots.
+        """
         for name, node in inputs.items():
             if node.dtype == "bool":
                 yield f"{name} = parts.truth({name})" if name in optional else f"{name} = {name}.bool()"
-        if any(is_mask(node) for node in inputs.values()):
-            yield "keep = parts.keep_of(mask)" + ("" if self._masked else " if mask is not None else None")
-        floats = {name: node for name, node in inputs.items() if node.dtype == "float" and node.extent != "vocab"}
-        padded = [name for name, node in floats.items() if node in self.safe and node.extent == "token"]
-        if padded:
-            yield from _assigned(padded, "parts.masked", ["keep", *padded])
+        tokens = [name for name, node in inputs.items() if node.extent == "token" and not is_mask(node)]
+        floats = [name for name, node in inputs.items() if node.dtype == "float" and node.extent != "vocab"]
+        if self._masked:
+            self._in_rows = _needed_in_rows(filled)
+            chosen = [name for name in tokens if name not in self._in_rows]
+            yield from _assigned(["keep", *chosen], "parts.selected", ["mask", *chosen])
+            padded = [name for name in floats if name in self._in_rows and inputs[name] in self.safe and name in tokens]
+            if padded:
+                yield from _assigned(["_", *padded], "parts.masked", ["mask", *padded])
+            floats = [name for name in floats if name not in (*chosen, *padded)]
         for name in floats:
-            if name not in padded:
-                yield f"{name} = {'parts.widened' if name in optional else 'ops.as_float'}({name})"
+            yield f"{name} = {'parts.widened' if name in optional else 'ops.as_float'}({name})"
 
     def filled(self, filled: Filled, scope: Scope) -> str:
         """Return the call that fills a slot."""
-        function = filled.function.replace("ops.", "parts.") if filled.function != "ops.histogram" else filled.function
-        nodes = filled.nodes
+        function, nodes = filled.function.replace("ops.", "parts."), filled.nodes
         if function == "parts.count" and is_mask(nodes[0]) and self._masked:
-            # Counted with its own mask, it is one of the conditions that are counted together.
-            return "parts.count(keep, keep, clean=True)"
-        if len(nodes) != 2 or not is_mask(nodes[1]) or not self._masked or function == "ops.histogram":
+            return "parts.size(keep)"
+        if function == "parts.rows_of" and self._masked and nodes[0] in self.safe:
+            return "parts.rows_of(mask)"
+        if not self._masked or len(nodes) < 2 or not is_mask(nodes[-1]):
             return scope.call(function, nodes, *filled.more)[0]
-        population = "mask" if function == "parts.count" and nodes[0] not in self._bits else "keep"
         clean = self._cleanliness(nodes[0]) if function in _CAN_BE_CLEAN else []
-        return scope.call(function, nodes[:1], population, *clean, *filled.more)[0]
+        population = "keep" if _needs_no_rows(filled) and not self._in_rows & _inputs_of(nodes) else "mask"
+        return scope.call(function, nodes[:-1], population, *clean, *filled.more)[0]
 
     def _cleanliness(self, node: Node) -> list[str]:
         return ["clean=True"] if node in self._clean else []
@@ -69,13 +117,7 @@ class PartsRenderer(Renderer):
     def render(self, node: Node, scope: Scope) -> Piece:
         """Write one operation, its operands through the scope."""
         if node.op == "seq_sum" and is_mask(node.over) and self._masked:
-            return scope.call("parts.seq_sum", node.args, "keep", *self._cleanliness(node.args[0]))
-        if node in self._bits and node.op in _MIRRORED:
-            x, y = node.args
-            op = node.op
-            if self.is_number(x):
-                x, y, op = y, x, _MIRRORED[op]
-            return scope.call(f"parts.{op}", [x, y], "keep")
+            return scope.call("parts.seq_sum", node.args, "mask", *self._cleanliness(node.args[0]))
         return super().render(node, scope)
 
 
@@ -90,31 +132,32 @@ def _assigned(names: Sequence[str], function: str, arguments: Sequence[str]) -> 
         yield from [*(f"    {argument}," for argument in arguments), ")"]
 
 
-def _as_bits(roots: Iterable[Node]) -> frozenset[Node]:
-    """Return the conditions of tokens that are only counted, or part of such: comparisons of floats, and, or."""
-    nodes = list(walk(roots))
-    bits: set[Node] = set()
-    for node in nodes:
-        if node.extent != "token" or node.dtype != "bool":
-            continue
-        compared = node.op in _MIRRORED and any(arg.extent == "token" for arg in node.args)
-        floats = all(arg.dtype == "float" or arg.extent == "const" for arg in node.args)
-        if (compared and floats) or (node.op in ("and", "or") and bits.issuperset(node.args)):
-            bits.add(node)
+def _needed_in_rows(filled: Iterable[Filled]) -> set[str]:
+    """Return the inputs of tokens that some slot needs with their places, and those that stand beside them anywhere."""
+    found = set[str]()
+    waiting = [(_inputs_of(one.nodes), _needs_no_rows(one)) for one in filled]
     while True:
-        spoiled = {
-            operand
-            for node in nodes
-            for operand in node.operands
-            if operand in bits and not _counts(node, operand) and not (node in bits and node.op in ("and", "or"))
-        }
-        spoiled |= {node for node in bits if node.op in ("and", "or") and not bits.issuperset(node.args)}
-        if not spoiled:
-            return frozenset(bits)
-        bits -= spoiled
+        more = {name for names, alone in waiting if not alone or names & found for name in names}
+        if more <= found:
+            return found
+        found |= more
 
 
-def _counts(node: Node, condition: Node) -> bool:
-    """Return whether a node is a reduction that only counts a condition among the tokens of the mask."""
-    counting = node.op in REDUCTIONS and node.op in ("mean", "count", "sum")
-    return counting and node.args[0] is condition and is_mask(node.over) and node.op != "sum"
+def _inputs_of(nodes: Iterable[Node]) -> set[str]:
+    """Return the inputs of tokens below some nodes, without the mask."""
+    return {
+        str(node.value) for node in walk(nodes) if node.op == "input" and node.extent == "token" and not is_mask(node)
+    }
+
+
+def _needs_no_rows(filled: Filled) -> bool:
+    """Return whether a slot needs no more than the tokens under the mask: not their places, nor what is beside them."""
+    nodes = list(walk(filled.nodes))
+    tokens = [node for node in nodes if node.extent in ("token", "vocab")]
+    if not tokens or filled.function == "ops.rows_of":
+        return True
+    if filled.nodes[0].extent != "token":
+        return False
+    whole = filled.function == "ops.count" and is_mask(filled.nodes[0])
+    elementwise = all(node.op in _ELEMENTWISE and node.extent in ("token", "const") for node in nodes)
+    return elementwise and (whole or is_mask(filled.nodes[-1]))

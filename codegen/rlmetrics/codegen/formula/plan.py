@@ -76,6 +76,8 @@ class Plan:
         opposites: Mapping[Node, Node] | None = None,
     ):
         self.filled: list[Filled] = []
+        self.metric = ""
+        """What slots without a name of their own are called after, if not empty."""
         self._arena = arena
         self._names = names
         self.helpers = helpers
@@ -156,9 +158,16 @@ class Plan:
         operands = tuple(node for node in nodes if node is not None)
         identity = (kind, function, operands)
         if identity not in self._slots:
-            self._slots[identity] = fresh = self._names.fresh(name)
+            self._slots[identity] = fresh = self._fresh(name, kind)
             self.filled.append(Filled(Slot(fresh, kind), function, operands))
         return self._slots[identity]
+
+    def _fresh(self, name: str, kind: str) -> str:
+        """Return a name for a slot; where another metric has it, it is called after its own."""
+        if self.metric and not self._names.is_free(name):
+            name = f"{self.metric}_{kind}"
+        stem, _, last = name.rpartition("_")
+        return self._names.fresh(stem if stem.endswith(f"_{last}") else name)
 
     def _sum(self, x: Node, over: Node | None) -> Piece:
         """Return the sum of a value; fused, from what other formulas have summed already."""
@@ -190,11 +199,11 @@ class Plan:
         if over is None:
             return self._size_of_all(x)
         if over.value == "mask" and over.op == "input":
-            name = "token_count"
+            name = self._sized("token")
         elif over.op == "group_exists":
-            name = "group_count"
+            name = self._sized("group")
         else:
-            name = f"{self._arena.names.get(over, 'selected')}_count"
+            name = self._sized(self._arena.names.get(over, "selected"))
         return self._slot("count", name, "ops.count", [over])
 
     def _size_of_all(self, x: Node) -> str:
@@ -202,7 +211,7 @@ class Plan:
         identity = ("size", x.extent, x if x.extent == "batch" else None, self._size_of(x))
         if identity not in self._slots:
             wanted = {"token": "position", "batch": "element", "scalar": "update"}.get(x.extent, x.extent)
-            self._slots[identity] = name = self._names.fresh(f"{wanted}_count")
+            self._slots[identity] = name = self._names.fresh(self._sized(wanted))
             rows = self.helpers == "host" and x.op.startswith("seq_")
             tokens = next((node for node in walk([x]) if rows and (node.op, node.extent) == ("input", "token")), None)
             of = ("ops.number_of", (x,)) if tokens is None else ("ops.rows_of", (tokens,))
@@ -242,7 +251,11 @@ class Plan:
         return self._slots[identity]
 
     def _name(self, node: Node) -> str:
-        return telling_name(node, self._arena.names)
+        named = node.op in ("input", "parameter") or node in self._arena.names
+        return self.metric if self.metric and not named else telling_name(node, self._arena.names)
+
+    def _sized(self, what: str) -> str:
+        return f"{self.metric}_{what}_count" if self.metric else f"{what}_count"
 
 
 def _strict(node: Node) -> Iterable[Node]:

@@ -95,6 +95,10 @@ class Names:
         self._taken.add(name)
         return name
 
+    def is_free(self, wanted: str) -> bool:
+        """Return whether a name is neither taken nor would hide something."""
+        return wanted not in self._taken and wanted not in _RESERVED
+
     def copy(self) -> Names:
         """Return the names of a function that sees the same names."""
         return Names(self._taken)

@@ -31,6 +31,8 @@ _ATOMS = {
 _KEPT = "A state keeps every value, at eight bytes for each position of the inputs, and no suite takes it."
 
 _INDENT = 4
+_SHORTEST = 20
+"""A shorter opening says too little."""
 
 
 def docstring(spec: Spec, function: Function) -> str:
@@ -52,10 +54,9 @@ def source_text(source: Source) -> str:
 
 def _lines(spec: Spec, function: Function) -> Iterator[str]:
     brief = sentence(function.brief)
-    if columns(brief) <= WIDTH - _INDENT - 4:
-        yield brief
-    else:
-        yield f"Compute ``{function.key}``."
+    opening = _opening(brief, WIDTH - _INDENT - 4)
+    yield opening
+    if opening != brief:
         yield ""
         yield from wrap(brief, _INDENT)
     metric = function.metric
@@ -84,13 +85,28 @@ def _lines(spec: Spec, function: Function) -> Iterator[str]:
     yield from wrap(_result(function), _INDENT + 4)
     yield ""
     yield "    Raises:"
-    yield "        TypeError: An input is no tensor, or has another dtype."
-    yield "        ValueError: An input has another number of axes, or two inputs disagree about an axis."
+    more = ("; a parameter is no number", "; a parameter lies outside its bounds") if function.parameters else ("", "")
+    yield from wrap(f"TypeError: An input is no tensor, or has another dtype{more[0]}.", _INDENT + 4, 4)
+    yield from wrap(
+        f"ValueError: An input has another number of axes, or two inputs disagree about an axis{more[1]}.",
+        _INDENT + 4,
+        4,
+    )
     if metric.references:
         yield ""
         yield "    References:"
         for reference in metric.references:
             yield from wrap(sentence(source_text(reference)), _INDENT + 4, 4)
+
+
+def _opening(brief: str, width: int) -> str:
+    """Return a sentence of one line: the brief, or as much of it as fits and stands by itself."""
+    if columns(brief) <= width:
+        return brief
+    end = brief.find(". ")
+    if not 0 < end < width:
+        end = max(brief.rfind(mark, _SHORTEST, width) for mark in (", ", "; ", ": ", " that ", " which "))
+    return f"{brief[:end]}." if end > 0 else f"{brief[: brief.rindex(' ', 0, width - 1)]} …"
 
 
 def _definition(spec: Spec, function: Function) -> str:

@@ -6,8 +6,11 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from rlmetrics.state.bounds import WHOLE
+
 from ..formula import Compiled, Slot, width
-from ..model import Input, Parameter
+from ..formula.padding import looks_at_padding
+from ..model import Parameter
 from ..spec import Spec
 from . import layout
 from .docstring import docstring
@@ -122,6 +125,7 @@ def _family(spec: Spec, family: str, functions: Sequence[Function]) -> Output:
         impls=_imports_of_impls(functions),
         public=layout.source(layout.list_of([layout.quote("METRICS"), *map(layout.quote, public)], "__all__ = ")),
         functions=views,
+        parameters=any(function.parameters for function in functions),
     )
     return Output(f"{FOLDER}/{module_name(family)}.py", text, source)
 
@@ -135,7 +139,7 @@ def _view(spec: Spec, function: Function) -> _View:
     needed: tuple[str, ...] = ()
     update_signature = update_body = finalize_signature = finalize_body = ""
     if compiled is None:
-        body = [_check(function.inputs), *_returned(layout.call(_alias(function), [*function.inputs, *handed]))]
+        body = [*_checks(function), *_returned(layout.call(_alias(function), [*function.inputs, *handed]))]
     else:
         finalize = "\n".join(compiled.finalize_source)
         needed = tuple(name for name in function.parameters if re.search(rf"\b{name}\b", finalize))
@@ -143,7 +147,7 @@ def _view(spec: Spec, function: Function) -> _View:
         body += _returned(layout.call(f"{private}_finalize", ["state", *(f"{name}={name}" for name in needed)]))
         update_signature = _signature(f"{private}_update", tensors, [text.partition(" = ")[0] for text in parameters])
         lines = [
-            _check(function.inputs),
+            *_checks(function),
             *(f"    {line}" if line else "" for line in _unchecked(compiled.update_source)),
         ]
         packed = layout.call("    return pack", [layout.list_of(slot.name for slot in compiled.slots)])
@@ -194,14 +198,18 @@ def _signature(name: str, tensors: Sequence[str], parameters: Sequence[str]) -> 
 
 
 def _parameter(name: str, parameter: Parameter, *, default: bool = True) -> str:
-    kind = "bool" if isinstance(parameter.default, bool) else "float"
+    kind = "bool" if isinstance(parameter.default, bool) else "int" if name in WHOLE else "float"
     if parameter.default is None or not default:
         return f"{name}: {kind}"
     return f"{name}: {kind} = {parameter.default!r}"
 
 
-def _check(inputs: Mapping[str, Input]) -> str:
-    return layout.source(layout.call("check", [f"{name}={name}" for name in inputs]), 4)
+def _checks(function: Function) -> Iterator[str]:
+    """Yield the calls that check inputs and parameters."""
+    yield layout.source(layout.call("check", [f"{name}={name}" for name in function.inputs]), 4)
+    if function.parameters:
+        given = [layout.quote(function.key), *(f"{name}={name}" for name in function.parameters)]
+        yield layout.source(layout.call("check_numbers", given), 4)
 
 
 def _returned(call: layout.Bracket) -> list[str]:
@@ -269,6 +277,8 @@ def _entry(function: Function, needed: Sequence[str]) -> Node:
     items.append(slots)
     if function.reference is not None:
         items.append(f"own_reference={literal(function.reference)}")
+    if function.compiled is not None and looks_at_padding(function.compiled.root):
+        items.append("over_padding=True")
     return layout.call(f"{literal(function.key)}: MetricFunction", items)
 
 

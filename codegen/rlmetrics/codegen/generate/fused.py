@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from ..formula import Compiled, Fused, fuse, width
+from ..formula import Block, Compiled, Fused, fuse, width
 from ..model import Parameter, SuiteFile
 from ..spec import Spec
 from . import layout
@@ -20,6 +20,19 @@ from .templating import template
 from .text import sentence, wrap
 
 FOLDER = "generated/rlmetrics/suites"
+
+_CU_SEQLENS = (
+    "Where each response begins in tensors of tokens that stand one after the other, ``[N]`` or ``[1, N]``, and where "
+    "the last one ends: int tensor ``[B + 1]`` from 0 to N."
+)
+_POSITION_IDS = (
+    "In place of cu_seqlens the position of each token in its response, int tensor ``[N]`` or ``[R, L]``, where rows "
+    "may hold several whole responses."
+)
+_IDS_RESTART = (
+    "ids_restart: Whether group ids start anew in every update, so that equal ids of two updates are two groups; else "
+    "they are one group that was cut, which is refused."
+)
 
 
 @dataclass(frozen=True)
@@ -44,7 +57,12 @@ class _Suite:
             assert function.compiled is not None
             compiled[name] = function.compiled
         taken = {word for function in self.functions.values() for word in function.inputs}
-        return fuse(compiled, optional=taken.difference(self.file.required))
+        return fuse(compiled, optional=taken)
+
+    @property
+    def groups(self) -> bool:
+        """Whether some metrics are of groups."""
+        return any(function.atom == "group" for function in self.functions.values())
 
     @cached_property
     def parameters(self) -> dict[str, Parameter]:
@@ -92,10 +110,11 @@ def _by_stem(item: tuple[str, str]) -> str:
 def _module(spec: Spec, suite: _Suite) -> Output:
     fused = suite.fused
     source = f"spec/suites/{suite.stem}.yaml"
-    packed = layout.call("return pack", [layout.list_of(slot.name for slot in fused.slots), fused.like])
+    packed = layout.call("return pack", [layout.list_of(slot.name for slot in fused.slots), _breakable(fused.like)])
     update = f"{_body(fused.update_source)}\n{layout.source(packed, 4)}"
     results = [*_unpacked(fused), *fused.results_source]
     used = _used_in_results(suite)
+    marks = {"cu_seqlens": _CU_SEQLENS, "position_ids": _POSITION_IDS} if _has_tokens(spec, fused) else {}
     keywords = [f"{name}: {_kind(parameter)}" for name, parameter in suite.parameters.items()]
     text = template("suites_module.py.j2").render(
         source=source,
@@ -123,11 +142,30 @@ def _module(spec: Spec, suite: _Suite) -> Output:
         init_body=layout.source(
             layout.call(
                 "super().__init__",
-                [layout.dict_of(f"{layout.quote(name)}: {name}" for name in suite.parameters), "device"],
+                [
+                    layout.dict_of(f"{layout.quote(name)}: {name}" for name in suite.parameters),
+                    "device",
+                    *(["ids_restart=ids_restart"] if suite.groups else []),
+                ],
             ),
             8,
         ),
         init_docstring="\n".join(_init_docstring(suite)),
+        method_signature=layout.source(
+            layout.call(
+                "def update", ["self", "*", *(f"{name}: Tensor | None = None" for name in (*fused.inputs, *marks))]
+            ),
+            4,
+            " -> Self:",
+        ),
+        method_docstring="\n".join(_method_docstring(spec, fused, marks)),
+        method_body=layout.source(
+            layout.call(
+                "return self._add",
+                [layout.dict_of(f"{layout.quote(name)}: {name}" for name in (*fused.inputs, *marks))],
+            ),
+            8,
+        ),
     )
     return Output(f"{FOLDER}/{suite.stem}.py", text, source)
 
@@ -161,7 +199,18 @@ def _signature(name: str, tensors: Sequence[str], keywords: Sequence[str], resul
 
 
 def _body(lines: Sequence[str]) -> str:
-    return "\n".join(f"    {line}" if line else "" for line in lines)
+    return "\n".join(text for line in lines for text in _indented(line))
+
+
+def _indented(line: str) -> list[str]:
+    stripped = line.lstrip()
+    return layout.lines(_breakable(stripped), 4 + len(line) - len(stripped)) if line else [""]
+
+
+def _breakable(text: str) -> Node:
+    """Return code that may be broken between arguments, if it ends with a call that has no brackets inside."""
+    found = re.fullmatch(r"(.*?[\w.]+)\(([^()]+)\)", text)
+    return layout.call(found[1], found[2].split(", ")) if found else text
 
 
 def _kind(parameter: Parameter) -> str:
@@ -173,6 +222,8 @@ def _keywords(suite: _Suite) -> Iterator[str]:
         default = "" if parameter.default is None else f" = {parameter.default!r}"
         yield f"{name}: {_kind(parameter)}{default}"
     yield "device: torch.device | str | None = None"
+    if suite.groups:
+        yield "ids_restart: bool = False"
 
 
 def _fusion(spec: Spec, suite: _Suite, used: Sequence[str]) -> Node:
@@ -188,9 +239,7 @@ def _fusion(spec: Spec, suite: _Suite, used: Sequence[str]) -> Node:
             ),
             "inputs=",
         ),
-        layout.tuple_of(
-            (layout.tuple_of(map(literal, block.inputs)) for block in fused.blocks if block.inputs), "blocks="
-        ),
+        layout.tuple_of(map(_block, fused.blocks), "blocks="),
         layout.dict_of(
             (f"{literal(name)}: {parameter.default!r}" for name, parameter in suite.parameters.items()), "parameters="
         ),
@@ -206,30 +255,45 @@ def _fusion(spec: Spec, suite: _Suite, used: Sequence[str]) -> Node:
     return layout.call("fusion = Fusion", items)
 
 
+def _block(block: Block) -> Node:
+    literal = layout.quote
+    padding = [literal(block.over_padding)] if block.over_padding else []
+    return layout.call("Block", [layout.tuple_of(map(literal, block.inputs)), literal(block.atom), *padding])
+
+
 def _init_docstring(suite: _Suite) -> Iterator[str]:
     for name, parameter in suite.parameters.items():
         origin = f" Default from {source_text(parameter.source)}." if parameter.source else ""
         yield from wrap(f"{name}: {sentence(parameter.brief)}{origin}", 12, 4)
     yield from wrap("device: Where the state lives; it follows its first update if left out.", 12, 4)
+    if suite.groups:
+        yield from wrap(_IDS_RESTART, 12, 4)
+
+
+def _method_docstring(spec: Spec, fused: Fused, marks: Mapping[str, str]) -> Iterator[str]:
+    for name in fused.inputs:
+        yield from wrap(_input_text(spec, name), 12, 4)
+    for name, text in marks.items():
+        yield from wrap(f"{name}: {text}", 12, 4)
+
+
+def _input_text(spec: Spec, name: str) -> str:
+    word = spec.inputs[name]
+    unit = f" in {word.unit}" if word.unit and word.unit != "1" else ""
+    return f"{name}: {word.dtype.capitalize()} tensor ``{AXES_TEXT[word.domain]}``{unit}. {sentence(word.brief)}"
+
+
+def _has_tokens(spec: Spec, fused: Fused) -> bool:
+    return any(spec.inputs[name].domain in ("token", "vocab") for name in fused.inputs)
 
 
 def _docstring(spec: Spec, suite: _Suite) -> str:
     fused = suite.fused
     lines = [f'    """{sentence(suite.file.brief)}', "", *wrap(suite.file.description, 4), ""]
-    for title, names in (
-        ("Inputs of every update", [name for name in fused.inputs if name not in fused.optional]),
-        ("Optional inputs", fused.optional),
-    ):
-        if names:
-            lines.append(f"    {title}:")
-            for name in names:
-                word = spec.inputs[name]
-                unit = f" in {word.unit}" if word.unit and word.unit != "1" else ""
-                shape = f"{word.dtype.capitalize()} tensor ``{AXES_TEXT[word.domain]}``{unit}"
-                lines += wrap(f"{name}: {shape}. {sentence(word.brief)}", 8, 4)
-            lines.append("")
-    lines.append("    Results:")
+    lines.append("    Results, with the inputs that each needs in one update:")
+    needed = {name: block.inputs for block in fused.blocks for name in block.metrics}
     for name, function in suite.functions.items():
         unit = "" if function.metric.unit == "1" else f" In {function.metric.unit}."
-        lines += wrap(f"{name}: {sentence(function.brief)}{unit}", 8, 4)
+        inputs = ", ".join(needed[name])
+        lines += wrap(f"{name}: {sentence(function.brief)}{unit} Needs {inputs}.", 8, 4)
     return "\n".join([*lines, '    """'])

@@ -17,7 +17,7 @@ class SuiteFile(Strict):
     brief: Text
     description: Text
     required: list[Text] = Field(
-        min_length=1, description="Inputs that every update must give; metrics that need others are optional."
+        default=[], description="Deprecated and without effect, since an update may lack any input."
     )
     parameters: dict[str, bool | int | float] = Field(
         default={}, description="Defaults of this suite, where those of its metrics differ or do not fit."

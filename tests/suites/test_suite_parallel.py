@@ -1,0 +1,202 @@
+"""Three ranks: whatever form the data has and however it is spread, the numbers of one process, or an error."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from generate_support import environment
+from rlmetrics.state import MetricState
+from rlmetrics.suites import GRPOSuite, make_suite
+from suites.suite_support import assert_same
+from suites.test_suite_rows import KEYS, ragged
+
+WORKER = """
+import json, sys
+from datetime import timedelta
+import torch
+import torch.distributed as dist
+from rlmetrics.state import MetricState
+from rlmetrics.suites import GRPOSuite, PPOSuite, make_suite
+from suites.suite_support import counted_collectives
+from suites.test_suite_rows import KEYS, packed, ragged, tokens_of
+
+folder, rank = sys.argv[1], int(sys.argv[2])
+dist.init_process_group("gloo", init_method=f"file://{folder}/group", rank=rank, world_size=3,
+                        timeout=timedelta(seconds=60))
+pair = dist.new_group([0, 1])
+calls = counted_collectives()
+found = {}
+
+def refused(call):
+    try:
+        call()
+    except (ValueError, TypeError) as error:
+        return f"{type(error).__name__}: {error}"
+    return None
+
+def rows_of(batch, lengths, rows):
+    return {name: tensor[rows] for name, tensor in batch.items()}, lengths[rows]
+
+# Whole responses, dealt to ranks, packed, a set of inputs at a time.
+suite = GRPOSuite()
+batch, lengths = ragged(suite, 4, rows=6)
+part, some = rows_of(batch, lengths, slice(2 * rank, 2 * rank + 2))
+form = packed(suite, part, some, ["cu_seqlens", "cu_seqlens, flat", "nested, jagged"][rank])
+of_tokens = {*tokens_of(suite, part), "cu_seqlens"}
+suite.update(**{name: tensor for name, tensor in form.items() if name in of_tokens})
+for name in ("rewards", "scores", "lengths"):
+    more = {"rewards": ["group_ids"], "lengths": ["terminated"]}.get(name, [])
+    suite.update(**{word: part[word] for word in (name, *more)})
+calls.clear()
+found["packed"] = suite.sync().compute()
+found["collectives"] = len(calls)
+
+# Each row cut into three parts of tokens, of which one is longer.
+for name, suite in {"sequences": make_suite(KEYS), "grpo": GRPOSuite()}.items():
+    batch, _ = ragged(suite, 5, rows=6)
+    columns = [slice(0, 2), slice(2, 4), slice(4, 7)][rank]
+    of_tokens = tokens_of(suite, batch)
+    part = {word: x[:, columns] if word in of_tokens else x for word, x in batch.items()}
+    calls.clear()
+    suite.split_over(dist.group.WORLD).update(**part)
+    found[f"split {name} calls"] = len(calls)
+    found[f"split {name}"] = suite.sync().compute()
+
+# A packed row cut into three.
+suite = make_suite(KEYS)
+batch, lengths = ragged(suite, 6, rows=6)
+row = packed(suite, batch, lengths, "cu_seqlens")
+total = sum(lengths)
+edges = [0, total // 3, 2 * total // 3, total]
+part = {word: x[:, edges[rank]:edges[rank + 1]] if x.dim() > 1 else x for word, x in row.items()}
+found["split packed"] = suite.split_over(dist.group.WORLD).update(**part).sync().compute()
+
+# What must not pass in silence.
+other = PPOSuite(clip_low=0.1 if rank == 2 else 0.2)
+found["parameters"] = refused(other.sync)
+state = MetricState("policy/clip_fraction", clip_low=0.1 if rank == 1 else 0.2)
+found["parameters of a state"] = refused(state.sync)
+cut = GRPOSuite().update(rewards=torch.tensor([1.0, float(rank)]), group_ids=torch.tensor([rank, 9]))
+found["cut"] = refused(cut.sync().compute)
+cut = MetricState("reward/group_std").update(rewards=torch.tensor([1.0, 2.0]), group_ids=torch.tensor([rank, 9]))
+found["cut state"] = refused(lambda: cut.sync().compute())
+tokens = {name: torch.zeros(2, 3) for name in ("old_logprobs", "ref_logprobs")[: 1 + rank]}
+tokens["mask"] = torch.ones(2, 3, dtype=torch.bool)
+found["inputs"] = refused(lambda: make_suite(KEYS).split_over(dist.group.WORLD).update(**tokens))
+found["rows"] = refused(lambda: make_suite(KEYS).split_over(dist.group.WORLD).update(
+    old_logprobs=torch.zeros(2 + rank, 3), mask=torch.ones(2 + rank, 3, dtype=torch.bool)))
+if rank == 2:
+    found["outside"] = refused(lambda: GRPOSuite().sync(pair))
+
+# More groups than there is room for, and states that keep every value.
+many = GRPOSuite()
+for number in range(3):
+    ids = torch.arange(9000 * (3 * rank + number), 9000 * (3 * rank + number + 1)) // 2
+    many.update(rewards=(ids % 7).double(), group_ids=ids)
+calls.clear()
+found["many"] = [many.sync().compute()["reward/zero_std_fraction"], len(calls)]
+state = MetricState("rollout/token_weight/p50")
+names = [word for word, _, _ in state.metric.inputs]
+whole, _ = ragged(make_suite(["kl/rollout/k1"]), 8, rows=6)
+state.update(**{word: x[2 * rank: 2 * rank + 1 + rank] for word, x in whole.items()})
+found["quantile"] = state.sync().compute().item()
+part, _ = rows_of(whole, [], slice(2 * rank, 2 * rank + 2))
+found["mean state"] = MetricState("kl/rollout/k1").update(**part).sync().compute().item()
+with open(f"{folder}/{rank}.json", "w") as stream:
+    json.dump(found, stream)
+dist.destroy_process_group()
+"""
+
+
+@pytest.fixture(scope="module")
+def found(tmp_path_factory: pytest.TempPathFactory) -> list[dict[str, Any]]:
+    """Run three processes with gloo, and return what each of them found."""
+    folder = tmp_path_factory.mktemp("parallel")
+    env = environment(OMP_NUM_THREADS="1")
+    env["PYTHONPATH"] = f"{env['PYTHONPATH']}:{Path(__file__).resolve().parents[1]}"
+    ranks = [
+        subprocess.Popen([sys.executable, "-c", WORKER, str(folder), str(rank)], env=env, stderr=subprocess.PIPE)
+        for rank in range(3)
+    ]
+    errors = [process.communicate(timeout=180)[1].decode() for process in ranks]
+    assert [0, 0, 0] == [process.returncode for process in ranks], "\n".join(errors)
+    return [json.loads((folder / f"{rank}.json").read_text()) for rank in range(3)]
+
+
+def test_packed_block_by_block_on_three_ranks(found: list[dict[str, Any]]) -> None:
+    """Packed in three ways, fed one set of inputs at a time, the ranks have the numbers of all padded rows."""
+    batch, _ = ragged(GRPOSuite(), 4, rows=6)
+    expected = GRPOSuite().update(**batch).compute()
+
+    for rank in found:
+        assert_same(expected, rank["packed"], rel=1e-9)
+        assert 1 == rank["collectives"]
+
+
+def test_rows_split_over_ranks(found: list[dict[str, Any]]) -> None:
+    """Rows cut between tokens give the numbers of whole rows; metrics of single tokens need no collective for it."""
+    batch, _ = ragged(make_suite(KEYS), 5, rows=6)
+    expected = make_suite(KEYS).update(**batch).compute()
+    grpo, _ = ragged(GRPOSuite(), 5, rows=6)
+
+    for rank in found:
+        assert_same(expected, rank["split sequences"], rel=1e-9)
+        assert_same(GRPOSuite().update(**grpo).compute(), rank["split grpo"], rel=1e-9)
+        assert 0 == rank["split grpo calls"]
+        assert rank["split sequences calls"] > 0
+
+
+def test_packed_row_split_over_ranks(found: list[dict[str, Any]]) -> None:
+    """A packed row cut between tokens is put together before it is unpacked."""
+    batch, _ = ragged(make_suite(KEYS), 6, rows=6)
+    expected = make_suite(KEYS).update(**batch).compute()
+
+    for rank in found:
+        assert_same(expected, rank["split packed"], rel=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("case", "says"),
+    [
+        (
+            "parameters",
+            "ValueError: PPOSuite: expected the same metrics and parameters on all ranks, got others on ranks",
+        ),
+        ("parameters of a state", "ValueError: policy/clip_fraction: expected the same metrics and parameters on all"),
+        (
+            "cut",
+            "ValueError: GRPOSuite: group_ids: expected each group whole in one update of one rank, got parts of 9",
+        ),
+        ("cut state", "ValueError: reward/group_std: group_ids: expected each group whole in one update of one rank"),
+        ("inputs", "ValueError: FusedSuite: expected the same inputs on all ranks that rows are split over, got"),
+        ("rows", "ValueError: mask: expected as many rows on all ranks that they are split over, got"),
+    ],
+)
+def test_refused_on_every_rank(found: list[dict[str, Any]], case: str, says: str) -> None:
+    """What would give a wrong number is an error on each rank."""
+    for rank in found:
+        assert str(rank[case]).startswith(says)
+
+
+def test_outside_the_group(found: list[dict[str, Any]]) -> None:
+    """A process that does not belong to the group is told so."""
+    assert "ValueError: GRPOSuite: this process does not belong to the group" == found[2]["outside"]
+
+
+def test_more_than_there_is_room_for(found: list[dict[str, Any]]) -> None:
+    """Thousands of groups and states without a fixed width take a second collective."""
+    whole, _ = ragged(make_suite(["kl/rollout/k1"]), 8, rows=6)
+    state = MetricState("rollout/token_weight/p50")
+    for rank in range(3):
+        state.update(**{word: x[2 * rank : 2 * rank + 1 + rank] for word, x in whole.items()})
+    mean = MetricState("kl/rollout/k1").update(**whole)
+
+    for one in found:
+        assert [1.0, 2] == one["many"]
+        assert pytest.approx(state.compute().item()) == one["quantile"]
+        assert pytest.approx(mean.compute().item()) == one["mean state"]
