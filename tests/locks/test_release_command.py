@@ -67,7 +67,7 @@ def test_a_release_that_changes_nothing_is_added_at_once(
     """A comment at the top of every trainer moves all anchors; all are found, and open ranges go on by themselves."""
     head = "# limitations under the License.\n"
     paths = [path for path, text in source.items() if path.startswith("trl/trainer/") and head in text]
-    edits = {path: ((head, f"{head}# More.\n"),) for path in paths}
+    edits = dict.fromkeys(paths, ((head, f"{head}# More.\n"),))
     code, found = _add(_wheel(tmp_path, source, edits), capsys)
     assert (0, 0, []) == (code, found["open"], found["news"])
     assert found["anchors"]["moved"] > 100  # type: ignore[index]
@@ -125,7 +125,7 @@ def _default_of(name: str, source: Mapping[str, str]) -> str:
 def test_a_pull_request_is_annotated(
     checkout: Path, source: Mapping[str, str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Against a source tree, with nothing written: one annotation at the changed function, naming what it may change."""
+    """Against a source tree, with nothing written: an annotation at the changed function names what it may change."""
     for name in ("base", "head"):
         for path, text in source.items():
             target = tmp_path / name / path
