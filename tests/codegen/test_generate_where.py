@@ -38,14 +38,14 @@ def spec(root: Path) -> Spec:
         ("kl/old/k1@padded", "      padded:"),
         ("kl_old_k1_padded", "      padded:"),
         ("docs/reference/kl.md#kl-old-histogram", "  kl/old/histogram:"),
-        ("rewards/format/spread", "  - key: rewards/{name}/spread"),
-        ("rewards/{name}/spread", "  - key: rewards/{name}/spread"),
+        ("rewards/format/spread", "  rewards/{name}/spread:"),
+        ("rewards/{name}/spread", "  rewards/{name}/spread:"),
         ("group_ids", "  group_ids: {domain: sequence"),
         ("padding_counted", "  padding_counted:"),
         ("response_positions", "  response_positions: {domain: token"),
         ("kl-drastic", "      - id: kl-drastic"),
         ("collapse", "  - id: collapse"),
-        ("Trainer", "  - {name: Trainer"),
+        ("Trainer", "components: [{name: Trainer"),
     ],
 )
 def test_symbol_leads_to_its_line(root: Path, spec: Spec, symbol: str, line: str) -> None:

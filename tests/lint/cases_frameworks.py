@@ -20,6 +20,8 @@ BY_MODE = (
     "      - {when: mode == 'sequence', metric: policy/reward/mean}\n"
 )
 
+LONG = "beta != 0 and long and (mode == 'sequence' or longer)"
+LONGER = "beta not in [" + ", ".join(str(number) for number in range(100, 400)) + "]"
 DISAGREE = "when: {} and mode == 'sequence', population: ¦response_tokens"
 SCORE_LAG = "    facts: [{releases: 1.2.0, lag: 2}]\n"
 ONE_AND_TWO = (
@@ -315,6 +317,12 @@ CASES = [
         "but there is the end",
     ),
     Case(
+        "guard-syntax",
+        [(T, "penalised: beta != 0", f"penalised: ¦{LONG}\n  long: {LONGER}\n  longer: {LONGER}")],
+        [(T, "penalised: beta != 0", f"penalised: {LONG}\n  long: {LONGER}\n  longer: beta != 1")],
+        "with its named guards written out: the expression is longer than",
+    ),
+    Case(
         "guard-cycle",
         [(T, "penalised: beta != 0", "¦penalised: beta != 0 and not free\n  free: not penalised")],
         [(T, "penalised: beta != 0", "penalised: beta != 0 and not free\n  free: beta == 1")],
@@ -349,6 +357,22 @@ CASES = [
         [(T, "  width: window", "  width: window\n  ¦penalised: window")],
         [],
         "`penalised` is a guard too",
+    ),
+    Case(
+        "guard-shadows",
+        [
+            (F, "  mode:\n", "  run.mode:\n"),
+            (T, "when: beta <= 1 and mode ==", "when: beta <= 1 and run.mode =="),
+            (T, "- {releases: 1.1.0, when: mode", "- {releases: 1.1.0, when: ¦mode"),
+            (SECOND, "", SECOND_TRAINER),
+        ],
+        [
+            (F, "  mode:\n", "  run.mode:\n"),
+            (T, "when: beta <= 1 and mode ==", "when: beta <= 1 and run.mode =="),
+            (T, "- {releases: 1.1.0, when: mode", "- {releases: 1.1.0, when: run.mode"),
+            (SECOND, "", SECOND_TRAINER),
+        ],
+        "`mode` does not mean the same in second",
     ),
     Case(
         "guard-never",

@@ -172,7 +172,7 @@ CASES = [
     ),
     Case(
         "broken-reference",
-        [(T, "scale: 1 / width", "scale: ¦1 / windows + width")],
+        [(T, "scale: 1 / width", "scale: 1 / ¦windows + width")],
         [(T, "scale: 1 / width", "scale: 1 / (window + width)")],
         "there is no configuration key `windows`",
     ),
@@ -409,5 +409,11 @@ CASES = [
         [(S, "traits:\n", PADDING.replace("  padding:", "  ¦padding:"))],
         [(S, "traits:\n", PADDING), (T, "bind: {reward: length}", "without: [padding]")],
         "no metric or record has the part of a population `padding`",
+    ),
+    Case(
+        "broken-reference",
+        [(T, "shared:\n", FAMILY + "  - {keys: [second], when: window > 1, reproduced_by: ¦padded}\n")],
+        [(T, "shared:\n", FAMILY + "  - {keys: [first, copy], when: window > 1, reproduced_by: padded}\n")],
+        "there is no variant of the formula of `policy/reward/mean` named `padded`",
     ),
 ]

@@ -48,7 +48,7 @@ def test_kept_results_are_those_of_a_cold_run(tmp_path_factory: pytest.TempPathF
 def test_a_damaged_cache_is_no_cache(spec: SpecText) -> None:
     """Whatever happens to the files of the cache, the findings stay the same."""
     cache = spec.root.parent / "cache"
-    spec.edit("frameworks/acme/trainer", "when: beta != 0", "when: betta != 0")
+    spec.edit("frameworks/acme/trainer", "penalised: beta != 0", "penalised: betta != 0")
     expected = lint(spec.root)
     lint(spec.root, (), cache)
     chance = random.Random(0)
@@ -84,6 +84,6 @@ def test_each_check_notes_what_it_reads(spec: SpecText) -> None:
             parts[check.id] = noted
 
     assert {"metrics"} == parts["equal-identity"]
-    assert {"frameworks"} == parts["guard-overlap"]
+    assert {"frameworks"} == parts["facts-disagree"]
     assert {"metrics", "inputs.yaml"} == parts["formula"]
     assert {"metrics", "frameworks", "trackers", "signatures.yaml"} <= parts["broken-reference"]

@@ -28,7 +28,7 @@ def test_a_misspelt_definition_is_one_finding(spec: SpecText) -> None:
 
 def test_a_misspelt_setting_hides_what_comes_of_it(spec: SpecText) -> None:
     """A guard over a setting that does not exist brings faults of its entry with it, and leaves the real one unused."""
-    spec.edit("frameworks/acme/trainer", "scale: 1 / window", "scale: 1 / windov")
+    spec.edit("frameworks/acme/trainer", "scale: 1 / width", "scale: 1 / widht")
 
     findings = spec.findings()
 

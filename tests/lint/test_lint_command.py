@@ -50,16 +50,16 @@ def test_short_has_one_line_for_each_finding(checkout: SpecText) -> None:
 
 def test_text_shows_the_source(checkout: SpecText) -> None:
     """A finding shows the line, a caret under each character that is meant, and help; no colour goes into a pipe."""
-    checkout.edit("frameworks/acme/trainer", "when: beta != 0", "when: betta != 0")
+    checkout.edit("frameworks/acme/trainer", "penalised: beta != 0", "penalised: betta != 0")
 
     done = lint(checkout.root.parent)
 
     expected = """\
 error[broken-reference]: there is no configuration key `betta`
-  --> spec/frameworks/acme/trainer.yaml:28:11
+  --> spec/frameworks/acme/trainer.yaml:26:14
    |
-28 |     when: betta != 0
-   |           ^^^^^
+26 |   penalised: betta != 0
+   |              ^^^^^
    = help: did you mean `beta`? (--fix does it)
 
 """
@@ -68,7 +68,7 @@ error[broken-reference]: there is no configuration key `betta`
 
 def test_other_places_are_underlined_with_what_is_there(checkout: SpecText) -> None:
     """The same wrong name at several places is one finding that shows where else it stands."""
-    for old in ("variants:\n      - {name: padded, when: beta > 1", "mode == 'sequence'"):
+    for old in ("when: beta > 1", "1.1.0, when: mode == 'sequence'"):
         checkout.edit("frameworks/acme/trainer", old, old.replace("beta", "gamma").replace("mode", "gamma"))
 
     done = lint(checkout.root.parent)
@@ -106,9 +106,9 @@ def test_colour_only_where_it_is_wanted(checkout: SpecText) -> None:
 def test_fix_repairs_what_needs_no_decision(checkout: SpecText) -> None:
     """A misspelt name with one near name, a renamed metric and a missing quote are written; the rest is left alone."""
     checkout.edit(
-        "frameworks/acme/trainer", "metric: policy/loss\n    profile", "metric: policy/surrogate\n    profile"
+        "frameworks/acme/trainer", "metric: policy/loss\n      profile", "metric: policy/surrogate\n      profile"
     )
-    checkout.edit("frameworks/acme/trainer", "when: beta != 0", "when:  betta != 0  # first of all")
+    checkout.edit("frameworks/acme/trainer", "penalised: beta != 0", "penalised:  betta != 0  # first of all")
     checkout.edit("metrics/timing", "unit: s", "unit: yes")
     path = checkout.root / "frameworks/acme/trainer.yaml"
     before = path.read_text()
@@ -117,8 +117,8 @@ def test_fix_repairs_what_needs_no_decision(checkout: SpecText) -> None:
 
     assert (0, "") == (done.returncode, done.stdout)
     assert [
-        "fixed spec/frameworks/acme/trainer.yaml:25:13: policy/surrogate → policy/loss",
-        "fixed spec/frameworks/acme/trainer.yaml:28:12: betta → beta",
+        "fixed spec/frameworks/acme/trainer.yaml:26:15: betta → beta",
+        "fixed spec/frameworks/acme/trainer.yaml:30:15: policy/surrogate → policy/loss",
         "fixed spec/metrics/timing.yaml:8:11: yes → 'yes'",
         "nothing to report",
     ] == done.stderr.splitlines()
@@ -132,7 +132,7 @@ def test_fix_leaves_what_is_not_clear(checkout: SpecText) -> None:
         "  window:",
         "  bet:\n    brief: X.\n    type: int\n    defaults: [{value: 1}]\n  window:",
     )
-    checkout.edit("frameworks/acme/trainer", "when: beta != 0", "when: betx != 0")
+    checkout.edit("frameworks/acme/trainer", "penalised: beta != 0", "penalised: betx != 0")
     before = (checkout.root / "frameworks/acme/trainer.yaml").read_text()
 
     done = lint(checkout.root.parent, "--fix")

@@ -40,10 +40,10 @@ components:
   - {name: PrivateTrainer, releases: 1.16.0, module: ours.trainer}
 tracking:
   - {route: hf_trainer, enable: report_to, x_axis: step}
-emissions:
-  - key: our/approx_kl
-    metric: kl/old/k2
-    evidence: [{release: 1.16.0, path: ours/trainer.py, line: 3, symbol: PrivateTrainer.loss}]
+keys:
+  our/approx_kl: {metric: kl/old/k2, at: [loss.approx_kl]}
+anchors:
+  loss.approx_kl: PrivateTrainer.loss
 """,
         encoding="utf-8",
     )

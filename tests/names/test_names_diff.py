@@ -4,27 +4,27 @@ from __future__ import annotations
 
 from typing import Any
 
-from rlmetrics.names import diff, load_tables
+from rlmetrics.names import diff
 
 
 def test_a_new_meaning_under_an_old_name_is_a_change(tables):
-    """With the first described release that has it, and its evidence."""
+    """With the first described release that has it."""
     found = diff("alpha[NewTrainer]==0.3.0", "alpha[NewTrainer]==1.0.0", spec=tables)
     changed = {item.key: item for item in found.changed}
     assert {"clip_ratio", "eval_clip_ratio", "kl", "eval_kl"} == set(changed)
     clip = changed["clip_ratio"]
-    assert ("1.0.0", "only in the new one: ratios are clamped", 33) == (clip.since, clip.what, clip.evidence[0].line)
+    assert ("1.0.0", "only in the new one: ratios are clamped") == (clip.since, clip.what)
     assert (
         "was logged by default (condition: beta != 0), is not logged by default (condition: beta != 0); "
         "the default of beta was 0.04, is 0.0" == changed["kl"].what
     )
 
 
-def test_a_changed_default_is_named_with_its_evidence(tables):
+def test_a_changed_default_is_named(tables):
     """Only where it decides something."""
     found = diff("alpha[NewTrainer]==0.3.0", "alpha[NewTrainer]==1.0.0", spec=tables)
     changed = {item.key: item for item in found.changed}
-    assert "alpha/config.py" == changed["kl"].evidence[-1].path
+    assert changed["kl"].what.endswith("the default of beta was 0.04, is 0.0")
     assert "default of" not in changed["clip_ratio"].what
 
 
@@ -97,16 +97,13 @@ def test_a_name_that_another_component_keeps_is_dated_by_the_first_release_looke
 
 
 def test_a_change_cites_the_release_that_was_asked_for():
-    """Of what many releases share, the newest cited one up to it, for each thing shown; of defaults too."""
+    """Lines of the new release itself, whatever other releases show the same."""
     changes = {item.key: item for item in diff("trl[GRPOTrainer]==0.18.2", "trl[GRPOTrainer]==1.9.0").changed}
-    cited = [(line.release, line.shows) for line in changes["loss"].evidence if line.path.startswith("trl/")]
-    expected = {("1.9.0", "value"), ("1.9.0", "reduction"), ("1.9.0", "condition"), ("0.25.1", "default")}
-    assert expected == set(cited)
+    assert {"1.9.0"} == {line.release for line in changes["loss"].evidence if line.path.startswith("trl/")}
 
 
 def test_what_went_cites_the_release_that_had_it():
-    """Not a later one that some other record cites."""
-    age = load_tables().framework("trl").releases.index
+    """Lines of the old release itself."""
     for item in diff("trl[PPOTrainer]==0.11.4", "trl[PPOTrainer]==0.12.2").removed:
         assert item.evidence
-        assert all(age(line.release) <= age("0.11.4") for line in item.evidence if line.path.startswith("trl/"))
+        assert {"0.11.4"} == {line.release for line in item.evidence if line.path.startswith("trl/")}

@@ -187,19 +187,6 @@ def test_every_release_is_listed_with_what_is_described(tables):
         releases("alhpa", spec=tables)
 
 
-def test_evidence_keeps_what_it_shows_and_its_note(tables):
-    """The compact text of the tables is read back in full."""
-    (line,) = _one("ppo/approxkl", "alpha[OldTrainer]==0.1.0", tables).evidence
-    assert ("0.1.0", "alpha/old.py", 20, "OldTrainer.loss", "value", "half the square") == (
-        line.release,
-        line.path,
-        line.line,
-        line.symbol,
-        line.shows,
-        line.note,
-    )
-
-
 def test_what_the_guide_says_is_part_of_the_answer(tables):
     """With the guide's title; what the code does instead is told where they differ."""
     (said,) = _one("approxkl_avg", NEW, tables).documented

@@ -90,8 +90,8 @@ def test_a_wrong_overlay_is_explained(tmp_path):
 title: Broken
 brief: A trait that nobody knows.
 components: [{name: Broken, releases: 1.16.0, module: ours}]
-emissions:
-  - {key: a, metric: kl/old/k2, traits: [unheard_of], evidence: [{release: 1.16.0, path: a, line: 1, symbol: a}]}
+keys:
+  a: {metric: kl/old/k2, traits: [unheard_of]}
 """
     (reference / "broken.yaml").write_text(text, encoding="utf-8")
     wrong.append((str(tmp_path / "other"), r"broken\.yaml:5:\d+: .*unheard_of"))

@@ -111,6 +111,7 @@ def _as_json(result: Audit) -> dict[str, Any]:
             {"path": item.path, "line": item.line, "symbol": item.symbol, "text": item.text, "reason": item.reason}
             for item in result.extraction.unclear
         ],
+        "evidence_checked": found.proofs,
         "described": sorted(result.description.components),
         "undescribed": found.undescribed,
     }
@@ -118,7 +119,10 @@ def _as_json(result: Audit) -> dict[str, Any]:
 
 def _as_text(source: str, result: Audit) -> str:
     found = result.comparison
-    lines = [f"{source}: {found.matched} of {found.extracted} keys of the described components are in the spec"]
+    lines = [
+        f"{source}: {found.matched} of {found.extracted} keys of the described components are in the spec; "
+        f"{found.proofs - len(found.broken)} of {found.proofs} places of anchors hold"
+    ]
     lines += [f"missing: {key.component} {key.key} ({key.path}:{key.line})" for key in found.missing]
     lines += [f"stale: {key.component} {key.key} ({key.file})" for key in found.stale]
     lines += [f"evidence broken: {item.where} {item.path}:{item.line}: {item.problem}" for item in found.broken]

@@ -60,7 +60,7 @@ def coverage(framework: str | None = None, *, spec: Overlays | Tables = None) ->
                 for metric in metrics_of(row) if covered else ():
                     releases, keys = found[metric].setdefault((name, component), (set(), {}))
                     releases.update(covered)
-                    keys[row.key] = None
+                    keys[rows.bare(row)] = None
     result: list[Coverage] = []
     for metric, places in found.items():
         for (name, component), (releases, keys) in places.items():

@@ -89,8 +89,11 @@ def _logged(said: Mapping[str, Any], holds: Callable[[str], bool | None]) -> boo
 
 
 def _alternatives(row: Row, active: tuple[int, ...], metric: str | None) -> tuple[Alternative, ...]:
-    """Return what other configurations would change, one for each guard that does not hold."""
+    """Return what other configurations would change: the usual metric, then one for each guard that does not hold."""
     found: dict[str, Alternative] = {}
+    usual = [piece["metric"] for piece in (row.record, *row.facts) if "when" not in piece and "metric" in piece]
+    if usual and usual[-1] != metric:
+        found[""] = Alternative(None, None, usual[-1])
     for index, fact in enumerate(row.facts):
         if "when" not in fact or index in active or fact.keys() <= NOT_OF_THE_NUMBER:
             continue

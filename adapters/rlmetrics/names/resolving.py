@@ -144,7 +144,7 @@ def _elsewhere(view: FrameworkView, key: str) -> list[str]:
             continue
         own, among = table.component(stem), table.releases.covered(ranges)
         for row in own.rows:
-            if row.key == key:
+            if own.bare(row) == key:
                 found.setdefault(name, []).extend(own.releases_of(row, among))
     order = table.releases.index
     return [

@@ -116,6 +116,10 @@ class ComponentTable:
             self._at[release] = [row for row in self.rows if covers(row.ranges, release)]
         return self._at[release]
 
+    def bare(self, row: Row) -> str:
+        """Return a row's key without the prefix of evaluation."""
+        return row.key.removeprefix(self.eval_prefix) if row.mode == "eval" else row.key
+
     def releases_of(self, row: Row, among: frozenset[str]) -> frozenset[str]:
         """Return in which of some releases a row applies."""
         return self._releases.covered(row.ranges) & among

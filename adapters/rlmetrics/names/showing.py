@@ -102,8 +102,9 @@ def _anywhere(name: str, tables: Tables) -> list[str]:
     for framework in tables.frameworks:
         table = tables.framework(framework)
         for stem in dict.fromkeys(item[1] for item in table.components):
-            for row in table.component(stem).rows:
-                if row.key in wanted:
+            own = table.component(stem)
+            for row in own.rows:
+                if own.bare(row) in wanted:
                     metrics.update(dict.fromkeys(metrics_of(row)))
     return list(metrics)
 
@@ -131,7 +132,7 @@ def _spellings(metric: str, tables: Tables) -> list[Spelling]:
         condition = "; ".join(text for text in guards if text) or None
         spelled = tuple(sorted(logged.releases, key=tables.framework(logged.framework).releases.index))
         note = " ".join(logged.table.notes(said)) or None
-        found.append(Spelling(logged.framework, logged.component, spelled, row.key, condition, note))
+        found.append(Spelling(logged.framework, logged.component, spelled, logged.table.bare(row), condition, note))
     return found
 
 
@@ -148,7 +149,7 @@ def _logged(tables: Tables) -> Mapping[str, Sequence[_Logged]]:
                 covered = own.releases_of(row, among)
                 if covered:
                     new = _Logged(framework, component, own, row, set())
-                    rows.setdefault((row.key, row.mode, row.place), new).releases.update(covered)
+                    rows.setdefault((own.bare(row), row.place), new).releases.update(covered)
             for item in rows.values():
                 for metric in metrics_of(item.row):
                     found.setdefault(metric, []).append(item)

@@ -70,9 +70,9 @@ class FrameworkTable:
         return tuple(found)
 
     def _places(self, stem: str, anchor: str, release: str) -> Iterator[Evidence]:
-        proofs = self._proofs(stem)
+        proofs = self.proofs(stem)
         covers = self.releases.covers
-        for path, symbol, offsets, ranges in proofs.get("anchors", {}).get(anchor, ()):
+        for path, symbol, offsets, ranges, _ in proofs.get("anchors", {}).get(anchor, ()):
             if covers(ranges, release):
                 for line, where in proofs["lines"][path][symbol]:
                     if covers(where, release):
@@ -82,7 +82,8 @@ class FrameworkTable:
             package, version, path, line, symbol = other
             yield Evidence(version, path, line, symbol, anchor, f"of {package}")
 
-    def _proofs(self, stem: str) -> Mapping[str, Any]:
+    def proofs(self, stem: str) -> Mapping[str, Any]:
+        """Return where the anchors of a file stand in all releases; see `rlmetrics.codegen.tables.proofs`."""
         if stem not in self._proven:
             try:
                 self._proven[stem] = self._load(f"proofs/{self.name}/{stem}")

@@ -11,6 +11,7 @@ from .compare import Comparison, compare
 from .described import Description, describe
 from .extract import Extraction, extract
 from .frameworks import SETTINGS
+from .proofs import check_proofs
 
 __all__ = ["Audit", "audit"]
 
@@ -27,7 +28,7 @@ class Audit:
 def audit(
     tables: Tables, framework: str, release: str, sources: Mapping[str, str], component: str | None = None
 ) -> Audit:
-    """Extract a release's keys and compare them with the spec.
+    """Extract a release's keys and compare them, and the places of all anchors, with the spec.
 
     Args:
         tables: The spec.
@@ -42,4 +43,7 @@ def audit(
         extraction = replace(extraction, keys=kept)
     description = describe(tables, framework, release, component)
     comparison = compare(extraction, description, by_component=not SETTINGS[framework].trackers)
-    return Audit(extraction, description, replace(comparison, not_understood=extraction.unclear))
+    package = str(tables.frameworks[framework]["package"])
+    checked, broken = check_proofs(tables.framework(framework), package, release, sources, component)
+    found = replace(comparison, broken=tuple(broken), proofs=checked, not_understood=extraction.unclear)
+    return Audit(extraction, description, found)

@@ -50,6 +50,7 @@ class Comparison:
         undescribed: Keys of components that the spec does not describe in this release.
         not_understood: Places that look like logging and that no rule understands.
         external: Keys of the spec that other packages log.
+        proofs: How many places of anchors were looked at.
     """
 
     extracted: int
@@ -60,6 +61,7 @@ class Comparison:
     undescribed: dict[str, int] = field(default_factory=dict)
     not_understood: tuple[object, ...] = ()
     external: int = 0
+    proofs: int = 0
 
     @property
     def has_gaps(self) -> bool:

@@ -57,6 +57,8 @@ def either(guards: Sequence[str]) -> str:
         terms += _terms(ast.parse(guard, mode="eval").body, guard, wanted=True)
         if len(terms) > _MOST:
             return " or ".join(f"({guard})" if " or " in guard else guard for guard in given)
+    if not terms:
+        return given[0]  # it never holds, and so does none of them
     written = " ".join(given)
     return " or ".join(
         " and ".join(

@@ -124,7 +124,8 @@ def _meanings(
             guards.setdefault(piece.says["metric"], []).append(piece.when)
     if own is not None:
         others = [Said("", guard, metric=metric) for metric in guards for guard in guards[metric]]
-        yield own, (), (*said, *others)
+        always_own = [f"not ({when})" for whens in guards.values() for when in whens]
+        yield own, (" and ".join(always_own),) if always_own else (), (*said, *others)
     for metric, whens in guards.items():
         yield metric, tuple(whens), tuple(said)
 
@@ -169,7 +170,9 @@ def _layers(scope: FrameworkScope, stem: str, pieces: Sequence[Piece]) -> Iterat
     for piece in pieces:
         if "profile" in piece.says:
             profile = scope.profile(stem, piece.stem, piece.says["profile"])
-            yield {name: getattr(profile, name) for name in profile.model_fields_set}
+            yield {
+                name: getattr(profile, name) for name in type(profile).model_fields if name in profile.model_fields_set
+            }
         yield piece.says
 
 

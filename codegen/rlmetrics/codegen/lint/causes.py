@@ -15,21 +15,20 @@ _SHOWN = 2
 
 _WORDS = frozenset(
     {
-        "evidence-ends", "evidence-range", "formula", "guard-never", "guard-overlap", "guard-value", "facts-disagree",
-        "missing-default", "missing-metric", "population-domain", "release-hole", "unproven-fact", "unused-input",
-        "variants-exhaustive",
+        "dead-fact", "facts-disagree", "formula", "guard-never", "guard-value", "missing-default", "missing-metric",
+        "population-domain", "release-hole", "unproven-fact", "unused-input", "writers-overlap",
     }
 )  # fmt: skip
 _BRINGS: dict[str, frozenset[str]] = {
     "broken-reference": _WORDS,
     "unknown-setting": _WORDS,
     "guard-syntax": _WORDS,
+    "guard-cycle": _WORDS,
+    "guard-never": frozenset({"dead-fact"}),
     "formula": frozenset(
         {"atom", "formula-kind", "missing-population", "population-domain", "unused-input", "unused-let"}
     ),
-    "unknown-release": frozenset(
-        {"evidence-ends", "evidence-range", "not-described", "release-hole", "release-overlap"}
-    ),
+    "unknown-release": frozenset({"dead-fact", "not-described", "release-hole", "writers-overlap"}),
     "template-syntax": frozenset({"ambiguous-template", "open-template", "round-trip"}),
     "placeholder-pattern": frozenset({"ambiguous-template", "loose-placeholder", "placeholder-example", "round-trip"}),
 }

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
+
+from rlmetrics.names.guards import GuardError
 
 from ..meaning import FrameworkScope, Resolved, chain, resolve, spelled
 from .programs import Program, programs
@@ -16,10 +18,11 @@ if TYPE_CHECKING:
     from ..model import ComponentFile, ConfigKey, Placeholder, Profile, Ranges
     from ..releases import Releases
     from ..spec import Spec
-    from .guardsets import Answer, Reach
+    from .guardsets import Answer, Read
 
 __all__ = ["ComponentScope", "Context", "FileScope"]
 
+_Item = TypeVar("_Item")
 Table = Literal["config", "placeholders", "profiles"]
 
 
@@ -38,11 +41,19 @@ class FileScope:
     stem: str
     file: ComponentFile
     described: int
+    _kept: dict[str, Any] = field(default_factory=dict, repr=False, compare=False)
 
     @property
     def ref(self) -> str:
         """The file."""
         return f"frameworks/{self.framework}/{self.stem}"
+
+    def keep(self, name: str, derive: Callable[[FileScope], Iterable[_Item]]) -> tuple[_Item, ...]:
+        """Return what is derived from the file, worked out once."""
+        if name not in self._kept:
+            self._kept[name] = tuple(derive(self))
+        found: tuple[_Item, ...] = self._kept[name]
+        return found
 
 
 @dataclass(frozen=True)
@@ -73,8 +84,8 @@ class Context:
         self.spec = spec
         self.answers: dict[tuple[object, ...], Answer] = {}
         """What `guardsets` found, by guards and configuration keys."""
-        self.reaches: dict[str, Reach] = {}
-        """For each guard what it asks of single configuration keys."""
+        self.guards: dict[str, Read | None] = {}
+        """Each guard as `guardsets` has read it; None for those that cannot be read."""
         self._config: dict[tuple[str, str], dict[str, ConfigKey]] = {}
         self._spellings: dict[tuple[str, str], frozenset[str]] = {}
 
@@ -134,7 +145,11 @@ class Context:
         for (framework, stem), scope in self.files.items():
             if scope.file.components:
                 component = self.frameworks[framework].component(stem)
-                yield ComponentScope(scope, tuple(resolve(component)))
+                try:
+                    resolved = tuple(resolve(component))
+                except GuardError:
+                    resolved = ()  # too long when written out, which `guard-syntax` reports
+                yield ComponentScope(scope, resolved)
 
     def config(self, framework: str, stem: str) -> Mapping[str, ConfigKey]:
         """The configuration keys that a file can name, the nearest definition of each."""

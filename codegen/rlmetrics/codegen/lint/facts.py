@@ -132,7 +132,7 @@ def _disagreement(
         f"{releases.text(releases.of_bits(item.releases))}{under(config)}{component.elsewhere(near[2].stem)}"
     )
     places = (refs[0], paths[0]), (refs[1], paths[1])
-    return Hit(refs[0], paths[0], message, value=True), places
+    return Hit(refs[0], paths[0], message, value=True, related=((refs[1], paths[1], "set here too"),)), places
 
 
 @check(
@@ -156,7 +156,7 @@ def writers_overlap(context: Context) -> Iterator[Hit]:
                     where = component.elsewhere(second[0].rpartition("/")[2])
                     place = context.spec.locate(*first)
                     message = f"`{items[0].key}` stands for {span} at {place} too{under(config)}{where}"
-                    yield Hit(*second, message)
+                    yield Hit(*second, message, related=((*first, "the other record"),))
 
 
 def _overlaps(

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from rlmetrics.names.guards import GuardError, Literal, parse
 
 from .defaults import described, fits
-from .guardsets import compared, impossible, parsed
+from .guardsets import compared, impossible, names_in, parsed
 from .logged import as_yaml
 from .readable import cycles
 from .registry import Check, Hit, check
@@ -37,12 +37,36 @@ def _expressions(context: Context) -> Iterator[tuple[FileScope, YamlPath, str]]:
     "configuration keys",
 )
 def guard_syntax(context: Context) -> Iterator[Hit]:
-    for scope, path, text in _expressions(context):
-        try:
-            parse(text)
-        except GuardError as error:
-            location = context.spec.locate_in_text(scope.ref, path, min(error.column, len(text)) - 1)
-            yield Hit(scope.ref, path, error.message.partition("; ")[0], location=location)
+    for scope in context.files.values():
+        reported: set[str] = set()
+        for path, text in _guards_first(scope):
+            try:
+                names = parse(text).names()
+            except GuardError as error:
+                location = context.spec.locate_in_text(scope.ref, path, min(error.column, len(text)) - 1)
+                yield Hit(scope.ref, path, error.message.partition("; ")[0], location=location)
+                continue
+            if reported & names or path[-1] in ("scale", "offset"):
+                continue
+            for written in _written(context, scope, text):
+                try:
+                    parse(written)
+                except GuardError as error:
+                    reported.update([str(path[1])] if path[0] == "guards" else [])
+                    message = f"with its named guards written out: {error.message.partition('; ')[0]}"
+                    yield Hit(scope.ref, path, message, "say it with fewer words, or in two facts", value=True)
+                    break
+
+
+def _guards_first(scope: FileScope) -> list[tuple[YamlPath, str]]:
+    """Return the expressions of a file, named guards first: what is wrong with one is wrong where it is named."""
+    return sorted(expressions(scope), key=lambda found: found[0][0] != "guards")
+
+
+def _written(context: Context, scope: FileScope, text: str) -> list[str]:
+    """Return a guard written out, in each way in which it reads in some releases."""
+    expander = context.frameworks[scope.framework].component(scope.stem).expander(scope.stem)
+    return [written for _, written in expander.guard(text) if written is not None]
 
 
 @check(
@@ -61,7 +85,8 @@ def guard_cycle(context: Context) -> Iterator[Hit]:
 @check(
     "guard-shadows",
     "error",
-    what="A named condition or a short name that hides a configuration key, or each other.",
+    what="A named condition or a short name that hides a configuration key, or each other; or a name that stands for "
+    "something else in a component that extends the file.",
     fix="give it a name of its own",
 )
 def guard_shadows(context: Context) -> Iterator[Hit]:
@@ -76,6 +101,23 @@ def guard_shadows(context: Context) -> Iterator[Hit]:
                 yield Hit(scope.ref, ("names", name), f"`{name}` is a guard too")
             elif name in keys or (name in endings and not full.endswith(f".{name}")):
                 yield Hit(scope.ref, ("names", name), f"the short name `{name}` hides a configuration key of that name")
+        yield from _otherwise(context, scope)
+
+
+def _otherwise(context: Context, scope: FileScope) -> Iterator[Hit]:
+    """Yield names that stand for something else where a component extends the file, because of its own settings."""
+    reported: set[str] = set()
+    users = context.users.get((scope.framework, scope.stem), ())
+    expanders = {user: context.frameworks[scope.framework].component(user).expander(scope.stem) for user in users}
+    for path, text in expressions(scope) if users else ():
+        for name in names_in(text):
+            own = context.full(scope.framework, scope.stem, name)
+            others = (user for user in users if expanders[user].full(name) != own)
+            user = next(others, None) if name not in reported and name not in scope.file.guards else None
+            if user is not None:
+                reported.add(name)
+                message = f"`{name}` does not mean the same in {user}, which has a configuration key of that name"
+                yield Hit(scope.ref, path, message, "write the whole name of the configuration key", value=True)
 
 
 def _endings(key: str) -> Iterator[str]:
@@ -96,7 +138,7 @@ def guard_never(context: Context) -> Iterator[Hit]:
         stems = [scope.stem, *users] if scope.file.components else users
         # What names a guard that never holds follows from that one.
         reported: set[str] = set()
-        for path, text in sorted(expressions(scope), key=lambda found: found[0][0] != "guards"):
+        for path, text in _guards_first(scope):
             expression = parsed(text)
             # Written as `false` it is meant.
             if path[-1] in ("scale", "offset") or expression is None or isinstance(expression, Literal):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import combinations, pairwise
 from math import prod
 from typing import TYPE_CHECKING, Any
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from ..model import ConfigKey
     from .context import Context
 
-__all__ = ["Answer", "Reach", "compared", "impossible", "names_in", "parsed", "witness"]
+__all__ = ["Answer", "Read", "compared", "impossible", "names_in", "parsed", "witness"]
 
 _OTHER = "(anything else)"
 _MAX_STEPS = 50_000
@@ -24,6 +25,7 @@ _SMALL = 200
 """Up to so many configurations are tried as they are."""
 
 
+@lru_cache(maxsize=1 << 14)
 def parsed(text: str | None) -> Expression | None:
     """A guard or scale, or None if there is none or `guard-syntax` reports it."""
     if text is None:
@@ -34,6 +36,7 @@ def parsed(text: str | None) -> Expression | None:
         return None
 
 
+@lru_cache(maxsize=1 << 14)
 def names_in(text: str | None) -> tuple[str, ...]:
     """The configuration keys of a guard or scale."""
     expression = parsed(text)
@@ -77,24 +80,40 @@ _IMPOSSIBLE = Answer(None, True)
 
 
 def _answer(context: Context, framework: str, stem: str, guards: tuple[str | None, ...]) -> Answer:
-    expressions = {guard: found for guard in guards if guard is not None and (found := parsed(guard)) is not None}
+    read = {guard: found for guard in guards if guard is not None and (found := _read(context, guard)) is not None}
     config = context.config(framework, stem)
-    names = sorted({name for expression in expressions.values() for name in expression.names()})
     # Equal keys give equal answers, whichever component asks.
-    place = (tuple(expressions), tuple(id(config.get(name)) for name in names))
+    keys = frozenset((name, id(config.get(name))) for found in read.values() for name in found.names)
+    place = (tuple(read), keys)
     if place not in context.answers:
-        reaches = [_reach(context, guard) for guard in expressions]
+        reaches = [found.reach for found in read.values()]
         if any(excludes(first, second) for first, second in combinations(reaches, 2)):
             context.answers[place] = _IMPOSSIBLE
         else:
-            context.answers[place] = _search(config, list(expressions.values()))
+            context.answers[place] = _search(config, [found.expression for found in read.values()])
     return context.answers[place]
 
 
-def _reach(context: Context, guard: str) -> Reach:
-    if guard not in context.reaches:
-        context.reaches[guard] = reach(parse(guard))
-    return context.reaches[guard]
+@dataclass(frozen=True)
+class Read:
+    """A guard that has been read.
+
+    Attributes:
+        expression: The guard.
+        names: The configuration keys in it.
+        reach: What it asks of each of them.
+    """
+
+    expression: Expression
+    names: frozenset[str]
+    reach: Reach
+
+
+def _read(context: Context, guard: str) -> Read | None:
+    if guard not in context.guards:
+        found = parsed(guard)
+        context.guards[guard] = None if found is None else Read(found, found.names(), reach(found))
+    return context.guards[guard]
 
 
 def _search(config: Mapping[str, ConfigKey], expressions: list[Expression]) -> Answer:

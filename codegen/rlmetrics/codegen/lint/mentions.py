@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from .guardsets import names_in
+from rlmetrics.names.guards import Name
+
+from .guardsets import parsed
 from .keys import placeholders_in
+from .logged import logged_with
 from .lookups import missing, population, traits
 from .registry import Hit
 from .statements import expressions, keys_of, records, statements_of, symbols
@@ -18,7 +22,7 @@ if TYPE_CHECKING:
     from .context import Context, FileScope
     from .statements import Said
 
-__all__ = ["in_component_file"]
+__all__ = ["in_component_file", "variants_of_shared"]
 
 
 def in_component_file(context: Context, scope: FileScope) -> Iterator[Hit]:
@@ -133,26 +137,36 @@ def _variant(
             yield from missing(context, kind, "metrics", fields.reproduced_by, variants, scope.ref, place)
 
 
-def _metrics(context: Context, said: Said) -> Iterator[str | None]:
-    """Yield the metrics that stand with a statement: its own, else those of its record, or of the shared keys."""
+def _metrics(context: Context, said: Said) -> list[str | None]:
+    """Return the metrics that stand with a statement: its own, else those of its record."""
     own = _own_metric(context, said.scope, said.statement)
-    if own is not None:
-        yield own
-    elif said.record is not None:
-        yield from _recorded(context, said.scope, said.record)
-    else:
-        framework, stem = said.scope.framework, said.scope.stem
-        wanted = set(getattr(said.statement, "keys", None) or ())
-        for part in context.chain(framework, stem):
-            scope = context.files[framework, part]
-            for name, path, record in records(scope):
-                if wanted.intersection([name, *(key for key, _ in keys_of(name, path, record))]):
-                    yield from _recorded(context, scope, record)
+    if own is not None or said.record is None:
+        return [own]
+    of_record = _own_metric(context, said.scope, said.record)
+    family = said.record.family
+    return [metric or of_record for metric in family.values()] if family else [of_record]
 
 
-def _recorded(context: Context, scope: FileScope, record: Record) -> Iterator[str | None]:
-    own = _own_metric(context, scope, record)
-    yield from (metric or own for metric in record.family.values()) if record.family else [own]
+def variants_of_shared(context: Context) -> Iterator[Hit]:
+    """Yield a hit for each formula variant of a shared fact that a key does not have which the fact reaches.
+
+    Of several records of a key, only those count that can be logged where the fact holds.
+    """
+    reported: set[tuple[str, YamlPath]] = set()
+    for component in context.components:
+        for item in component.resolved:
+            own = context.spec.metrics.get(item.record.says.get("metric", ""))
+            for piece in item.facts if own is not None else ():
+                name = piece.says.get("reproduced_by")
+                place = component.ref(piece), (*piece.path, "reproduced_by")
+                if name is None or own is None or piece.path[0] != "shared" or "metric" in piece.says:
+                    continue
+                if name in own.variants or place in reported:
+                    continue
+                if logged_with(context, component.scope, item, piece.when) is not None:
+                    reported.add(place)
+                    kind = f"variant of the formula of `{item.record.says['metric']}` named"
+                    yield from missing(context, kind, "metrics", name, own.variants, *place)
 
 
 def _own_metric(context: Context, scope: FileScope, statement: Statement | Fact) -> str | None:
@@ -163,7 +177,7 @@ def _own_metric(context: Context, scope: FileScope, statement: Statement | Fact)
 
 
 def _anchors(context: Context, scope: FileScope, names: list[str], path: YamlPath) -> Iterator[Hit]:
-    declared = {name for name, _ in symbols(scope.file.anchors)}
+    declared = {name for name, _ in symbols(scope)} if names else ()
     for index, name in enumerate(names):
         if name not in declared and not context.spec.unread.get("anchors"):
             near = difflib.get_close_matches(name, declared, n=2, cutoff=0.6)
@@ -189,10 +203,17 @@ def _placeholders(context: Context, scope: FileScope, key: str, path: YamlPath, 
             yield from missing(context, "placeholder", "placeholders", name, known, scope.ref, path, value=value)
 
 
-def _guard(context: Context, scope: FileScope, text: str | None, path: YamlPath) -> Iterator[Hit]:
-    for name in names_in(text):
+def _guard(context: Context, scope: FileScope, text: str, path: YamlPath) -> Iterator[Hit]:
+    expression = parsed(text)
+    columns: dict[str, int] = {}
+    for node in expression.walk() if expression is not None else ():
+        if isinstance(node, Name):
+            columns.setdefault(node.name, node.column)
+    for name in sorted(columns):
         if path[-1] in ("scale", "offset") or name not in scope.file.guards:
-            yield from _setting(context, scope, name, path)
+            for hit in _setting(context, scope, name, path):
+                place = context.spec.locate_in_text(scope.ref, path, columns[name] - 1)
+                yield replace(hit, location=place)
 
 
 def _setting(context: Context, scope: FileScope, name: str, path: YamlPath, *, value: bool = True) -> Iterator[Hit]:

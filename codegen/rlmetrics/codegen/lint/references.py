@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from .lookups import inputs, missing, population, traits
-from .mentions import in_component_file
+from .mentions import in_component_file, variants_of_shared
 from .registry import Check, Hit, check
 
 if TYPE_CHECKING:
@@ -35,6 +35,7 @@ def broken_reference(context: Context) -> Iterator[Hit]:
         yield from missing(context, "trait", "traits", left.trait, known, "signatures", ("without", name, "trait"))
     for scope in context.files.values():
         yield from in_component_file(context, scope)
+    yield from variants_of_shared(context)
     for stem, health in context.spec.health.items():
         for index, diagnosis in enumerate(health.diagnoses):
             for number, condition in enumerate(diagnosis.all_of):

@@ -46,8 +46,12 @@ def records(scope: FileScope) -> Iterator[tuple[str, YamlPath, Record]]:
         yield name, ("keys", name, index) if isinstance(scope.file.keys[name], list) else ("keys", name), record
 
 
-def statements_of(scope: FileScope) -> Iterator[Said]:
-    """Yield every statement of a file."""
+def statements_of(scope: FileScope) -> tuple[Said, ...]:
+    """Return every statement of a file."""
+    return scope.keep("statements", _statements)
+
+
+def _statements(scope: FileScope) -> Iterator[Said]:
     for name, path, record in records(scope):
         yield Said(scope, path, record, name, record)
         for index, fact in enumerate(record.facts):
@@ -62,8 +66,12 @@ def statements(context: Context) -> Iterator[Said]:
         yield from statements_of(scope)
 
 
-def expressions(scope: FileScope) -> Iterator[tuple[YamlPath, str]]:
-    """Yield every guard, scale and offset of a component file with its place."""
+def expressions(scope: FileScope) -> tuple[tuple[YamlPath, str], ...]:
+    """Return every guard, scale and offset of a component file with its place."""
+    return scope.keep("expressions", _expressions)
+
+
+def _expressions(scope: FileScope) -> Iterator[tuple[YamlPath, str]]:
     for said in statements_of(scope):
         for field in ("when", "logged_when", "scale", "offset"):
             text = getattr(said.statement, field, None)
@@ -93,8 +101,12 @@ def keys_of(name: str, path: YamlPath, record: Record) -> Iterator[tuple[str, Ya
             yield item.key, path
 
 
-def symbols(anchors: dict[str, str]) -> Iterator[tuple[str, str]]:
-    """Yield each anchor of a file with the entry of ``anchors`` that declares it."""
-    for entry in anchors:
+def symbols(scope: FileScope) -> tuple[tuple[str, str], ...]:
+    """Return each anchor of a file with the entry of ``anchors`` that declares it."""
+    return scope.keep("symbols", _symbols)
+
+
+def _symbols(scope: FileScope) -> Iterator[tuple[str, str]]:
+    for entry in scope.file.anchors:
         for name in entry.split(","):
             yield name.strip(), entry

@@ -194,7 +194,7 @@ def ambiguous_template(context: Context) -> Iterator[Hit]:
             reported.add(pair)
             place = context.spec.locate(refs[0], first[0].path)
             message = f"`{second[0].key}` and `{first[0].key}` ({place}) both match `{key}`"
-            yield Hit(refs[1], second[0].path, message)
+            yield Hit(refs[1], second[0].path, message, related=((refs[0], first[0].path, "the other template"),))
 
 
 def _templates(component: ComponentScope) -> list[tuple[Resolved, int]]:
@@ -225,7 +225,8 @@ class _Automata:
 
     def __init__(self, context: Context) -> None:
         self._context = context
-        self._built: dict[tuple[str, str, str], Automaton | None] = {}
+        self._found: dict[tuple[str, str, str], Automaton | None] = {}
+        self._built: dict[tuple[tuple[str, bool], ...], Automaton] = {}
         self._classes: dict[tuple[str, str, str], KeyClass] = {}
         self._common: dict[tuple[int, int], str | None] = {}
 
@@ -255,24 +256,26 @@ class _Automata:
 
     def _get(self, framework: str, item: Resolved) -> Automaton | None:
         place = (framework, item.stem, item.key)
-        if place not in self._built:
-            self._built[place] = self._build(*place)
-        return self._built[place]
+        if place not in self._found:
+            self._found[place] = self._build(*place)
+        return self._found[place]
 
     def _build(self, framework: str, stem: str, key: str) -> Automaton | None:
-        parts = []
+        """Return the automaton of a template; equal texts and patterns have one."""
+        parts: list[tuple[str, bool]] = []
         try:
             for text, is_placeholder in segments(key):
-                if not is_placeholder:
-                    parts.append(literal(text))
-                    continue
-                placeholder = self._context.placeholder(framework, stem, text)
-                if placeholder is None:
+                placeholder = self._context.placeholder(framework, stem, text) if is_placeholder else None
+                if is_placeholder and placeholder is None:
                     return None
-                parts.append(build(placeholder.pattern))
+                parts.append((text if placeholder is None else placeholder.pattern, is_placeholder))
+            whole = tuple(parts)
+            if whole not in self._built:
+                built = [build(text) if is_pattern else literal(text) for text, is_pattern in whole]
+                self._built[whole] = sequence(built)
         except (TemplateError, PatternError):
             return None  # other checks report these
-        return sequence(parts)
+        return self._built[whole]
 
 
 def _ends_fit(first: str, second: str) -> bool:

@@ -78,7 +78,7 @@ class TracedContext(Context):
     def __init__(self, spec: Spec) -> None:
         super().__init__(TracedSpec(spec))
         # Whoever asks for these has read the keys that they are about, which stand in the same part.
-        unseen = self.__dict__.keys() - {"spec", "answers", "reaches", "_config", "_spellings"}
+        unseen = self.__dict__.keys() - {"spec", "answers", "guards", "_config", "_spellings"}
         assert not unseen, f"reads of {sorted(unseen)} go unnoticed; make it a cached_property"
         self._traces: dict[str, frozenset[str]] = {}
 

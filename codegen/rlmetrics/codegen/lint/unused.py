@@ -66,7 +66,7 @@ def _in_file(scope: FileScope) -> Iterator[Hit]:
     cited = {anchor for said in statements_of(scope) for anchor in said.statement.at}
     cited.update(anchor for tracking in file.tracking for anchor in tracking.at)
     cited.update(anchor for pinned in file.pinned for anchor in pinned.at)
-    for name, entry in symbols(file.anchors):
+    for name, entry in symbols(scope):
         if name not in cited:
             yield Hit(scope.ref, ("anchors", entry), f"nothing uses the anchor `{name}`")
 

@@ -10,7 +10,7 @@ from rlmetrics.names.errors import UserError
 
 from .lock import Kind, Lock, Table
 
-__all__ = ["LockError", "ranges_text", "read_lock", "write_lock"]
+__all__ = ["LockError", "read_lock", "write_lock"]
 
 _HEAD = "# Kept by `rlmetrics release add` and `rlmetrics anchor add`. Do not edit.\n"
 _KINDS: tuple[Kind, ...] = get_args(Kind)
@@ -102,11 +102,6 @@ def _ranges(found: Collection[str], releases: Sequence[str], order: dict[str, in
         f"{releases[low]}.." if high == last else releases[low] if low == high else f"{releases[low]}..{releases[high]}"
         for low, high in runs
     )
-
-
-def ranges_text(found: Collection[str], releases: Sequence[str]) -> str:
-    """Return releases as ranges with blanks between them; the last is open where it reaches the last release."""
-    return _ranges(found, releases, {release: place for place, release in enumerate(releases)})
 
 
 def _expand(ranges: str, releases: Sequence[str]) -> set[str]:

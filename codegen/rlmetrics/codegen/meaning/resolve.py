@@ -118,6 +118,7 @@ class Component:
         self.constants = constants([files[part] for part in self.chain])
         self._shared_config = shared_config
         self._expanders: dict[str, Expander] = {}
+        self._filled: dict[str, str] = {}
         self._own: dict[str, int] = {}
 
     def expander(self, stem: str) -> Expander:
@@ -155,9 +156,13 @@ class Component:
 
     def filled(self, key: str) -> str:
         """Return a key with the placeholders filled in that have one possible value."""
-        for name, value in self.constants.items():
-            key = key.replace(f"{{{name}}}", value)
-        return key
+        found = self._filled.get(key)
+        if found is None:
+            found = key
+            for name, value in self.constants.items():
+                found = found.replace(f"{{{name}}}", value)
+            self._filled[key] = found
+        return found
 
 
 def resolve(component: Component) -> Iterator[Resolved]:
@@ -167,11 +172,15 @@ def resolve(component: Component) -> Iterator[Resolved]:
     replace each other. Shared facts reach the keys of their file and of those that it extends.
     """
     taken: dict[tuple[str, Mode], int] = {}
-    reaching: list[tuple[str, int, SharedFact]] = []
+    reaching: list[tuple[str, int, SharedFact, frozenset[str] | None]] = []
     replaced: set[str | None] = set()
     for stem in component.chain:
         file = component.files[stem]
-        reaching += [(stem, index, fact) for index, fact in enumerate(file.shared) if fact.name not in replaced]
+        reaching += [
+            (stem, index, fact, _reached(component, fact))
+            for index, fact in enumerate(file.shared)
+            if fact.name not in replaced
+        ]
         said: list[tuple[str, Mode, int]] = []
         for name, index, record in file.records():
             path: YamlPath = ("keys", name) if not isinstance(file.keys[name], list) else ("keys", name, index)
@@ -184,11 +193,16 @@ def resolve(component: Component) -> Iterator[Resolved]:
                     said.append((shown, mode, covered))
                     left = covered & ~taken.get((shown, mode), 0)
                     if left and record.logged is None:
-                        facts = [fact for fact in record.facts if fact.name not in replaced]
+                        facts = [each for each in enumerate(record.facts) if each[1].name not in replaced]
                         yield from _key(component, stem, path, record, facts, reaching, name, item, shown, mode, left)
         for shown, mode, covered in said:
             taken[shown, mode] = taken.get((shown, mode), 0) | covered
         replaced.update(file.replace)
+
+
+def _reached(component: Component, fact: SharedFact) -> frozenset[str] | None:
+    """Return the names of the keys that a shared fact is about, None for every key."""
+    return None if fact.keys is None else frozenset({*fact.keys, *map(component.filled, fact.keys)})
 
 
 def _key(
@@ -196,8 +210,8 @@ def _key(
     stem: str,
     path: YamlPath,
     record: Record,
-    facts: Sequence[Fact],
-    shared: Sequence[tuple[str, int, SharedFact]],
+    facts: Sequence[tuple[int, Fact]],
+    shared: Sequence[tuple[str, int, SharedFact, frozenset[str] | None]],
     name: str,
     item: Spelled,
     shown: str,
@@ -209,12 +223,10 @@ def _key(
     names = {name, item.key, key}
     pieces: list[tuple[int, Piece]] = []
     base = list(_pieces(component, stem, path, record, item.says, None, releases))
-    for fact in facts:
-        place = (*path, "facts", record.facts.index(fact))
-        pieces += _fact(component, stem, place, fact, mode, releases)
-    for where, index, fact in shared:
-        reaches = fact.keys is None or any(each in names or component.filled(each) in names for each in fact.keys)
-        if reaches:
+    for index, fact in facts:
+        pieces += _fact(component, stem, (*path, "facts", index), fact, mode, releases)
+    for where, index, fact, keys in shared:
+        if keys is None or not keys.isdisjoint(names):
             pieces += _fact(component, where, ("shared", index), fact, mode, releases)
     for covered, record_piece in base:
         for part, active in _parts(covered, pieces):
@@ -249,8 +261,10 @@ def _pieces(
     """Yield a statement for each set of releases in which its guards read alike and a guide says the same."""
     says = {
         name: value
-        for name in statement.model_fields_set
-        if name not in _WHERE and (value := getattr(statement, name)) not in (None, [], {})
+        for name in type(statement).model_fields
+        if name in statement.model_fields_set
+        and name not in _WHERE
+        and (value := getattr(statement, name)) not in (None, [], {})
     }
     says.update(instead)
     if "fails" in says:

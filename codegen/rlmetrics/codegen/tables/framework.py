@@ -173,7 +173,8 @@ def _tracked(item: Tracking, spans: list[str]) -> Row:
 
 
 def _fields(item: SignatureFields) -> Row:
-    return row(**{name: getattr(item, name) for name in item.model_fields_set if name not in ("brief", "releases")})
+    said = (name for name in type(item).model_fields if name in item.model_fields_set)
+    return row(**{name: getattr(item, name) for name in said if name not in ("brief", "releases")})
 
 
 def _config(config: Mapping[str, ConfigKey]) -> dict[str, Row]:

@@ -6,7 +6,6 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from ..locks.ledger import Ledger
-from ..locks.text import ranges_text
 from ..meaning import FrameworkScope
 from .data import Row, Table, row
 
@@ -20,7 +19,8 @@ __all__ = ["proof_tables"]
 def proof_tables(spec: Spec) -> dict[str, Table]:
     """Return a table for each component file that declares anchors.
 
-    Each has ``anchors``, by name the path, symbol, lines after the symbol's first one and releases of each statement;
+    Each has ``anchors``, by name the path, symbol, lines after the symbol's first one, releases and
+    fingerprint of each statement;
     ``lines``, by path and symbol the symbol's first line in which releases; and ``others``, by name the package, its
     newest release with the statement, path, line and symbol, of anchors in other packages.
     """
@@ -44,11 +44,17 @@ def _table(scope: FrameworkScope, stem: str, ledger: Ledger) -> Row:
         for name, values in table.items():
             if name in declared:
                 for value, releases in values.items():
-                    symbol, _, offsets = value.split(" ")
+                    symbol, said, offsets = value.split(" ")
                     used.setdefault(path, set()).add(symbol)
-                    found = [path, symbol, [int(offset) for offset in offsets.split(",")], _ranges(releases, own)]
+                    found = [
+                        path,
+                        symbol,
+                        [int(offset) for offset in offsets.split(",")],
+                        _ranges(scope, releases),
+                        said,
+                    ]
                     anchors.setdefault(name, []).append(found)
-    lines = {path: _lines(own, path, symbols) for path, symbols in sorted(used.items())}
+    lines = {path: _lines(scope, own, path, symbols) for path, symbols in sorted(used.items())}
     others = {}
     for package in sorted({item.package for item in declared.values()} - {ledger.package}):
         lock = ledger.lock(stem, package)
@@ -60,14 +66,14 @@ def _table(scope: FrameworkScope, stem: str, ledger: Ledger) -> Row:
     return row(anchors=dict(sorted(anchors.items())), lines=lines, others=others)
 
 
-def _lines(lock: Lock, path: str, symbols: Iterable[str]) -> dict[str, list[Any]]:
+def _lines(scope: FrameworkScope, lock: Lock, path: str, symbols: Iterable[str]) -> dict[str, list[Any]]:
     common = lock.common or lock
     table = common.tables.get(("lines", path), {})
     return {
-        symbol: [[int(line), _ranges(releases, common)] for line, releases in table.get(symbol, {}).items()]
+        symbol: [[int(line), _ranges(scope, releases)] for line, releases in table.get(symbol, {}).items()]
         for symbol in sorted(symbols)
     }
 
 
-def _ranges(releases: set[str], lock: Lock) -> list[str]:
-    return ranges_text(releases, lock.releases).split(" ")
+def _ranges(scope: FrameworkScope, releases: set[str]) -> list[str]:
+    return scope.releases.spans(scope.releases.bits({name for name in releases if name in scope.releases}))
