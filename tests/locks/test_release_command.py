@@ -125,7 +125,7 @@ def _default_of(name: str, source: Mapping[str, str]) -> str:
 def test_a_pull_request_is_annotated(
     checkout: Path, source: Mapping[str, str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Against a source tree, with nothing written: one annotation at the changed function, and what it may change."""
+    """Against a source tree, with nothing written: an annotation at the changed function names what it may change."""
     for name in ("base", "head"):
         for path, text in source.items():
             target = tmp_path / name / path

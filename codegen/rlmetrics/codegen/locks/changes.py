@@ -41,18 +41,12 @@ def diff_of(old: Symbol | None, new: Symbol | None, old_lines: Lines, new_lines:
 
 
 def _code(symbol: Symbol, places: Iterable[int], lines: Lines) -> list[str]:
-    """Source of statements without comment lines and common indentation."""
-    numbers = sorted(
-        {
-            number
-            for place in places
-            for number in range(symbol.statements[place].first, symbol.statements[place].last + 1)
-        }
-    )
+    """Source of statements without blank and comment lines and without common indentation."""
+    statements = [symbol.statements[place] for place in places]
+    numbers = sorted({number for found in statements for number in range(found.first, found.last + 1)})
     text = [lines[number - 1].rstrip() for number in numbers if number <= len(lines)]
-    return textwrap.dedent(
-        "\n".join(line for line in text if line.strip() and not line.lstrip().startswith("#"))
-    ).split("\n")
+    code = [line for line in text if line.strip() and not line.lstrip().startswith("#")]
+    return textwrap.dedent("\n".join(code)).split("\n") if code else []
 
 
 def changed_places(symbol: Symbol, other: Symbol | None) -> set[int]:
