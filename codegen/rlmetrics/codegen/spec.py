@@ -85,7 +85,7 @@ class Spec:
         frameworks: Frameworks by name, each with its component files by stem.
         trackers: Trackers by name.
         conventions: Conventions by name.
-        health: Files of diagnoses by stem.
+        health: Files of health rules and diagnoses by stem.
         suites: Suites of metrics by name.
         files: Every file by its ref, for places.
         unread: Names that exist but could not be read, by kind (``metrics``, ``profiles``, …); ``*`` stands for any
@@ -174,5 +174,6 @@ def _allows(ref: str, path: YamlPath, node: Any) -> Iterator[tuple[str, YamlPath
     # A suite lists its metrics, a family defines them.
     for name, metric in metrics.items() if isinstance(metrics, dict) else ():
         yield from _allows(ref, (*path, "metrics", name), metric)
-    for index, emission in enumerate(getattr(node, "emissions", [])):
-        yield from _allows(ref, (*path, "emissions", index), emission)
+    for field in ("emissions", "rules"):
+        for index, item in enumerate(getattr(node, field, [])):
+            yield from _allows(ref, (*path, field, index), item)

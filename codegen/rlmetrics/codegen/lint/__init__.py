@@ -18,6 +18,7 @@ from . import (
     evidence,
     formulas,
     guards,
+    health,
     metrics,
     names,
     references,
@@ -47,6 +48,7 @@ CHECKS: tuple[Check, ...] = (
     *variants.CHECKS,
     *templates.CHECKS,
     *suites.CHECKS,
+    *health.CHECKS,
     runner.UNKNOWN_CHECK,
     runner.UNUSED_ALLOW,
 )

@@ -41,7 +41,7 @@ def _missing(
     "broken-reference",
     "error",
     what="A name that nothing defines: a metric, input, population, trait, profile, placeholder, configuration key, "
-    "formula variant, fragment, tracker route or health rule.",
+    "formula variant, fragment or tracker route.",
     fix="correct the name or define it",
 )
 def broken_reference(context: Context) -> Iterator[Hit]:
@@ -52,11 +52,6 @@ def broken_reference(context: Context) -> Iterator[Hit]:
         yield from _traits(context, population.traits, "signatures", ("populations", name, "traits"))
     for scope in context.files.values():
         yield from _in_component_file(context, scope)
-    for stem, health in context.spec.health.items():
-        for index, diagnosis in enumerate(health.diagnoses):
-            for number, condition in enumerate(diagnosis.all_of):
-                path: YamlPath = ("diagnoses", index, "all_of", number)
-                yield from _in_condition(context, condition, f"health/{stem}", path)
     for name, convention in context.spec.conventions.items():
         yield from _traits(context, convention.traits, f"conventions/{name}", ("traits",))
         for index, item in enumerate(convention.names):
@@ -194,15 +189,6 @@ def _guard(context: Context, scope: FileScope, text: str | None, path: YamlPath)
         if context.config_key(scope.framework, scope.stem, name) is None:
             known = context.known(scope.framework, scope.stem, "config")
             yield from _missing(context, "configuration key", "config", name, known, scope.ref, path)
-
-
-def _in_condition(context: Context, condition: dict[str, object], ref: str, path: YamlPath) -> Iterator[Hit]:
-    rules = {rule.id for metric in context.spec.metrics.values() for rule in metric.health}
-    rule, metric = condition.get("rule"), condition.get("metric")
-    if isinstance(rule, str):
-        yield from _missing(context, "health rule", "metrics", rule, rules, ref, (*path, "rule"))
-    if isinstance(metric, str):
-        yield from _missing(context, "metric", "metrics", metric, context.spec.metrics, ref, (*path, "metric"))
 
 
 @check(

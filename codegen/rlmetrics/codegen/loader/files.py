@@ -36,7 +36,7 @@ DEFINES = {
     "signatures": ("populations", "traits"),
     "frameworks": ("config", "placeholders", "profiles", "releases", "emissions"),
     "trackers": ("routes",),
-    "health": ("diagnoses",),
+    "health": ("diagnoses", "rules"),
 }
 """The kinds of names that the files of a folder define."""
 
