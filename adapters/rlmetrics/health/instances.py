@@ -133,8 +133,7 @@ class Instance:
                 self._last(step)
             return None
         self.active = True
-        first = onset if old is None else min(old.onset_step, onset)
-        self.finding = self.made(level, first, step, None if math.isnan(series.last) else series.last)
+        self.finding = self.made(level, onset, step, None if math.isnan(series.last) else series.last)
         return self.finding
 
     def _last(self, step: float) -> None:

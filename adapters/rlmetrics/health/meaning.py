@@ -82,13 +82,19 @@ class Names:
     """
 
     def __init__(
-        self, at: str, config: Mapping[str, Any] | None = None, spec: Overlays | Tables = None, others: Sequence[str] = ()
+        self,
+        at: str,
+        config: Mapping[str, Any] | None = None,
+        spec: Overlays | Tables = None,
+        others: Sequence[str] = (),
     ) -> None:
         self.tables = load_tables(spec)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             self._view = open_view(at, config=_known(at, config, self.tables), spec=self.tables)
-            self._others = [open_view(other, config=_known(other, config, self.tables), spec=self.tables) for other in others]
+            self._others = [
+                open_view(other, config=_known(other, config, self.tables), spec=self.tables) for other in others
+            ]
         self.at = str(self._view.source)
         self.disputed: set[str] = set()
 
@@ -199,5 +205,3 @@ def agreed_source(
             ends.setdefault((item.framework, item.component), []).append(str(item))
         others = list(dict.fromkeys(name for items in ends.values() for name in (items[0], items[-1])))[:8]
         return str(first), others, [f"{error}; keys on which they differ are not judged"]
-
-

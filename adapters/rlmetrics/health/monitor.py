@@ -289,7 +289,19 @@ class Monitor:
             return []
         message = f"{rule.message} The gap is from step {before:g} to {after:g}."
         finding = Finding(
-            rule.id, "info", rule.cause, None, "", before, after, after, None, message, rule.advice, rule.basis, rule.source
+            rule.id,
+            "info",
+            rule.cause,
+            None,
+            "",
+            before,
+            after,
+            after,
+            None,
+            message,
+            rule.advice,
+            rule.basis,
+            rule.source,
         )
         self._run_findings[rule.id] = finding
         return [finding]
@@ -372,6 +384,11 @@ class Monitor:
     def channels(self) -> dict[str, Channel | None]:
         """Every key that came, and its curve if any rule needs it."""
         return self._channels
+
+    @property
+    def config(self) -> Mapping[str, Any]:
+        """The settings of the run, as given."""
+        return self._config
 
     @property
     def expected(self) -> list[Expected]:

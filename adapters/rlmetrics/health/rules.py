@@ -162,7 +162,9 @@ def source_text(sources: Any) -> str:
     """Return sources in one line."""
     parts = []
     for source in sources:
-        place = f" {source['path']}{':' + str(source['line']) if source.get('line') else ''}" if source.get("path") else ""
+        place = (
+            f" {source['path']}{':' + str(source['line']) if source.get('line') else ''}" if source.get("path") else ""
+        )
         release = f" ({source['release']})" if source.get("release") else ""
         parts.append(f"{source['title']}{release}{place}" + (f" <{source['url']}>" if source.get("url") else ""))
     return "; ".join(parts)

@@ -53,7 +53,9 @@ def health_rule(context: Context) -> Iterator[Hit]:
         for index, diagnosis in enumerate(file.diagnoses):
             if diagnosis.id in seen:
                 place: YamlPath = ("diagnoses", index, "id")
-                yield Hit(f"health/{stem}", place, f"`{diagnosis.id}` is the id of another rule or diagnosis", value=True)
+                yield Hit(
+                    f"health/{stem}", place, f"`{diagnosis.id}` is the id of another rule or diagnosis", value=True
+                )
             seen.setdefault(diagnosis.id, f"`health/{stem}`")
 
 
@@ -129,7 +131,9 @@ def health_sibling(context: Context) -> Iterator[Hit]:
         kinds = {_kind(metrics[name]) for name in covered if name in metrics}
         for name, metric in metrics.items():
             if name not in covered and name not in rule.besides and _kind(metric) in kinds:
-                yield Hit(ref, (*path, "judges"), f"the rule `{rule.id}` leaves out `{name}`, which is of the same kind")
+                yield Hit(
+                    ref, (*path, "judges"), f"the rule `{rule.id}` leaves out `{name}`, which is of the same kind"
+                )
 
 
 def _kind(metric: Metric) -> tuple[object, ...]:

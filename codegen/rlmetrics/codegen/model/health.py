@@ -66,7 +66,9 @@ class HealthRule(Strict):
     info: Text | None = None
     warning: Text | None = None
     error: Text | None = None
-    special: Literal["non_finite", "log_gap"] | None = Field(default=None, description="What the evaluator finds itself.")
+    special: Literal["non_finite", "log_gap"] | None = Field(
+        default=None, description="What the evaluator finds itself."
+    )
     despite: Text | None = Field(
         default=None, description="Why it holds although a release computes the number with a known fault."
     )
