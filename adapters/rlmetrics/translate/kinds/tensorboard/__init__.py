@@ -82,5 +82,6 @@ def translate(path: Path, output: Path, translator: Translator, report: Report) 
         report.lost.bytes += extent.torn
 
 
-def _files(path: Path) -> list[Path]:
+def files_of(path: Path) -> list[Path]:
+    """Return the event files of a run."""
     return members(path) if path.is_dir() else [path]
