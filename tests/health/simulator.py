@@ -232,7 +232,14 @@ def zero_advantage(rows: list[Row], onset: int, noise: random.Random) -> None:
         for name in (*zero, "advantage/mean", "advantage/max", "advantage/min", "reward/function/mean@correct"):
             if name in row:
                 row[name] = 0.0
-        for name in ("policy/loss", "loss/total", "optimizer/gradient_norm", "kl/old/k1", "kl/old/k2", "policy/clip_fraction"):
+        for name in (
+            "policy/loss",
+            "loss/total",
+            "optimizer/gradient_norm",
+            "kl/old/k1",
+            "kl/old/k2",
+            "policy/clip_fraction",
+        ):
             if name in row:
                 row[name] = 0.0
         if "reward/zero_std_fraction" in row:

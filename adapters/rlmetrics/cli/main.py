@@ -42,6 +42,7 @@ COMMANDS: dict[str, Command] = {
     "check": Command("check", "judge the health of a run"),
     "watch": Command("watch", "judge the health of a run while it grows"),
     "compare": Command("compare", "compare two runs by canonical names"),
+    "plot": Command("plot", "draw curves of a run"),
     "demo": Command("demo", "the jobs on bundled runs"),
     "generate": Command("generate", "bring generated files up to date with the spec"),
     "lint": Command("lint", "check the spec"),

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import re
 import warnings
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from rlmetrics.names import AmbiguousError, Resolution, infer_source, load_tables, open_view
+from rlmetrics.names import AmbiguousError, Resolution, infer_source, load_tables, map_names, open_view
 from rlmetrics.names.config import find_key, holds
 from rlmetrics.names.errors import NamesError
 from rlmetrics.names.resolving import resolve_in
 from rlmetrics.names.tables import Overlays, Tables
 
-__all__ = ["Meaning", "Names", "agreed_source"]
+__all__ = ["Counterparts", "Meaning", "Names", "agreed_source"]
 
 HELD_OUT = "held_out"
 """In place of a metric: a score of a user's own on data that is not trained on."""
@@ -205,3 +205,39 @@ def agreed_source(
             ends.setdefault((item.framework, item.component), []).append(str(item))
         others = list(dict.fromkeys(name for items in ends.values() for name in (items[0], items[-1])))[:8]
         return str(first), others, [f"{error}; keys on which they differ are not judged"]
+
+
+class Counterparts:
+    """How the keys of one source relate to those of another.
+
+    Args:
+        a: The first source.
+        b: The second.
+        spec: Folders with further YAML.
+    """
+
+    def __init__(self, a: str, b: str, spec: Overlays | Tables = None) -> None:
+        self._same = a == b
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            self._map = None if self._same else map_names(a, b, spec=spec)
+
+    def relation(self, a: str, b: str) -> tuple[str, list[dict[str, Any]], Callable[[float], float] | None]:
+        """Return the relation of two keys, how they differ, and what converts a value of the first to the second's terms."""
+        if self._map is None:
+            return "exact", [], None
+        found = self._map.translate(a)
+        if found.row is None or found.target is None:
+            note = found.note or "no counterpart is known"
+            return "related", [{"what": note, "grade": "incomparable", "vanishes_when": None}], None
+        row = found.row
+        differs = [
+            {"what": item.what, "grade": item.grade, "vanishes_when": item.vanishes_when} for item in row.differs_by
+        ]
+        if _bare(found.target) != _bare(b) and row.relation in ("exact", "affine"):
+            return "approximate", differs, row.transform
+        return row.relation, differs, row.transform
+
+
+def _bare(key: str) -> str:
+    return key.removeprefix("train/")

@@ -134,8 +134,10 @@ class Series:
         return self.count > 0
 
     def start(self) -> float:
-        """Where the run started: the median of the first ten points; NaN before the fifth."""
-        return median(self._first) if self.count >= _NOW else math.nan
+        """Where the run started: the median of the first ten points, or of a third if there are few; NaN before the fifth."""
+        if self.count < _NOW:
+            return math.nan
+        return median(self._first[: max(3, min(_START, self.count // 3))])
 
     def now(self) -> float:
         """The median of the last five points; NaN before the third."""
