@@ -68,7 +68,8 @@ class Condition:
         names: The curves that it needs, sorted.
         functions: The words that it uses.
         absolute: Whether values of ``x`` are compared with a number other than 0, so that their unit matters.
-        bounds: The numbers that ``x`` alone is compared with, where nothing else is asked: ``above`` and ``below``.
+        bounds: The number that ``x`` alone is compared with, where nothing else is asked, as ``above`` or ``below``; as
+            ``above_start`` or ``below_start`` if it is a multiple of where ``x`` started.
     """
 
     text: str
@@ -201,12 +202,15 @@ def _is_absolute(sides: list[ast.expr]) -> bool:
 
 
 def _bounds(node: ast.expr) -> dict[str, float]:
-    if not isinstance(node, ast.Compare) or len(node.ops) != 1:
+    if not isinstance(node, ast.Compare) or len(node.ops) != 1 or not _value_of_x(node.left):
         return {}
-    number = _number(node.comparators[0])
-    if number is None or not _value_of_x(node.left):
-        return {}
-    op = node.ops[0]
-    if isinstance(op, ast.Gt | ast.GtE):
-        return {"above": number}
-    return {"below": number} if isinstance(op, ast.Lt | ast.LtE) else {}
+    op, right = node.ops[0], node.comparators[0]
+    side = "above" if isinstance(op, ast.Gt | ast.GtE) else "below" if isinstance(op, ast.Lt | ast.LtE) else None
+    number = _number(right)
+    if side is not None and number is not None:
+        return {side: number}
+    if side is not None and isinstance(right, ast.BinOp) and isinstance(right.op, ast.Mult):
+        number = _number(right.left)
+        of_start = isinstance(right.right, ast.Call) and ast.unparse(right.right) == "start(x)"
+        return {f"{side}_start": number} if number is not None and of_start else {}
+    return {}

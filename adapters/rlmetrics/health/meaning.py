@@ -9,13 +9,13 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from rlmetrics.names import AmbiguousError, Resolution, infer_source, load_tables, map_names, open_view
+from rlmetrics.names import AmbiguousError, Resolution, infer_source, load_tables, map_names, open_view, show
 from rlmetrics.names.config import find_key, holds
 from rlmetrics.names.errors import NamesError
 from rlmetrics.names.resolving import resolve_in
 from rlmetrics.names.tables import Overlays, Tables
 
-__all__ = ["Counterparts", "Meaning", "Names", "agreed_source"]
+__all__ = ["Counterparts", "Meaning", "Names", "agreed_source", "other_spellings"]
 
 HELD_OUT = "held_out"
 """In place of a metric: a score of a user's own on data that is not trained on."""
@@ -237,6 +237,23 @@ class Counterparts:
         if _bare(found.target) != _bare(b) and row.relation in ("exact", "affine"):
             return "approximate", differs, row.transform
         return row.relation, differs, row.transform
+
+
+def other_spellings(metric: str | None, at: str | None, key: str, most: int = 4) -> list[str]:
+    """Return how other releases of the same framework spell a metric, and since when a key has its name."""
+    if metric is None or at is None or metric == HELD_OUT or "==" not in at:
+        return []
+    framework = at.partition("==")[0]
+    try:
+        (shown,) = show(metric)
+    except (NamesError, ValueError):
+        return []
+    found: dict[str, list[str]] = {}
+    for item in shown.spellings:
+        if f"{item.framework}[{item.component}]" == framework or item.framework == framework:
+            found.setdefault(item.key, []).extend(item.releases)
+    said = [f"{name} in {releases[0]} to {releases[-1]}" for name, releases in found.items()]
+    return said[:most]
 
 
 def _bare(key: str) -> str:

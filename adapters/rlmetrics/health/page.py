@@ -10,6 +10,7 @@ from html import escape
 from rlmetrics.names.tables import load_tables
 
 from .drawing import ranged, svg
+from .meaning import other_spellings
 from .records import Curve, Diagnosis, Finding, Report, whole
 from .rules import Rule, Rules
 from .style import document
@@ -70,6 +71,7 @@ def _article(report: Report, rules: dict[str, Rule]) -> Iterator[str]:
     yield from _chain(report)
     yield from _other_causes(report, first)
     yield from _left(report, rules)
+    yield from _releases(report)
     yield from _footer(report)
 
 
@@ -119,12 +121,12 @@ def curve_box(
     big: bool = False,
 ) -> str:
     """Return a curve with its band, its onset and what it is."""
-    low, high = _bounds(own, rules)
+    begin = sorted(curve.values[:3])[len(curve.values[:3]) // 2]
+    low, high = _bounds(own, rules, begin)
     started = sorted(finding.onset_step for finding in own if finding.level != "info")
     marks = [(started[0], True)] if started else []
     if onset is not None and (not marks or abs(marks[0][0] - onset) > 1e-9):
         marks.append((onset, False))
-    begin = sorted(curve.values[:3])[len(curve.values[:3]) // 2]
     drawn = svg(curve, height=150 if big else 110, above=high, below=low, start=begin, onsets=marks, span=span)
     top = ranged(curve.values, also=[bound for bound in (low, high) if bound is not None])[1]
     unit = f" {curve.unit}" if curve.unit not in (None, "1") else ""
@@ -148,16 +150,18 @@ def curve_box(
     )
 
 
-def _bounds(own: Sequence[Finding], rules: dict[str, Rule]) -> tuple[float | None, float | None]:
-    low = high = None
+def _bounds(own: Sequence[Finding], rules: dict[str, Rule], start: float) -> tuple[float | None, float | None]:
+    """Return below and above which the rules that found something complain, the nearest bounds of all levels."""
+    found: dict[str, float] = {}
     for finding in own:
         rule = rules.get(finding.rule)
         for _, condition in rule.tiers if rule is not None else ():
-            if "above" in condition.bounds:
-                high = condition.bounds["above"] if high is None else min(high, condition.bounds["above"])
-            if "below" in condition.bounds:
-                low = condition.bounds["below"] if low is None else max(low, condition.bounds["below"])
-    return low, high
+            for side, number in condition.bounds.items():
+                bound = number * start if side.endswith("_start") else number
+                better = min if side.startswith("above") else max
+                side = side.removesuffix("_start")
+                found[side] = better(found.get(side, bound), bound)
+    return found.get("below"), found.get("above")
 
 
 def _chain(report: Report) -> Iterator[str]:
@@ -209,6 +213,18 @@ def _left(report: Report, rules: dict[str, Rule]) -> Iterator[str]:
         yield f"<details><summary>{len(report.passed)} rules found nothing</summary><p>"
         yield ", ".join(f"{escape(rules[name].title)}" for name in report.passed if name in rules)
         yield ".</p></details>"
+
+
+def _releases(report: Report) -> Iterator[str]:
+    """Yield what other releases of the framework call the metrics of the curves."""
+    rows = []
+    for curve in report.curves[:_MOST_DRAWN]:
+        for name in other_spellings(curve.metric, report.at, curve.key):
+            rows.append(f"<tr><td><code>{escape(curve.key)}</code><td>{escape(name)}")
+    if rows:
+        yield "<details><summary>These curves in other releases</summary><table class=rows><tr><th>here<th>elsewhere"
+        yield "".join(rows)
+        yield "</table></details>"
 
 
 def _footer(report: Report) -> Iterator[str]:

@@ -133,8 +133,10 @@ def _not_logged(monitor: Monitor, rule: Rule) -> NotJudged:
 
 def _how(monitor: Monitor, metrics: list[str]) -> str | None:
     conditions = monitor.names.conditions if monitor.names is not None else {}
-    said = next((conditions[metric] for metric in metrics if conditions.get(metric)), None)
-    return None if said is None else f"logged where {said}"
+    said = conditions.get(metrics[0]) if metrics else None
+    if said is None:
+        return None
+    return f"logged where {said}" if said else "the release logs it always, but this log does not have it"
 
 
 def _cost(monitor: Monitor, findings: tuple[Finding, ...], diagnoses: tuple[Diagnosis, ...]) -> dict[str, float]:

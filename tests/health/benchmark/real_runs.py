@@ -54,12 +54,12 @@ def model(seed: int) -> LlamaForCausalLM:
 
 def share_of_a(completions, **_):
     """Pay for the letter a."""
-    return [text.count("a") / max(1, len(text)) for text in completions]
+    return [text.count("a") / max(1, len(text.replace(" ", ""))) for text in completions]
 
 
 def length(completions, **_):
     """Pay for every letter."""
-    return [len(text) / 10 for text in completions]
+    return [len(text.replace(" ", "")) / 10 for text in completions]
 
 
 def nothing(completions, **_):
@@ -85,6 +85,7 @@ GRPO = {
     "healthy_slow": {"learning_rate": 1e-3},
     "healthy_beta": {"beta": 0.02},
     "healthy_thinned": {"logging_steps": 5},
+    "solved": {"learning_rate": 5e-3},
     "zero_rewards": {"reward": nothing},
     "length_pays": {"reward": length, "max_completion_length": 48},
     "lr_absurd": {"learning_rate": 3.0},
@@ -106,7 +107,7 @@ def grpo(seed: int, scenario: str) -> list[dict]:
     given = dict(GRPO[scenario])
     reward = given.pop("reward", share_of_a)
     poison = given.pop("poison", None)
-    settings = {"learning_rate": 5e-3, "logging_steps": 1, "max_completion_length": 16, "beta": 0.0} | given
+    settings = {"learning_rate": 2e-3, "logging_steps": 1, "max_completion_length": 16, "beta": 0.0} | given
     words = Dataset.from_list([{"prompt": LETTERS[at % 26] + LETTERS[(at * 7) % 26]} for at in range(64)])
     with tempfile.TemporaryDirectory() as folder:
         trainer = GRPOTrainer(

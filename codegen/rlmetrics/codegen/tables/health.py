@@ -78,6 +78,8 @@ def bounds(rule: HealthRule) -> dict[str, float]:
     found: dict[str, float] = {}
     for text in rule.tiers.values():
         for side, number in parse_condition(text).bounds.items():
+            if side.endswith("_start"):
+                continue
             better = min if side == "above" else max
             found[side] = better(found.get(side, number), number)
     return found
