@@ -18,7 +18,7 @@ from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast,
 from trl import DPOConfig, DPOTrainer, GRPOConfig, GRPOTrainer
 
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
-STEPS = 100
+STEPS = 70
 
 torch.set_num_threads(1)
 
@@ -82,14 +82,13 @@ class PoisonedGradient(TrainerCallback):
 
 GRPO = {
     "healthy": {},
+    "zero_rewards": {"reward": nothing},
+    "lr_absurd": {"learning_rate": 3.0},
+    "nan": {"poison": 30},
+    "length_pays": {"reward": length, "max_completion_length": 24},
     "healthy_slow": {"learning_rate": 1e-3},
     "healthy_beta": {"beta": 0.02},
     "healthy_thinned": {"logging_steps": 5},
-    "solved": {"learning_rate": 5e-3},
-    "zero_rewards": {"reward": nothing},
-    "length_pays": {"reward": length, "max_completion_length": 48},
-    "lr_absurd": {"learning_rate": 3.0},
-    "nan": {"poison": 30},
     "two_iterations": {"num_iterations": 2, "learning_rate": 1e-3},
 }
 DPO = {
@@ -107,7 +106,7 @@ def grpo(seed: int, scenario: str) -> list[dict]:
     given = dict(GRPO[scenario])
     reward = given.pop("reward", share_of_a)
     poison = given.pop("poison", None)
-    settings = {"learning_rate": 2e-3, "logging_steps": 1, "max_completion_length": 16, "beta": 0.0} | given
+    settings = {"learning_rate": 2e-3, "logging_steps": 1, "max_completion_length": 10, "beta": 0.0} | given
     words = Dataset.from_list([{"prompt": LETTERS[at % 26] + LETTERS[(at * 7) % 26]} for at in range(64)])
     with tempfile.TemporaryDirectory() as folder:
         trainer = GRPOTrainer(
@@ -192,7 +191,7 @@ def main(folder: Path, seeds: list[int]) -> None:
     """Write every run for some seeds."""
     folder.mkdir(parents=True, exist_ok=True)
     for seed in seeds:
-        for family, scenarios, train in (("grpo", GRPO, grpo), ("dpo", DPO, dpo)):
+        for family, scenarios, train in (("dpo", DPO, dpo), ("grpo", GRPO, grpo)):
             for scenario in scenarios:
                 path = folder / f"{family}-{scenario}-{seed}.jsonl"
                 if not path.exists():

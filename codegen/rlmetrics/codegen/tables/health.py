@@ -74,13 +74,11 @@ def metrics_of_rule(rule: HealthRule, metrics: Mapping[str, Metric]) -> list[str
 
 
 def bounds(rule: HealthRule) -> dict[str, float]:
-    """Return the numbers that values are simply compared with, at any level: ``above`` and ``below``."""
+    """Return what values are simply compared with, at any level: ``above`` and ``below``, or ``…_start``."""
     found: dict[str, float] = {}
     for text in rule.tiers.values():
         for side, number in parse_condition(text).bounds.items():
-            if side.endswith("_start"):
-                continue
-            better = min if side == "above" else max
+            better = min if side.startswith("above") else max
             found[side] = better(found.get(side, number), number)
     return found
 
