@@ -162,6 +162,15 @@ CASES = [
         "there is no metric `policy/lost`",
     ),
     Case(
+        "health-sibling",
+        [
+            (P, "identity: {quantity: reward, extent: sequence}", "identity: {quantity: policy_loss, estimator: pg}"),
+            (H, "    judges: [policy/loss]\n    with", "    ¦judges: [{quantity: policy_loss, estimator: ppo_clip}]\n    with"),
+        ],
+        [(H, "    judges: [policy/loss]\n    with", "    judges: [{quantity: policy_loss}]\n    with")],
+        "leaves out `policy/reward/mean`",
+    ),
+    Case(
         "health-source",
         [(H, "  - id: loss-stuck", "  - ¦id: loss-stuck"), (H, "    warning: x == 0", "    warning: now(x) > 3"), (H, "    basis: folklore\n    sources: [{title: A blog}]\n", "    basis: folklore\n")],
         [(H, "    warning: x == 0", "    warning: now(x) > 3")],

@@ -150,7 +150,7 @@ def dpo(seed: int, scenario: str) -> list[dict]:
     with tempfile.TemporaryDirectory() as folder:
         trainer = DPOTrainer(
             model=model(seed),
-            ref_model=_another(seed) if other else None,
+            ref_model=_another(seed) if other else model(seed),
             train_dataset=Dataset.from_list(good),
             processing_class=tokenizer(),
             args=DPOConfig(
