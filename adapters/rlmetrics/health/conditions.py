@@ -25,12 +25,14 @@ FUNCTIONS = (
     "early_swing",
     "elapsed",
     "falling",
+    "first",
     "flat",
     "gain",
     "high",
     "logged",
     "low",
     "mean",
+    "moves_with",
     "noise",
     "not_rising",
     "now",
@@ -46,9 +48,9 @@ FUNCTIONS = (
 )
 """The words of conditions: methods of `Series`, written with the curve as their first argument."""
 
-_OF_TWO = {"correlation"}
+_OF_TWO = {"correlation", "moves_with"}
 _WITH_BOUND = {"arrives", "share_above", "share_below"}
-_LEVELS = {"now", "mean", "high", "low", "start", "at_share", "rise", "gain", "noise"}
+_LEVELS = {"first", "now", "mean", "high", "low", "start", "at_share", "rise", "gain", "noise"}
 """Words whose values have the unit of the curve."""
 _OPERATORS = (ast.Add, ast.Sub, ast.Mult, ast.Div)
 _COMPARISONS = (ast.Lt, ast.LtE, ast.Gt, ast.GtE, ast.Eq, ast.NotEq)

@@ -139,6 +139,10 @@ class Series:
             return math.nan
         return median(self._first[: max(3, min(_START, self.count // 3))])
 
+    def first(self) -> float:
+        """The first point."""
+        return self._first[0] if self._first else math.nan
+
     def now(self) -> float:
         """The median of the last five points; NaN before the third."""
         if self.count < 3:
@@ -250,6 +254,11 @@ class Series:
         """Pearson's correlation with another curve over the last ``share`` of the run, on stretches of it."""
         return float(self._cached(("correlation", id(other), share), lambda: self._correlation(other, share)))
 
+    def moves_with(self, other: Series, share: float = 0.5) -> float:
+        """Pearson's correlation of the changes from point to point with those of another curve; trends do not count."""
+        name = ("moves_with", id(other), share)
+        return float(self._cached(name, lambda: self._correlation(other, share, changes=True)))
+
     # ------------------------------------------------------------------------------------------------------------------
 
     def _levels(self) -> list[float]:
@@ -306,7 +315,7 @@ class Series:
         least = max(noise(values) / math.sqrt(len(values) / 3) * 2, 0.03 * whole)
         return (abs(moved) if both else moved) <= least
 
-    def _correlation(self, other: Series, share: float) -> float:
+    def _correlation(self, other: Series, share: float, *, changes: bool = False) -> float:
         steps, values = self._tail(share)
         other_steps, other_values = other._history_steps, other._history
         if not other_steps:
@@ -316,7 +325,11 @@ class Series:
             while at + 1 < len(other_steps) and abs(other_steps[at + 1] - step) <= abs(other_steps[at] - step):
                 at += 1
             pairs.append((value, other_values[at]))
-        return correlation([one for one, _ in pairs], [two for _, two in pairs])
+        first, second = [one for one, _ in pairs], [two for _, two in pairs]
+        if changes:
+            first = [after - before for before, after in zip(first, first[1:], strict=False)]
+            second = [after - before for before, after in zip(second, second[1:], strict=False)]
+        return correlation(first, second)
 
     # State. -----------------------------------------------------------------------------------------------------------
 

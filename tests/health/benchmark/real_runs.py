@@ -14,7 +14,7 @@ from pathlib import Path
 import torch
 from datasets import Dataset
 from tokenizers import Tokenizer, models, pre_tokenizers
-from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast, TrainerCallback, set_seed
+from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast, set_seed
 from trl import DPOConfig, DPOTrainer, GRPOConfig, GRPOTrainer
 
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
@@ -67,17 +67,18 @@ def nothing(completions, **_):
     return [0.0 for _ in completions]
 
 
-class PoisonedGradient(TrainerCallback):
-    """Makes a parameter NaN once."""
+def poisoned(trainer, step: int):
+    """Make one loss NaN, as a broken batch does, and let everything go on from there."""
+    plain = trainer.compute_loss
 
-    def __init__(self, step: int) -> None:
-        self.step = step
+    def compute_loss(*args, **options):
+        loss = plain(*args, **options)
+        if trainer.state.global_step != step:
+            return loss
+        return (loss[0] * math.nan, *loss[1:]) if isinstance(loss, tuple) else loss * math.nan
 
-    def on_step_end(self, args, state, control, model=None, **_):
-        """Poison the weights after a step, so that the next loss is NaN."""
-        if state.global_step == self.step:
-            with torch.no_grad():
-                next(model.parameters()).fill_(math.nan)
+    trainer.compute_loss = compute_loss
+    return trainer
 
 
 GRPO = {
@@ -96,7 +97,6 @@ DPO = {
     "lr_absurd": {"learning_rate": 5.0},
     "stale_reference": {"reference": 1},
     "frozen": {"learning_rate": 0.0},
-    "swapped": {"swapped": True},
     "nan": {"poison": 30},
 }
 
@@ -127,26 +127,19 @@ def grpo(seed: int, scenario: str) -> list[dict]:
                 disable_tqdm=True,
                 **settings,
             ),
-            callbacks=[PoisonedGradient(poison)] if poison else [],
         )
-        return _trained(trainer)
+        return _trained(poisoned(trainer, poison) if poison else trainer)
 
 
 def dpo(seed: int, scenario: str) -> list[dict]:
     """Train with DPO and return what was logged."""
     given = dict(DPO[scenario])
-    poison, swapped = given.pop("poison", None), given.pop("swapped", False)
+    poison = given.pop("poison", None)
     other = given.pop("reference", None)
     settings = {"learning_rate": 2e-3, "logging_steps": 1, "beta": 0.1} | given
     good = [
         {"prompt": LETTERS[at % 26], "chosen": "aab" * 3, "rejected": LETTERS[(at * 5) % 26] * 8} for at in range(64)
     ]
-    if swapped:
-        # Half of the labels say the opposite of the other half.
-        good = [
-            {**pair, "chosen": pair["rejected"], "rejected": pair["chosen"]} if at % 2 else pair
-            for at, pair in enumerate(good)
-        ]
     with tempfile.TemporaryDirectory() as folder:
         trainer = DPOTrainer(
             model=model(seed),
@@ -165,9 +158,8 @@ def dpo(seed: int, scenario: str) -> list[dict]:
                 disable_tqdm=True,
                 **settings,
             ),
-            callbacks=[PoisonedGradient(poison)] if poison else [],
         )
-        return _trained(trainer)
+        return _trained(poisoned(trainer, poison) if poison else trainer)
 
 
 def _another(seed: int) -> LlamaForCausalLM:
