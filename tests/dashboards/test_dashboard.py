@@ -81,14 +81,17 @@ def test_a_panel_tells_what_is_healthy(made):
     """The range of the rules stands in the title, the rules themselves in the section's description."""
     path, _ = made(GRPO, "wandb-workspace")
 
-    metrics = yaml.safe_load((ROOT / "spec" / "metrics" / "policy.yaml").read_text(encoding="utf-8"))
-    (rule,) = metrics["metrics"]["policy/clip_fraction"]["health"]
+    updates = yaml.safe_load((ROOT / "spec" / "health" / "updates.yaml").read_text(encoding="utf-8"))
+    (rule,) = [rule for rule in updates["rules"] if rule["id"] == "clip-fraction-high"]
     (panel,) = [config for config in configs(path) if "train/clip_ratio/region_mean" in config["metrics"]]
-    assert f"policy/clip_fraction (healthy: at most {rule['above']})" == panel["chartTitle"]
+    bound = rule["info"].removeprefix("now(x) > ")
+    assert f"policy/clip_fraction (healthy: at most {bound})" == panel["chartTitle"]
     notes = " ".join(config["value"] for config in configs(path, "Markdown Panel"))
     assert " ".join(rule["message"].split()) in notes
     assert " ".join(rule["advice"].split()) in notes
-    assert "entropy/policy (healthy: at least 0.05)" in [config["chartTitle"] for config in configs(path)]
+    assert "entropy/policy (healthy: at least 0.3 times its start)" in [
+        config["chartTitle"] for config in configs(path)
+    ]
     assert all(panel["isOpen"] == ("healthy: " in json.dumps(panel)) for panel in sections_of(path))
 
 
@@ -185,7 +188,7 @@ def test_tensorboard_serves_the_layout_with_the_runs_numbers(made, tmp_path):
     curves = [s["name"] for s in report["sections"] if any(p["kind"] == "scalar" for p in s["panels"])]
     titles = [chart["title"] for category in layout["category"] for chart in category["chart"]]
     assert curves == [category["title"] for category in layout["category"]]
-    assert "policy/clip_fraction (healthy: at most 0.5)" in titles
+    assert "policy/clip_fraction (healthy: at most 0.2)" in titles
     assert "length/response (mean, min, max) [token]" in titles
     assert tags <= set(drawn)
     assert all(drawn[tag] for tag in tags)

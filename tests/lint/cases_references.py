@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from lint.lint_case import SHARED, Case, F, H, P, S, T
+from lint.lint_case import SHARED, Case, F, P, S, T
 
 CONVENTION = """convention: common
 title: Common names
@@ -204,18 +204,6 @@ CASES = [
         "broken-reference",
         [(P, "{metric: policy/reward/mean", "{metric: ¦policy/reward")],
         [(P, "{metric: policy/reward/mean", "{metric: timing/step")],
-        "there is no metric `policy/reward`",
-    ),
-    Case(
-        "broken-reference",
-        [(H, "{rule: loss-stuck}", "{rule: ¦loss-struck}")],
-        [(H, "{rule: loss-stuck}", "{rule: loss-broken}")],
-        "there is no health rule `loss-struck`",
-    ),
-    Case(
-        "broken-reference",
-        [(H, "{metric: policy/reward/mean,", "{metric: ¦policy/reward,")],
-        [(H, "{metric: policy/reward/mean,", "{metric: policy/loss,")],
         "there is no metric `policy/reward`",
     ),
     Case(

@@ -49,6 +49,7 @@ COMMANDS: dict[str, Command] = {
     "watch": Command("watch", "judge the health of a run while it grows"),
     "compare": Command("compare", "compare two runs by canonical names"),
     "explain": Command("explain", "which line of the spec sets each field of an answer, and what proves it"),
+    "plot": Command("plot", "draw curves of a run"),
     "demo": Command("demo", "the jobs on bundled runs"),
     "generate": Command("generate", "bring generated files up to date with the spec"),
     "lint": Command("lint", "check the spec"),

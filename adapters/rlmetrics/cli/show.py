@@ -120,14 +120,7 @@ def _health(entry: Mapping[str, Any]) -> Iterator[str]:
         yield ""
         yield "Health"
         for rule in entry["health"]:
-            yield from _wrapped(f"{rule['level']}, {_bounds(rule)}: {rule['message']} {rule['advice']}", "  ")
-
-
-def _bounds(rule: Mapping[str, Any]) -> str:
-    parts = [f"{name.replace('_', ' ')} {rule[name]:g}" for name in ("above", "below", "stuck_at") if name in rule]
-    parts += [str(rule["trend"]).replace("_", "-")] if "trend" in rule else []
-    steps = rule.get("steps", 1)
-    return f"{' and '.join(parts)}{f' for {steps} logged steps' if steps > 1 else ''}"
+            yield from _wrapped(f"{rule['level']}, {rule['words']}: {rule['message']} {rule['advice']}", "  ")
 
 
 def _friends(entry: Mapping[str, Any]) -> Iterator[str]:

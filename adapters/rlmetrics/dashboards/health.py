@@ -11,25 +11,28 @@ __all__ = ["healthy", "told"]
 
 
 def healthy(tables: Tables, metric: str) -> str | None:
-    """Return the range that no rule of level warning or error complains about; None if none has a bound.
+    """Return the range that no rule complains about at any level; None if none draws a line by itself.
 
-    Rules that hold only under a condition, or that join a bound with a trend, draw no line.
+    Rules that join a bound with something else, or that look at a trend, draw no line.
     """
-    plain = [rule for rule in _rules(tables, metric) if rule["level"] != "info" and not rule.keys() & {"when", "trend"}]
-    low = max((rule["below"] for rule in plain if "below" in rule), default=None)
-    high = min((rule["above"] for rule in plain if "above" in rule), default=None)
-    stuck = [rule["stuck_at"] for rule in plain if "stuck_at" in rule]
+    rules = _rules(tables, metric)
+    low = max((rule["below"] for rule in rules if "below" in rule), default=None)
+    high = min((rule["above"] for rule in rules if "above" in rule), default=None)
     if low is not None and high is not None:
         return f"{low:g} to {high:g}"
     if low is not None:
         return f"at least {low:g}"
     if high is not None:
         return f"at most {high:g}"
-    return f"not stuck at {stuck[0]:g}" if stuck else None
+    share = max((rule["below_start"] for rule in rules if "below_start" in rule), default=None)
+    if share is not None:
+        return f"at least {share:g} times its start"
+    share = min((rule["above_start"] for rule in rules if "above_start" in rule), default=None)
+    return None if share is None else f"at most {share:g} times its start"
 
 
 def told(tables: Tables, metric: str) -> list[str]:
-    """Return each rule as a sentence: its level, for how long it must hold, what is wrong and what to try."""
+    """Return each rule as a sentence: its highest level, what is wrong and what to try."""
     return [_sentence(rule) for rule in _rules(tables, metric)]
 
 
@@ -39,9 +42,4 @@ def _rules(tables: Tables, metric: str) -> list[dict[str, Any]]:
 
 
 def _sentence(rule: Mapping[str, Any]) -> str:
-    bounds = [f"{word} {rule[word]:g}" for word in ("above", "below") if word in rule]
-    bounds += [f"stuck at {rule['stuck_at']:g}"] if "stuck_at" in rule else []
-    bounds += [str(rule["trend"]).replace("_", "-")] if "trend" in rule else []
-    steps = f" for {rule['steps']} steps" if rule["steps"] > 1 else ""
-    condition = f" (with {rule['when']})" if "when" in rule else ""
-    return f"_{rule['level']}, {' and '.join(bounds)}{steps}{condition}_: {rule['message']} {rule['advice']}"
+    return f"_{rule['level']}, {rule['words']}_: {rule['message']} {rule['advice']}"

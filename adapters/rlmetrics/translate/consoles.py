@@ -13,7 +13,17 @@ from .errors import InputError
 from .report import Report
 from .translator import Entry, Translator
 
-__all__ = ["ESCAPE", "NUMBER", "entries_of", "lines", "number_in", "number_like", "sample_lines", "translate_lines"]
+__all__ = [
+    "ESCAPE",
+    "NUMBER",
+    "entries_of",
+    "lines",
+    "number_in",
+    "number_like",
+    "sample_lines",
+    "translate_lines",
+    "unwrapped",
+]
 
 NUMBER = r"[-+]?(?:[0-9]+(?:\.[0-9]*)?(?:[eE][-+]?[0-9]+)?|\.[0-9]+|nan|inf)"
 """How Python and NumPy print a number."""
@@ -32,6 +42,12 @@ def number_in(text: str) -> Decimal | str:
     if found is None:
         return text
     return decimal(found["number"])
+
+
+def unwrapped(text: str) -> str:
+    """Return what a value spells, without ``np.float64(…)`` or quotes around a number."""
+    found = _WRAPPED.fullmatch(text)
+    return text if found is None else found["number"]
 
 
 def number_like(text: str, value: object) -> str:

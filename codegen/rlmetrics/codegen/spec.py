@@ -85,7 +85,7 @@ class Spec:
         frameworks: Frameworks by name, each with its component files by stem.
         trackers: Trackers by name.
         conventions: Conventions by name.
-        health: Files of diagnoses by stem.
+        health: Files of health rules and diagnoses by stem.
         suites: Suites of metrics by name.
         files: Every file by its ref, for places.
         unread: Names that exist but could not be read, by kind (``metrics``, ``profiles``, …); ``*`` stands for any
@@ -178,3 +178,5 @@ def _allows(ref: str, path: YamlPath, node: Any) -> Iterator[tuple[str, YamlPath
         for name, index, record in node.records():
             place = ("keys", name) if not isinstance(node.keys[name], list) else ("keys", name, index)
             yield from _allows(ref, (*path, *place), record)
+    for index, item in enumerate(getattr(node, "rules", [])):
+        yield from _allows(ref, (*path, "rules", index), item)

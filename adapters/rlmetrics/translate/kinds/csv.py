@@ -22,12 +22,12 @@ from ..plan import Translation
 from ..report import Report
 from ..translator import Translator
 
-__all__ = ["names", "recognises", "translate"]
+__all__ = ["AXES", "Header", "columns_of", "names", "recognises", "translate"]
 
 _SUFFIXES = {".csv", ".tsv"}
 _EXTREMES = {"__MIN": "__MAX", "__MAX": "__MIN"}
 _SEPARATOR = " - "
-_AXES = {
+AXES = {
     *("Step", "step", "_step", "_runtime", "_timestamp", "Wall time", "Value", "Name", "name", "run", "run_id", ""),
     *("Relative Time (Process)", "Relative Time (Wall)", "Wall Time"),
 }
@@ -73,7 +73,32 @@ def recognises(path: Path) -> bool:
 def names(path: Path) -> set[str]:
     """Return the names in the header, without the names of runs."""
     titles = [_extreme(_title(cell))[0] for cell in _table(path).cells]
-    return {title.rpartition(_SEPARATOR)[2] for title in titles} - _AXES
+    return {title.rpartition(_SEPARATOR)[2] for title in titles} - AXES
+
+
+@dataclass(frozen=True, slots=True)
+class Header:
+    """The header of a table: run, metric and mark of an extreme of each column, and where the body begins."""
+
+    columns: list[tuple[str, str, str]]
+    delimiter: str
+    start: int
+    lines: int
+
+
+def columns_of(path: Path) -> Header:
+    """Return the header of a table; a run is named before the last separator.
+
+    Raises:
+        InputError: If the file is no table.
+    """
+    table = _table(path)
+    columns = []
+    for cell in table.cells:
+        title, extreme = _extreme(_title(cell))
+        run, separator, key = title.rpartition(_SEPARATOR)
+        columns.append((run + separator, key, extreme))
+    return Header(columns, table.delimiter, table.start, table.lines)
 
 
 def translate(path: Path, output: Path, translator: Translator, report: Report) -> None:
@@ -171,7 +196,7 @@ def _plan(
     for index, cell in enumerate(table.cells):
         title = _title(cell)
         column = _column(index, title, translator)
-        if title in _AXES or column.key in _AXES:
+        if title in AXES or column.key in AXES:
             plain[index] = [_Written(index, cell, None)]
             continue
         # Runs of one name have columns of one name: the second of them belongs to the second run.

@@ -10,11 +10,21 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from ..consoles import ESCAPE, NUMBER, entries_of, lines, number_in, number_like, sample_lines, translate_lines
+from ..consoles import (
+    ESCAPE,
+    NUMBER,
+    entries_of,
+    lines,
+    number_in,
+    number_like,
+    sample_lines,
+    translate_lines,
+    unwrapped,
+)
 from ..report import Report
 from ..translator import Translator
 
-__all__ = ["names", "recognises", "rows", "translate"]
+__all__ = ["fields", "names", "recognises", "rows", "translate"]
 
 _STRING = r"'(?:[^'\\\r\n]|\\.)*'|\"(?:[^\"\\\r\n]|\\.)*\""
 _VALUE = rf"{NUMBER}|None|True|False|{_STRING}|[A-Za-z_][\w.]*\([^()\r\n]*\)|\[[^\[\]{{}}\r\n]*\]"
@@ -74,6 +84,14 @@ def translate(path: Path, output: Path, translator: Translator, report: Report) 
         return "".join([*parts, line[done:]]), records
 
     translate_lines(path, output, report, rewrite, lambda line: _TORN.search(line) is not None)
+
+
+def fields(line: str) -> list[tuple[float | None, dict[str, str]]]:
+    """Return the spelled values of each dict in a line; these state no step."""
+    return [
+        (None, {_unquoted(field["key"]): unwrapped(field["value"]) for field in _FIELD.finditer(record[0])})
+        for record in _records(line)
+    ]
 
 
 def _rewritten(text: str, translator: Translator) -> str:

@@ -18,7 +18,7 @@ from ..report import Report
 from ..rows import Rewriter
 from ..translator import Translator
 
-__all__ = ["names", "recognises", "releases", "rows", "settings", "translate"]
+__all__ = ["around", "names", "recognises", "releases", "rows", "settings", "translate"]
 
 _HISTORY = re.compile(r'(?<!\\)"log_history"[ \t\r\n]*:[ \t\r\n]*\[')
 _LIST = re.compile(r"\ufeff?[ \t\r\n]*\[")
@@ -40,7 +40,7 @@ def recognises(path: Path) -> bool:
 
 def names(path: Path) -> set[str]:
     """Return the names of all logged rows."""
-    with reading_list(path, _around(path), Report("", "", "")) as state:
+    with reading_list(path, around(path), Report("", "", "")) as state:
         return {member.key for text, is_entry in state.pieces() if is_entry for member in state.members(text).items}
 
 
@@ -79,7 +79,7 @@ def translate(path: Path, output: Path, translator: Translator, report: Report) 
         InputError: If the file is not a trainer state, or a value can't be converted.
     """
     rewriter = Rewriter(translator)
-    with reading_list(path, _around(path), report) as state, output.open("w", encoding="utf-8", newline="") as out:
+    with reading_list(path, around(path), report) as state, output.open("w", encoding="utf-8", newline="") as out:
         for text, is_entry in state.pieces():
             if not is_entry:
                 out.write(text)
@@ -114,7 +114,7 @@ def _begins_with_row(text: str) -> bool:
     return firsts.isdisjoint('"{') and any(member.key.rpartition("/")[2] in _PROGRESS for member in row)
 
 
-def _around(path: Path) -> Around:
+def around(path: Path) -> Around:
     """Return what stands around the rows of a file."""
     try:
         return _ROWS if _LIST.match(_beginning(path)) else _STATE

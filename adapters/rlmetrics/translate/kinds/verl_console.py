@@ -12,11 +12,21 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from ..consoles import ESCAPE, NUMBER, entries_of, lines, number_in, number_like, sample_lines, translate_lines
+from ..consoles import (
+    ESCAPE,
+    NUMBER,
+    entries_of,
+    lines,
+    number_in,
+    number_like,
+    sample_lines,
+    translate_lines,
+    unwrapped,
+)
 from ..report import Report
 from ..translator import Translator
 
-__all__ = ["names", "recognises", "rows", "translate"]
+__all__ = ["fields", "names", "recognises", "rows", "translate"]
 
 _START = rf"(?:(?<![\w/.\-])|{ESCAPE})"
 _STEP = re.compile(rf"{_START}step:{NUMBER}(?= - )")
@@ -79,6 +89,16 @@ def translate(path: Path, output: Path, translator: Translator, report: Report) 
         return "".join(parts), 1
 
     translate_lines(path, output, report, rewrite, lambda line: _TORN.search(line) is not None)
+
+
+def fields(line: str) -> list[tuple[float | None, dict[str, str]]]:
+    """Return step and spelled values of a line, if it is a step."""
+    record = _record(line)
+    if record is None:
+        return []
+    found = {key: unwrapped(text) for key, text in record[1].items()}
+    step = _STEP.search(line)
+    return [(float(step[0].rpartition(":")[2]) if step else None, found)]
 
 
 def _quick(line: str, known: Mapping[tuple[str, ...], list[str]]) -> str | None:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from ..model import Health, Source
+from ..model import HealthRule, Source
 from .functions import Function
 from .text import anchor
 
@@ -15,13 +15,6 @@ _SPECIAL = re.compile(r"([\\*_\[\]{}#])")
 _HTML = re.compile(r"[&<>]")
 _HEALTH_KINDS = {"info": "info", "warning": "warning", "error": "danger"}
 """How a rule's level looks as an admonition."""
-_TRENDS = {
-    "rising": "keeps rising",
-    "falling": "keeps falling",
-    "spike": "jumps",
-    "plateau": "stops moving",
-    "non_finite": "is NaN or infinite",
-}
 
 
 def markdown(text: str) -> str:
@@ -64,25 +57,23 @@ def source_link(source: Source) -> str:
     return f"{f'[{title}](<{source.url}>)' if source.url else title}{release}{place}"
 
 
-def rule(health: Health) -> str:
-    """Return when a health rule fires, in words."""
-    conditions = []
-    if health.above is not None:
-        conditions.append(f"above {health.above:g}")
-    if health.below is not None:
-        conditions.append(f"below {health.below:g}")
-    if health.stuck_at is not None:
-        conditions.append(f"stuck at {health.stuck_at:g}")
-    if health.trend is not None:
-        conditions.append(_TRENDS[health.trend])
-    text = " or ".join(conditions)
-    if health.steps > 1:
-        text += f" for {health.steps} logged steps"
-    if health.warm_up:
-        text += f", after the first {health.warm_up}"
-    if health.when:
-        text += f", {markdown(health.when)}"
-    return text
+def rule_level(rule: HealthRule) -> str:
+    """Return the highest level that a rule reaches."""
+    return next(iter(rule.tiers), "error" if rule.special == "non_finite" else "info")
+
+
+def how_long(rule: HealthRule) -> str:
+    """Return for how long a rule's condition must hold, and what must come before, in words."""
+    parts = []
+    if rule.tiers and rule.steps > 1:
+        parts.append(f"for {rule.steps} steps")
+    if rule.warm_up:
+        parts.append(f"after the first {rule.warm_up} steps")
+    if rule.points > 1:
+        parts.append(f"with {rule.points} points or more")
+    if rule.when:
+        parts.append(f"where `{rule.when}`")
+    return ", ".join(parts)
 
 
 def remark(one: Any) -> str:
@@ -99,6 +90,8 @@ FILTERS: dict[str, Callable[[Any], str]] = {
     "health_kind": _HEALTH_KINDS.__getitem__,
     "remark": remark,
     "rule": rule,
+    "how_long": how_long,
+    "rule_level": rule_level,
     "signature": signature,
     "source_link": source_link,
 }

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from rlmetrics.health.conditions import FUNCTIONS
+from rlmetrics.health.series import Series
+
 from ..lint import CHECKS
-from ..model import Metric
+from ..model import HealthRule, Metric
 from ..spec import Spec
+from ..tables.health import all_rules, metrics_of_rule
 from .conditions import Conditions
 from .coverage import coverage
 from .docstring import AXES_TEXT
@@ -32,6 +37,7 @@ class _Page:
     anchor: str
     metric: Metric
     facts: list[tuple[str, str]]
+    rules: Sequence[HealthRule]
     functions: Sequence[Function]
     spellings: Sequence[Spellings]
 
@@ -44,6 +50,11 @@ def emit(spec: Spec, functions: Mapping[str, Sequence[Function]]) -> Iterator[Ou
     for one in logged:
         by_family.setdefault(spec.family_of.get(one.metric, ""), []).append(one)
     tools: dict[str, object] = {"link": link}
+    judged: dict[str, list[HealthRule]] = {}
+    covers = {rule.id: metrics_of_rule(rule, spec.metrics) for rule in all_rules(spec)}
+    for rule in all_rules(spec):
+        for metric_id in covers[rule.id]:
+            judged.setdefault(metric_id, []).append(rule)
     for family, described in spec.families.items():
         own: dict[str, list[Function]] = {}
         for function in functions.get(family, ()):
@@ -56,6 +67,7 @@ def emit(spec: Spec, functions: Mapping[str, Sequence[Function]]) -> Iterator[Ou
                 anchor(metric_id),
                 metric,
                 list(_facts(spec, metric)),
+                judged.get(metric_id, ()),
                 own.get(metric_id, ()),
                 spelled.get(metric_id, ()),
             )
@@ -86,12 +98,24 @@ def emit(spec: Spec, functions: Mapping[str, Sequence[Function]]) -> Iterator[Ou
     )
     yield _single("inputs.md", "spec/inputs.yaml", spec, tools)
     yield _single("conventions.md", "spec/conventions", spec, tools)
+    yield _single("health.md", "spec/health", spec, {**tools, "covers": covers, "words": words_of_conditions()})
     yield _single("checks.md", "codegen/rlmetrics/codegen/lint", spec, {**tools, "checks": CHECKS})
 
 
 def _single(name: str, source: str, spec: Spec, tools: Mapping[str, object]) -> Output:
     text = template(f"reference_{name}.j2").render(source=source, spec=spec, axes=AXES_TEXT, **tools)
     return Output(f"{FOLDER}/{name}", text, source)
+
+
+def words_of_conditions() -> dict[str, str]:
+    """Return the words of conditions, each as it is written, with what it means."""
+    found = {}
+    for name in FUNCTIONS:
+        method = getattr(Series, name)
+        taken = list(inspect.signature(method).parameters.values())[1:]
+        shown = [item.name if item.default is item.empty else f"{item.name}={item.default!r}" for item in taken]
+        found[f"{name}({', '.join(['x', *shown])})"] = " ".join((method.__doc__ or "").split()).replace("``", "`")
+    return found
 
 
 _REASONS = {

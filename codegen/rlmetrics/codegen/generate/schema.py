@@ -30,7 +30,7 @@ KINDS: dict[str, tuple[type[BaseModel], str]] = {
     "component": (ComponentFile, "framework.py"),
     "convention": (Convention, "convention.py"),
     "framework": (Framework, "framework.py"),
-    "health": (HealthFile, "framework.py"),
+    "health": (HealthFile, "health.py"),
     "inputs": (Inputs, "metric.py"),
     "metrics": (Family, "metric.py"),
     "signatures": (Signatures, "signature.py"),

@@ -69,9 +69,6 @@ def _symbols(spec: Spec) -> Iterator[tuple[tuple[str, ...], Place]]:
             key = registry_key(metric_id, variant)
             names = (key, function_name(metric_id, variant), anchor(key))
             yield names, Place(spec.locate_metric(metric_id, ("variants", variant)), f"variant {key}")
-        for index, rule in enumerate(metric.health):
-            place = spec.locate_metric(metric_id, ("health", index))
-            yield (rule.id,), Place(place, f"health rule {rule.id} of {metric_id}")
     for name in spec.inputs:
         yield (name,), Place(spec.locate("inputs", ("inputs", name)), f"input {name}")
     for name in spec.signatures.populations:
@@ -79,6 +76,8 @@ def _symbols(spec: Spec) -> Iterator[tuple[tuple[str, ...], Place]]:
     for name in spec.signatures.traits:
         yield (name,), Place(spec.locate("signatures", ("traits", name)), f"trait {name}")
     for stem, health in spec.health.items():
+        for index, rule in enumerate(health.rules):
+            yield (rule.id,), Place(spec.locate(f"health/{stem}", ("rules", index)), f"health rule {rule.id}")
         for index, diagnosis in enumerate(health.diagnoses):
             place = spec.locate(f"health/{stem}", ("diagnoses", index))
             yield (diagnosis.id,), Place(place, f"diagnosis {diagnosis.id}")

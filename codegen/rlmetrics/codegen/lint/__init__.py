@@ -21,6 +21,7 @@ from . import (
     facts,
     formulas,
     guards,
+    health,
     metrics,
     names,
     proofs,
@@ -60,6 +61,7 @@ CHECKS: tuple[Check, ...] = (
     *bounds.CHECKS,
     *examples.CHECKS,
     *similar.CHECKS,
+    *health.CHECKS,
     runner.UNKNOWN_CHECK,
     runner.UNUSED_ALLOW,
 )

@@ -160,7 +160,7 @@ def missing_empty(context: Context) -> Iterator[Hit]:
 @check(
     "value-range",
     "error",
-    what="A value range or a pair of health bounds that no value can satisfy or miss.",
+    what="A value range that no value can lie in.",
     fix="give the smaller number first",
 )
 def value_range(context: Context) -> Iterator[Hit]:
@@ -168,39 +168,6 @@ def value_range(context: Context) -> Iterator[Hit]:
         low, high = metric.range
         if low is not None and high is not None and low >= high:
             yield Hit(ref, (*path, "range"), f"the range of `{_name(path)}` is empty", value=True)
-
-
-@check(
-    "health-rule",
-    "error",
-    what="A health rule that judges nothing, or whose id another rule has.",
-    fix="give a bound, `stuck_at` or `trend`, and an id of its own",
-)
-def health_rule(context: Context) -> Iterator[Hit]:
-    seen: dict[str, str] = {}
-    for ref, path, metric in _metrics(context):
-        for index, rule in enumerate(metric.health):
-            place = (*path, "health", index)
-            if rule.above is None and rule.below is None and rule.stuck_at is None and rule.trend is None:
-                yield Hit(ref, place, f"the rule `{rule.id}` has neither a bound nor a trend")
-            if rule.id in seen:
-                yield Hit(ref, (*place, "id"), f"`{rule.id}` is a rule of `{seen[rule.id]}` too", value=True)
-            seen.setdefault(rule.id, _name(path))
-
-
-@check(
-    "health-source",
-    "error",
-    what="A health rule with a number that no source backs.",
-    fix="add `sources:`, and `basis: folklore` if nobody has measured it",
-)
-def health_source(context: Context) -> Iterator[Hit]:
-    for ref, path, metric in _metrics(context):
-        for index, rule in enumerate(metric.health):
-            field = next((f for f in ("above", "below", "stuck_at") if getattr(rule, f) is not None), None)
-            if field is not None and not rule.sources:
-                message = f"nothing backs the number {getattr(rule, field):g} of the rule `{rule.id}`"
-                yield Hit(ref, (*path, "health", index, field), message)
 
 
 @check(
@@ -234,7 +201,5 @@ CHECKS: tuple[Check, ...] = (
     missing_population,
     missing_empty,
     value_range,
-    health_rule,
-    health_source,
     default_source,
 )

@@ -21,7 +21,7 @@ __all__ = ["CHECKS"]
     "broken-reference",
     "error",
     what="A name that nothing defines: a metric, input, population, trait, profile, placeholder, configuration key, "
-    "short name, guard, anchor, formula variant, guide, fragment, tracker route, key, named fact or health rule.",
+    "short name, guard, anchor, formula variant, guide, fragment, tracker route, key or named fact.",
     fix="correct the name or define it",
 )
 def broken_reference(context: Context) -> Iterator[Hit]:
@@ -36,11 +36,6 @@ def broken_reference(context: Context) -> Iterator[Hit]:
     for scope in context.files.values():
         yield from in_component_file(context, scope)
     yield from variants_of_shared(context)
-    for stem, health in context.spec.health.items():
-        for index, diagnosis in enumerate(health.diagnoses):
-            for number, condition in enumerate(diagnosis.all_of):
-                path: YamlPath = ("diagnoses", index, "all_of", number)
-                yield from _in_condition(context, condition, f"health/{stem}", path)
     for name, convention in context.spec.conventions.items():
         yield from traits(context, convention.traits, f"conventions/{name}", ("traits",))
         for index, each in enumerate(convention.names):
@@ -86,15 +81,6 @@ def _in_population(context: Context, item: Population, path: YamlPath) -> Iterat
     for index, name in enumerate(item.without):
         place = (*path, "without", index)
         yield from missing(context, "part of a population", "without", name, signatures.without, "signatures", place)
-
-
-def _in_condition(context: Context, condition: dict[str, object], ref: str, path: YamlPath) -> Iterator[Hit]:
-    rules = {rule.id for metric in context.spec.metrics.values() for rule in metric.health}
-    rule, metric = condition.get("rule"), condition.get("metric")
-    if isinstance(rule, str):
-        yield from missing(context, "health rule", "metrics", rule, rules, ref, (*path, "rule"))
-    if isinstance(metric, str):
-        yield from missing(context, "metric", "metrics", metric, context.spec.metrics, ref, (*path, "metric"))
 
 
 CHECKS: tuple[Check, ...] = (broken_reference,)

@@ -39,7 +39,7 @@ DEFINES = {
         *("guards", "names", "anchors", "guides"),
     ),
     "trackers": ("routes",),
-    "health": ("diagnoses",),
+    "health": ("diagnoses", "rules"),
 }
 """The kinds of names that the files of a folder define."""
 

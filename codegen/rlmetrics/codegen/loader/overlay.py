@@ -5,7 +5,7 @@ A file of an overlay with the path of a file of the spec extends it; any other f
 * Metrics, inputs and the words of signatures may be added, never redefined: their meaning is what relations rest on.
 * Other named entries (records of keys, configuration keys, placeholders, profiles, guards, short names, anchors,
   routes) are added, or replace those of the same name.
-* Lists grow, shared facts among them. A release, a component and a diagnosis replace their namesakes.
+* Lists grow, shared facts among them. A release, a component, a health rule and a diagnosis replace their namesakes.
 * Fields that the overlay leaves out keep their value; other fields that it gives replace it.
 """
 
@@ -26,6 +26,7 @@ _IDENTITY: dict[str, tuple[str, ...]] = {
     "releases": ("release",),
     "components": ("name", "releases"),
     "diagnoses": ("id",),
+    "rules": ("id",),
     "renamed": ("from",),
 }
 _FINAL_FIELDS = {"spec": ("version",)}

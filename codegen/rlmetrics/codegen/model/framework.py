@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, Literal
+from typing import Literal
 
 from pydantic import Field, model_validator
 
@@ -338,23 +338,3 @@ class SpecInfo(Strict):
 
     version: Text
     renamed: list[Rename] = []
-
-
-class Diagnosis(Strict):
-    """Joins health rules into one explanation (``spec/health``)."""
-
-    id: Text
-    title: Text
-    all_of: list[dict[str, Any]] = Field(min_length=1)
-    message: Text
-    checks: list[Text] = Field(min_length=1, description="What to check, in order.")
-    sources: list[Source] = Field(min_length=1)
-
-
-class HealthFile(Strict):
-    """A file of ``spec/health``."""
-
-    title: Text
-    brief: Text
-    diagnoses: list[Diagnosis]
-    allow: list[Allow] = []

@@ -43,24 +43,6 @@ class Identity(Strict):
     statistic: Text = Field(default="mean", description="mean, std, var, max, min, sum, last, distribution …")
 
 
-class Health(Strict):
-    """A rule about the values of a metric, with its source."""
-
-    id: Text
-    level: Literal["info", "warning", "error"]
-    above: float | None = None
-    below: float | None = None
-    stuck_at: float | None = Field(default=None, description="The value that a sick run stays at.")
-    trend: Literal["rising", "falling", "spike", "plateau", "non_finite"] | None = None
-    steps: int = Field(default=1, ge=1, description="How many consecutive logged steps must agree.")
-    warm_up: int = Field(default=0, ge=0, description="Logged steps at the start of a run that are not judged.")
-    when: Text | None = Field(default=None, description="Under which condition the rule applies, in words.")
-    message: Text
-    advice: Text
-    basis: Literal["documented", "observed", "folklore"]
-    sources: list[Source] = []
-
-
 class Crucial(Strict):
     """Why this metric is among the first to look at."""
 
@@ -135,7 +117,6 @@ class Metric(Strict):
     )
     empty: Literal["nan", "omit", 0] | None = Field(default=None, description="The value over an empty population.")
     nan: Literal["propagate", "skip"] = "propagate"
-    health: list[Health] = []
     references: list[Source] = []
     false_friends: list[FalseFriend] = []
     allow: list[Allow] = []

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 from .data import Row, Table, plain, row, source
 from .framework import framework_tables
-from .metrics import health_table, metrics_tables
+from .health import health_table
+from .metrics import metrics_tables
 from .proofs import proof_tables
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from ..model import FormulaVariant, Metric
     from ..spec import FrameworkSpec, Spec
 
-__all__ = ["health_table", "metrics_tables"]
+__all__ = ["metrics_tables"]
 
 _PLACEHOLDER = re.compile(r"\{(\w+)\}")
 
@@ -34,24 +34,6 @@ def metrics_tables(spec: Spec) -> dict[str, Table]:
         tables[f"metrics/{name}"] = Table(source, {"METRICS": metrics})
         tables[f"texts/{name}"] = Table(source, {"TEXTS": texts})
     return tables
-
-
-def health_table(spec: Spec) -> Table:
-    """Return the rules and diagnoses of health."""
-    rules = {name: [_rule(rule) for rule in metric.health] for name, metric in spec.metrics.items() if metric.health}
-    diagnoses = [
-        row(
-            id=item.id,
-            title=item.title,
-            all_of=item.all_of,
-            message=item.message,
-            checks=item.checks,
-            sources=[source(entry) for entry in item.sources],
-        )
-        for file in spec.health.values()
-        for item in file.diagnoses
-    ]
-    return Table("spec/metrics and spec/health", {"RULES": rules, "DIAGNOSES": diagnoses})
 
 
 def _metric(family: str, name: str, metric: Metric, templates: Sequence[dict[str, str]]) -> Row:
@@ -98,11 +80,6 @@ def _texts(metric: Metric) -> Row:
 
 def _variant(item: FormulaVariant) -> Row:
     return row(brief=item.brief, let=item.let, formula=item.formula, impl=item.impl)
-
-
-def _rule(rule: Any) -> Row:
-    fields = rule.model_dump(exclude={"sources"})
-    return row(**fields, sources=[source(item) for item in rule.sources])
 
 
 def _templates(spec: Spec) -> dict[str, list[dict[str, str]]]:

@@ -17,7 +17,7 @@ from ...report import Report
 from ...translator import Translator
 from .routes import NOTE, Route, note_of, routes_of
 
-__all__ = ["members", "names", "translate"]
+__all__ = ["members", "names", "series", "translate"]
 
 _META = "meta.yaml"
 _METRICS, _TAGS = "metrics", "tags"
@@ -35,7 +35,7 @@ def members(folder: Path) -> list[Path]:
 
 def names(folder: Path) -> set[str]:
     """Return the keys of a run."""
-    return set(_series(folder))
+    return set(series(folder))
 
 
 def translate(folder: Path, output: Path, translator: Translator, report: Report) -> None:
@@ -44,13 +44,13 @@ def translate(folder: Path, output: Path, translator: Translator, report: Report
     Raises:
         InputError: If a line is no value, MLflow doesn't allow a new name, or one name is a folder of another.
     """
-    series = _series(folder)
-    routes = routes_of(series, lambda key, how: _digest(series[key], how), translator)
+    files = series(folder)
+    routes = routes_of(files, lambda key, how: _digest(files[key], how), translator)
     _require_room(folder, routes)
     for path in members(folder):
         if not path.is_relative_to(folder / _METRICS):
             _copy(path, output / path.relative_to(folder))
-    for key, path in series.items():
+    for key, path in files.items():
         for number, route in enumerate(routes[key]):
             goal = output / _METRICS / route.name
             _write(path, goal, route, report if number == 0 else Report("", "", ""))
@@ -78,7 +78,8 @@ def _require_room(folder: Path, routes: dict[str, list[Route]]) -> None:
                 raise InputError(msg, folder)
 
 
-def _series(folder: Path) -> dict[str, Path]:
+def series(folder: Path) -> dict[str, Path]:
+    """Return the file of each key of a run."""
     root = folder / _METRICS
     return {path.relative_to(root).as_posix(): path for path in sorted(root.rglob("*")) if path.is_file()}
 

@@ -13,7 +13,7 @@ from .messages import event_class
 from .tags import routes_of, tags_in_layouts, tags_of, texts_of
 from .tfrecord import Extent
 
-__all__ = ["members", "names", "recognises", "settings", "translate"]
+__all__ = ["argument_texts", "files_of", "members", "names", "recognises", "settings", "translate"]
 
 _NAME = "tfevents"
 _ARGUMENTS = "args/text_summary"
@@ -33,23 +33,27 @@ def members(folder: Path) -> list[Path]:
 def names(path: Path) -> list[str]:
     """Return the tags near the beginning of an event file, or of those of a run; without any, those of its layouts."""
     event_class()
-    files = _files(path)
+    files = files_of(path)
     tags = tags_of(files, {file: Extent() for file in files}, most=_SAMPLE_BYTES)
     return tags or tags_in_layouts(files, {file: Extent() for file in files})
 
 
 def settings(path: Path) -> list[str]:
     """Return the names of the arguments that transformers' callback wrote as a text at the beginning of a run."""
-    event_class()
     names: dict[str, None] = {}
-    for file in _files(path):
-        for text in texts_of(file, _ARGUMENTS, most=_SAMPLE_BYTES):
-            try:
-                read = json.loads(text)
-            except ValueError:
-                continue
-            names.update(dict.fromkeys(read if isinstance(read, dict) else ()))
+    for text in argument_texts(path):
+        try:
+            read = json.loads(text)
+        except ValueError:
+            continue
+        names.update(dict.fromkeys(read if isinstance(read, dict) else ()))
     return list(names)
+
+
+def argument_texts(path: Path) -> list[bytes]:
+    """Return the arguments that transformers' callback wrote as texts at the beginning of a run."""
+    event_class()
+    return [text for file in files_of(path) for text in texts_of(file, _ARGUMENTS, most=_SAMPLE_BYTES)]
 
 
 def translate(path: Path, output: Path, translator: Translator, report: Report) -> None:
@@ -61,7 +65,7 @@ def translate(path: Path, output: Path, translator: Translator, report: Report) 
         InputError: If a record is damaged, or a value can't be converted.
     """
     event_class()
-    files = _files(path)
+    files = files_of(path)
     extents = {file: Extent() for file in files}
     try:
         routes = routes_of(files, extents, translator)
@@ -78,5 +82,6 @@ def translate(path: Path, output: Path, translator: Translator, report: Report) 
         report.lost.bytes += extent.torn
 
 
-def _files(path: Path) -> list[Path]:
+def files_of(path: Path) -> list[Path]:
+    """Return the event files of a run."""
     return members(path) if path.is_dir() else [path]

@@ -17,15 +17,19 @@ from rlmetrics.names.records import Transform
 from ...errors import InputError
 from ...translator import Translator
 from .layouts import LAYOUT, named_in
-from .messages import parse
+from .messages import parse, tensor_util
 from .scalars import head_of, heads_in
 from .tfrecord import FOOTER, HEADER, Extent, batches
 from .values import convert_value
 
-__all__ = ["Route", "convert_in", "event_at", "routes_of", "tags_in_layouts", "tags_of", "texts_of"]
+__all__ = ["Route", "convert_in", "event_at", "numbers_of", "routes_of", "tags_in_layouts", "tags_of", "texts_of"]
 
 _OWN = ("_hparams_/", LAYOUT)
 """Tags that TensorBoard's own pages use: no metrics."""
+
+
+_FLOAT = struct.Struct("<f")
+_STEP_FIELD = 0x10
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,6 +169,55 @@ def _events(path: Path, extent: Extent, uninteresting: set[bytes]) -> Iterator[A
         for head, start, end in zip(heads_in(batch), batch.starts, batch.ends, strict=True):
             if head not in uninteresting:
                 yield event_at(path, batch.buffer, start, end)
+
+
+def numbers_of(path: Path, extent: Extent) -> Iterator[tuple[float, str, float]]:
+    """Yield step, tag and value of each scalar of an event file.
+
+    Raises:
+        InputError: If a record is damaged.
+    """
+    tags: dict[bytes, str] = {}
+    for batch in batches(path, extent):
+        buffer = batch.buffer
+        for head, start, end in zip(heads_in(batch), batch.starts, batch.ends, strict=True):
+            known = tags.get(head)
+            if known is not None:
+                step = _step_at(buffer, start + 9)
+                yield float(step), known, _FLOAT.unpack_from(buffer, end - 4)[0]
+                continue
+            event = event_at(path, buffer, start, end)
+            for value in event.summary.value:
+                number = _scalar(value)
+                if number is not None:
+                    yield float(event.step), value.tag, number
+                    if len(event.summary.value) == 1 and value.WhichOneof("value") == "simple_value":
+                        tags[head_of(value.tag)] = value.tag
+
+
+def _step_at(buffer: bytes, at: int) -> int:
+    """Return the step of an event after its wall time; 0 where it has none."""
+    if buffer[at] != _STEP_FIELD:
+        return 0
+    step = shift = 0
+    while True:
+        at += 1
+        step |= (buffer[at] & 0x7F) << shift
+        if buffer[at] < 0x80:
+            return step
+        shift += 7
+
+
+def _scalar(value: Any) -> float | None:
+    """Return the number of a summary's value; None if it is none."""
+    kind = value.WhichOneof("value")
+    if kind == "simple_value":
+        return float(value.simple_value)
+    plugin = value.metadata.plugin_data.plugin_name
+    if kind != "tensor" or plugin not in ("scalars", ""):
+        return None
+    array = tensor_util().make_ndarray(value.tensor)
+    return float(array) if array.dtype.kind in "fiu" and not array.ndim else None
 
 
 def event_at(path: Path, buffer: bytes, start: int, end: int) -> Any:

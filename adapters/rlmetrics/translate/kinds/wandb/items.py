@@ -21,7 +21,7 @@ from ...translator import Entry, Translator
 from ...values import same
 from .messages import item_class
 
-__all__ = ["ItemTranslator", "is_own", "name_of", "values_of"]
+__all__ = ["ItemTranslator", "is_own", "name_of", "read_item", "values_of"]
 
 _VALUE = b"\x82\x01"
 """The tag of ``value_json``. After whole fields it can be nothing else."""
@@ -286,6 +286,16 @@ def _read(item: Any) -> Any:
     if field in ("value_json", "json"):
         return _JSON.decode(getattr(item, field))
     return None if field == "none" else getattr(item, field)
+
+
+def read_item(item: bytes) -> tuple[str, Any]:
+    """Return the whole name and the value of an item; numbers are floats."""
+    message = item_class().FromString(item)
+    field = _field(message)
+    name = ".".join(message.nested_key) if message.nested_key else message.key
+    if field in ("value_json", "json"):
+        return name, json.loads(getattr(message, field))
+    return name, None if field == "none" else getattr(message, field)
 
 
 def _field(item: Any) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from importlib.metadata import version
@@ -17,11 +17,20 @@ from ...protobufs import decode_error
 from ...report import Report
 from ...translator import Translator
 from .ids import NewId
-from .items import ItemTranslator, is_own, name_of, values_of
+from .items import ItemTranslator, is_own, name_of, read_item, values_of
 from .messages import record_class
 from .transactions import Tail, Writer, records
 
-__all__ = ["Options", "config_names", "history_names", "rows_of", "settings", "translate_run"]
+__all__ = [
+    "Options",
+    "config_names",
+    "config_of",
+    "history_names",
+    "history_rows",
+    "rows_of",
+    "settings",
+    "translate_run",
+]
 
 _LONG = 100
 """Texts of more letters are no setting that names depend on."""
@@ -98,6 +107,47 @@ def rows_of(path: Path) -> Iterator[dict[str, Any]]:
             except (ValueError, RecursionError, decode_error()) as error:
                 msg = f"record at byte {offset}: {error}"
                 raise InputError(msg, path) from None
+
+
+def config_of(path: Path) -> dict[str, Any]:
+    """Return the configuration of a run, as far as it was recorded before and between the first rows.
+
+    Raises:
+        InputError: If the file is damaged.
+    """
+    found: dict[str, Any] = {}
+    rows = 0
+    for offset, payload in records(path, Tail()):
+        record = _parse(path, offset, payload)
+        rows += record.HasField("history")
+        if rows > 3:
+            break
+        for config in (record.config, record.run.config):
+            for item in config.update:
+                with suppress(ValueError):
+                    found.update(settings([*item.nested_key] or [item.key], json.loads(item.value_json)))
+    return found
+
+
+def history_rows(path: Path, torn: Callable[[int], None]) -> Iterator[dict[str, Any]]:
+    """Yield the logged rows of a run; nested names are joined by dots, as W&B shows them.
+
+    Args:
+        path: The run.
+        torn: Is told how many bytes a crash left at the end.
+
+    Raises:
+        InputError: If the file is damaged.
+    """
+    tail = Tail()
+    for offset, payload in records(path, tail):
+        record = _parse(path, offset, payload)
+        if record.HasField("history"):
+            row = dict(map(read_item, record.history.item))
+            if record.history.HasField("step"):
+                row.setdefault("_step", record.history.step.num)
+            yield row
+    torn(tail.torn)
 
 
 def translate_run(path: Path, output: Path, translator: Translator, report: Report, options: Options) -> None:

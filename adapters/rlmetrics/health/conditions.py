@@ -1,0 +1,218 @@
+"""The language of rules: expressions over curves, such as ``now(x) < 0.1 * start(x) and not_rising(reward)``.
+
+A name alone is the last value of a curve. A number that is not known yet is NaN, so that comparisons with it are
+false; write conditions so that false is harmless. Nothing but the curves can be reached from an expression.
+"""
+
+from __future__ import annotations
+
+import ast
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+from .series import Series
+
+__all__ = ["FUNCTIONS", "Condition", "ConditionError", "parse_condition"]
+
+FUNCTIONS = (
+    "arrives",
+    "at_share",
+    "constant",
+    "correlation",
+    "early_swing",
+    "elapsed",
+    "falling",
+    "first",
+    "flat",
+    "gain",
+    "high",
+    "logged",
+    "low",
+    "mean",
+    "moves_with",
+    "noise",
+    "not_rising",
+    "now",
+    "points",
+    "repeats",
+    "rise",
+    "rising",
+    "share_above",
+    "share_below",
+    "spikes",
+    "start",
+    "swing",
+)
+"""The words of conditions: methods of `Series`, written with the curve as their first argument."""
+
+_OF_TWO = {"correlation", "moves_with"}
+_WITH_BOUND = {"arrives", "share_above", "share_below"}
+_LEVELS = {"first", "now", "mean", "high", "low", "start", "at_share", "rise", "gain", "noise"}
+"""Words whose values have the unit of the curve."""
+_OPERATORS = (ast.Add, ast.Sub, ast.Mult, ast.Div)
+_COMPARISONS = (ast.Lt, ast.LtE, ast.Gt, ast.GtE, ast.Eq, ast.NotEq)
+_MAX_LENGTH = 600
+
+
+class ConditionError(ValueError):
+    """An expression that is none; the text says what is wrong with it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """A condition, ready to be evaluated.
+
+    Attributes:
+        text: As written.
+        names: The curves that it needs, sorted.
+        functions: The words that it uses.
+        absolute: Whether values of ``x`` are compared with a number other than 0, so that their unit matters.
+        bounds: The number that ``x`` alone is compared with, where nothing else is asked, as ``above`` or ``below``; as
+            ``above_start`` or ``below_start`` if it is a multiple of where ``x`` started.
+    """
+
+    text: str
+    names: tuple[str, ...]
+    functions: frozenset[str]
+    absolute: bool
+    bounds: dict[str, float]
+    _call: Callable[..., Any]
+
+    @property
+    def instant(self) -> bool:
+        """Whether the last value alone decides."""
+        return self.functions <= {"logged"}
+
+    def holds(self, curves: dict[str, Series]) -> bool:
+        """Return whether it holds for some curves."""
+        try:
+            return bool(self._call(*[curves[name] for name in self.names]))
+        except ArithmeticError:
+            return False
+
+
+@lru_cache(maxsize=1024)
+def parse_condition(text: str) -> Condition:
+    """Return a condition.
+
+    Raises:
+        ConditionError: It is not written in the language of rules.
+    """
+    if len(text) > _MAX_LENGTH:
+        msg = f"a condition may have {_MAX_LENGTH} characters"
+        raise ConditionError(msg)
+    try:
+        tree = ast.parse(" ".join(text.split()), mode="eval")
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        msg = f"{text!r} is no condition: {getattr(error, 'msg', error)}"
+        raise ConditionError(msg) from None
+    reader = _Reader(text)
+    body = reader.truth(tree.body)
+    names = sorted(reader.names)
+    parameters = ast.arguments(
+        posonlyargs=[], args=[ast.arg(name) for name in names], kwonlyargs=[], kw_defaults=[], defaults=[]
+    )
+    function = ast.Expression(ast.Lambda(parameters, body))
+    ast.fix_missing_locations(function)
+    call = eval(compile(function, "<condition>", "eval"), {"__builtins__": {}})
+    return Condition(text, tuple(names), frozenset(reader.functions), reader.absolute, _bounds(tree.body), call)
+
+
+class _Reader:
+    """Rebuilds an expression from the few forms that are allowed."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.names: set[str] = set()
+        self.functions: set[str] = set()
+        self.absolute = False
+
+    def truth(self, node: ast.expr) -> ast.expr:
+        if isinstance(node, ast.BoolOp):
+            return ast.BoolOp(node.op, [self.truth(value) for value in node.values])
+        if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
+            return ast.UnaryOp(node.op, self.truth(node.operand))
+        if isinstance(node, ast.Compare) and all(isinstance(op, _COMPARISONS) for op in node.ops):
+            self.absolute = self.absolute or _is_absolute([node.left, *node.comparators])
+            return ast.Compare(self.number(node.left), node.ops, [self.number(item) for item in node.comparators])
+        if isinstance(node, ast.Call):
+            return self.call(node)
+        raise self.error(node, "a comparison or a test is expected")
+
+    def number(self, node: ast.expr) -> ast.expr:
+        if isinstance(node, ast.Constant) and type(node.value) in (int, float):
+            return node
+        if isinstance(node, ast.BinOp) and isinstance(node.op, _OPERATORS):
+            return ast.BinOp(self.number(node.left), node.op, self.number(node.right))
+        if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
+            return ast.UnaryOp(node.op, self.number(node.operand))
+        if isinstance(node, ast.Name):
+            return ast.Attribute(self.curve(node), "last", ast.Load())
+        if isinstance(node, ast.Call):
+            return self.call(node)
+        raise self.error(node, "a number is expected")
+
+    def curve(self, node: ast.expr) -> ast.expr:
+        if not isinstance(node, ast.Name) or node.id in FUNCTIONS:
+            raise self.error(node, "the name of a curve is expected")
+        self.names.add(node.id)
+        return ast.Name(node.id, ast.Load())
+
+    def call(self, node: ast.Call) -> ast.expr:
+        if not isinstance(node.func, ast.Name) or node.func.id not in FUNCTIONS:
+            raise self.error(node, f"words are {', '.join(FUNCTIONS)}")
+        name = node.func.id
+        if node.keywords or not node.args:
+            raise self.error(node, "a curve is expected as the first argument, and no names of arguments")
+        curve, *rest = node.args
+        taken = list(inspect.signature(getattr(Series, name)).parameters.values())[1:]
+        least = sum(item.default is item.empty for item in taken)
+        if not least <= len(rest) <= len(taken):
+            raise self.error(node, f"{name} takes {' and '.join(item.name for item in taken) or 'a curve alone'}")
+        self.functions.add(name)
+        self.absolute = self.absolute or (name in _WITH_BOUND and _number(rest[0]) not in (None, 0))
+        arguments = [
+            self.curve(item) if name in _OF_TWO and not index else self.number(item) for index, item in enumerate(rest)
+        ]
+        return ast.Call(ast.Attribute(self.curve(curve), name, ast.Load()), arguments, [])
+
+    def error(self, node: ast.expr, what: str) -> ConditionError:
+        return ConditionError(f"{ast.unparse(node)!r} cannot stand in a condition: {what}")
+
+
+def _number(node: ast.expr) -> float | None:
+    """Return the value of a number; None of anything else."""
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
+        value = _number(node.operand)
+        return None if value is None else -value
+    return float(node.value) if isinstance(node, ast.Constant) and isinstance(node.value, int | float) else None
+
+
+def _value_of_x(node: ast.expr) -> bool:
+    """Whether something is the value, or a level, of ``x``."""
+    if isinstance(node, ast.Call):
+        levels = isinstance(node.func, ast.Name) and node.func.id in _LEVELS
+        return levels and bool(node.args) and _value_of_x(node.args[0])
+    return isinstance(node, ast.Name) and node.id == "x"
+
+
+def _is_absolute(sides: list[ast.expr]) -> bool:
+    return any(map(_value_of_x, sides)) and any(_number(side) not in (None, 0.0) for side in sides)
+
+
+def _bounds(node: ast.expr) -> dict[str, float]:
+    if not isinstance(node, ast.Compare) or len(node.ops) != 1 or not _value_of_x(node.left):
+        return {}
+    op, right = node.ops[0], node.comparators[0]
+    side = "above" if isinstance(op, ast.Gt | ast.GtE) else "below" if isinstance(op, ast.Lt | ast.LtE) else None
+    number = _number(right)
+    if side is not None and number is not None:
+        return {side: number}
+    if side is not None and isinstance(right, ast.BinOp) and isinstance(right.op, ast.Mult):
+        number = _number(right.left)
+        of_start = isinstance(right.right, ast.Call) and ast.unparse(right.right) == "start(x)"
+        return {f"{side}_start": number} if number is not None and of_start else {}
+    return {}

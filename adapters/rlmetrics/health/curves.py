@@ -1,0 +1,110 @@
+"""Whole curves of a run by key, in bounded memory, for comparing and plotting."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import chain, islice
+from pathlib import Path
+
+from rlmetrics.names.tables import Overlays, Tables
+from rlmetrics.translate import InputError
+from rlmetrics.translate.kinds import releases_of, settings_of
+from rlmetrics.translate.reading import read_runs
+
+from .judging import units_of
+from .meaning import Meaning, Names, agreed_source
+from .rows import step_in
+from .values import number_of
+
+__all__ = ["Drawn", "RunCurves", "read_curves"]
+
+_MOST = 4096
+"""Points kept of a curve; of a longer one every second, every fourth …"""
+_SAMPLE = 200
+
+
+class Drawn:
+    """A curve of at most ``_MOST`` points, evenly spread over the run."""
+
+    def __init__(self) -> None:
+        self.steps = array("d")
+        self.values = array("d")
+        self.stride = 1
+        self._seen = 0
+
+    def add(self, step: float, value: float) -> None:
+        """Take a point."""
+        if self._seen % self.stride == 0:
+            self.steps.append(step)
+            self.values.append(value)
+            if len(self.steps) >= _MOST:
+                self.steps, self.values = self.steps[::2], self.values[::2]
+                self.stride *= 2
+        self._seen += 1
+
+
+@dataclass
+class RunCurves:
+    """The curves of a run.
+
+    Attributes:
+        run: Where it is recorded.
+        at: The source that logged it.
+        curves: By key.
+        meanings: What each key is.
+        notes: What is to be said about the source.
+    """
+
+    run: str
+    at: str
+    curves: dict[str, Drawn]
+    meanings: dict[str, Meaning]
+    notes: list[str]
+
+
+def read_curves(
+    path: str | Path, *, at: str = "auto", config: dict[str, object] | None = None, spec: Overlays | Tables = None
+) -> Iterator[RunCurves]:
+    """Yield the curves of each run of a file or folder.
+
+    Raises:
+        InputError: Nothing there can be read as a log.
+        NamesError: The source is unknown, or none explains the keys.
+    """
+    found = False
+    for unit in units_of(Path(path)):
+        for run in read_runs(unit):
+            rows = iter(run.rows)
+            first = list(islice(rows, _SAMPLE))
+            keys = dict.fromkeys(key for row in first for key in row.values)
+            source, others, notes = at, list[str](), list[str]()
+            if at in ("auto", ""):
+                recorded = settings_of(unit.kind, unit.path)
+                source, others, notes = agreed_source(
+                    keys,
+                    spec=spec,
+                    releases=releases_of(unit.kind, unit.path),
+                    settings=recorded.get(run.name or None, recorded.get(None, frozenset())),
+                    whole=True,
+                )
+            names = Names(source, {**run.config, **(config or {})}, spec, others)
+            curves: dict[str, Drawn] = {}
+            count = 0
+            for row in chain(first, rows):
+                step = row.step if row.step is not None else step_in(row.values)
+                place = float(count) if step is None else step
+                count += 1
+                for key, value in row.values.items():
+                    number = number_of(value)
+                    if isinstance(number, float):
+                        curves.setdefault(key, Drawn()).add(place, number)
+            if curves:
+                found = True
+                meanings = {key: names.meaning(key) for key in curves}
+                label = f"{unit.path}:{run.name}" if run.name else str(unit.path)
+                yield RunCurves(label, names.at, curves, meanings, notes)
+    if not found:
+        msg = "holds no row with a number; give a log"
+        raise InputError(msg, Path(path))

@@ -1,0 +1,117 @@
+"""From findings to answers: diagnoses that explain them, the cause upstream first, its symptoms folded under it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from .records import LEVELS, Diagnosis, Finding, worst
+from .rules import DiagnosisRule, Rules
+
+__all__ = ["diagnose"]
+
+_SLACK = 0.1
+"""A symptom may be seen before its cause by this share of the run: what is watched more closely is seen earlier."""
+
+
+def diagnose(findings: Sequence[Finding], rules: Rules, steps: tuple[float, float]) -> list[Diagnosis]:
+    """Return what explains some findings, the answer first.
+
+    A diagnosis is made where its rules found something. They are ordered by level, by their place upstream and by
+    onset. One whose own rules are all explained by one before it is folded under that. Findings of level warning or
+    error that nothing explains stand for themselves.
+    """
+    by_rule: dict[str, list[Finding]] = {}
+    for finding in findings:
+        by_rule.setdefault(finding.rule, []).append(finding)
+    made = [item for rule in rules.diagnoses if (item := _made(rule, by_rule))]
+    made.sort(key=lambda item: (-LEVELS.index(item[0].level), item[1].rank, item[0].onset_step))
+    slack = _SLACK * (steps[1] - steps[0])
+    found: list[Diagnosis] = []
+    explained: dict[str, float] = {}
+    for diagnosis, rule in made:
+        own = [name for name in (*rule.all_of, *rule.any_of) if name in by_rule]
+        if all(name in explained and _onset(by_rule[name]) >= explained[name] - slack for name in own):
+            continue
+        found.append(diagnosis)
+        for name in diagnosis.explains:
+            explained.setdefault(name, diagnosis.onset_step)
+    for name, items in by_rule.items():
+        level = worst([item.level for item in items])
+        if name not in explained and level not in (None, "info"):
+            found.append(_alone(items))
+            explained[name] = _onset(items)
+    return sorted(found, key=lambda item: -LEVELS.index(item.level))
+
+
+def _onset(items: Sequence[Finding]) -> float:
+    return min(item.onset_step for item in items)
+
+
+def _made(rule: DiagnosisRule, by_rule: Mapping[str, list[Finding]]) -> tuple[Diagnosis, DiagnosisRule] | None:
+    if not all(name in by_rule for name in rule.all_of) or any(_strong(by_rule.get(name, ())) for name in rule.none_of):
+        return None
+    some = [name for name in rule.any_of if name in by_rule]
+    if rule.any_of and not some:
+        return None
+    own = [*rule.all_of, *some]
+    items = [finding for name in own for finding in by_rule[name]]
+    level = worst([item.level for item in items]) or "info"
+    worth = [item for item in items if item.level == level]
+    onset = _onset(worth)
+    folded = [name for name in rule.explains if name in by_rule and name not in own]
+    own.sort(key=lambda name: (-max(LEVELS.index(item.level) for item in by_rule[name]), _onset(by_rule[name])))
+    several = len({item.key for item in items if item.level != "info"}) > 1
+    confidence, why = _confidence(rule.confidence, worth, several=several, folded=len(folded))
+    diagnosis = Diagnosis(
+        rule.id,
+        rule.cause,
+        level,
+        rule.title,
+        onset,
+        tuple([*own, *folded]),
+        rule.message,
+        rule.checks,
+        confidence,
+        why,
+    )
+    return diagnosis, rule
+
+
+def _strong(items: Sequence[Finding]) -> bool:
+    return any(item.level != "info" for item in items)
+
+
+def _confidence(base: float, items: Sequence[Finding], *, several: bool, folded: int) -> tuple[float, str]:
+    bases = {item.basis for item in items}
+    level = items[0].level
+    value = base if level != "info" else base * 0.6
+    if several or folded:
+        value += (1 - value) * 0.3
+    if bases == {"folklore"}:
+        value *= 0.85
+    said = {
+        "error": "certain by its kind: no threshold of taste is involved",
+        "warning": "a bound " + ("that the framework documents" if "documented" in bases else "that was measured"),
+        "info": "one weak sign",
+    }[level]
+    if bases == {"folklore"} and level == "warning":
+        said = "a bound of folklore, confirmed by a second curve"
+    if several or folded:
+        said += f"; {'several curves agree' if several else 'symptoms that it explains are there too'}"
+    return round(min(value, 0.99), 2), said
+
+
+def _alone(items: Sequence[Finding]) -> Diagnosis:
+    first = min(items, key=lambda item: (-LEVELS.index(item.level), item.onset_step))
+    return Diagnosis(
+        first.rule,
+        first.cause,
+        first.level,
+        first.message.split(". ")[0].rstrip("."),
+        first.onset_step,
+        (first.rule,),
+        first.message,
+        (first.advice,),
+        0.6 if first.level == "warning" else 0.9,
+        "one rule alone",
+    )

@@ -1,0 +1,204 @@
+"""A rule on one curve: since when its condition holds, and what has been said about it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from .meaning import Meaning
+from .records import LEVELS, Finding
+from .rules import Rule
+from .series import NOTHING, Series
+
+__all__ = ["Channel", "Instance"]
+
+SIBLING = "sibling"
+"""In place of a metric: the same metric of another placeholder, such as the reward of another function."""
+
+
+class Channel:
+    """A key with its curve.
+
+    Attributes:
+        meaning: What it is.
+        series: Its curve.
+        instances: The rules on it that look at single values, and those that look now and then.
+        numbers: How many finite values came.
+        due: At how many points the rules on it look next.
+        lost: Since which step its values are lost; None while they are not.
+    """
+
+    __slots__ = ("due", "instant", "lost", "meaning", "nonfinite", "now_and_then", "offset", "scale", "series")
+
+    def __init__(self, meaning: Meaning, rules: Sequence[Rule]) -> None:
+        self.meaning = meaning
+        self.series = Series(meaning.key)
+        self.scale = meaning.scale
+        self.offset = meaning.offset
+        made = [Instance(rule, self) for rule in rules]
+        self.nonfinite = next((item for item in made if item.rule.special == "non_finite"), None)
+        judged = [item for item in made if item.rule.tiers]
+        self.instant = [item for item in judged if item.rule.instant]
+        self.now_and_then = [item for item in judged if not item.rule.instant]
+        self.due = 1
+        self.lost: float | None = None
+
+    @property
+    def instances(self) -> list[Instance]:
+        """All rules on it."""
+        return [*self.instant, *self.now_and_then, *([self.nonfinite] if self.nonfinite else [])]
+
+
+class Instance:
+    """A rule on one curve.
+
+    Attributes:
+        rule: The rule.
+        channel: The curve.
+        finding: What it found; the highest level so far.
+        judged: Whether it had all that it needs at least once.
+    """
+
+    __slots__ = ("_bound", "_since", "_version", "active", "channel", "finding", "judged", "peers", "quiet", "rule")
+
+    def __init__(self, rule: Rule, channel: Channel) -> None:
+        self.rule = rule
+        self.channel = channel
+        self.finding: Finding | None = None
+        self.active = False
+        self.judged = False
+        self.quiet = ""
+        self.peers: list[dict[str, Series]] = []
+        self._since: dict[str, list[float]] = {}
+        self._version = -1
+
+    def bind(self, version: int, by_metric: Mapping[str, list[Channel]]) -> bool:
+        """Find the further curves that conditions name; tell whether all that are required are there."""
+        if version != self._version:
+            self._version = version
+            own = self.channel
+            curves: dict[str, Series] = {"x": own.series}
+            siblings: list[Series] | None = None
+            for name, metrics in self.rule.curves.items():
+                if metrics == (SIBLING,):
+                    siblings = [
+                        other.series
+                        for other in by_metric.get(own.meaning.metric or "", ())
+                        if other is not own
+                        and other.meaning.template == own.meaning.template
+                        and other.meaning.mode == own.meaning.mode
+                    ][:8]
+                    curves[name] = NOTHING
+                else:
+                    curves[name] = _first(metrics, by_metric, own)
+            self.peers = [curves]
+            if siblings is not None:
+                name = next(name for name, metrics in self.rule.curves.items() if metrics == (SIBLING,))
+                self.peers = [{**curves, name: series} for series in siblings]
+        return bool(self.peers) and all(self.peers[0][name].count for name in self.rule.required)
+
+    def judge(self, place: float, step: float) -> Finding | None:
+        """Return a finding if the condition of a level has held long enough, and that level is a new one."""
+        series = self.channel.series
+        rule = self.rule
+        if series.count < rule.points or place - series.first_step < rule.warm_up:
+            return None
+        self.judged = True
+        held = False
+        for level, condition in rule.tiers:
+            since = self._since.get(level)
+            if held or any(condition.holds(curves) for curves in self.peers):
+                # What holds for a worse level holds for those below it.
+                held = True
+                if since is None:
+                    since = self._since[level] = [place, 0.0, step]
+                since[1] += 1
+                long_enough = place - since[0] >= rule.steps - 1 and since[1] >= min(3, rule.steps)
+                if long_enough or since[1] >= rule.steps:
+                    said = self._say(level, since[2], step)
+                    if said is not None:
+                        return said
+            elif since is not None:
+                del self._since[level]
+        if not held:
+            self.active = False
+        return None
+
+    def _say(self, level: str, onset: float, step: float) -> Finding | None:
+        series = self.channel.series
+        old = self.finding
+        if old is not None and LEVELS.index(old.level) >= LEVELS.index(level):
+            if LEVELS.index(old.level) == LEVELS.index(level) or level == old.level:
+                self._last(step)
+            return None
+        self.active = True
+        self.finding = self.made(level, onset, step, None if math.isnan(series.last) else series.last)
+        return self.finding
+
+    def _last(self, step: float) -> None:
+        self.active = True
+        old = self.finding
+        if old is not None and old.last_step != step:
+            self.finding = _replaced(old, last_step=step)
+
+    def made(self, level: str, onset: float, step: float, value: float | None, message: str | None = None) -> Finding:
+        """Return a finding of this rule."""
+        rule, meaning = self.rule, self.channel.meaning
+        return Finding(
+            rule.id,
+            level,
+            rule.cause,
+            meaning.metric,
+            meaning.key,
+            onset,
+            step,
+            step,
+            value,
+            message or rule.message,
+            rule.advice,
+            rule.basis,
+            rule.source,
+        )
+
+    def lost(self, level: str, step: float, how: str) -> Finding | None:
+        """Say that a value got lost; None if that has been said at this level."""
+        old = self.finding
+        self.judged = True
+        if old is not None and LEVELS.index(old.level) >= LEVELS.index(level):
+            self._last(step)
+            return None
+        self.active = True
+        onset = step if old is None else old.onset_step
+        self.finding = self.made(level, onset, step, None, f"{self.rule.message} {how}")
+        return self.finding
+
+    def state(self) -> dict[str, Any]:
+        """Return what changes, as plain values."""
+        found = self.finding
+        finding = None if found is None else [found.level, found.onset_step, found.first_step, found.last_step]
+        said = None if found is None else [found.value, found.message]
+        return {"since": self._since, "finding": finding, "said": said, "active": self.active, "judged": self.judged}
+
+    def restore(self, state: Mapping[str, Any]) -> None:
+        """Take what ``state`` returned."""
+        self._since = {level: list(since) for level, since in state["since"].items()}
+        self.active, self.judged = state["active"], state["judged"]
+        if state["finding"] is not None:
+            level, onset, first, last = state["finding"]
+            value, message = state["said"]
+            self.finding = _replaced(self.made(level, onset, first, value, message), last_step=last)
+
+
+def _replaced(finding: Finding, *, last_step: float) -> Finding:
+    fields = {name: getattr(finding, name) for name in Finding.__dataclass_fields__}
+    return Finding(**{**fields, "last_step": last_step})
+
+
+def _first(metrics: Sequence[str], by_metric: Mapping[str, list[Channel]], own: Channel) -> Series:
+    """Return the curve of the first metric that is logged, of training unless the metric is held out."""
+    for metric in metrics:
+        for channel in by_metric.get(metric, ()):
+            if channel is not own and (channel.meaning.mode == "train" or metric == "held_out"):
+                return channel.series
+    return NOTHING

@@ -1,0 +1,195 @@
+"""Judges recorded runs: files and folders of every kind that holds logged values."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import chain, islice
+from pathlib import Path
+from typing import Any
+
+from rlmetrics.names.errors import FallbackWarning, NamesError
+from rlmetrics.names.tables import Overlays, Tables, load_tables
+from rlmetrics.translate import InputError
+from rlmetrics.translate.kinds import LAYOUTS, releases_of, settings_of
+from rlmetrics.translate.reading import LoggedRow, Recorded, read_runs
+from rlmetrics.translate.tree import Unit, survey
+
+from .meaning import agreed_source
+from .monitor import Monitor
+from .records import Report
+from .rows import step_in
+
+__all__ = ["check_path", "check_rows", "units_of"]
+
+_SAMPLE = 200
+"""Rows from whose keys a source is inferred."""
+_RUN_NAMES = ("run", "run_id", "run_name", "_run_id")
+
+
+def check_path(
+    path: str | Path, *, at: str = "auto", config: Mapping[str, Any] | None = None, spec: Overlays | Tables = None
+) -> list[Report]:
+    """Judge the runs of a file or folder.
+
+    Args:
+        path: A log of any kind that translation reads, or a folder with logs.
+        at: The source that logged them; by default inferred from keys and metadata of each run.
+        config: Settings of the run beside those that it recorded, which they replace.
+        spec: Folders with further YAML.
+
+    Returns:
+        A report for each run.
+
+    Raises:
+        InputError: Nothing there can be read as a log.
+        NamesError: The source is unknown, or none explains the keys.
+    """
+    tables = load_tables(spec)
+    found: list[Report] = []
+    units = units_of(Path(path))
+    for unit in units:
+        for run in read_runs(unit):
+            name = str(unit.path) + (f":{run.name}" if run.name else "")
+            try:
+                found += _check_run(unit, run, name, at, config or {}, tables)
+            except (NamesError, InputError):
+                # One strange file in a folder does not keep the others from being judged.
+                if len(units) == 1:
+                    raise
+    if not found:
+        msg = "holds no row with a number; give a log, or a folder with logs"
+        raise InputError(msg, Path(path))
+    return found
+
+
+def units_of(path: Path) -> list[Unit]:
+    """Return the logs below a path.
+
+    Raises:
+        InputError: There are none.
+    """
+    if not path.exists():
+        msg = "does not exist; give the path of a log or of a folder with logs"
+        raise InputError(msg, path)
+    tree = survey(path, None)
+    units = [unit for unit in tree.units if unit.kind not in LAYOUTS]
+    if not units:
+        msg = "is no log of a known kind; known are JSON lines, trainer states, tables, consoles, W&B, TensorBoard, Trackio and MLflow"
+        raise InputError(msg, path)
+    return units
+
+
+def _check_run(
+    unit: Unit, run: Recorded, name: str, at: str, config: Mapping[str, Any], tables: Tables
+) -> Iterator[Report]:
+    rows = iter(run.rows)
+    first = list(islice(rows, _SAMPLE))
+    if not any(row.values for row in first):
+        return
+    notes: list[str] = []
+    others: list[str] = []
+    if at in ("auto", ""):
+        keys = dict.fromkeys(key for row in first for key in row.values if key not in _RUN_NAMES)
+        releases = releases_of(unit.kind, unit.path)
+        recorded = settings_of(unit.kind, unit.path)
+        settings = recorded.get(run.name or None, recorded.get(None, frozenset()))
+        try:
+            at, others, notes = agreed_source(keys, spec=tables, releases=releases, settings=settings, whole=True)
+        except NamesError as error:
+            msg = f"{unit.path}: {error}"
+            raise NamesError(msg) from None
+    merged = {**run.config, **config}
+    for label, part in _parts(chain(first, rows)):
+        monitor = _monitor(at, merged, tables, others)
+        monitor.notes += notes
+        for row in part:
+            monitor.observe(row.step, row.values)
+        if not monitor.rows:
+            continue
+        account = run.account
+        if account.skipped:
+            monitor.notes.append(f"{account.skipped} lines were left out: {account.first}")
+        if account.torn:
+            monitor.notes.append(f"the last {account.torn} bytes are cut off within a row and were left out")
+        yield monitor.report(f"{name}#{label}" if label else name)
+
+
+def _monitor(at: str, config: Mapping[str, Any], tables: Tables, others: list[str]) -> Monitor:
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        monitor = Monitor(at, config, spec=tables, others=others)
+    monitor.notes += [str(item.message) for item in said if issubclass(item.category, FallbackWarning)]
+    return monitor
+
+
+def _parts(rows: Iterable[LoggedRow]) -> Iterator[tuple[str, Iterator[LoggedRow]]]:
+    """Yield the runs that stand in one file one after the other.
+
+    A second run begins where rows name another run, or where steps begin anew from the start; going back to a later
+    step is a run that was resumed.
+    """
+    splitter = _Splitter(iter(rows))
+    number = 0
+    while splitter.more():
+        number += 1
+        label = splitter.label or (str(number) if number > 1 else "")
+        yield label, splitter.part()
+
+
+class _Splitter:
+    """Parts rows into runs without holding more than one of them."""
+
+    def __init__(self, rows: Iterator[LoggedRow]) -> None:
+        self._rows = rows
+        self._next: LoggedRow | None = None
+        self.label = ""
+
+    def more(self) -> bool:
+        """Whether there is another run; its label is set."""
+        if self._next is None:
+            self._next = next(self._rows, None)
+        if self._next is None:
+            return False
+        self.label = _label(self._next)
+        return True
+
+    def part(self) -> Iterator[LoggedRow]:
+        """Yield the rows of the next run."""
+        lowest: float | None = None
+        highest = 0.0
+        count = 0
+        label = self.label
+        while self.more() and self._next is not None:
+            row, step = self._next, _step(self._next)
+            begins = step is not None and lowest is not None and step <= lowest and highest - lowest > 5
+            if count and (label != self.label or (begins and count > 5)):
+                return
+            if step is not None:
+                lowest = step if lowest is None else lowest
+                highest = max(highest, step)
+            count += 1
+            self._next = None
+            yield row
+
+
+def _label(row: LoggedRow) -> str:
+    for name in _RUN_NAMES:
+        value = row.values.get(name)
+        if isinstance(value, str) and value:
+            return value
+    return ""
+
+
+def _step(row: LoggedRow) -> float | None:
+    return row.step if row.step is not None else step_in(row.values)
+
+
+def check_rows(
+    rows: Iterable[Mapping[str, Any]], *, at: str | None = None, config: Mapping[str, Any] | None = None, run: str = ""
+) -> Report:
+    """Judge rows that are in memory, such as a trainer's ``log_history``."""
+    monitor = Monitor(at, config)
+    for row in rows:
+        monitor.observe(None, row)
+    return monitor.report(run)

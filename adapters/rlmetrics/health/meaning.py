@@ -1,0 +1,260 @@
+"""What a logged key is, as far as judging needs to know. All that health asks of `rlmetrics.names` is asked here."""
+
+from __future__ import annotations
+
+import re
+import warnings
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from rlmetrics.names import AmbiguousError, Resolution, infer_source, load_tables, map_names, open_view, show
+from rlmetrics.names.config import find_key, holds
+from rlmetrics.names.errors import NamesError
+from rlmetrics.names.resolving import resolve_in
+from rlmetrics.names.tables import Overlays, Tables
+
+__all__ = ["Counterparts", "Meaning", "Names", "agreed_source", "other_spellings"]
+
+HELD_OUT = "held_out"
+"""In place of a metric: a score of a user's own on data that is not trained on."""
+
+_EVALUATED = re.compile(r"(?:^|[/_.])(?:eval|val|valid|validation|test|held_?out|gold)(?:[/_.-]|$)", re.IGNORECASE)
+_SCORE = re.compile(r"acc|score|reward|pass|solve|correct|win|exact|f1|success", re.IGNORECASE)
+_NO_SCORE = re.compile(r"loss|std|time|length|runtime|per_second|chosen|rejected|margin|logp|logit|_min|_max|/min|/max")
+_OPEN = {"group/user_metric"}
+
+
+@dataclass(frozen=True, slots=True)
+class Meaning:
+    """A key.
+
+    Attributes:
+        key: As logged.
+        metric: Canonical name; None if it has none, ``held_out`` for a score on held-out data of a user's own.
+        mode: ``train`` or ``eval``.
+        component: What logs it.
+        template: The key with its placeholders.
+        placeholders: Their values.
+        scale: logged = scale * metric + offset; None where that depends on an unknown setting.
+        offset: See ``scale``.
+        constant_when: When the value does not change.
+        defects: Known faults of grade incomparable in how it is computed.
+        unit: Unit of the metric.
+    """
+
+    key: str
+    metric: str | None
+    mode: str = "train"
+    component: str = ""
+    template: str = ""
+    placeholders: Mapping[str, str] = ()  # type: ignore[assignment]
+    scale: float | None = 1.0
+    offset: float = 0.0
+    constant_when: tuple[str, ...] = ()
+    defects: tuple[str, ...] = ()
+    unit: str | None = None
+
+    @property
+    def held_out(self) -> bool:
+        """Whether it is a score on data that is not trained on."""
+        if self.metric is None:
+            return False
+        return (
+            self.metric == HELD_OUT
+            or self.metric in ("validation/mean", "generation_evaluation/score")
+            or (self.mode == "eval" and self.metric in ("reward/score/mean", "reward/total/mean"))
+        )
+
+
+class Names:
+    """Answers what keys of a source are.
+
+    Args:
+        at: The source.
+        config: Settings of the run; those that the source does not know are left alone.
+        spec: Folders with further YAML.
+        others: Further sources that explain the keys as well. A key that they understand otherwise has no meaning.
+
+    Raises:
+        NamesError: The source is unknown.
+    """
+
+    def __init__(
+        self,
+        at: str,
+        config: Mapping[str, Any] | None = None,
+        spec: Overlays | Tables = None,
+        others: Sequence[str] = (),
+    ) -> None:
+        self.tables = load_tables(spec)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            self._view = open_view(at, config=_known(at, config, self.tables), spec=self.tables)
+            self._others = [
+                open_view(other, config=_known(other, config, self.tables), spec=self.tables) for other in others
+            ]
+        self.at = str(self._view.source)
+        self.disputed: set[str] = set()
+
+    def meaning(self, key: str) -> Meaning:
+        """Return what a key is."""
+        found = _best(resolve_in(self._view, [key]))
+        for other in self._others:
+            theirs = _best(resolve_in(other, [key]))
+            if (theirs.metric, theirs.mode) != (found.metric, found.mode) and found.metric:
+                self.disputed.add(key)
+                return Meaning(key, None)
+        return self._meaning(key, found)
+
+    def _meaning(self, key: str, found: Resolution) -> Meaning:
+        if found.metric is None or found.metric in _OPEN:
+            mine = _EVALUATED.search(key) and _SCORE.search(key) and not _NO_SCORE.search(key)
+            return Meaning(key, HELD_OUT, "eval") if mine else Meaning(key, None)
+        signature = found.signature
+        scale = signature.scale if signature else 1.0
+        offset = signature.offset if signature else 0.0
+        known = isinstance(scale, float | int) and isinstance(offset, float | int) and scale != 0
+        return Meaning(
+            key,
+            found.metric,
+            found.mode or "train",
+            found.component or "",
+            found.template or key,
+            found.placeholders,
+            float(scale) if known else None,
+            float(offset) if known else 0.0,
+            found.constant_when,
+            tuple(item.what for item in found.defects if item.grade == "incomparable"),
+            found.unit,
+        )
+
+    def metric(self, name: str) -> Mapping[str, Any]:
+        """Return what the spec says about a metric."""
+        found: Mapping[str, Any] = self.tables.metrics.get(name, {})
+        return found
+
+    @cached_property
+    def conditions(self) -> dict[str, str]:
+        """Under which condition the source logs each metric; empty text if always."""
+        found: dict[str, str] = {}
+        for entry in self._view.entries():
+            if entry.metric is not None and entry.mode == "train":
+                said = "" if entry.logged and not entry.condition else entry.condition or ""
+                if entry.metric not in found or not said:
+                    found[entry.metric] = said
+        return found
+
+    @cached_property
+    def settings(self) -> dict[str, Any]:
+        """The settings of the run, the release's defaults among them."""
+        found: dict[str, Any] = {}
+        for component in reversed(list(getattr(self._view, "components", {}).values())):
+            found.update(component.config.values)
+        return found
+
+    def holds(self, guard: str) -> bool | None:
+        """Return whether a guard over the configuration holds; None if that depends on something unknown."""
+        try:
+            return holds(guard, self.settings)
+        except NamesError:
+            return None
+
+
+def _best(found: list[Resolution]) -> Resolution:
+    known = [item for item in found if item.metric is not None]
+    return next((item for item in known if item.logged), (known or found)[0])
+
+
+def _known(at: str, config: Mapping[str, Any] | None, tables: Tables) -> dict[str, Any] | None:
+    """Return the settings that a source knows and understands."""
+    if not config:
+        return None
+    view = open_view(at, spec=tables)
+    keys = [component.config.keys for component in getattr(view, "components", {}).values()]
+    found: dict[str, Any] = {}
+    for name, value in config.items():
+        if any(find_key(name, known) for known in keys) and isinstance(value, str | int | float | bool | None):
+            try:
+                open_view(at, config={name: value}, spec=tables)
+            except NamesError:
+                continue
+            found[name] = value
+    return found
+
+
+def agreed_source(
+    keys: Iterable[str], *, spec: Overlays | Tables = None, **options: Any
+) -> tuple[str, list[str], list[str]]:
+    """Return the source of some keys, others that explain them as well, and what is to be said about that.
+
+    Raises:
+        NamesError: Nothing explains them.
+    """
+    names = list(keys)
+    try:
+        with warnings.catch_warnings(record=True) as said:
+            warnings.simplefilter("always")
+            at = infer_source(names, spec=spec, **options)
+        return at, [], [str(item.message) for item in said]
+    except AmbiguousError as error:
+        first, *rest = error.candidates
+        ends: dict[tuple[str, str | None], list[str]] = {}
+        for item in rest:
+            ends.setdefault((item.framework, item.component), []).append(str(item))
+        others = list(dict.fromkeys(name for items in ends.values() for name in (items[0], items[-1])))[:8]
+        return str(first), others, [f"{error}; keys on which they differ are not judged"]
+
+
+class Counterparts:
+    """How the keys of one source relate to those of another.
+
+    Args:
+        a: The first source.
+        b: The second.
+        spec: Folders with further YAML.
+    """
+
+    def __init__(self, a: str, b: str, spec: Overlays | Tables = None) -> None:
+        self._same = a == b
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            self._map = None if self._same else map_names(a, b, spec=spec)
+
+    def relation(self, a: str, b: str) -> tuple[str, list[dict[str, Any]], Callable[[float], float] | None]:
+        """Return the relation of two keys, how they differ, and what converts a value of the first to the second's terms."""
+        if self._map is None:
+            return "exact", [], None
+        found = self._map.translate(a)
+        if found.row is None or found.target is None:
+            note = found.note or "no counterpart is known"
+            return "related", [{"what": note, "grade": "incomparable", "vanishes_when": None}], None
+        row = found.row
+        differs = [
+            {"what": item.what, "grade": item.grade, "vanishes_when": item.vanishes_when} for item in row.differs_by
+        ]
+        if _bare(found.target) != _bare(b) and row.relation in ("exact", "affine"):
+            return "approximate", differs, row.transform
+        return row.relation, differs, row.transform
+
+
+def other_spellings(metric: str | None, at: str | None, key: str, most: int = 4) -> list[str]:
+    """Return how other releases of the same framework spell a metric, and since when a key has its name."""
+    if metric is None or at is None or metric == HELD_OUT or "==" not in at:
+        return []
+    framework = at.partition("==")[0]
+    try:
+        (shown,) = show(metric)
+    except (NamesError, ValueError):
+        return []
+    found: dict[str, list[str]] = {}
+    for item in shown.spellings:
+        if f"{item.framework}[{item.component}]" == framework or item.framework == framework:
+            found.setdefault(item.key, []).extend(item.releases)
+    said = [f"{name} in {releases[0]} to {releases[-1]}" for name, releases in found.items()]
+    return said[:most]
+
+
+def _bare(key: str) -> str:
+    return key.removeprefix("train/")

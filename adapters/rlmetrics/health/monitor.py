@@ -1,0 +1,408 @@
+"""Judges a run row by row while it is trained, in constant memory and without ever raising."""
+
+from __future__ import annotations
+
+import math
+import threading
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from rlmetrics.names.errors import NamesError
+from rlmetrics.names.tables import Overlays, Tables, load_tables
+
+from .explaining import constant_text, defect_text
+from .instances import Channel, Instance
+from .meaning import HELD_OUT, Meaning, Names, agreed_source
+from .records import Expected, Finding, Report
+from .rows import Axis, Kinds, step_in
+from .rules import Rules
+from .values import NULL, TEXT, number_of
+
+__all__ = ["Monitor"]
+
+_AUTO_ROWS = 3
+"""Rows whose keys are gathered before a source is inferred from them."""
+_EVERY = 64
+"""Rules that look at a history look at every point of the first 64, and then at ever fewer: about 64 in a doubling."""
+_LOSS_ZERO = "logged as 0.0, as transformers does with a NaN loss."
+_CORE = ("loss", "gradient_norm", "kl", "entropy", "ratio")
+_MOST_KEYS = 4000
+"""Keys that are looked at: names with a running number in them must not fill the memory."""
+
+
+class Monitor:
+    """Judges logged rows by the rules of the spec.
+
+    Args:
+        at: The source that logs the rows, such as ``verl==0.9.1``; by default inferred from the first rows.
+        config: Settings of the run. Those that the source does not know are left alone.
+        spec: Folders with further YAML.
+        others: Further sources that explain the keys as well; keys that they understand otherwise are not judged.
+
+    Attributes:
+        faults: How many rows could not be judged because of an error in this code; training goes on.
+        notes: What is to be said about the source.
+
+    Raises:
+        NamesError: The source is unknown. Nothing raises afterwards.
+    """
+
+    def __init__(
+        self,
+        at: str | None = None,
+        config: Mapping[str, Any] | None = None,
+        *,
+        spec: Overlays | Tables = None,
+        others: Iterable[str] = (),
+    ) -> None:
+        self._tables = load_tables(spec)
+        self._rules = Rules(self._tables)
+        self._config = dict(config or {})
+        self._lock = threading.RLock()
+        self.faults = 0
+        self.fault = ""
+        self.notes: list[str] = []
+        self.rows = 0
+        self._names: Names | None = None
+        self._waiting: list[tuple[float | None, dict[str, Any]]] = []
+        self._channels: dict[str, Channel | None] = {}
+        self._by_metric: dict[str, list[Channel]] = {}
+        self._version = 0
+        self.axis = Axis()
+        self._kinds = Kinds()
+        self._expected: dict[str, str] = {}
+        self._specials = {rule.special: rule for rule in self._rules.rules if rule.special and not rule.metrics}
+        self._run_findings: dict[str, Finding] = {}
+        named = (name for rule in self._rules.rules for metrics in rule.curves.values() for name in metrics)
+        self._used = {"timing/step", *named}
+        if at not in (None, "auto"):
+            self._open(str(at), list(others))
+
+    @property
+    def at(self) -> str | None:
+        """The source; None while it is not known."""
+        return None if self._names is None else self._names.at
+
+    def observe(self, step: float | None, row: Mapping[str, Any]) -> list[Finding]:
+        """Judge a row.
+
+        Args:
+            step: The optimizer step; None if the row states it, or rows are to be counted.
+            row: Values by key, all of a step or a part of it, in any order. Texts, pictures and lists are left alone.
+
+        Returns:
+            What was found that was not known before, or is worse than was known.
+        """
+        with self._lock:
+            try:
+                return self._observe(step, row)
+            except Exception as error:
+                self.faults += 1
+                self.fault = f"{type(error).__name__}: {error}"
+                return []
+
+    def findings(self) -> list[Finding]:
+        """Return all that was found, the worst and earliest first."""
+        with self._lock:
+            return self._findings()
+
+    def report(self, run: str = "") -> Report:
+        """Return findings, diagnoses, and what could not be judged."""
+        from .reporting import make_report
+
+        with self._lock:
+            self._infer()
+            return make_report(self, run)
+
+    def state_dict(self) -> dict[str, Any]:
+        """Return all that it knows as plain values, for a checkpoint."""
+        with self._lock:
+            self._infer()
+            return {
+                "at": self.at,
+                "rows": self.rows,
+                "axis": self.axis.state(),
+                "kinds": self._kinds.state(),
+                "expected": dict(self._expected),
+                "run": {rule: _fields(finding) for rule, finding in self._run_findings.items()},
+                "channels": {
+                    key: {
+                        "series": channel.series.state(),
+                        "due": channel.due,
+                        "lost": channel.lost,
+                        "rules": {item.rule.id: item.state() for item in channel.instances},
+                    }
+                    for key, channel in self._channels.items()
+                    if channel is not None
+                },
+            }
+
+    def load_state_dict(self, state: Mapping[str, Any]) -> None:
+        """Go on where ``state_dict`` was taken.
+
+        Raises:
+            NamesError: The state is of a source that is unknown.
+        """
+        from .series import Series
+
+        with self._lock:
+            if state["at"] is not None and self._names is None:
+                self._open(state["at"], [])
+            self.rows = state["rows"]
+            self.axis.restore(state["axis"])
+            self._kinds.restore(state["kinds"])
+            self._expected = dict(state["expected"])
+            self._run_findings = {rule: Finding(**fields) for rule, fields in state["run"].items()}
+            for key, saved in state["channels"].items():
+                channel = self._meet(key)
+                if channel is None:
+                    continue
+                channel.series = Series.restored(key, saved["series"])
+                channel.due, channel.lost = saved["due"], saved["lost"]
+                for item in channel.instances:
+                    if item.rule.id in saved["rules"]:
+                        item.restore(saved["rules"][item.rule.id])
+            self._version += 1
+
+    # ------------------------------------------------------------------------------------------------------------------
+
+    def _open(self, at: str, others: list[str]) -> None:
+        self._names = Names(at, self._config, self._tables, others)
+
+    def _infer(self) -> None:
+        """Find the source of the rows that wait, and judge them."""
+        if self._names is not None or not self._waiting:
+            return
+        keys = dict.fromkeys(key for _, row in self._waiting for key in row)
+        try:
+            at, others, said = agreed_source(keys, spec=self._tables)
+            self.notes += said
+        except NamesError as error:
+            self.notes.append(str(error))
+            at, others = "canonical", []
+        self._open(at, others)
+        waiting, self._waiting = self._waiting, []
+        for step, row in waiting:
+            self._take(step, row)
+
+    def _observe(self, step: float | None, row: Mapping[str, Any]) -> list[Finding]:
+        if self._names is None:
+            self._waiting.append((step, dict(row)))
+            if len(self._waiting) < _AUTO_ROWS:
+                return []
+            before = set(self._findings())
+            self._infer()
+            return [finding for finding in self._findings() if finding not in before]
+        return self._take(step, row)
+
+    def _take(self, step: float | None, row: Mapping[str, Any]) -> list[Finding]:
+        if step is None:
+            step = step_in(row)
+            if step is None:
+                step = float(self.rows)
+        elif not math.isfinite(step):
+            step = self.axis.last or 0.0
+        self.rows += 1
+        place = self.axis.place(float(step))
+        new: list[Finding] = []
+        channels = self._channels
+        pending: list[Instance] = []
+        lost: list[tuple[Channel, str]] = []
+        empty: set[str] = set()
+        for key, value in row.items():
+            kind = type(value)
+            if (kind is float or kind is int) and value - value == 0:
+                number: float | str = value
+            else:
+                number = number_of(value)
+                if number is NULL:
+                    empty.add(key)
+                    continue
+                if number is TEXT:
+                    continue
+            channel = channels[key] if key in channels else self._meet(key)
+            if channel is None:
+                continue
+            if number != number:
+                lost.append((channel, f"logged as {_shown(value)}."))
+                continue
+            series = channel.series
+            if channel.scale is not None and (channel.scale != 1.0 or channel.offset):
+                number = (float(number) - channel.offset) / channel.scale
+            series.add(place, number)  # type: ignore[arg-type]
+            channel.lost = None
+            pending += channel.instant
+            if series.count >= channel.due:
+                channel.due = series.count + 1 + series.count // _EVERY
+                pending += channel.now_and_then
+        missing = self._kinds.missing(row, row.keys() - empty if empty else None)
+        for instance in pending:
+            if instance.bind(self._version, self._by_metric) and self._applies(instance):
+                found = instance.judge(place, step)
+                if found is not None and not self._explained(instance):
+                    new.append(found)
+        if lost or missing:
+            new += self._lose(row, step, lost, missing, empty)
+        if self.axis.gap is not None:
+            new += self._gap(*self.axis.gap)
+        return new
+
+    def _lose(
+        self,
+        row: Mapping[str, Any],
+        step: float,
+        lost: list[tuple[Channel, str]],
+        missing: frozenset[str],
+        empty: set[str],
+    ) -> list[Finding]:
+        """Say which values got lost in a row."""
+        gone: list[tuple[Channel, str]] = []
+        for key in sorted(missing):
+            channel = self._channels.get(key)
+            if channel is not None and channel.nonfinite is not None and channel.series.count:
+                if key in empty:
+                    lost.append((channel, "logged as null after numbers."))
+                elif not any(item[0] is channel for item in lost):
+                    gone.append((channel, "no longer logged, although its row is."))
+        found: list[Finding | None] = []
+        if lost or len(gone) > 1:
+            for key, value in row.items():
+                channel = self._channels.get(key)
+                zero = channel is not None and channel.nonfinite is not None and value == 0
+                if zero and channel is not None and channel.series.same == 1 and channel.series.count > 1:
+                    metric = str(channel.meaning.metric)
+                    if "loss" in metric and any("gradient" in str(item[0].meaning.metric) for item in [*lost, *gone]):
+                        lost.append((channel, _LOSS_ZERO))
+        for channel, how in lost:
+            if channel.nonfinite is not None:
+                channel.lost = step
+                found.append(channel.nonfinite.lost("error", step, f"It is {how}"))
+        for channel, how in gone:
+            if channel.nonfinite is not None:
+                certain = lost or len(gone) > 1
+                found.append(channel.nonfinite.lost("error" if certain else "warning", step, f"It is {how}"))
+        return [item for item in found if item is not None]
+
+    def _gap(self, before: float, after: float) -> list[Finding]:
+        rule = self._specials.get("log_gap")
+        if rule is None or rule.id in self._run_findings:
+            return []
+        message = f"{rule.message} The gap is from step {before:g} to {after:g}."
+        finding = Finding(
+            rule.id,
+            "info",
+            rule.cause,
+            None,
+            "",
+            before,
+            after,
+            after,
+            None,
+            message,
+            rule.advice,
+            rule.basis,
+            rule.source,
+        )
+        self._run_findings[rule.id] = finding
+        return [finding]
+
+    def _meet(self, key: str) -> Channel | None:
+        """Find out what a key is."""
+        if not isinstance(key, str) or len(self._channels) >= _MOST_KEYS or self._names is None:
+            return None
+        meaning = self._names.meaning(key)
+        rules = self._rules.of(meaning.metric, meaning.mode, held_out=meaning.held_out)
+        channel = None
+        if rules or self._is_used(meaning):
+            channel = Channel(meaning, rules)
+            channel.series.budget = self._budget()
+            self._by_metric.setdefault(str(meaning.metric), []).append(channel)
+            if meaning.held_out and meaning.metric != HELD_OUT:
+                self._by_metric.setdefault(HELD_OUT, []).append(channel)
+            self._version += 1
+        self._channels[key] = channel
+        return channel
+
+    def _is_used(self, meaning: Meaning) -> bool:
+        return meaning.metric in self._used or meaning.held_out
+
+    def _budget(self) -> float | None:
+        for name in ("max_steps", "trainer.total_training_steps", "total_training_steps"):
+            value = self._config.get(name)
+            if isinstance(value, int | float) and value > 0:
+                return float(value)
+        return None
+
+    def _applies(self, instance: Instance) -> bool:
+        """Whether a rule may be judged on a key; what speaks against it is kept for the report."""
+        rule, meaning = instance.rule, instance.channel.meaning
+        if instance.quiet:
+            return instance.quiet == "no"
+        quiet = "no"
+        if rule.when and self._names is not None and self._names.holds(rule.when) is False:
+            quiet = f"not_applicable:only judged where {rule.when}"
+        elif rule.absolute and meaning.scale is None:
+            quiet = "not_applicable:its scale depends on a setting that is not known"
+        elif rule.absolute and (said := defect_text(meaning)):
+            quiet = f"explained_by_release:{said}"
+        instance.quiet = quiet
+        return quiet == "no"
+
+    def _explained(self, instance: Instance) -> bool:
+        """Whether what was found is what the release or its configuration gives; then it is no finding."""
+        if self._names is None or not instance.channel.series.constant():
+            return False
+        said = constant_text(instance.channel.meaning, instance.channel.series.last, self._names.holds)
+        if said is None:
+            return False
+        self._expected[instance.channel.meaning.key] = said
+        instance.finding = None
+        instance.quiet = f"explained_by_release:{said}"
+        return True
+
+    def _findings(self) -> list[Finding]:
+        found = [item.finding for item in self._instances() if item.finding is not None]
+        found += self._run_findings.values()
+        return sorted(found, key=lambda item: (_ORDER[item.level], item.onset_step, item.rule, item.key))
+
+    def _instances(self) -> Iterable[Instance]:
+        return (item for channel in self._channels.values() if channel is not None for item in channel.instances)
+
+    # What a report asks. ----------------------------------------------------------------------------------------------
+
+    @property
+    def names(self) -> Names | None:
+        """What answers questions about keys."""
+        return self._names
+
+    @property
+    def rules(self) -> Rules:
+        """The rules and diagnoses that it judges by."""
+        return self._rules
+
+    @property
+    def channels(self) -> dict[str, Channel | None]:
+        """Every key that came, and its curve if any rule needs it."""
+        return self._channels
+
+    @property
+    def config(self) -> Mapping[str, Any]:
+        """The settings of the run, as given."""
+        return self._config
+
+    @property
+    def expected(self) -> list[Expected]:
+        """What looks sick and is what the release gives."""
+        return [Expected(key, why) for key, why in self._expected.items()]
+
+
+_ORDER = {"error": 0, "warning": 1, "info": 2}
+
+
+def _shown(value: Any) -> str:
+    text = value if isinstance(value, str) else repr(value)
+    return text if len(text) < 30 else f"{text[:27]}..."
+
+
+def _fields(finding: Finding) -> dict[str, Any]:
+    return {name: getattr(finding, name) for name in Finding.__dataclass_fields__}

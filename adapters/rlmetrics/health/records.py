@@ -1,0 +1,186 @@
+"""What judging a run gives: frozen records whose fields are those of the JSON output."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+__all__ = ["LEVELS", "Curve", "Diagnosis", "Expected", "Finding", "NotJudged", "Report", "worst"]
+
+LEVELS = ("info", "warning", "error")
+"""From a remark to what is certainly wrong."""
+
+
+def worst(levels: Sequence[str]) -> str | None:
+    """Return the highest level; None of nothing."""
+    return max(levels, key=LEVELS.index, default=None)
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """What a rule found on one curve.
+
+    Attributes:
+        rule: The rule.
+        level: ``info``, ``warning`` or ``error``: the highest that it reached.
+        cause: One of the causes of the interface.
+        metric: Canonical name; None for a key that the spec does not know.
+        key: As logged.
+        onset_step: Since when the condition holds.
+        first_step: When it had held long enough to be said.
+        last_step: When it held last.
+        value: The value at ``first_step``; None if it was no number.
+        message: What is wrong.
+        advice: What to try.
+        basis: ``documented``, ``observed`` or ``folklore``.
+        source: Where the rule comes from.
+    """
+
+    rule: str
+    level: str
+    cause: str
+    metric: str | None
+    key: str
+    onset_step: float
+    first_step: float
+    last_step: float
+    value: float | None
+    message: str
+    advice: str
+    basis: str
+    source: str
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnosis:
+    """What explains some findings.
+
+    Attributes:
+        id: The diagnosis, or the rule where a finding stands alone.
+        cause: One of the causes of the interface.
+        level: The highest level of the findings that made it.
+        title: In a few words.
+        onset_step: Since when.
+        explains: The rules whose findings it explains, its own first.
+        message: In a sentence or two.
+        checks: What to check or try, in order.
+        confidence: From 0 to 1.
+        why: In words, on what the confidence rests.
+    """
+
+    id: str
+    cause: str
+    level: str
+    title: str
+    onset_step: float
+    explains: tuple[str, ...]
+    message: str
+    checks: tuple[str, ...]
+    confidence: float
+    why: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class NotJudged:
+    """A rule that could not be judged.
+
+    Attributes:
+        rule: The rule.
+        state: ``not_ready``, ``not_logged``, ``not_applicable`` or ``explained_by_release``.
+        why: In words.
+        how: What would let it be judged; None if nothing would.
+    """
+
+    rule: str
+    state: str
+    why: str
+    how: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Expected:
+    """A value that looks sick and is what the release or its configuration gives."""
+
+    key: str
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Curve:
+    """A curve as a report draws it: its course in at most 128 stretches."""
+
+    key: str
+    metric: str | None
+    unit: str | None
+    steps: tuple[float, ...]
+    values: tuple[float, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What was found in one run.
+
+    Attributes:
+        run: Where it is recorded.
+        at: The source that logged it.
+        rows: How many logged rows were judged.
+        findings: What rules found, worst first.
+        diagnoses: What explains that, the answer first.
+        not_judged: Rules that could not be judged, and why.
+        passed: Rules that were judged and found nothing.
+        expected: What looks sick and is not.
+        notes: What was left out or taken to be so.
+        steps: First and last step.
+        cost: What was spent without a signal, by unit.
+        curves: The curves of the findings, for drawing.
+    """
+
+    run: str
+    at: str | None
+    rows: int
+    findings: tuple[Finding, ...]
+    diagnoses: tuple[Diagnosis, ...]
+    not_judged: tuple[NotJudged, ...]
+    passed: tuple[str, ...] = ()
+    expected: tuple[Expected, ...] = ()
+    notes: tuple[str, ...] = ()
+    steps: tuple[float, float] = (0, 0)
+    cost: Mapping[str, float] = field(default_factory=dict)
+    curves: tuple[Curve, ...] = ()
+    keys: int = 0
+
+    @property
+    def level(self) -> str | None:
+        """The highest level of its findings; None without any."""
+        return worst([finding.level for finding in self.findings])
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the report in the shape that ``rlmetrics check --json`` prints."""
+        return {
+            "run": self.run,
+            "at": self.at,
+            "rows": self.rows,
+            "findings": [plain(item) for item in self.findings],
+            "diagnoses": [plain(item) for item in self.diagnoses],
+            "not_judged": [plain(item) for item in self.not_judged],
+            "passed": list(self.passed),
+            "expected": [plain(item) for item in self.expected],
+            "notes": list(self.notes),
+            "steps": [whole(step) for step in self.steps],
+            "cost": dict(self.cost),
+        }
+
+
+def whole(number: float) -> float | int:
+    """Return a whole number as an integer."""
+    return int(number) if number == int(number) else number
+
+
+def plain(record: Any) -> dict[str, Any]:
+    """Return a record as a dictionary, whole steps as integers."""
+    found = {name: getattr(record, name) for name in record.__dataclass_fields__}
+    return {
+        name: whole(value) if name.endswith("_step") else list(value) if isinstance(value, tuple) else value
+        for name, value in found.items()
+    }

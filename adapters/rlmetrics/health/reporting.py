@@ -1,0 +1,194 @@
+"""What a monitor knows, as a report: findings, diagnoses, what was not judged and why, and what it cost."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from .diagnosing import diagnose
+from .instances import SIBLING, Channel, Instance
+from .records import Curve, Diagnosis, Finding, NotJudged, Report
+from .rules import Rule
+from .series import Series
+
+if TYPE_CHECKING:
+    from .monitor import Monitor
+
+__all__ = ["make_report"]
+
+_MOST_CURVES = 12
+_NO_SIGNAL = {"no_learning_signal", "non_finite"}
+_COMPLETIONS = (
+    ("data.train_batch_size", "actor_rollout_ref.rollout.n"),
+    ("per_device_train_batch_size", "gradient_accumulation_steps"),
+)
+"""Settings whose product is how many completions a step takes, per process in TRL."""
+
+
+def make_report(monitor: Monitor, run: str) -> Report:
+    """Return a report on all rows so far."""
+    findings = tuple(monitor.findings())
+    first = monitor.axis.first or 0.0
+    last = monitor.axis.last if monitor.axis.last is not None else first
+    diagnoses = tuple(diagnose(findings, monitor.rules, (first, last)))
+    not_judged, passed = _states(monitor, {finding.rule for finding in findings})
+    return Report(
+        run=run,
+        at=monitor.at,
+        rows=monitor.rows,
+        findings=findings,
+        diagnoses=diagnoses,
+        not_judged=tuple(not_judged),
+        passed=tuple(passed),
+        expected=tuple(monitor.expected),
+        notes=tuple(_notes(monitor)),
+        steps=(first, last),
+        cost=_cost(monitor, findings, diagnoses),
+        curves=tuple(_curves(monitor, findings, diagnoses)),
+        keys=sum(channel is not None for channel in monitor.channels.values()),
+    )
+
+
+def _notes(monitor: Monitor) -> list[str]:
+    found = list(monitor.notes)
+    axis = monitor.axis
+    if axis.resumed:
+        at = ", ".join(f"{step:g}" for step in axis.resumed[:5])
+        found.append(f"the run goes back to an earlier step at {at}: taken as resumed; both passes are judged")
+    elif axis.falls:
+        found.append(f"{axis.falls} rows stand after rows of later steps; they are judged in their order")
+    if monitor.faults:
+        found.append(f"{monitor.faults} rows could not be judged because of a fault of this tool ({monitor.fault})")
+    names = monitor.names
+    if names is not None and names.disputed:
+        keys = ", ".join(sorted(names.disputed)[:5])
+        found.append(f"not judged, since releases that log these keys mean different things by them: {keys}")
+    return found
+
+
+def _states(monitor: Monitor, found: set[str]) -> tuple[list[NotJudged], list[str]]:
+    """Return the rules that could not be judged, each with the reason, and those that found nothing."""
+    by_rule: dict[str, list[Instance]] = {}
+    for channel in monitor.channels.values():
+        for instance in channel.instances if channel is not None else ():
+            by_rule.setdefault(instance.rule.id, []).append(instance)
+    left: list[NotJudged] = []
+    passed: list[str] = []
+    for rule in monitor.rules.rules:
+        if rule.id in found:
+            continue
+        state = _state(monitor, rule, by_rule.get(rule.id, []))
+        if state is None:
+            passed.append(rule.id)
+        else:
+            left.append(state)
+    order = {"explained_by_release": 0, "not_ready": 1, "not_logged": 2, "not_applicable": 3}
+    return sorted(left, key=lambda item: order[item.state]), passed
+
+
+def _state(monitor: Monitor, rule: Rule, instances: list[Instance]) -> NotJudged | None:
+    if rule.special == "log_gap":
+        return None
+    if not instances:
+        return _not_logged(monitor, rule)
+    quiet = [item.quiet for item in instances if item.quiet not in ("", "no")]
+    if quiet and len(quiet) == len(instances):
+        state, _, why = quiet[0].partition(":")
+        return NotJudged(rule.id, state, why)
+    if any(item.judged for item in instances) or rule.special == "non_finite":
+        return None
+    missing = _missing_curves(monitor, rule)
+    if missing:
+        return NotJudged(rule.id, "not_logged", f"needs {' and '.join(missing)} too", _how(monitor, missing))
+    series = max((item.channel.series for item in instances), key=lambda item: item.count)
+    if series.count < rule.points:
+        return NotJudged(rule.id, "not_ready", f"{series.count} points; needs {rule.points}")
+    return NotJudged(rule.id, "not_ready", f"{series.elapsed():g} steps; the first {rule.warm_up} are not judged")
+
+
+def _missing_curves(monitor: Monitor, rule: Rule) -> list[str]:
+    logged = {channel.meaning.metric for channel in monitor.channels.values() if channel is not None}
+    held = any(channel is not None and channel.meaning.held_out for channel in monitor.channels.values())
+    missing = []
+    for name in rule.required:
+        metrics = rule.curves[name]
+        if metrics == (SIBLING,):
+            missing.append("a second reward function")
+        elif metrics == ("held_out",):
+            missing += [] if held else ["a held-out score"]
+        elif not logged.intersection(metrics):
+            missing.append(metrics[0])
+    return missing
+
+
+def _not_logged(monitor: Monitor, rule: Rule) -> NotJudged:
+    if rule.mode == "held_out":
+        how = "log a score on data that is not trained on, such as an evaluation reward"
+        return NotJudged(rule.id, "not_logged", "no held-out score is logged", how)
+    conditions = monitor.names.conditions if monitor.names is not None else {}
+    known = [metric for metric in rule.metrics if metric in conditions]
+    if not known:
+        return NotJudged(rule.id, "not_applicable", f"{monitor.at or 'this source'} has no such metric")
+    return NotJudged(rule.id, "not_logged", f"{known[0]} is not logged", _how(monitor, known))
+
+
+def _how(monitor: Monitor, metrics: list[str]) -> str | None:
+    conditions = monitor.names.conditions if monitor.names is not None else {}
+    said = conditions.get(metrics[0]) if metrics else None
+    if said is None:
+        return None
+    return f"logged where {said}" if said else "the release logs it always, but this log does not have it"
+
+
+def _cost(monitor: Monitor, findings: tuple[Finding, ...], diagnoses: tuple[Diagnosis, ...]) -> dict[str, float]:
+    """Return what was spent since there is no signal any more: steps, hours of the run, completions."""
+    wanted = next((item for item in diagnoses if item.cause in _NO_SIGNAL and item.level != "info"), None)
+    if wanted is None or monitor.axis.last is None:
+        return {}
+    last = max(item.last_step for item in findings if item.rule in wanted.explains)
+    steps = max(0.0, (monitor.axis.last if wanted.cause == "non_finite" else last) - wanted.onset_step)
+    found = {"steps": steps}
+    timer = next((item.series for item in _of(monitor, "timing/step")), None)
+    if timer is not None and timer.count:
+        values = timer.points_of()[1]
+        found["hours"] = round(steps * sum(values) / len(values) / 3600, 3)
+        devices = _number(monitor, "trainer.n_gpus_per_node")
+        if devices:
+            found["gpu_hours"] = round(found["hours"] * devices * (_number(monitor, "trainer.nnodes") or 1), 3)
+    for names in _COMPLETIONS:
+        numbers = [_number(monitor, name) for name in names]
+        if all(numbers):
+            found["completions"] = steps * float(numbers[0] or 0) * float(numbers[1] or 0)
+            break
+    return found
+
+
+def _number(monitor: Monitor, name: str) -> float | None:
+    value = monitor.config.get(name)
+    return float(value) if isinstance(value, int | float) and not isinstance(value, bool) and value > 0 else None
+
+
+def _of(monitor: Monitor, metric: str) -> list[Channel]:
+    return [item for item in monitor.channels.values() if item is not None and item.meaning.metric == metric]
+
+
+def _curves(monitor: Monitor, findings: tuple[Finding, ...], diagnoses: tuple[Diagnosis, ...]) -> list[Curve]:
+    """Return the curves that the answer rests on first, then those of other findings."""
+    order = [rule for diagnosis in diagnoses for rule in diagnosis.explains]
+    ranked = sorted(findings, key=lambda item: order.index(item.rule) if item.rule in order else len(order))
+    keys = [item.key for item in ranked if item.key]
+    if monitor.names is not None:
+        wanted = ("reward/score/mean", "reward/total/mean", "preference/reward/margin", "loss/total")
+        keys += [
+            item.meaning.key for metric in wanted for item in _of(monitor, metric) if item.meaning.mode == "train"
+        ][:1]
+    found: list[Curve] = []
+    for key in dict.fromkeys(keys):
+        channel = monitor.channels.get(key)
+        if channel is not None and channel.series.count and len(found) < _MOST_CURVES:
+            steps, values = _course(channel.series)
+            found.append(Curve(key, channel.meaning.metric, channel.meaning.unit, tuple(steps), tuple(values)))
+    return found
+
+
+def _course(series: Series) -> tuple[list[float], list[float]]:
+    return series.points_of()

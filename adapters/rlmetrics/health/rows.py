@@ -1,0 +1,142 @@
+"""What rows tell beside their values: where they stand, which kind they are of, and what is missing in one."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Mapping
+from typing import Any
+
+from .trends import median
+
+__all__ = ["Axis", "Kinds", "step_in"]
+
+_STEPS = ("step", "global_step", "_step", "train/global_step", "training/global_step", "trainer/global_step")
+_ALIKE = 0.6
+"""Which share of the keys of a kind a row has if it is of that kind."""
+_MOST_KINDS = 6
+_SURE = 8
+"""Rows of a kind before a missing key means something."""
+
+
+def step_in(row: Mapping[str, Any]) -> float | None:
+    """Return the step that a row states itself."""
+    for name in _STEPS:
+        value = row.get(name)
+        if isinstance(value, int | float) and not isinstance(value, bool) and value == value and abs(value) < 1e15:
+            return float(value)
+    return None
+
+
+class Axis:
+    """Steps as they are logged, and as they go on: a run that is resumed repeats some.
+
+    Attributes:
+        at: The place of the row on an axis that never falls.
+        resumed: Logged steps at which the run went back to an earlier one.
+        falls: How many rows stand before an earlier one.
+        gap: The steps between two rows that are far more apart than usual; None otherwise.
+    """
+
+    def __init__(self) -> None:
+        self.at = 0.0
+        self.first: float | None = None
+        self.last: float | None = None
+        self.falls = 0
+        self.resumed: list[float] = []
+        self.gap: tuple[float, float] | None = None
+        self._offset = 0.0
+        self._pending = False
+        self._between: deque[float] = deque(maxlen=32)
+
+    def place(self, step: float) -> float:
+        """Take the step of a row and return its place."""
+        self.gap = None
+        if self.first is None:
+            self.first = self.last = step
+            self.at = step
+            return step
+        place = step + self._offset
+        if place < self.at:
+            self.falls += 1
+            if self._pending:
+                # The second row in a row before the end: the run goes on from an earlier step.
+                if len(self.resumed) < 20:
+                    self.resumed.append(step)
+                self._offset += self.at - place
+                self._pending = False
+            else:
+                self._pending = True
+            self.last = step
+            return self.at
+        self._pending = False
+        if place > self.at:
+            between = place - self.at
+            if len(self._between) >= 12 and between > 10 * median(list(self._between)):
+                self.gap = (self.last if self.last is not None else step, step)
+            else:
+                self._between.append(between)
+        self.at = place
+        self.last = step
+        return place
+
+    def state(self) -> dict[str, Any]:
+        """Return all of it as plain values."""
+        return {
+            "at": self.at,
+            "first": self.first,
+            "last": self.last,
+            "falls": self.falls,
+            "resumed": list(self.resumed),
+            "offset": self._offset,
+            "between": list(self._between),
+        }
+
+    def restore(self, state: Mapping[str, Any]) -> None:
+        """Take what ``state`` returned."""
+        self.at, self.first, self.last = state["at"], state["first"], state["last"]
+        self.falls, self._offset = state["falls"], state["offset"]
+        self.resumed = list(state["resumed"])
+        self._between.extend(state["between"])
+
+
+class Kinds:
+    """The kinds of rows: those of training, of evaluation, of parts of a step. Each logs its keys every time."""
+
+    def __init__(self) -> None:
+        self._kinds: list[tuple[set[str], list[int]]] = []
+
+    def missing(self, row: Mapping[str, Any], numbers: set[str] | None = None) -> frozenset[str]:
+        """Return the keys that every row of this kind had so far and this one has not.
+
+        Args:
+            row: The row.
+            numbers: Its keys that have a value, where that are not all of them.
+        """
+        keys = row.keys() if numbers is None else numbers
+        for usual, count in self._kinds:
+            if keys >= usual if count[0] >= 3 else len(usual & keys) >= _ALIKE * len(usual):
+                count[0] += 1
+                if count[0] <= 3:
+                    usual &= keys
+                return frozenset()
+        best: tuple[set[str], list[int]] | None = None
+        for kind in self._kinds:
+            if len(kind[0] & keys) >= max(_ALIKE * len(kind[0]), 1) and (best is None or len(kind[0]) > len(best[0])):
+                best = kind
+        if best is None:
+            if len(self._kinds) < _MOST_KINDS and keys:
+                self._kinds.append((set(keys), [1]))
+            return frozenset()
+        usual, count = best
+        gone = frozenset(usual - keys)
+        usual &= keys
+        count[0] += 1
+        return gone if count[0] > _SURE else frozenset()
+
+    def state(self) -> list[tuple[list[str], int]]:
+        """Return all of it as plain values."""
+        return [(sorted(usual), count[0]) for usual, count in self._kinds]
+
+    def restore(self, state: Any) -> None:
+        """Take what ``state`` returned."""
+        self._kinds = [(set(usual), [count]) for usual, count in state]

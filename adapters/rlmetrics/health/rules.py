@@ -1,0 +1,170 @@
+"""Rules and diagnoses, as the tables hold them, ready to be judged."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from rlmetrics.names.tables import Tables
+
+from .conditions import Condition, parse_condition
+from .records import LEVELS
+
+__all__ = ["DiagnosisRule", "Rule", "Rules", "source_text"]
+
+
+@dataclass(frozen=True)
+class Rule:
+    """A rule.
+
+    Attributes:
+        id: Its name.
+        cause: One of the causes of the interface.
+        metrics: Where it looks at, in order of preference.
+        mode: ``train`` or ``eval``; ``held_out`` for scores on data that is not trained on.
+        curves: Further curves by the name that conditions have for them: metrics in order of preference.
+        required: Which of them must be logged.
+        tiers: Conditions by level, the worst first.
+        when: A guard over the configuration.
+        steps: For how many optimizer steps a condition must hold.
+        warm_up: Optimizer steps at the beginning that are not judged.
+        points: How many points are needed.
+        absolute: Whether it compares with a number of its own, so that unknown scales and defects matter.
+    """
+
+    id: str
+    title: str
+    cause: str
+    metrics: tuple[str, ...]
+    mode: str
+    curves: Mapping[str, tuple[str, ...]]
+    required: tuple[str, ...]
+    tiers: tuple[tuple[str, Condition], ...]
+    when: str | None
+    steps: int
+    warm_up: int
+    points: int
+    absolute: bool
+    special: str | None
+    message: str
+    advice: str
+    basis: str
+    source: str
+
+    @cached_property
+    def instant(self) -> bool:
+        """Whether one value can decide, so that every one must be looked at."""
+        return self.steps <= 1 and all(condition.instant for _, condition in self.tiers)
+
+
+@dataclass(frozen=True)
+class DiagnosisRule:
+    """What joins findings.
+
+    Attributes:
+        id: Its name.
+        cause: One of the causes of the interface.
+        title: In a few words.
+        all_of: Rules that must all have found something.
+        any_of: Rules of which one must.
+        none_of: Rules that must not.
+        explains: Further rules whose findings follow from it.
+        rank: Its place upstream: a smaller one causes those with a larger one.
+        message: In a sentence or two.
+        checks: What to check, in order.
+        confidence: How far to trust it.
+    """
+
+    id: str
+    cause: str
+    title: str
+    all_of: tuple[str, ...]
+    any_of: tuple[str, ...]
+    none_of: tuple[str, ...]
+    explains: tuple[str, ...]
+    rank: int
+    message: str
+    checks: tuple[str, ...]
+    confidence: float
+    level: str | None
+    silent: bool
+
+
+class Rules:
+    """All rules and diagnoses of a spec.
+
+    Args:
+        tables: The spec.
+    """
+
+    def __init__(self, tables: Tables) -> None:
+        self.rules = [_rule(row) for row in tables.health["JUDGED"]]
+        self.diagnoses = [_diagnosis(row) for row in tables.health["DIAGNOSES"]]
+        self.causes: Mapping[str, int] = tables.health["CAUSES"]
+        self.by_metric: dict[str, list[Rule]] = {}
+        for rule in self.rules:
+            for metric in rule.metrics:
+                self.by_metric.setdefault(metric, []).append(rule)
+
+    def of(self, metric: str | None, mode: str, *, held_out: bool) -> list[Rule]:
+        """Return the rules that look at a metric in a mode."""
+        found = [rule for rule in self.by_metric.get(metric or "", ()) if rule.mode == mode and rule.mode != "held_out"]
+        return found + ([rule for rule in self.rules if rule.mode == "held_out"] if held_out else [])
+
+
+def _rule(row: Mapping[str, Any]) -> Rule:
+    tiers = tuple((level, parse_condition(row[level])) for level in reversed(LEVELS) if level in row)
+    curves = {name: tuple(metrics) for name, metrics in row.get("with", {}).items()}
+    optional = set(row.get("optional", ()))
+    return Rule(
+        id=row["id"],
+        title=row["title"],
+        cause=row["cause"],
+        metrics=tuple(row.get("metrics", ())),
+        mode=row.get("mode", "train"),
+        curves=curves,
+        required=tuple(name for name in curves if name not in optional),
+        tiers=tiers,
+        when=row.get("when"),
+        steps=row.get("steps", 1),
+        warm_up=row.get("warm_up", 0),
+        points=row.get("points", 1),
+        absolute=row.get("absolute", False),
+        special=row.get("special"),
+        message=row["message"],
+        advice=row["advice"],
+        basis=row["basis"],
+        source=source_text(row.get("sources", ())),
+    )
+
+
+def _diagnosis(row: Mapping[str, Any]) -> DiagnosisRule:
+    return DiagnosisRule(
+        id=row["id"],
+        cause=row["cause"],
+        title=row["title"],
+        all_of=tuple(row.get("all_of", ())),
+        any_of=tuple(row.get("any_of", ())),
+        none_of=tuple(row.get("none_of", ())),
+        explains=tuple(row.get("explains", ())),
+        rank=row["rank"],
+        message=row["message"],
+        checks=tuple(row["checks"]),
+        confidence=row["confidence"],
+        level=row.get("level"),
+        silent=row.get("silent", False),
+    )
+
+
+def source_text(sources: Any) -> str:
+    """Return sources in one line."""
+    parts = []
+    for source in sources:
+        place = (
+            f" {source['path']}{':' + str(source['line']) if source.get('line') else ''}" if source.get("path") else ""
+        )
+        release = f" ({source['release']})" if source.get("release") else ""
+        parts.append(f"{source['title']}{release}{place}" + (f" <{source['url']}>" if source.get("url") else ""))
+    return "; ".join(parts)

@@ -1,0 +1,166 @@
+"""A report as a person reads it in a terminal: the answer first, and not more than a screen."""
+
+from __future__ import annotations
+
+import re
+import textwrap
+from collections.abc import Iterator, Sequence
+
+from .records import LEVELS, Diagnosis, Finding, NotJudged, Report, whole
+
+__all__ = ["report_text", "summary_text"]
+
+_WIDTH = 80
+_LABEL = 10
+_MOST_CAUSES, _MOST_CHECKS, _MOST_EVIDENCE = 3, 4, 3
+_TITLES = {"trl": "TRL", "verl": "verl"}
+_SOURCE = re.compile(r"(?P<framework>\w+)(?:\[(?P<component>[^\]]+)\])?==(?P<release>.+)")
+
+
+def report_text(report: Report, *, full: bool = False) -> str:
+    """Return a report in lines of 80 columns; a screen, unless all of it is asked for."""
+    lines = [*_answer(report), "", _about(report), ""]
+    strong = [item for item in report.diagnoses if item.level != "info"]
+    shown = list(report.diagnoses) if full else (strong or list(report.diagnoses))[:_MOST_CAUSES]
+    for diagnosis in shown:
+        lines += _cause(report, diagnosis, full=full)
+    if len(report.diagnoses) > len(shown):
+        lines.append(_labelled("more", f"{len(report.diagnoses) - len(shown)} weaker signs · --full"))
+    lines += _cost(report)
+    first = shown[0] if shown and shown[0].level != "info" else None
+    if first is not None:
+        lines += ["", "Do this, in this order"]
+        for number, check in enumerate(first.checks if full else first.checks[:_MOST_CHECKS], start=1):
+            lines += textwrap.wrap(check, _WIDTH - 2, initial_indent=f"  {number}. ", subsequent_indent="     ")
+    lines += [""] if lines[-1] else []
+    lines += _rest(report, full=full)
+    if first is not None:
+        lines += textwrap.wrap(
+            f"Certainty               {first.level}: {first.why} ({first.confidence:.0%})",
+            _WIDTH,
+            subsequent_indent=" " * 24,
+        )
+    return "\n".join(lines).rstrip()
+
+
+def summary_text(reports: Sequence[Report]) -> str:
+    """Return a line for each run, the sickest first."""
+    rows = []
+    for report in sorted(reports, key=lambda item: (-_worth(item), item.run)):
+        first = next(iter(report.diagnoses), None)
+        level = report.level or "ok"
+        title = f"{first.title}, since step {first.onset_step:g}" if first and first.level != "info" else ""
+        rows.append((level if level != "info" else "ok", report.run, title))
+    widths = [max(len(row[column]) for row in rows) for column in range(2)]
+    return "\n".join(f"{a:<{widths[0]}}  {b:<{widths[1]}}  {c}".rstrip() for a, b, c in rows)
+
+
+def _worth(report: Report) -> int:
+    return -1 if report.level is None else LEVELS.index(report.level)
+
+
+def _answer(report: Report) -> list[str]:
+    first = next(iter(report.diagnoses), None)
+    if first is None or first.level == "info":
+        judged = len(report.passed) + len({finding.rule for finding in report.findings})
+        remark = " Weak signs are below." if report.findings else ""
+        text = f"Nothing is wrong as far as can be judged: {judged} rules were judged on {report.rows} rows.{remark}"
+        return textwrap.wrap(text, _WIDTH)
+    since = f"since step {first.onset_step:g}" if first.cause != "non_finite" else f"at step {first.onset_step:g}"
+    return textwrap.wrap(f"{first.title}, {since}. {first.message}", _WIDTH)
+
+
+def _about(report: Report) -> str:
+    found = _SOURCE.fullmatch(report.at or "")
+    if found is None:
+        source = report.at or "unknown source"
+    else:
+        names = [_TITLES.get(found["framework"], found["framework"]), found["component"], found["release"]]
+        source = " ".join(name for name in names if name)
+    first, last = report.steps
+    return f"{source} · {report.rows} rows, steps {first:g} to {last:g} · {report.run}"
+
+
+def _labelled(label: str, text: str) -> str:
+    return f"{label:<{_LABEL}}{text}"
+
+
+def _cause(report: Report, diagnosis: Diagnosis, *, full: bool) -> Iterator[str]:
+    since = f"since step {diagnosis.onset_step:g}"
+    title = f"{diagnosis.cause.replace('_', ' ')}: {diagnosis.title}"
+    if len(title) > _WIDTH - _LABEL - len(since) - 2:
+        title = diagnosis.title[: _WIDTH - _LABEL - len(since) - 2]
+    head = _labelled(diagnosis.level, title)
+    yield head + since.rjust(max(_WIDTH - len(head), len(since) + 2))
+    evidence = [finding for rule in diagnosis.explains for finding in report.findings if finding.rule == rule]
+    for finding in evidence if full else evidence[:_MOST_EVIDENCE]:
+        yield " " * _LABEL + _evidence(report, finding)
+    if len(evidence) > _MOST_EVIDENCE and not full:
+        yield " " * _LABEL + f"and {len(evidence) - _MOST_EVIDENCE} more signs that this explains"
+
+
+def _evidence(report: Report, finding: Finding) -> str:
+    """Return key and value of a finding: how it moved, where its curve is known."""
+    curve = next((item for item in report.curves if item.key == finding.key), None)
+    if finding.value is None:
+        return f"{finding.key or finding.rule} {finding.message.split('. ')[-1].rstrip('.')}"
+    if curve is not None and len(curve.values) > 4:
+        moved = f"{_number(curve.values[0])} -> {_number(finding.value)}"
+        if _number(curve.values[0]) == _number(finding.value):
+            moved = f"= {_number(finding.value)}"
+    else:
+        moved = f"= {_number(finding.value)}"
+    return f"{finding.key} {moved} at step {finding.first_step:g}"
+
+
+def _number(value: float) -> str:
+    return f"{value:.3g}"
+
+
+def _cost(report: Report) -> list[str]:
+    cost = report.cost
+    if not cost.get("steps"):
+        return []
+    parts = [f"{whole(cost['steps'])} steps"]
+    parts += [f"{cost['completions']:,.0f} completions"] if "completions" in cost else []
+    parts += [f"{cost['gpu_hours']:.1f} GPU-hours"] if "gpu_hours" in cost else []
+    parts += [f"{cost['hours']:.1f} hours"] if "hours" in cost and "gpu_hours" not in cost else []
+    return [_labelled("cost", f"{', '.join(parts)} without signal so far")]
+
+
+def _rest(report: Report, *, full: bool) -> Iterator[str]:
+    if report.expected:
+        shown = list(report.expected) if full else list(report.expected)[:2]
+        for index, item in enumerate(shown):
+            label = "Expected, not counted   " if not index else " " * 24
+            yield from textwrap.wrap(f"{label}{item.key}: {item.why}", _WIDTH, subsequent_indent=" " * 24)
+    if report.not_judged:
+        if full:
+            yield f"Not judged              {len(report.not_judged)} rules"
+            for item in report.not_judged:
+                how = f"; {item.how}" if item.how else ""
+                yield from textwrap.wrap(
+                    f"{item.rule} ({item.state.replace('_', ' ')}): {item.why}{how}",
+                    _WIDTH - 2,
+                    initial_indent="  ",
+                    subsequent_indent="    ",
+                )
+        else:
+            yield from textwrap.wrap(
+                f"Not judged              {len(report.not_judged)} rules: {_reasons(report.not_judged)} · --full",
+                _WIDTH,
+                subsequent_indent=" " * 24,
+            )
+    for note in report.notes if full else report.notes[:2]:
+        yield from textwrap.wrap(f"Note                    {note}", _WIDTH, subsequent_indent=" " * 24)
+
+
+def _reasons(left: Sequence[NotJudged]) -> str:
+    """Return why rules were not judged, most frequent reasons first."""
+    counts: dict[str, int] = {}
+    for item in left:
+        counts[item.why if item.state == "not_logged" else item.state.replace("_", " ")] = (
+            counts.get(item.why if item.state == "not_logged" else item.state.replace("_", " "), 0) + 1
+        )
+    best = sorted(counts, key=lambda why: -counts[why])[:3]
+    return ", ".join(best)

@@ -1,0 +1,89 @@
+"""Tests on short sequences of numbers: medians, noise, trend, correlation. One implementation of each word of rules."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+__all__ = ["SIGNIFICANT", "correlation", "line", "mann_kendall", "median", "noise", "shift", "thinned"]
+
+SIGNIFICANT = 3.29
+"""The z-score that a trend must exceed: p = 0.001 on both sides."""
+
+MOST = 40
+"""Points that a trend test looks at: its cost grows with their square."""
+
+
+def median(values: Sequence[float]) -> float:
+    """Return the median; NaN of nothing."""
+    if not values:
+        return math.nan
+    ordered = sorted(values)
+    middle = len(ordered) // 2
+    return ordered[middle] if len(ordered) % 2 else (ordered[middle - 1] + ordered[middle]) / 2
+
+
+def noise(values: Sequence[float]) -> float:
+    """Return the spread of neighbours: 1.4826 / sqrt(2) times the median step between them.
+
+    A trend hardly moves it, since it looks at steps only.
+    """
+    steps = [abs(after - before) for before, after in zip(values, values[1:], strict=False)]
+    return 1.0484 * median(steps) if steps else math.nan
+
+
+def shift(values: Sequence[float]) -> float:
+    """Return the median of the last third minus that of the first third."""
+    third = len(values) // 3
+    return median(values[-third:]) - median(values[:third]) if third else math.nan
+
+
+def thinned(values: Sequence[float], most: int = MOST) -> list[float]:
+    """Return at most ``most`` medians of equal stretches."""
+    if len(values) <= most:
+        return list(values)
+    edges = [round(index * len(values) / most) for index in range(most + 1)]
+    return [median(values[begin:end]) for begin, end in zip(edges, edges[1:], strict=False)]
+
+
+def mann_kendall(values: Sequence[float]) -> float:
+    """Return the z-score of the Mann-Kendall test for a trend, with the correction for ties; 0 of fewer than 6."""
+    if len(values) < 6:
+        return 0.0
+    score = 0
+    for index, early in enumerate(values):
+        for late in values[index + 1 :]:
+            score += (late > early) - (late < early)
+    count = len(values)
+    ties: dict[float, int] = {}
+    for value in values:
+        ties[value] = ties.get(value, 0) + 1
+    tied = sum(size * (size - 1) * (2 * size + 5) for size in ties.values() if size > 1)
+    variance = (count * (count - 1) * (2 * count + 5) - tied) / 18
+    if variance <= 0:
+        return 0.0
+    return (score - (score > 0) + (score < 0)) / math.sqrt(variance)
+
+
+def correlation(first: Sequence[float], second: Sequence[float]) -> float:
+    """Return Pearson's correlation; NaN of fewer than 6 pairs or of a constant."""
+    count = len(first)
+    if count < 6:
+        return math.nan
+    mean_a, mean_b = sum(first) / count, sum(second) / count
+    both = sum((a - mean_a) * (b - mean_b) for a, b in zip(first, second, strict=True))
+    spread = sum((a - mean_a) ** 2 for a in first) * sum((b - mean_b) ** 2 for b in second)
+    return both / math.sqrt(spread) if spread > 0 else math.nan
+
+
+def line(steps: Sequence[float], values: Sequence[float]) -> tuple[float, float]:
+    """Return level at the last step and slope of a line through the medians of the first and the last third."""
+    third = len(values) // 3
+    if not third:
+        return math.nan, math.nan
+    early, late = median(values[:third]), median(values[-third:])
+    span = median(steps[-third:]) - median(steps[:third])
+    if span <= 0:
+        return math.nan, math.nan
+    slope = (late - early) / span
+    return late + slope * (steps[-1] - median(steps[-third:])), slope

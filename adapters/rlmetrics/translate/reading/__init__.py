@@ -1,0 +1,38 @@
+"""Reads what runs logged, row by row, from every kind of file that translation rewrites."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from ..errors import InputError
+from ..tree import Unit
+from . import stores, texts
+from .runs import Account, LoggedRow, Recorded
+
+__all__ = ["READERS", "Account", "LoggedRow", "Recorded", "read_runs"]
+
+READERS: dict[str, Callable[[Path], Iterator[Recorded]]] = {
+    "jsonl": texts.read_jsonl,
+    "trainer-state": texts.read_trainer_state,
+    "csv": texts.read_csv,
+    "verl-console": texts.read_verl_console,
+    "hf-console": texts.read_hf_console,
+    "wandb": stores.read_wandb,
+    "tensorboard": stores.read_tensorboard,
+    "trackio": stores.read_trackio,
+    "mlflow": stores.read_mlflow,
+}
+"""How each kind that holds logged values is read."""
+
+
+def read_runs(unit: Unit) -> Iterator[Recorded]:
+    """Yield the runs of a file or folder.
+
+    Raises:
+        InputError: The kind holds no logged values, or the file is damaged.
+    """
+    if unit.kind not in READERS:
+        msg = f"a {unit.kind} holds names, not logged values; give a log"
+        raise InputError(msg, unit.path)
+    yield from READERS[unit.kind](unit.path)

@@ -1,0 +1,291 @@
+"""The monitor: what it finds in a row, that it never raises, and that its memory does not grow."""
+
+import json
+import math
+import sys
+import threading
+import tracemalloc
+
+import pytest
+from health_simulator import simulate, spelled
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from rlmetrics.health import Monitor
+
+GRPO, VERL, PPO = "trl[GRPOTrainer]==1.16.0", "verl==0.9.1", "trl[PPOTrainer]==0.11.4"
+
+
+def verdict(rows, source, **options):
+    """Return which rules warn, and from which step on."""
+    monitor = Monitor(source, **options)
+    for row in rows:
+        monitor.observe(None, row)
+    assert monitor.faults == 0, monitor.fault
+    return {(item.rule, item.cause, item.level) for item in monitor.findings() if item.level != "info"}
+
+
+def findings(rows, source):
+    """Return the findings of each row by its step."""
+    monitor = Monitor(source)
+    return {row["step"]: monitor.observe(None, row) for row in rows}
+
+
+def healthy(source, steps=60):
+    """Return a healthy run as a source spells it."""
+    return spelled(simulate("grpo", "healthy", 3, steps).rows, source)
+
+
+@pytest.mark.parametrize("lost", [math.nan, math.inf, -math.inf, "NaN", "Infinity", "-inf", "nan", None])
+@pytest.mark.parametrize(("source", "key"), [(GRPO, "grad_norm"), (VERL, "actor/grad_norm"), (VERL, "actor/pg_loss")])
+def test_a_lost_number_is_found_in_its_row(source, key, lost):
+    """NaN, infinities, their names as text, and null after numbers are an error at the row in which they stand."""
+    rows = healthy(source)
+    rows[30][key] = lost
+
+    found = findings(rows, source)
+
+    assert [] == [item for step in range(1, 31) for item in found[step] if item.cause == "non_finite"]
+    (item,) = [item for item in found[31] if item.cause == "non_finite"]
+    assert ("error", key, 31) == (item.level, item.key, item.onset_step)
+
+
+def test_a_loss_of_zero_beside_a_lost_gradient_is_a_lost_loss():
+    """Transformers logs 0.0 for a NaN loss; the gradient of the same row tells."""
+    rows = healthy(GRPO)
+    rows[30].update({"loss": 0.0, "grad_norm": math.nan})
+
+    found = {item.key: item for item in findings(rows, GRPO)[31]}
+
+    assert {"loss", "grad_norm"} == set(found)
+    assert "logged as 0.0" in found["loss"].message
+
+
+def test_a_key_that_vanishes_is_found_in_its_row():
+    """A logger that drops NaN leaves a row without its key; two that vanish together are an error."""
+    rows = healthy(VERL)
+    for row in rows[30:]:
+        del row["actor/grad_norm"], row["actor/pg_loss"]
+
+    found = findings(rows, VERL)
+
+    assert [] == [item for step in range(1, 31) for item in found[step] if item.cause == "non_finite"]
+    assert {("actor/grad_norm", "error"), ("actor/pg_loss", "error")} == {(item.key, item.level) for item in found[31]}
+
+
+def test_rows_of_another_kind_are_no_lost_keys():
+    """Rows of evaluation between those of training, and a summary at the end, lack nothing."""
+    rows = healthy(GRPO)
+    mixed = []
+    for row in rows:
+        mixed.append(row)
+        if row["step"] % 10 == 0:
+            mixed.append({"step": row["step"], "eval_reward": 0.4, "eval_loss": 0.1})
+    mixed.append({"step": 60, "train_runtime": 12.0, "train_loss": 0.1})
+
+    assert set() == verdict(mixed, GRPO)
+
+
+def test_columns_that_are_empty_in_most_rows_are_no_lost_numbers():
+    """A table with null for what a row did not log holds no NaN."""
+    rows = [{**row, "eval_reward": 0.4 if row["step"] % 10 == 0 else None} for row in healthy(GRPO)]
+
+    assert set() == verdict(rows, GRPO)
+
+
+SICK = [
+    ("entropy_collapse", "entropy_collapse"),
+    ("kl_explosion", "kl_explosion"),
+    ("zero_advantage", "no_learning_signal"),
+]
+
+
+@pytest.mark.parametrize(("scenario", "cause"), SICK)
+@pytest.mark.parametrize("source", [GRPO, VERL])
+def test_the_verdict_does_not_depend_on_how_a_run_is_logged(scenario, cause, source):
+    """Sorted keys, prefixes, thinned rows, evaluation between rows, and partial rows change no cause."""
+    run = simulate("grpo", scenario, 5, 600, 200)
+    plain = spelled(run.rows, source)
+    sorted_keys = [dict(sorted(row.items())) for row in plain]
+    thinned = plain[9::10]
+    prefixed = [{key if key == "step" else f"train/{key}": value for key, value in row.items()} for row in plain]
+    halves = [
+        {"step": row["step"], **dict(part)}
+        for row in plain
+        for items in [[item for item in row.items() if item[0] != "step"]]
+        for part in (items[::2], items[1::2])
+    ]
+    between = [item for row in plain for item in (row, {"step": row["step"], "val-core/x/reward/mean@1": 0.5})]
+
+    logged = {"plain": plain, "sorted": sorted_keys, "thinned": thinned, "halves": halves, "between": between}
+    if source == GRPO:
+        logged["prefixed"] = prefixed
+    causes = {name: {item[1] for item in verdict(rows, source)} for name, rows in logged.items()}
+
+    assert dict.fromkeys(logged, True) == {name: cause in found for name, found in causes.items()}
+
+
+def test_a_resumed_run_is_no_alarm():
+    """Steps that are repeated after a crash are judged and noted, and alarm nobody."""
+    rows = healthy(GRPO, 120)
+    resumed = [*rows[:80], *rows[50:]]
+    monitor = Monitor(GRPO)
+    for row in resumed:
+        monitor.observe(None, row)
+
+    report = monitor.report()
+
+    assert [] == [item for item in report.findings if item.level != "info"]
+    assert any("goes back to an earlier step" in note for note in report.notes)
+
+
+@settings(max_examples=150, deadline=None)
+@given(
+    rows=st.lists(
+        st.dictionaries(
+            st.sampled_from(
+                ["reward", "loss", "entropy", "kl", "grad_norm", "step", "other", "completions/mean_length"]
+            ),
+            st.one_of(
+                st.none(),
+                st.floats(),
+                st.integers(),
+                st.text(max_size=5),
+                st.lists(st.floats(), max_size=2),
+                st.booleans(),
+            ),
+        ),
+        max_size=30,
+    )
+)
+def test_nothing_raises_whatever_is_logged(rows):
+    """Any row of any values in any order is taken, and no row is a fault of the monitor."""
+    monitor = Monitor(GRPO)
+    for row in rows:
+        monitor.observe(None, row)
+    monitor.report()
+
+    assert (0, "") == (monitor.faults, monitor.fault)
+
+
+def test_an_error_in_the_monitor_does_not_reach_training():
+    """A value that raises when it is looked at is counted, not raised."""
+
+    class Bad:
+        def __float__(self):
+            raise MemoryError
+
+    class Worse(dict):
+        def items(self):
+            raise RuntimeError("no")
+
+    monitor = Monitor(GRPO)
+    assert [] == monitor.observe(1, {"loss": Bad()})
+    assert [] == monitor.observe(2, Worse(loss=1))
+    assert 1 <= monitor.faults
+
+
+def test_memory_does_not_grow():
+    """By 100,000 steps nothing is kept that was not kept after a few thousand."""
+    template = healthy(GRPO, 50)
+    monitor = Monitor(GRPO)
+
+    def feed(begin, end):
+        for step in range(begin, end):
+            monitor.observe(step, template[step % 50])
+
+    feed(0, 2000)
+    tracemalloc.start()
+    feed(2000, 3000)
+    early = tracemalloc.get_traced_memory()[0]
+    feed(3000, 6000)
+    late = tracemalloc.get_traced_memory()[0]
+    tracemalloc.stop()
+
+    assert late - early < 60_000
+    assert sys.getsizeof(json.dumps(monitor.state_dict())) < 400_000
+
+
+@pytest.mark.parametrize("cut", [1, 37, 90, 150])
+def test_a_monitor_goes_on_where_it_was_saved(cut):
+    """A state that went through JSON gives the findings that an uninterrupted run gives."""
+    rows = spelled(simulate("grpo", "entropy_collapse", 2).rows, GRPO)
+    whole = Monitor(GRPO)
+    for row in rows:
+        whole.observe(None, row)
+    first, second = Monitor(GRPO), Monitor(GRPO)
+    for row in rows[:cut]:
+        first.observe(None, row)
+
+    second.load_state_dict(json.loads(json.dumps(first.state_dict())))
+    for row in rows[cut:]:
+        second.observe(None, row)
+
+    assert whole.findings() == second.findings()
+    assert whole.report().diagnoses == second.report().diagnoses
+
+
+def test_threads_may_share_a_monitor():
+    """Rows from several threads are all taken, without a fault."""
+    monitor = Monitor(GRPO)
+    rows = healthy(GRPO, 200)
+
+    def feed(part):
+        for row in part:
+            monitor.observe(None, row)
+
+    threads = [threading.Thread(target=feed, args=(rows[start::4],)) for start in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+    assert (200, 0) == (monitor.rows, monitor.faults)
+
+
+def test_the_source_is_inferred_from_the_first_rows():
+    """Without a source the first rows tell, and nothing of them is lost."""
+    rows = healthy(GRPO)
+    rows[1]["grad_norm"] = math.nan
+    monitor = Monitor()
+    for row in rows:
+        monitor.observe(None, row)
+
+    assert monitor.at is not None
+    assert monitor.at.startswith("trl[GRPOTrainer]")
+    assert {("gradient-norm-non-finite", 2)} == {(item.rule, item.onset_step) for item in monitor.findings()}
+
+
+def test_what_the_release_makes_constant_is_expected():
+    """Verl's KL coefficient of the loss is the configured one, always; a constant that is documented is no finding."""
+    monitor = Monitor(PPO, {"ppo_epochs": 1, "batch_size": 8, "mini_batch_size": 8})
+    rows = spelled(simulate("ppo", "one_iteration", 1).rows, PPO)
+    for row in rows:
+        monitor.observe(None, row)
+
+    assert [] == [item for item in monitor.findings() if item.level != "info"]
+
+
+def test_a_known_fault_of_a_release_is_not_blamed_on_the_run():
+    """Verl 0.7 adds up losses over updates; a bound on such a number is not judged, and the report says why."""
+    monitor = Monitor("verl==0.7.0", {"actor_rollout_ref.actor.updates_per_batch": 8})
+    for step in range(1, 120):
+        monitor.observe(step, {"actor/kl_loss": 4.0, "critic/score/mean": 0.2, "actor/pg_loss": 0.1})
+    report = monitor.report()
+
+    assert [] == [item for item in report.findings if item.rule == "kl-drastic"]
+    (state,) = [item for item in report.not_judged if item.rule == "kl-drastic"]
+    assert "explained_by_release" == state.state
+
+
+def test_a_report_says_what_was_not_judged_and_how_to_turn_it_on():
+    """Every rule is found, passed or left out with a reason; GRPO's divergence names its condition."""
+    monitor = Monitor(GRPO)
+    for row in healthy(GRPO):
+        monitor.observe(None, {key: value for key, value in row.items() if key != "kl"})
+    report = monitor.report()
+
+    seen = {item.rule for item in report.findings} | {item.rule for item in report.not_judged} | set(report.passed)
+    assert {rule.id for rule in monitor.rules.rules} == seen
+    (kl,) = [item for item in report.not_judged if item.rule == "kl-explosion"]
+    assert ("not_logged", "logged where beta != 0") == (kl.state, kl.how)
+    assert {"not_logged", "not_applicable", "not_ready"} == {item.state for item in report.not_judged}

@@ -1,0 +1,77 @@
+"""Every rule has a run on which it fires and a healthy twin on which it does not, and every diagnosis can be made."""
+
+import pytest
+from health_rule_runs import CASES
+from rlmetrics.health import Monitor
+from rlmetrics.names import load_tables
+
+RULES = {row["id"]: row for row in load_tables().health["JUDGED"]}
+DIAGNOSES = {row["id"]: row for row in load_tables().health["DIAGNOSES"]}
+
+
+def judged(case, *, sick):
+    """Return the report on a run of a case."""
+    monitor = Monitor(case.source)
+    for row in case.rows(sick=sick):
+        monitor.observe(None, row)
+    assert monitor.faults == 0, monitor.fault
+    return monitor.report()
+
+
+def test_there_is_a_case_for_every_rule():
+    """No rule is without a run that it decides; the gap in a log has a test of its own."""
+    assert set(RULES) - {"log-gap"} == set(CASES)
+
+
+@pytest.mark.parametrize("rule", CASES)
+def test_a_rule_fires_on_its_run(rule):
+    """On the sick run the rule reaches the highest level that it has, or the next one."""
+    report = judged(CASES[rule], sick=True)
+
+    found = [finding for finding in report.findings if finding.rule == rule]
+    assert found, report.findings
+    assert found[0].cause == RULES[rule]["cause"]
+
+
+@pytest.mark.parametrize("rule", CASES)
+def test_a_rule_is_silent_on_the_healthy_twin(rule):
+    """On the twin neither the rule nor any other one warns."""
+    report = judged(CASES[rule], sick=False)
+
+    assert [finding for finding in report.findings if finding.rule == rule] == []
+    assert [finding for finding in report.findings if finding.level != "info"] == []
+
+
+def test_rules_that_can_warn_do_warn_on_their_run():
+    """A level that no run reaches would be no level: each rule with a warning or an error gets that far."""
+    weak = []
+    for rule, case in CASES.items():
+        wanted = {"warning", "error"} & set(RULES[rule]) or RULES[rule].get("special")
+        levels = {finding.level for finding in judged(case, sick=True).findings if finding.rule == rule}
+        if wanted and levels == {"info"}:
+            weak.append(rule)
+    assert weak == []
+
+
+def test_every_diagnosis_is_made_by_rules_that_exist():
+    """Thirty diagnoses or more, each made by rules, with a cause from the closed list and ordered checks."""
+    causes = set(load_tables().health["CAUSES"])
+
+    assert len(DIAGNOSES) >= 30
+    for diagnosis in DIAGNOSES.values():
+        made_by = {*diagnosis.get("all_of", ()), *diagnosis.get("any_of", ())}
+        assert made_by
+        assert made_by <= set(RULES)
+        assert diagnosis["cause"] in causes
+        assert diagnosis["checks"]
+
+
+def test_most_single_ailments_are_diagnosed_by_their_cause():
+    """On the run of a rule that warns, the first diagnosis has the cause of the rule."""
+    wrong = []
+    for rule, case in CASES.items():
+        report = judged(case, sick=True)
+        own = [finding for finding in report.findings if finding.rule == rule and finding.level != "info"]
+        if own and report.diagnoses[0].cause != RULES[rule]["cause"]:
+            wrong.append((rule, report.diagnoses[0].id))
+    assert len(wrong) <= 0.1 * len(CASES), wrong
