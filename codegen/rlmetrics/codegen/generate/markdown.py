@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Any
 
 from ..model import Health, Source
@@ -24,6 +25,7 @@ _TRENDS = {
 }
 
 
+@lru_cache(maxsize=8192)
 def markdown(text: str) -> str:
     """Return plain text so that Markdown shows it as it is; ``code`` in backticks stays code."""
     parts = _CODE.split(" ".join(text.split()))
