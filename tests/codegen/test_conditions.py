@@ -30,7 +30,7 @@ def expressions() -> st.SearchStrategy[str]:
 @given(st.lists(expressions(), min_size=1, max_size=5))
 def test_either_holds_where_one_of_the_guards_does(guards: list[str]) -> None:
     """In every configuration the one condition is as true as the guards together."""
-    condition = either(guards)
+    condition = either(tuple(guards))
 
     for values in product([False, True], repeat=len(NAMES)):
         for mode in ("x", "y", "z"):
@@ -53,7 +53,7 @@ def test_either_holds_where_one_of_the_guards_does(guards: list[str]) -> None:
 )
 def test_either_leaves_out_what_does_not_matter(guards: list[str], expected: str) -> None:
     """Switches that were multiplied out come together again."""
-    assert expected == either(guards)
+    assert expected == either(tuple(guards))
 
 
 def test_long_conditions_are_listed_once() -> None:

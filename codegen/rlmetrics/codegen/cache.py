@@ -86,8 +86,8 @@ def section_digests(folders: Sequence[Path]) -> dict[str, str]:
             found.setdefault(label.split("/")[0], []).append(line)
     total = [line for lines in found.values() for line in lines]
     checkout = folders[0].parent
-    for folder, endings in _BESIDE:
-        for label in sorted(walk(checkout, folder, endings)):
+    for beside, endings in _BESIDE:
+        for label in sorted(walk(checkout, beside, endings)):
             total.append(f"{label}\0{digest_of((checkout / label).read_bytes())}\n")
     return {name: _digest(lines) for name, lines in {**found, "": total}.items()}
 

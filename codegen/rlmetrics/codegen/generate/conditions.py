@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from itertools import product
 
 from .markdown import markdown
@@ -39,7 +40,8 @@ class Conditions:
         return f"[condition {number}](#condition-{number})"
 
 
-def either(guards: Sequence[str]) -> str:
+@lru_cache(maxsize=4096)
+def either(guards: tuple[str, ...]) -> str:
     """Return in one condition that one of several holds, without what does not matter.
 
     Args:
@@ -76,7 +78,8 @@ def _terms(node: ast.expr, source: str, *, wanted: bool) -> list[Term]:
         if isinstance(node.op, ast.Or) == wanted:
             return [term for part in parts for term in part]
         return list(_products(parts))
-    text = ast.get_source_segment(source, node) or source
+    # Guards stand on one line, whose offsets are in bytes.
+    text = source.encode()[node.col_offset : node.end_col_offset].decode()
     if isinstance(node, ast.Compare) and len(node.ops) == 1 and isinstance(node.ops[0], ast.NotEq):
         return [frozenset([(text.replace("!=", "==", 1), not wanted)])]
     return [frozenset([(text, wanted)])]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Any
 
 from ..model import HealthRule, Source
@@ -17,6 +18,7 @@ _HEALTH_KINDS = {"info": "info", "warning": "warning", "error": "danger"}
 """How a rule's level looks as an admonition."""
 
 
+@lru_cache(maxsize=8192)
 def markdown(text: str) -> str:
     """Return plain text so that Markdown shows it as it is; ``code`` in backticks stays code."""
     parts = _CODE.split(" ".join(text.split()))

@@ -86,10 +86,14 @@ def spellings(
     grouped: dict[tuple[str, str], list[Emitted]] = {}
     for one in emitted:
         grouped.setdefault((one.metric, one.framework), []).append(one)
+    orders = {
+        name: _Order(Releases(tuple(release.release for release in framework.framework.releases)))
+        for name, framework in spec.frameworks.items()
+    }
     found: dict[str, list[Spellings]] = {}
     for (metric, name), own in grouped.items():
         framework = spec.frameworks[name].framework
-        places = _Places(own, Releases(tuple(release.release for release in framework.releases)))
+        places = _Places(own, orders[name])
         rows = Spellings(
             framework.title, tuple(_logged(own, places, conditions)), tuple(_remarks(own, places, link, conditions))
         )
@@ -192,35 +196,38 @@ def _text(said: Said, link: Callable[[str], str]) -> str:
     return markdown(said.text)
 
 
-def _where(guards: Mapping[str, Cells], places: _Places, conditions: Conditions) -> str:
-    together: dict[str, list[str]] = {}
-    for guard, cells in guards.items():
-        together.setdefault(places.describe(cells), []).append(guard)
-    parts = []
-    for where, own in together.items():
-        guard = "" if "" in own else either(own)
-        condition = f"if {conditions(f'`{guard}`')}" if guard else ""
-        parts.append(": ".join(part for part in (condition, where) if part))
-    return "" if "" in parts else "; ".join(parts)
+class _Order:
+    """The releases of a framework as bits."""
+
+    def __init__(self, releases: Releases) -> None:
+        self._releases = releases
+        self._masks: dict[frozenset[str], int] = {}
+        self._texts: dict[int, str] = {}
+
+    def mask(self, releases: frozenset[str]) -> int:
+        """Return releases as bits."""
+        if releases not in self._masks:
+            self._masks[releases] = sum(1 << self._releases.index(release) for release in releases)
+        return self._masks[releases]
+
+    def text(self, mask: int) -> str:
+        """Return releases in words."""
+        if mask not in self._texts:
+            names = self._releases.names
+            self._texts[mask] = self._releases.text({name for place, name in enumerate(names) if mask >> place & 1})
+        return self._texts[mask]
 
 
 class _Places:
     """Everything that logs one metric in one framework, and how to name a part of it."""
 
-    def __init__(self, emitted: Iterable[Emitted], order: Releases) -> None:
-        self._order = order
+    def __init__(self, emitted: Iterable[Emitted], order: _Order) -> None:
+        self.mask = order.mask
+        self.text = order.text
         self._all: dict[str, dict[tuple[str, str], int]] = {}
         for one in emitted:
             own = self._all.setdefault(one.component, {})
             own[one.key, one.mode] = own.get((one.key, one.mode), 0) | self.mask(one.releases)
-
-    def mask(self, releases: frozenset[str]) -> int:
-        """Return releases as bits."""
-        return sum(1 << self._order.index(release) for release in releases)
-
-    def text(self, mask: int) -> str:
-        """Return releases in words."""
-        return self._order.text({name for place, name in enumerate(self._order.names) if mask >> place & 1})
 
     def components(self, cells: Cells) -> str:
         """Return the components of these cells with their releases; those with equal releases together."""
