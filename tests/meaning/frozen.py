@@ -79,13 +79,17 @@ def _fields(meaning: Any) -> dict[str, Any] | None:
 
 @dataclass(frozen=True)
 class Correction:
-    """A listed change of meaning since then."""
+    """A listed change of meaning since then.
+
+    ``unlogged`` says that it only concerns settings with which the key is not logged, then and now.
+    """
 
     file: str
     keys: tuple[str, ...]
     releases: frozenset[str] | None
     fields: frozenset[str]
     why: str
+    unlogged: bool = False
 
     def covers(self, found: Difference) -> bool:
         """Whether it explains a difference."""
@@ -94,6 +98,7 @@ class Correction:
             and any(fnmatchcase(found.key, key) for key in self.keys)
             and (self.releases is None or self.releases.issuperset(found.releases))
             and self.fields >= found.fields
+            and (not self.unlogged or found.old[0] == found.new[0] == "off")
         )
 
 
@@ -108,7 +113,16 @@ def corrections() -> tuple[Correction, ...]:
         if "releases" in row:
             order = tables.framework(row["file"].split("/")[0]).releases
             releases = order.covered([row["releases"]] if isinstance(row["releases"], str) else row["releases"])
-        found.append(Correction(row["file"], tuple(row["keys"]), releases, frozenset(row["fields"]), row["why"]))
+        found.append(
+            Correction(
+                row["file"],
+                tuple(row["keys"]),
+                releases,
+                frozenset(row["fields"]),
+                row["why"],
+                row.get("unlogged", False),
+            )
+        )
     return tuple(found)
 
 

@@ -60,7 +60,7 @@ def rows(path: Path) -> Iterator[tuple[None, dict[str, Any]]]:
     Raises:
         InputError: As ``translate``.
     """
-    with reading_list(path, _around(path), Report("", "", "")) as state:
+    with reading_list(path, around(path), Report("", "", "")) as state:
         for text, is_entry in state.pieces():
             if is_entry:
                 row = state.members(text)

@@ -91,7 +91,6 @@ FILTERS: dict[str, Callable[[Any], str]] = {
     "md": markdown,
     "health_kind": _HEALTH_KINDS.__getitem__,
     "remark": remark,
-    "rule": rule,
     "how_long": how_long,
     "rule_level": rule_level,
     "signature": signature,

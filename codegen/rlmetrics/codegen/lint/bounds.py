@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
+from rlmetrics.health.conditions import ConditionError, parse_condition
+
+from ..tables.health import metrics_of_rule
 from .registry import Check, Hit, check
 
 if TYPE_CHECKING:
@@ -42,20 +45,25 @@ def unreachable(
     fix="correct the bound or the range",
 )
 def rule_range(context: Context) -> Iterator[Hit]:
-    for name, metric in context.spec.metrics.items():
-        ref = f"metrics/{context.spec.family_of[name]}"
-        for index, rule in enumerate(metric.health):
-            for field, bound in (("above", rule.above), ("below", rule.below)):
-                why = unreachable(metric.range, **{field: bound})
-                if why is not None:
-                    place = (ref, ("metrics", name, "range"), "the range")
-                    path = ("metrics", name, "health", index, field)
-                    yield Hit(ref, path, f"`{name}` {why}", value=True, related=(place,))
-            low, high = metric.range
-            stuck = rule.stuck_at
-            if stuck is not None and ((low is not None and stuck < low) or (high is not None and stuck > high)):
-                path = ("metrics", name, "health", index, "stuck_at")
-                yield Hit(ref, path, f"`{name}` cannot be {stuck:g}, which is outside of its range", value=True)
+    metrics = context.spec.metrics
+    for stem, file in context.spec.health.items():
+        for index, rule in enumerate(file.rules):
+            for level, bounds in _bounds(rule.tiers):
+                for name in metrics_of_rule(rule, metrics):
+                    why = unreachable(metrics[name].range, above=bounds.get("above"), below=bounds.get("below"))
+                    if why is not None:
+                        place = (f"metrics/{context.spec.family_of[name]}", ("metrics", name, "range"), "the range")
+                        yield Hit(
+                            f"health/{stem}", ("rules", index, level), f"`{name}` {why}", value=True, related=(place,)
+                        )
+
+
+def _bounds(tiers: Mapping[str, str]) -> Iterator[tuple[str, Mapping[str, float]]]:
+    for level, text in tiers.items():
+        try:
+            yield level, parse_condition(text).bounds
+        except ConditionError:
+            continue  # another check says so
 
 
 CHECKS: tuple[Check, ...] = (rule_range,)
