@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import math
+from collections.abc import Callable
 
 import pytest
 import torch
@@ -30,7 +31,7 @@ INPUTS = {"logprobs": TOKENS, "old_logprobs": TOKENS, "advantages": TOKENS, "mas
 def test_wrong_bounds(value: object, error: type[Exception], says: str) -> None:
     """The error names the metric or suite, the parameter, what was expected and what came."""
     key = "policy/clip_fraction"
-    calls = [
+    calls: list[tuple[str, Callable[[], object]]] = [
         (key, lambda: REGISTRY[key](**INPUTS, clip_low=value)),
         (key, lambda: MetricState(key, clip_low=value)),  # type: ignore[arg-type]
         (key, lambda: make_suite([key], clip_low=value)),  # type: ignore[arg-type]
