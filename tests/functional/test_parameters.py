@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import math
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 import torch
@@ -58,13 +59,14 @@ def test_whole_numbers() -> None:
 def test_integer_masks() -> None:
     """Masks of integers are masks of truth values, in metrics and in estimators of advantages."""
     rewards = torch.randn(2, 3)
+    calls: list[tuple[Callable[..., Any], dict[str, Any]]] = [
+        (advantages.gae, {"token_rewards": rewards, "values": rewards, "gamma": 0.9, "lam": 0.9}),
+        (advantages.discounted_returns, {"token_rewards": rewards}),
+        (advantages.whiten, {"advantages": rewards}),
+        (advantages.per_token, {"sequence_advantages": rewards[:, 0]}),
+    ]
     for mask in (MASK, MASK.int(), MASK.to(torch.uint8)):
-        for function, given in (
-            (advantages.gae, {"token_rewards": rewards, "values": rewards, "gamma": 0.9, "lam": 0.9}),
-            (advantages.discounted_returns, {"token_rewards": rewards}),
-            (advantages.whiten, {"advantages": rewards}),
-            (advantages.per_token, {"sequence_advantages": rewards[:, 0]}),
-        ):
+        for function, given in calls:
             expected, found = function(**given, mask=MASK.bool()), function(**given, mask=mask)
             assert torch.equal(torch.stack(tuple(expected)), torch.stack(tuple(found)))
         assert GRPOSuite().update(**{**INPUTS, "mask": mask}).compute() == (
