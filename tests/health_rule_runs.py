@@ -81,7 +81,9 @@ def since(onset: int, before: Curve, after: Curve) -> Curve:
 
 def spiked(value: float) -> Curve:
     """Return a curve that jumps to forty times its value every fifteen steps from the onset on."""
-    return lambda step: value * (40 if step > ONSET and step % 15 == 0 else 1) * (1 + 0.1 * jitter(f"spiked {value}", step))
+    return lambda step: (
+        value * (40 if step > ONSET and step % 15 == 0 else 1) * (1 + 0.1 * jitter(f"spiked {value}", step))
+    )
 
 
 def rarely(every: int, curve: Curve) -> Curve:
@@ -129,13 +131,13 @@ CASES: dict[str, Case] = {
         {"entropy/surprisal_sum": level(50), SCORE: LEARNS},
     ),
     "entropy-stuck": Case({"entropy/policy": 0.7}, {"entropy/policy": level(0.7)}),
-    "advantage-mean-stuck": Case({"advantage/mean": 0.0, NORM: 0.0}, {"advantage/mean": level(0.01, 1), NORM: level(0.4)}),
+    "advantage-mean-stuck": Case(
+        {"advantage/mean": 0.0, NORM: 0.0}, {"advantage/mean": level(0.01, 1), NORM: level(0.4)}
+    ),
     "advantages-all-zero": Case(
         {"advantage/max": 0.0, "advantage/min": 0.0}, {"advantage/max": level(2.0), "advantage/min": level(-2.0)}
     ),
-    "rewards-all-equal": Case(
-        {"reward/score/max": 1.0, "reward/score/min": 1.0}, {"reward/score/min": 0.0}
-    ),
+    "rewards-all-equal": Case({"reward/score/max": 1.0, "reward/score/min": 1.0}, {"reward/score/min": 0.0}),
     "no-reward-spread": Case(
         {"reward/zero_std_fraction": ramp(0.2, 0.95, 0.02), SCORE: STANDS},
         {"reward/zero_std_fraction": level(0.4, 0.08), SCORE: LEARNS},
@@ -188,7 +190,9 @@ CASES: dict[str, Case] = {
     "gradient-norm-non-finite": Case({NORM: since(ONSET, level(0.2), math.inf)}, {NORM: level(0.2)}),
     "score-non-finite": Case({SCORE: since(ONSET, level(0.2), "NaN")}, {SCORE: LEARNS}),
     "value-loss-non-finite": Case({"value/loss": since(ONSET, level(0.2), math.nan)}, {"value/loss": level(0.2)}),
-    "divergence-non-finite": Case({"kl/reference/k3": since(ONSET, level(0.02), math.nan)}, {"kl/reference/k3": level(0.02)}),
+    "divergence-non-finite": Case(
+        {"kl/reference/k3": since(ONSET, level(0.02), math.nan)}, {"kl/reference/k3": level(0.02)}
+    ),
     "margin-non-finite": Case(
         {"preference/reward/margin": since(ONSET, level(0.2), -math.inf)}, {"preference/reward/margin": level(0.2)}
     ),
@@ -208,7 +212,9 @@ CASES: dict[str, Case] = {
         {"preference/reward/accuracy": level(0.3, 0.1), "preference/reward/margin": level(-0.5, 0.1)},
         {"preference/reward/accuracy": ramp(0.5, 0.8, 0.05), "preference/reward/margin": ramp(0, 1.2)},
     ),
-    "preference-accuracy-saturated": Case({"preference/reward/accuracy": 1.0}, {"preference/reward/accuracy": ramp(0.5, 0.8)}),
+    "preference-accuracy-saturated": Case(
+        {"preference/reward/accuracy": 1.0}, {"preference/reward/accuracy": ramp(0.5, 0.8)}
+    ),
     "margin-without-accuracy": Case(
         {"preference/reward/margin": ramp(0, 6, 0.01), "preference/reward/accuracy": level(0.52, 0.04)},
         {"preference/reward/margin": ramp(0, 1.2), "preference/reward/accuracy": ramp(0.5, 0.85)},
@@ -234,28 +240,40 @@ CASES: dict[str, Case] = {
         },
     ),
     "length-normalised-accuracy-chance": Case(
-        {"preference/reward_free_average/accuracy": level(0.3, 0.05)}, {"preference/reward_free_average/accuracy": ramp(0.5, 0.8)}
+        {"preference/reward_free_average/accuracy": level(0.3, 0.05)},
+        {"preference/reward_free_average/accuracy": ramp(0.5, 0.8)},
     ),
     "preferred-responses-unlikely": Case(
         {"preference/logprob_average/chosen": level(-6)}, {"preference/logprob_average/chosen": level(-1.2)}
     ),
-    "log-odds-negative": Case({"preference/log_odds/mean": level(-0.4, 0.1)}, {"preference/log_odds/mean": ramp(-0.1, 1)}),
+    "log-odds-negative": Case(
+        {"preference/log_odds/mean": level(-0.4, 0.1)}, {"preference/log_odds/mean": ramp(-0.1, 1)}
+    ),
     "logprob-gap-is-length": Case(
         {"preference/logprob/chosen": ramp(-150, -600), "preference/logprob/rejected": ramp(-160, -700)},
         {"preference/logprob/chosen": ramp(-150, -155), "preference/logprob/rejected": ramp(-160, -180)},
     ),
     "kl-drastic": Case({"kl/reference/k3": ramp(0, 1.2)}, {"kl/reference/k3": ramp(0, 0.2)}),
-    "kl-explosion": Case({"kl/reference/k3": grows(0.03, 2), SCORE: STANDS}, {"kl/reference/k3": ramp(0.05, 0.8), SCORE: LEARNS}),
+    "kl-explosion": Case(
+        {"kl/reference/k3": grows(0.03, 2), SCORE: STANDS}, {"kl/reference/k3": ramp(0.05, 0.8), SCORE: LEARNS}
+    ),
     "kl-sum-explosion": Case(
-        {"kl/old_reference_sum/k1": grows(4, 1.8), SCORE: STANDS}, {"kl/old_reference_sum/k1": ramp(0, 12), SCORE: LEARNS}
+        {"kl/old_reference_sum/k1": grows(4, 1.8), SCORE: STANDS},
+        {"kl/old_reference_sum/k1": ramp(0, 12), SCORE: LEARNS},
     ),
     "kl-jump": Case({"kl/reference/k3": spiked(0.05)}, {"kl/reference/k3": level(0.05, 0.1)}),
-    "kl-slow": Case({"kl/reference/k3": level(0.0002, 0.1), SCORE: STANDS}, {"kl/reference/k3": ramp(0, 0.1), SCORE: LEARNS}),
+    "kl-slow": Case(
+        {"kl/reference/k3": level(0.0002, 0.1), SCORE: STANDS}, {"kl/reference/k3": ramp(0, 0.1), SCORE: LEARNS}
+    ),
     "reference-kl-negative": Case(
         {"kl/old_reference_sum/k1": since(ONSET, level(4), level(-6))}, {"kl/old_reference_sum/k1": level(4)}
     ),
-    "reference-kl-not-positive": Case({"kl/old_reference_sum/k1": level(-0.5, 0.1)}, {"kl/old_reference_sum/k1": level(4)}),
-    "impossible-divergence": Case({"kl/reference/k3": since(ONSET, level(0.02), -0.4)}, {"kl/reference/k3": level(0.02)}),
+    "reference-kl-not-positive": Case(
+        {"kl/old_reference_sum/k1": level(-0.5, 0.1)}, {"kl/old_reference_sum/k1": level(4)}
+    ),
+    "impossible-divergence": Case(
+        {"kl/reference/k3": since(ONSET, level(0.02), -0.4)}, {"kl/reference/k3": level(0.02)}
+    ),
     "kl-coefficient-rising": Case(
         {"kl/coefficient": ramp(0.05, 0.4), "kl/old_reference_sum/k1": ramp(4, 25)},
         {"kl/coefficient": level(0.05, 0.05), "kl/old_reference_sum/k1": level(6, 0.05)},
@@ -274,21 +292,31 @@ CASES: dict[str, Case] = {
     ),
     "no-improvement": Case({SCORE: STANDS}, {SCORE: ramp(0.2, 0.7, 0.02, 1, 1400)}, steps=1400),
     "held-out-falls": Case(
-        {"reward": LEARNS, "eval_reward": rarely(10, lambda t: 0.5 - 0.3 * max(0, t - 60) / 200 + 0.005 * jitter("held", t))},
+        {
+            "reward": LEARNS,
+            "eval_reward": rarely(10, lambda t: 0.5 - 0.3 * max(0, t - 60) / 200 + 0.005 * jitter("held", t)),
+        },
         {"eval_reward": rarely(10, ramp(0.2, 0.6, 0.03))},
         GRPO,
     ),
     "held-out-falls-behind": Case(
-        {"reward": LEARNS, "eval_reward": rarely(10, level(0.3, 0.01))}, {"eval_reward": rarely(10, ramp(0.2, 0.6))}, GRPO
+        {"reward": LEARNS, "eval_reward": rarely(10, level(0.3, 0.01))},
+        {"eval_reward": rarely(10, ramp(0.2, 0.6))},
+        GRPO,
     ),
     "component-farmed": Case(
-        {"rewards/format/mean": ramp(0.1, 0.9, 0.01, 1, 300), "rewards/correct/mean": level(0.1, 0.05), "reward": LEARNS},
+        {
+            "rewards/format/mean": ramp(0.1, 0.9, 0.01, 1, 300),
+            "rewards/correct/mean": level(0.1, 0.05),
+            "reward": LEARNS,
+        },
         {"rewards/correct/mean": ramp(0.1, 0.7, 0.01, 1, 300)},
         GRPO,
         300,
     ),
     "win-rate-against-self": Case(
-        {"online_preference/score_win_fraction": level(0.3, 0.05)}, {"online_preference/score_win_fraction": ramp(0.5, 0.7)}
+        {"online_preference/score_win_fraction": level(0.3, 0.05)},
+        {"online_preference/score_win_fraction": ramp(0.5, 0.7)},
     ),
     "rollout-weight-off": Case({"sampling/token_weight/mean": level(0.3)}, {"sampling/token_weight/mean": level(1.0)}),
     "effective-sample-low": Case(
@@ -297,9 +325,12 @@ CASES: dict[str, Case] = {
     "rollout-weight-spread": Case({"rollout/token_weight/std": level(2.0)}, {"rollout/token_weight/std": level(0.2)}),
     "rollout-divergence": Case({"kl/rollout/k1": level(0.3)}, {"kl/rollout/k1": level(0.002)}),
     "rollout-chi-squared": Case({"rollout/chi_squared/token": level(3.0)}, {"rollout/chi_squared/token": level(0.05)}),
-    "rollout-veto": Case({"rollout/veto/response_fraction": level(0.4)}, {"rollout/veto/response_fraction": level(0.01)}),
+    "rollout-veto": Case(
+        {"rollout/veto/response_fraction": level(0.4)}, {"rollout/veto/response_fraction": level(0.01)}
+    ),
     "sampling-mismatch": Case(
-        {"sampling/logprob_difference/mean": since(ONSET, level(0.02), level(0.5))}, {"sampling/logprob_difference/mean": level(0.02)}
+        {"sampling/logprob_difference/mean": since(ONSET, level(0.02), level(0.5))},
+        {"sampling/logprob_difference/mean": level(0.02)},
     ),
     "sampling-mismatch-growing": Case(
         {"sampling/logprob_difference/mean": ramp(0.01, 0.2)}, {"sampling/logprob_difference/mean": level(0.01, 0.1)}
@@ -312,23 +343,35 @@ CASES: dict[str, Case] = {
         {"rollout/rejection/token_fraction": level(0.7), "kl/rollout/k3": level(0.2)},
         {"rollout/rejection/token_fraction": level(0.02), "kl/rollout/k3": level(0.001)},
     ),
-    "responses-aborted": Case({"rollout/aborted_fraction": level(0.2), SCORE: STANDS}, {"rollout/aborted_fraction": 0.0}),
+    "responses-aborted": Case(
+        {"rollout/aborted_fraction": level(0.2), SCORE: STANDS}, {"rollout/aborted_fraction": 0.0}
+    ),
     "rollouts-stale": Case({"training/staleness/mean": ramp(1, 9)}, {"training/staleness/mean": level(1.2, 0.1)}),
     "samples-dropped": Case(
         {"asynchrony/dropped_samples": ramp(0, 90), "asynchrony/trainer_idle_fraction": level(0.7)},
         {"asynchrony/dropped_samples": 0.0, "asynchrony/trainer_idle_fraction": level(0.1)},
     ),
-    "ratio-too-high": Case({"policy/ratio/mean": since(ONSET, level(1.0, 0.01), 4.0)}, {"policy/ratio/mean": level(1.0, 0.01)}),
-    "ratio-too-low": Case({"policy/ratio/mean": since(ONSET, level(1.0, 0.01), 0.05)}, {"policy/ratio/mean": level(1.0, 0.01)}),
-    "ratio-hopeless": Case({"policy/ratio/mean": since(ONSET, level(1.0, 0.01), 900.0)}, {"policy/ratio/mean": level(1.0, 0.01)}),
+    "ratio-too-high": Case(
+        {"policy/ratio/mean": since(ONSET, level(1.0, 0.01), 4.0)}, {"policy/ratio/mean": level(1.0, 0.01)}
+    ),
+    "ratio-too-low": Case(
+        {"policy/ratio/mean": since(ONSET, level(1.0, 0.01), 0.05)}, {"policy/ratio/mean": level(1.0, 0.01)}
+    ),
+    "ratio-hopeless": Case(
+        {"policy/ratio/mean": since(ONSET, level(1.0, 0.01), 900.0)}, {"policy/ratio/mean": level(1.0, 0.01)}
+    ),
     "approx-kl-drastic": Case(
         {"kl/old/k1": ramp(0.002, 0.6, 0.01, ONSET), "policy/clip_fraction": ramp(0.05, 0.7)},
         {"kl/old/k1": level(0.002, 0.2), "policy/clip_fraction": level(0.05, 0.2)},
     ),
-    "update-slow": Case({"kl/old/k1": level(0.00001, 0.1), SCORE: STANDS}, {"kl/old/k1": level(0.003, 0.1), SCORE: LEARNS}),
+    "update-slow": Case(
+        {"kl/old/k1": level(0.00001, 0.1), SCORE: STANDS}, {"kl/old/k1": level(0.003, 0.1), SCORE: LEARNS}
+    ),
     "clip-fraction-high": Case({"policy/clip_fraction": ramp(0.05, 0.6)}, {"policy/clip_fraction": level(0.1, 0.1)}),
     "cispo-cap-below-one": Case({"group/cispo_clip_fraction": level(0.6)}, {"group/cispo_clip_fraction": level(0.01)}),
-    "gradient-norm-high": Case({NORM: ramp(0.5, 60, 0.01, ONSET), SCORE: ramp(0.6, 0.2)}, {NORM: level(0.5, 0.1), SCORE: LEARNS}),
+    "gradient-norm-high": Case(
+        {NORM: ramp(0.5, 60, 0.01, ONSET), SCORE: ramp(0.6, 0.2)}, {NORM: level(0.5, 0.1), SCORE: LEARNS}
+    ),
     "gradient-spikes": Case({NORM: spiked(0.5)}, {NORM: level(0.5, 0.2)}),
     "loss-spikes": Case({"loss/total": spiked(0.5)}, {"loss/total": level(0.5, 0.1)}),
     "fluctuation-does-not-shrink": Case(
@@ -336,7 +379,11 @@ CASES: dict[str, Case] = {
         {SCORE: lambda t: 0.4 + 0.02 * jitter("calm", t)},
     ),
     "collapse-at-once": Case(
-        {"entropy/policy": lambda t: 3.0 if t < 12 else 0.0, SCORE: level(0.1, 0.1), NORM: lambda t: 0.5 if t < 12 else 0.0},
+        {
+            "entropy/policy": lambda t: 3.0 if t < 12 else 0.0,
+            SCORE: level(0.1, 0.1),
+            NORM: lambda t: 0.5 if t < 12 else 0.0,
+        },
         {"entropy/policy": ramp(3.0, 2.5), SCORE: LEARNS, NORM: level(0.5)},
     ),
 }

@@ -566,8 +566,10 @@ _SIGNS: dict[str, tuple[str, ...]] = {
 
 def shows(run: Run, source: str) -> bool:
     """Whether a source logs what the ailment of a run can be told by."""
-    return run.scenario not in _SIGNS or any(metric in spelling(source) for metric in _SIGNS[run.scenario]) and not (
-        run.scenario == "farmed_format" and not source.startswith("trl")
+    return (
+        run.scenario not in _SIGNS
+        or (any(metric in spelling(source) for metric in _SIGNS[run.scenario])
+        and not (run.scenario == "farmed_format" and not source.startswith("trl")))
     )
 
 

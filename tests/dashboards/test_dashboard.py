@@ -89,7 +89,9 @@ def test_a_panel_tells_what_is_healthy(made):
     notes = " ".join(config["value"] for config in configs(path, "Markdown Panel"))
     assert " ".join(rule["message"].split()) in notes
     assert " ".join(rule["advice"].split()) in notes
-    assert "entropy/policy (healthy: at least 0.3 times its start)" in [config["chartTitle"] for config in configs(path)]
+    assert "entropy/policy (healthy: at least 0.3 times its start)" in [
+        config["chartTitle"] for config in configs(path)
+    ]
     assert all(panel["isOpen"] == ("healthy: " in json.dumps(panel)) for panel in sections_of(path))
 
 

@@ -7,9 +7,9 @@ import threading
 import tracemalloc
 
 import pytest
+from health_simulator import simulate, spelled
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from health_simulator import simulate, spelled
 from rlmetrics.health import Monitor
 
 GRPO, VERL, PPO = "trl[GRPOTrainer]==1.16.0", "verl==0.9.1", "trl[PPOTrainer]==0.11.4"
@@ -92,7 +92,11 @@ def test_columns_that_are_empty_in_most_rows_are_no_lost_numbers():
     assert set() == verdict(rows, GRPO)
 
 
-SICK = [("entropy_collapse", "entropy_collapse"), ("kl_explosion", "kl_explosion"), ("zero_advantage", "no_learning_signal")]
+SICK = [
+    ("entropy_collapse", "entropy_collapse"),
+    ("kl_explosion", "kl_explosion"),
+    ("zero_advantage", "no_learning_signal"),
+]
 
 
 @pytest.mark.parametrize(("scenario", "cause"), SICK)
@@ -117,7 +121,7 @@ def test_the_verdict_does_not_depend_on_how_a_run_is_logged(scenario, cause, sou
         logged["prefixed"] = prefixed
     causes = {name: {item[1] for item in verdict(rows, source)} for name, rows in logged.items()}
 
-    assert {name: True for name in logged} == {name: cause in found for name, found in causes.items()}
+    assert dict.fromkeys(logged, True) == {name: cause in found for name, found in causes.items()}
 
 
 def test_a_resumed_run_is_no_alarm():
@@ -138,8 +142,17 @@ def test_a_resumed_run_is_no_alarm():
 @given(
     rows=st.lists(
         st.dictionaries(
-            st.sampled_from(["reward", "loss", "entropy", "kl", "grad_norm", "step", "other", "completions/mean_length"]),
-            st.one_of(st.none(), st.floats(), st.integers(), st.text(max_size=5), st.lists(st.floats(), max_size=2), st.booleans()),
+            st.sampled_from(
+                ["reward", "loss", "entropy", "kl", "grad_norm", "step", "other", "completions/mean_length"]
+            ),
+            st.one_of(
+                st.none(),
+                st.floats(),
+                st.integers(),
+                st.text(max_size=5),
+                st.lists(st.floats(), max_size=2),
+                st.booleans(),
+            ),
         ),
         max_size=30,
     )
@@ -243,7 +256,7 @@ def test_the_source_is_inferred_from_the_first_rows():
 
 
 def test_what_the_release_makes_constant_is_expected():
-    """verl's KL coefficient of the loss is the configured one, always; a constant that is documented is no finding."""
+    """In verl the KL coefficient of the loss is the configured one, always; a constant that is documented is no finding."""
     monitor = Monitor(PPO, {"ppo_epochs": 1, "batch_size": 8, "mini_batch_size": 8})
     rows = spelled(simulate("ppo", "one_iteration", 1).rows, PPO)
     for row in rows:
@@ -253,7 +266,7 @@ def test_what_the_release_makes_constant_is_expected():
 
 
 def test_a_known_fault_of_a_release_is_not_blamed_on_the_run():
-    """verl 0.7 adds up losses over updates; a bound on such a number is not judged, and the report says why."""
+    """In verl 0.7 the trainer adds up losses over updates; a bound on such a number is not judged, and the report says why."""
     monitor = Monitor("verl==0.7.0", {"actor_rollout_ref.actor.updates_per_batch": 8})
     for step in range(1, 120):
         monitor.observe(step, {"actor/kl_loss": 4.0, "critic/score/mean": 0.2, "actor/pg_loss": 0.1})

@@ -1,10 +1,9 @@
 """Every rule has a run on which it fires and a healthy twin on which it does not, and every diagnosis can be made."""
 
 import pytest
+from health_rule_runs import CASES
 from rlmetrics.health import Monitor
 from rlmetrics.names import load_tables
-
-from health_rule_runs import CASES
 
 RULES = {row["id"]: row for row in load_tables().health["JUDGED"]}
 DIAGNOSES = {row["id"]: row for row in load_tables().health["DIAGNOSES"]}

@@ -132,8 +132,13 @@ CASES = [
     ),
     Case(
         "health-rule",
-        [(H, "  - {id: loss-broken, title: The loss is NaN, cause: non_finite, judges: [policy/loss], special: non_finite,",
-          "  - ¦{id: loss-broken, title: The loss is NaN, cause: non_finite, judges: [policy/loss],")],
+        [
+            (
+                H,
+                "  - {id: loss-broken, title: The loss is NaN, cause: non_finite, judges: [policy/loss], special: non_finite,",
+                "  - ¦{id: loss-broken, title: The loss is NaN, cause: non_finite, judges: [policy/loss],",
+            )
+        ],
         [(H, "special: non_finite", "error: x == 0")],
         "the rule `loss-broken` has no condition for any level",
     ),
@@ -165,14 +170,22 @@ CASES = [
         "health-sibling",
         [
             (P, "identity: {quantity: reward, extent: sequence}", "identity: {quantity: policy_loss, estimator: pg}"),
-            (H, "    judges: [policy/loss]\n    with", "    ¦judges: [{quantity: policy_loss, estimator: ppo_clip}]\n    with"),
+            (
+                H,
+                "    judges: [policy/loss]\n    with",
+                "    ¦judges: [{quantity: policy_loss, estimator: ppo_clip}]\n    with",
+            ),
         ],
         [(H, "    judges: [policy/loss]\n    with", "    judges: [{quantity: policy_loss}]\n    with")],
         "leaves out `policy/reward/mean`",
     ),
     Case(
         "health-source",
-        [(H, "  - id: loss-stuck", "  - ¦id: loss-stuck"), (H, "    warning: x == 0", "    warning: now(x) > 3"), (H, "    basis: folklore\n    sources: [{title: A blog}]\n", "    basis: folklore\n")],
+        [
+            (H, "  - id: loss-stuck", "  - ¦id: loss-stuck"),
+            (H, "    warning: x == 0", "    warning: now(x) > 3"),
+            (H, "    basis: folklore\n    sources: [{title: A blog}]\n", "    basis: folklore\n"),
+        ],
         [(H, "    warning: x == 0", "    warning: now(x) > 3")],
         "nothing backs the number in the rule `loss-stuck`",
     ),

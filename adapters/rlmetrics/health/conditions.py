@@ -54,7 +54,7 @@ _LEVELS = {"first", "now", "mean", "high", "low", "start", "at_share", "rise", "
 """Words whose values have the unit of the curve."""
 _OPERATORS = (ast.Add, ast.Sub, ast.Mult, ast.Div)
 _COMPARISONS = (ast.Lt, ast.LtE, ast.Gt, ast.GtE, ast.Eq, ast.NotEq)
-_MAX_LENGTH = 600
+_MAX_LENGTH = 1000
 
 
 class ConditionError(ValueError):

@@ -174,6 +174,6 @@ def _allows(ref: str, path: YamlPath, node: Any) -> Iterator[tuple[str, YamlPath
     # A suite lists its metrics, a family defines them.
     for name, metric in metrics.items() if isinstance(metrics, dict) else ():
         yield from _allows(ref, (*path, "metrics", name), metric)
-    for field in ("emissions", "rules"):
-        for index, item in enumerate(getattr(node, field, [])):
-            yield from _allows(ref, (*path, field, index), item)
+    for name in ("emissions", "rules"):
+        for index, item in enumerate(getattr(node, name, [])):
+            yield from _allows(ref, (*path, name, index), item)

@@ -69,7 +69,10 @@ PEER = {
 def digest() -> str:
     """Return the digest of the rules and of what evaluates them."""
     files = [*sorted((ROOT / "spec/health").glob("*.yaml"))]
-    files += [ROOT / f"adapters/rlmetrics/health/{name}.py" for name in ("series", "trends", "conditions", "instances", "rows")]
+    files += [
+        ROOT / f"adapters/rlmetrics/health/{name}.py"
+        for name in ("series", "trends", "conditions", "instances", "rows")
+    ]
     return hashlib.sha256(b"".join(file.read_bytes() for file in files)).hexdigest()[:16]
 
 
@@ -84,7 +87,9 @@ class Tally:
     def add(self, name: str, rows: list, source: str, causes: set, onset: float | None) -> None:
         """Judge a run."""
         monitor = Monitor(source)
-        said = [(row.get("step", 0), item) for row in rows for item in monitor.observe(None, row) if item.level != "info"]
+        said = [
+            (row.get("step", 0), item) for row in rows for item in monitor.observe(None, row) if item.level != "info"
+        ]
         report = monitor.report()
         if not causes:
             self.healthy += 1
@@ -140,7 +145,11 @@ def peer(python: str, runs: list[tuple[str, list, set]]) -> str:
             said = json.loads(done.stdout)
         except ValueError:
             said = {}
-        found = [item for item in said.get("findings", []) if str(item.get("severity", "")).lower() in ("warning", "critical")]
+        found = [
+            item
+            for item in said.get("findings", [])
+            if str(item.get("severity", "")).lower() in ("warning", "critical")
+        ]
         meant = set().union(*(PEER.get(item.get("detector", item.get("id", "")), set()) for item in found), set())
         if causes:
             sick += 1
@@ -160,7 +169,9 @@ def main() -> None:
     parser.add_argument("--seeds", type=int, nargs="+", default=[100, 101, 102])
     args = parser.parse_args()
     print(f"Rules {digest()}\n")
-    print("| runs | what they are | found | first answer right | healthy alarmed | healthy with an error | median delay | alarms per 1,000 healthy steps |")
+    print(
+        "| runs | what they are | found | first answer right | healthy alarmed | healthy with an error | median delay | alarms per 1,000 healthy steps |"
+    )
     print("|---|---|---|---|---|---|---|---|")
     missed = []
     for family in SOURCES:
@@ -173,11 +184,19 @@ def main() -> None:
         missed += tally.missed
     if args.others:
         tally = from_folder(args.others)
-        print(tally.row("others' simulators", "rldoctor 0.2.0 and rlprobe 0.1.0, spelled as TRL GRPO 1.16; used for development"))
+        print(
+            tally.row(
+                "others' simulators", "rldoctor 0.2.0 and rlprobe 0.1.0, spelled as TRL GRPO 1.16; used for development"
+            )
+        )
         missed += tally.missed
     if args.real:
         tally = from_folder(args.real)
-        print(tally.row("real trainings", "tiny models, TRL 1.16.0, faults on purpose; opened after the rules were frozen"))
+        print(
+            tally.row(
+                "real trainings", "tiny models, TRL 1.16.0, faults on purpose; opened after the rules were frozen"
+            )
+        )
         missed += tally.missed
     if args.peer:
         runs = [
