@@ -280,7 +280,7 @@ def truncation(rows: list[Row], onset: int, noise: random.Random) -> None:
 
 def exploding_update(rows: list[Row], onset: int, noise: random.Random) -> None:
     """The steps become too large."""
-    for row, share, after in _since(rows, onset):
+    for row, share, _ in _since(rows, onset):
         for name in ("kl/old/k1", "kl/old/k2"):
             if name in row:
                 row[name] = 0.05 + 0.6 * share + abs(noise.gauss(0, 0.02))
@@ -566,10 +566,9 @@ _SIGNS: dict[str, tuple[str, ...]] = {
 
 def shows(run: Run, source: str) -> bool:
     """Whether a source logs what the ailment of a run can be told by."""
-    return (
-        run.scenario not in _SIGNS
-        or (any(metric in spelling(source) for metric in _SIGNS[run.scenario])
-        and not (run.scenario == "farmed_format" and not source.startswith("trl")))
+    return run.scenario not in _SIGNS or (
+        any(metric in spelling(source) for metric in _SIGNS[run.scenario])
+        and not (run.scenario == "farmed_format" and not source.startswith("trl"))
     )
 
 

@@ -135,7 +135,7 @@ class Series:
         return self.count > 0
 
     def start(self) -> float:
-        """Where it started: the median of the first ten points, or of a third if there are few; NaN before the fifth."""
+        """Where it started: the median of the first ten points, or of a third of few; NaN before the fifth."""
         if self.count < _NOW:
             return math.nan
         return median(self._first[: max(3, min(_START, self.count // 3))])
