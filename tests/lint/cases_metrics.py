@@ -135,7 +135,8 @@ CASES = [
         [
             (
                 H,
-                "  - {id: loss-broken, title: The loss is NaN, cause: non_finite, judges: [policy/loss], special: non_finite",
+                "  - {id: loss-broken, title: The loss is NaN, cause: non_finite, judges: [policy/loss], special: "
+                "non_finite",
                 "  - ¦{id: loss-broken, title: The loss is NaN, cause: non_finite, judges: [policy/loss]",
             )
         ],
