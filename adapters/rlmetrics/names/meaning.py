@@ -38,8 +38,9 @@ Piece = Mapping[str, Any]
 def combine(record: Piece, facts: Sequence[Piece], profiles: Mapping[str, Piece]) -> dict[str, Any]:
     """Return what a record and the facts that hold say together.
 
-    Reductions are set level by level. Scales are multiplied; one that several pieces name counts once. ``reproduced_by`` names a
-    formula variant of the metric that stands with it, else of the record's: with another metric it does not count.
+    Reductions are set level by level. Scales are multiplied; one that several pieces name counts once.
+    ``reproduced_by`` names a formula variant of the metric that stands with it, else of the record's: with another
+    metric it does not count.
 
     Args:
         record: What the record says.
