@@ -13,6 +13,7 @@ import lzma
 import random
 import re
 import sys
+from collections import ChainMap
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
@@ -153,7 +154,7 @@ def compare(component: str, tables: Tables | None = None, *, most: int | None = 
     seen = set()
     for place, row in enumerate(frozen["keys"]):
         seen.add((row["key"], row["mode"]))
-        configs = list(_configs(row))
+        configs, alike = zip(*_configs(row), strict=True)
         chosen = range(len(configs))
         if most is not None and len(configs) > most:
             chosen = sorted(random.Random(place).sample(chosen, most))  # type: ignore[assignment]
@@ -166,8 +167,9 @@ def compare(component: str, tables: Tables | None = None, *, most: int | None = 
                         continue  # settings that the trainer does not take in these releases
                     old = _stored(frozen["meanings"][numbers[index]])
                     # Settings that the earlier form did not ask about change nothing, whatever they are.
-                    for other in others:
-                        config = {**other, **configs[index]}
+                    # Values that it did not tell apart mean the same, each of them.
+                    for other in (*others, *alike[index]):
+                        config = {**configs[index], **other}
                         new = view.meaning(rows, config)
                         if not _same(old, new):
                             yield Difference(component, row["key"], row["mode"], part, config, old, new)
@@ -192,14 +194,18 @@ def _same(old: Any, new: Any) -> bool:
     return old == new or (old[0] == new[0] == "off" and None in (old[1], new[1]))
 
 
-def _configs(row: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+def _configs(row: Mapping[str, Any]) -> Iterator[tuple[dict[str, Any], list[dict[str, Any]]]]:
+    """Yield each configuration of a row, and what may stand in it instead without a change of meaning."""
     switches: Sequence[Sequence[Mapping[str, Any]]] = row["switches"]
+    alike: Sequence[Sequence[Sequence[Mapping[str, Any]]]] = row.get("alike", ())
     points = row.get("points") or product(*(range(len(switch)) for switch in switches))
     for point in points:
         config = dict(row["fixed"])
         for switch, index in zip(switches, point, strict=True):
             config.update(switch[index])
-        yield config
+        groups = [group[index] for group, index in zip(alike, point, strict=bool(alike))]
+        turns = range(1, max(map(len, groups), default=0))
+        yield config, [dict(ChainMap(*(dict(group[turn % len(group)]) for group in groups))) for turn in turns]
 
 
 class _Meanings:

@@ -49,7 +49,7 @@ def rule_range(context: Context) -> Iterator[Hit]:
     for stem, file in context.spec.health.items():
         for index, rule in enumerate(file.rules):
             for level, bounds in _bounds(rule.tiers):
-                for name in metrics_of_rule(rule, metrics):
+                for name in filter(metrics.__contains__, metrics_of_rule(rule, metrics)):
                     why = unreachable(metrics[name].range, above=bounds.get("above"), below=bounds.get("below"))
                     if why is not None:
                         place = (f"metrics/{context.spec.family_of[name]}", ("metrics", name, "range"), "the range")
