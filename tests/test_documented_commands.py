@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 import yaml
-from rlmetrics.codegen.model import Emission, Metric
+from rlmetrics.codegen.model import ComponentFile, Metric
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -135,8 +135,9 @@ def test_yaml_block_is_valid_spec(code):
     """Each example of the spec's YAML fits the model that checks the real files."""
     parsed = yaml.load(code, Loader=yaml.CSafeLoader)
 
-    if isinstance(parsed, list):
-        assert parsed == [Emission.model_validate(item).model_dump(exclude_unset=True) for item in parsed]
+    if "keys" in parsed:
+        whole = {"title": "T", "brief": "B", **parsed}
+        assert whole == ComponentFile.model_validate(whole).model_dump(exclude_unset=True)
     else:
         for metric in parsed.values():
             assert set(metric) == set(Metric.model_validate(metric).model_dump(exclude_unset=True))

@@ -67,8 +67,7 @@ def test_section_has_what_a_reader_asks(section: str) -> None:
         "- Also called: `policykl`",
         "rlmetrics.functional.kl_old_k1(logprobs, old_logprobs, mask)",
         "rlmetrics.functional.kl_old_k1_padded(logprobs, old_logprobs, mask)",
-        '!!! warning "above 0.1 for 3 logged steps"',
-        "Basis: documented. Sources: [A guide](<https://example.org/guide>).",
+        "Judged by: [The policy moves too far](health.md#kl-drastic).",
         "- [`kl/old/clipped`](kl.md#kl-old-clipped): That one is bounded.",
         "References: [Schulman 2020, Approximating KL Divergence](<http://joschu.net/blog/kl-approx.html>)",
     ):
@@ -81,7 +80,7 @@ def test_a_key_that_always_means_one_of_several_metrics_says_when(root: Path) ->
     rows = [line for line in page.splitlines() if line.startswith("| `policy/distance`")]
     assert [
         "| `policy/distance` | if `beta > 1` | Demo Trainer 1.0 to 1.2 | `demo/trainer.py` |",
-        "| `policy/distance` | if `not beta > 1` | Demo Trainer 1.0 to 1.2 | `demo/trainer.py` |",
+        "| `policy/distance` | if `not (beta > 1)` | Demo Trainer 1.0 to 1.2 | `demo/trainer.py` |",
     ] == rows
 
 
@@ -182,6 +181,7 @@ def test_function_reads_like_hand_written_code(root: Path) -> None:
     expected = """\
 def _kl_old_clipped_update(logprobs: Tensor, old_logprobs: Tensor, mask: Tensor, *, limit: float) -> Tensor:
     check(logprobs=logprobs, old_logprobs=old_logprobs, mask=mask)
+    check_numbers("kl/old/clipped", limit=limit)
     mask = mask.bool()
     logprobs = ops.masked(logprobs, mask)
     old_logprobs = ops.masked(old_logprobs, mask)

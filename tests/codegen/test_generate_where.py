@@ -43,7 +43,7 @@ def spec(root: Path) -> Spec:
         ("group_ids", "  group_ids: {domain: sequence"),
         ("padding_counted", "  padding_counted:"),
         ("response_positions", "  response_positions: {domain: token"),
-        ("kl-drastic", "      - id: kl-drastic"),
+        ("kl-drastic", "  - id: kl-drastic"),
         ("collapse", "  - id: collapse"),
         ("Trainer", "components: [{name: Trainer"),
     ],

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -109,12 +110,12 @@ print(json.dumps([str(item.message) for item in caught if "called" in str(item.m
 def test_a_key_of_a_framework_keeps_its_name(root: Path) -> None:
     """Where a framework logs a key of the metric's name, keys stay, and pages and tests are left to a person."""
     trainer = root / "spec/frameworks/demo/trainer.yaml"
-    trainer.write_text(trainer.read_text().replace("key: policy/kl", "key: kl/old/k1"))
+    trainer.write_text(trainer.read_text().replace("  policy/kl:\n", "  kl/old/k1:\n"))
 
     done = rlmetrics(root, "rename", "kl/old/k1", "kl/old/plain")
 
-    assert 2 == trainer.read_text().count("key: kl/old/k1")
-    assert 2 == trainer.read_text().count("metric: kl/old/plain\n")
+    assert 1 == trainer.read_text().count("  kl/old/k1:\n")
+    assert 3 == len(re.findall(r"metric: kl/old/plain\b", trainer.read_text()))
     assert "# kl/old/k1, " in (root / "docs/page.md").read_text()
     assert "F.kl_old_plain(x)" in (root / "docs/page.md").read_text()
     assert "docs/page.md:1: left alone" in done.stderr

@@ -10,6 +10,7 @@ from pathlib import Path
 WATCHED = (
     ("spec", (".yaml", ".yml", ".lock")),
     ("codegen/rlmetrics", (".py", ".j2")),
+    ("adapters/rlmetrics/health", (".py",)),
     ("adapters/rlmetrics/impl", (".py",)),
     ("adapters/rlmetrics/names", (".py",)),
     ("adapters/rlmetrics/state", (".py",)),
