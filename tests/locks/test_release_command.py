@@ -92,7 +92,7 @@ def test_a_release_with_three_changes_costs_a_few_lines(
                     '["entropy"].append(global_masked_mean(entropies))',
                     '["entropy"].append(global_masked_max(entropies))',
                 ),
-            )[1:],
+            ),
             "trl/trainer/grpo_config.py": ((symbol, symbol.replace("default=0.0", "default=0.1")),),
         },
     )
