@@ -192,3 +192,13 @@ def test_an_anchor_takes_a_statement(
     trivial = next(number for number, line in enumerate(lines, 1) if line.strip() == "return loss")
     assert 2 == main([*words, f"{TRAINER}:{trivial}", "--cache", str(CACHE)])
     assert "proves nothing" in capsys.readouterr().err
+
+
+def test_the_newest_release_replayed_has_no_silent_row(checkout: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Added to the spec cut off before it: every row that changed belongs to a component that some item names."""
+    code = main(["release", "replay", "--from", f"trl=={LAST}", "--cache", str(CACHE), "--json"])
+    found = json.loads(capsys.readouterr().out)
+    assert (0, []) == (code, found["silently_wrong"])
+    (step,) = found["releases"]
+    assert step["unchanged"] > step["changed"] > 0
+    assert step["carried"] > 0.9 * step["unchanged"]
