@@ -177,16 +177,8 @@ def test_an_anchor_takes_a_statement(
     place = next(number for number, line in enumerate(lines, 1) if "completion_mask * (~is_truncated)" in line)
     lock = checkout / "spec/locks/trl/grpo_trainer.lock"
     before = lock.read_text()
-    words = [
-        "anchor",
-        "add",
-        "completion_mask",
-        f"trl[GRPOTrainer]=={LAST}",
-        f"{TRAINER}:{place}",
-        "--cache",
-        str(CACHE),
-    ]
-    assert 0 == main(words)
+    words = ["anchor", "add", "completion_mask", f"trl[GRPOTrainer]=={LAST}"]
+    assert 0 == main([*words, f"{TRAINER}:{place}", "--cache", str(CACHE)])
     assert "GRPOTrainer._generate_and_score_completions" in capsys.readouterr().out
     assert before == lock.read_text()
     trivial = next(number for number, line in enumerate(lines, 1) if line.strip() == "return loss")
