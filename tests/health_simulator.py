@@ -280,7 +280,7 @@ def truncation(rows: list[Row], onset: int, noise: random.Random) -> None:
 
 def exploding_update(rows: list[Row], onset: int, noise: random.Random) -> None:
     """The steps become too large."""
-    for row, share, after in _since(rows, onset):
+    for row, share, _ in _since(rows, onset):
         for name in ("kl/old/k1", "kl/old/k2"):
             if name in row:
                 row[name] = 0.05 + 0.6 * share + abs(noise.gauss(0, 0.02))

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import inspect
 import math
+from collections.abc import Callable
+from typing import Any
 
 import pytest
 import torch
@@ -30,7 +32,7 @@ INPUTS = {"logprobs": TOKENS, "old_logprobs": TOKENS, "advantages": TOKENS, "mas
 def test_wrong_bounds(value: object, error: type[Exception], says: str) -> None:
     """The error names the metric or suite, the parameter, what was expected and what came."""
     key = "policy/clip_fraction"
-    calls = [
+    calls: list[tuple[str, Callable[[], object]]] = [
         (key, lambda: REGISTRY[key](**INPUTS, clip_low=value)),
         (key, lambda: MetricState(key, clip_low=value)),  # type: ignore[arg-type]
         (key, lambda: make_suite([key], clip_low=value)),  # type: ignore[arg-type]
@@ -57,13 +59,14 @@ def test_whole_numbers() -> None:
 def test_integer_masks() -> None:
     """Masks of integers are masks of truth values, in metrics and in estimators of advantages."""
     rewards = torch.randn(2, 3)
+    calls: list[tuple[Callable[..., Any], dict[str, Any]]] = [
+        (advantages.gae, {"token_rewards": rewards, "values": rewards, "gamma": 0.9, "lam": 0.9}),
+        (advantages.discounted_returns, {"token_rewards": rewards}),
+        (advantages.whiten, {"advantages": rewards}),
+        (advantages.per_token, {"sequence_advantages": rewards[:, 0]}),
+    ]
     for mask in (MASK, MASK.int(), MASK.to(torch.uint8)):
-        for function, given in (
-            (advantages.gae, {"token_rewards": rewards, "values": rewards, "gamma": 0.9, "lam": 0.9}),
-            (advantages.discounted_returns, {"token_rewards": rewards}),
-            (advantages.whiten, {"advantages": rewards}),
-            (advantages.per_token, {"sequence_advantages": rewards[:, 0]}),
-        ):
+        for function, given in calls:
             expected, found = function(**given, mask=MASK.bool()), function(**given, mask=mask)
             assert torch.equal(torch.stack(tuple(expected)), torch.stack(tuple(found)))
         assert GRPOSuite().update(**{**INPUTS, "mask": mask}).compute() == (

@@ -92,8 +92,10 @@ def _change_field(dice: random.Random, message: Any) -> None:
     fields = message.ListFields()
     if not fields or dice.random() < 0.05:
         fields = [(field, getattr(message, field.name)) for field in message.DESCRIPTOR.fields]
+    field: Any
+    value: Any
     field, value = dice.choice(fields)
-    repeated = hasattr(value, "__len__") and not isinstance(value, str | bytes)
+    repeated = hasattr(value, "__len__") and type(value) not in (str, bytes)
     if repeated and hasattr(value, "keys"):
         return
     if field.message_type is not None:

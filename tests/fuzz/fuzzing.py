@@ -28,7 +28,7 @@ if __name__ == "__main__":
 
 from readers import HERE, READERS, Reader
 from rlmetrics.names.errors import UserError
-from rlmetrics.translate import Report, Translator, agreement, translate_file, translation
+from rlmetrics.translate import Report, Translator, agreement, jobs, translate_file
 from rlmetrics.translate.kinds import KINDS
 
 __all__ = ["Finding", "Fuzzer", "judge"]
@@ -110,11 +110,11 @@ def same_translators() -> Iterator[dict[Any, Translator]]:
             made[place] = real(source, target, **options)
         return made[place]
 
-    translation.open_translator = opened
+    jobs.open_translator = opened
     try:
         yield made
     finally:
-        translation.open_translator = real
+        jobs.open_translator = real
 
 
 def judge(reader: Reader, content: bytes, way: dict[str, Any], folder: Path) -> str:

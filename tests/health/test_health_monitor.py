@@ -256,7 +256,7 @@ def test_the_source_is_inferred_from_the_first_rows():
 
 
 def test_what_the_release_makes_constant_is_expected():
-    """Verl's KL coefficient of the loss is the configured one, always; a constant that is documented is no finding."""
+    """A value that the release documents as constant is no finding."""
     monitor = Monitor(PPO, {"ppo_epochs": 1, "batch_size": 8, "mini_batch_size": 8})
     rows = spelled(simulate("ppo", "one_iteration", 1).rows, PPO)
     for row in rows:
@@ -266,7 +266,7 @@ def test_what_the_release_makes_constant_is_expected():
 
 
 def test_a_known_fault_of_a_release_is_not_blamed_on_the_run():
-    """Verl 0.7 adds up losses over updates; a bound on such a number is not judged, and the report says why."""
+    """In verl 0.7 losses are added up over updates; a bound on such a number is not judged, and the report says why."""
     monitor = Monitor("verl==0.7.0", {"actor_rollout_ref.actor.updates_per_batch": 8})
     for step in range(1, 120):
         monitor.observe(step, {"actor/kl_loss": 4.0, "critic/score/mean": 0.2, "actor/pg_loss": 0.1})

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from lint.lint_case import Case, G, H, P, metric
 
-RULE = (
-    "range: [0, 1]\n    health:\n      - {{id: reward, level: warning, {}, message: X., advice: Y., basis: observed, "
-    "sources: [{{title: A blog}}]}}"
-)
+JUDGED = "judges: [policy/loss]\n    with: {reward: [policy/reward/mean]}\n    warning: x == 0 and now(reward) < 0.1"
+OF_REWARD = "judges: [policy/reward/mean]\n    warning: {}"
 
 CASES = [
     # Metrics
@@ -137,29 +135,24 @@ CASES = [
     ),
     Case(
         "rule-range",
-        [(P, "range: [0, 1]", RULE.format("above: ¦1.5"))],
-        [(P, "range: [0, 1]", RULE.format("above: 0.9"))],
+        [(H, JUDGED, OF_REWARD.format("¦x > 1.5"))],
+        [(H, JUDGED, OF_REWARD.format("x > 0.9"))],
         "`policy/reward/mean` is never above 1.5: its range ends at 1",
     ),
     Case(
         "rule-range",
-        [(P, "range: [0, 1]", RULE.format("below: ¦2"))],
-        [(P, "range: [0, 1]", RULE.format("below: 1"))],
+        [(H, JUDGED, OF_REWARD.format("¦x < 2"))],
+        [(H, JUDGED, OF_REWARD.format("x < 1"))],
         "`policy/reward/mean` is always below 2: its range ends at 1",
-    ),
-    Case(
-        "rule-range",
-        [(P, "range: [0, 1]", RULE.format("stuck_at: ¦-1"))],
-        [(P, "range: [0, 1]", RULE.format("stuck_at: 0"))],
-        "`policy/reward/mean` cannot be -1",
     ),
     Case(
         "health-rule",
         [
             (
                 H,
-                "  - {id: loss-broken, title: The loss is NaN, cause: non_finite, judges: [policy/loss], special: non_finite,",
-                "  - ¦{id: loss-broken, title: The loss is NaN, cause: non_finite, judges: [policy/loss],",
+                "  - {id: loss-broken, title: The loss is NaN, cause: non_finite, judges: [policy/loss], special: "
+                "non_finite",
+                "  - ¦{id: loss-broken, title: The loss is NaN, cause: non_finite, judges: [policy/loss]",
             )
         ],
         [(H, "special: non_finite", "error: x == 0")],

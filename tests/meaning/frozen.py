@@ -81,7 +81,7 @@ def _fields(meaning: Any) -> dict[str, Any] | None:
 class Correction:
     """A listed change of meaning since then.
 
-    ``unlogged`` says that it only concerns settings with which the key is not logged, then and now.
+    ``when`` limits it to settings with which this guard holds.
     """
 
     file: str
@@ -89,7 +89,7 @@ class Correction:
     releases: frozenset[str] | None
     fields: frozenset[str]
     why: str
-    unlogged: bool = False
+    when: str | None = None
 
     def covers(self, found: Difference) -> bool:
         """Whether it explains a difference."""
@@ -98,7 +98,7 @@ class Correction:
             and any(fnmatchcase(found.key, key) for key in self.keys)
             and (self.releases is None or self.releases.issuperset(found.releases))
             and self.fields >= found.fields
-            and (not self.unlogged or found.old[0] == found.new[0] == "off")
+            and (self.when is None or holds(self.when, found.config))
         )
 
 
@@ -120,7 +120,7 @@ def corrections() -> tuple[Correction, ...]:
                 releases,
                 frozenset(row["fields"]),
                 row["why"],
-                row.get("unlogged", False),
+                row.get("when"),
             )
         )
     return tuple(found)

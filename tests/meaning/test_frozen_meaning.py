@@ -37,7 +37,9 @@ def test_a_range_that_ends_one_release_early_is_noticed() -> None:
         **{**vars(spec), "frameworks": {**spec.frameworks, "trl": type(framework)(framework.framework, files)}}
     )
     data = build(other)
-    found = next(compare("trl/grpo_trainer", Tables(lambda name: data[name].data), most=SAMPLE))
+    listed = corrections()
+    differences = compare("trl/grpo_trainer", Tables(lambda name: data[name].data), most=SAMPLE)
+    found = next(item for item in differences if not any(correction.covers(item) for correction in listed))
     assert ("kl", ("0.15.2",)) == (found.key, found.releases)
     assert "trait" in found.fields
 

@@ -88,8 +88,8 @@ def lines_of(section: Section) -> Iterator[str]:
         yield "| Number | Covers | Numbers | Why no function gives it |"
         yield "| --- | --- | ---: | --- |"
         for row in explained:
-            cells = (f"`{row.number}`", row.covers, str(row.count or "–"), row.why)
-            yield f"| {' | '.join(map(_cell, cells))} |"
+            reasons = (f"`{row.number}`", row.covers, str(row.count or "–"), row.why)
+            yield f"| {' | '.join(map(_cell, reasons))} |"
     yield ""
 
 

@@ -55,7 +55,7 @@ def test_every_key_that_the_run_logs_is_in_the_table(run: Run) -> None:
     found = {entry.key for entry in run.entries} | run.absent.keys()
     listed = keys(run.source.at, config=dict(run.source.config))
     templates = {info.key for info in listed if "{" in info.key}
-    found |= {run.source.resolution(key).template for key in found if "rewards/rew_" in key} & templates
+    found |= {run.source.resolution(key).template or "" for key in found if "rewards/rew_" in key} & templates
     assert [] == [info.key for info in listed if info.logged and info.key not in found]
     assert [] == sorted(run.absent.keys() - {info.key for info in listed})
 

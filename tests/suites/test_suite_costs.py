@@ -81,13 +81,13 @@ def test_shared_parts_are_computed_once() -> None:
 @pytest.mark.parametrize("make", [PPOSuite, lambda: make_suite(["policy/loss", "value/loss", "reward/group_std"])])
 def test_update_compiles_without_breaks(make) -> None:  # type: ignore[no-untyped-def]
     """``torch.compile(fullgraph=True)`` takes the whole update, merging included, and gives the same numbers."""
-    torch.compiler.reset()  # type: ignore[no-untyped-call]
+    torch.compiler.reset()
     plain, compiled = make(), make()
     update = torch.compile(compiled.update, fullgraph=True, backend="aot_eager")
     for seed in range(3):
         batch = make_batch(plain, seed, columns=4 + seed)
         plain.update(**batch)
-        update(**batch)
+        update(**batch)  # type: ignore[no-untyped-call]
 
     assert_same(plain.compute(), compiled.compute())
 

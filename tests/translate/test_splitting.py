@@ -27,8 +27,9 @@ def runs(tmp_path):
     for number in range(3):
         place = folder / str(number)
         place.mkdir(parents=True)
+        (place / "offline-run").mkdir()  # all files beside a run of W&B are part of it
         for log in LOGS.values():
-            log.write(place / log.name, ROWS)
+            log.write((place / "offline-run" if log.kind == "wandb" else place) / log.name, ROWS)
         with (place / "hf.log").open("a") as file:
             file.write("{'epoch': 0.5}\n")
     shutil.copytree(FIXTURES / "runs" / "wandb" / "0.16.6-verl", folder / "offline-run-1")

@@ -128,8 +128,10 @@ def shaped_logits(inputs: Inputs, shape: Inputs) -> Tensor:
     """Return the logits of a model before the temperature, the plain way, in float64."""
     hidden, weight, bias = (inputs[name].double() for name in ("hidden", "weight", "bias"))
     hidden = hidden.masked_fill(~inputs["mask"].bool().unsqueeze(-1), 0)
-    logits = (hidden @ weight.T + bias) * shape.get("logit_scale", 1.0)
-    return shape["softcap"] * torch.tanh(logits / shape["softcap"]) if "softcap" in shape else logits
+    scale: float = shape.get("logit_scale", 1.0)
+    logits: Tensor = (hidden @ weight.T + bias) * scale
+    cap: float = shape.get("softcap", 0.0)
+    return cap * torch.tanh(logits / cap) if cap else logits
 
 
 @pytest.mark.parametrize("shape", SHAPES)

@@ -18,7 +18,7 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
         "check",
         help="judge the health of a run",
         description="Judge logs of every kind, or folders with logs, by the rules of the spec. Nothing is changed.",
-        epilog="Exit codes: 0 done; 1 done, with a finding of level error, or of the level of --fail-on; 2 bad usage or input.",
+        epilog="Exit codes: 0 done; 1 done, with a finding of level error, or of --fail-on; 2 bad usage or input.",
     )
     parser.add_argument("runs", metavar="RUN", nargs="+", help="a log, or a folder with logs")
     add_source(parser, "--at", "what logged it")

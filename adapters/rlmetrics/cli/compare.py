@@ -18,8 +18,8 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
     parser = subparsers.add_parser(
         "compare",
         help="compare two runs by canonical names",
-        description="Compare a run with others, of whatever release or framework. Only what is comparable shares an axis; "
-        "the rest stands side by side with the reason.",
+        description="Compare a run with others, of whatever release or framework. Only what is comparable shares an "
+        "axis; the rest stands side by side with the reason.",
     )
     parser.add_argument(
         "runs", metavar="RUN", nargs="+", help="two logs or more; the first is compared with each other one"

@@ -236,8 +236,10 @@ def _module(name: str) -> _CommandModule:
     return cast("_CommandModule", import_module(f".{COMMANDS[name].module}", __package__))
 
 
-def abandon(stream: TextIO) -> None:
+def abandon(stream: TextIO | None) -> None:
     """Keep the interpreter from writing into a stream at exit what can't be written there."""
+    if stream is None:
+        return
     try:
         os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
     except (OSError, ValueError):

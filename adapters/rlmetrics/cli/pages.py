@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from rlmetrics.translate import InputError
-from rlmetrics.translate.files import replacing
+from rlmetrics.translate.files import require_ordinary
+from rlmetrics.translate.placing import replacing
 
 __all__ = ["require_free_page", "write_page"]
 
@@ -20,9 +21,10 @@ def require_free_page(page: Path, inputs: Sequence[Path], *, force: bool) -> Non
     if not page.absolute().parent.is_dir():
         msg = "its folder does not exist; create it first"
         raise InputError(msg, page)
-    if page.exists() and not page.is_file():
-        msg = "is a folder or a device; name a file for the report"
+    if page.is_dir():
+        msg = "is a folder; name a file for the report"
         raise InputError(msg, page)
+    require_ordinary(page, "--html")
     for source in inputs:
         if page.exists() and page.resolve() == source.resolve():
             msg = "the report may not replace what is judged; choose another file with --html"

@@ -91,11 +91,9 @@ def read_curves(
                 )
             names = Names(source, {**run.config, **(config or {})}, spec, others)
             curves: dict[str, Drawn] = {}
-            count = 0
-            for row in chain(first, rows):
+            for count, row in enumerate(chain(first, rows)):
                 step = row.step if row.step is not None else step_in(row.values)
                 place = float(count) if step is None else step
-                count += 1
                 for key, value in row.values.items():
                     number = number_of(value)
                     if isinstance(number, float):

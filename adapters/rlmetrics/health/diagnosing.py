@@ -68,7 +68,7 @@ def _made(rule: DiagnosisRule, by_rule: Mapping[str, list[Finding]]) -> tuple[Di
         level,
         rule.title,
         onset,
-        tuple([*own, *folded]),
+        (*own, *folded),
         rule.message,
         rule.checks,
         confidence,

@@ -75,7 +75,8 @@ def units_of(path: Path) -> list[Unit]:
     tree = survey(path, None)
     units = [unit for unit in tree.units if unit.kind not in LAYOUTS]
     if not units:
-        msg = "is no log of a known kind; known are JSON lines, trainer states, tables, consoles, W&B, TensorBoard, Trackio and MLflow"
+        known = "JSON lines, trainer states, tables, consoles, W&B, TensorBoard, Trackio and MLflow"
+        msg = f"is no log of a known kind; known are {known}"
         raise InputError(msg, path)
     return units
 

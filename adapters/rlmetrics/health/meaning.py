@@ -223,7 +223,7 @@ class Counterparts:
             self._map = None if self._same else map_names(a, b, spec=spec)
 
     def relation(self, a: str, b: str) -> tuple[str, list[dict[str, Any]], Callable[[float], float] | None]:
-        """Return the relation of two keys, how they differ, and what converts a value of the first to the second's terms."""
+        """Return the relation of two keys, how they differ, and what converts the first to the second's terms."""
         if self._map is None:
             return "exact", [], None
         found = self._map.translate(a)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import deque
+from itertools import pairwise
 from typing import Any
 
 from .trends import SIGNIFICANT, correlation, line, mann_kendall, median, noise, shift, thinned
@@ -134,7 +135,7 @@ class Series:
         return self.count > 0
 
     def start(self) -> float:
-        """Where the run started: the median of the first ten points, or of a third if there are few; NaN before the fifth."""
+        """Where it started: the median of the first ten points, or of a third of few; NaN before the fifth."""
         if self.count < _NOW:
             return math.nan
         return median(self._first[: max(3, min(_START, self.count // 3))])
@@ -182,7 +183,7 @@ class Series:
         return float(self._cached(("gain", share), lambda: shift(self._tail(share)[1])))
 
     def rising(self, share: float = 0.5) -> bool:
-        """A trend upwards in the last ``share`` of the run: Mann-Kendall, p < 0.001, and a gain above twice the noise."""
+        """A trend upwards in the last ``share``: Mann-Kendall with p < 0.001, and a gain above twice the noise."""
         return self._trend(share) > 0
 
     def falling(self, share: float = 0.5) -> bool:
@@ -190,7 +191,7 @@ class Series:
         return self._trend(share) < 0
 
     def flat(self, share: float = 0.5) -> bool:
-        """No gain or loss in the last ``share`` of the run that matters: below the noise, or 3 % of all it ever moved."""
+        """No gain or loss in the last ``share`` that matters: below the noise, or 3 % of all it ever moved."""
         return self._cached(("flat", share), lambda: self._is_flat(share, both=True)) is True
 
     def not_rising(self, share: float = 0.5) -> bool:
@@ -327,8 +328,8 @@ class Series:
             pairs.append((value, other_values[at]))
         first, second = [one for one, _ in pairs], [two for _, two in pairs]
         if changes:
-            first = [after - before for before, after in zip(first, first[1:], strict=False)]
-            second = [after - before for before, after in zip(second, second[1:], strict=False)]
+            first = [after - before for before, after in pairwise(first)]
+            second = [after - before for before, after in pairwise(second)]
         return correlation(first, second)
 
     # State. -----------------------------------------------------------------------------------------------------------

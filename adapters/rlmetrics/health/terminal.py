@@ -129,11 +129,9 @@ def _cost(report: Report) -> list[str]:
 
 
 def _rest(report: Report, *, full: bool) -> Iterator[str]:
-    if report.expected:
-        shown = list(report.expected) if full else list(report.expected)[:2]
-        for index, item in enumerate(shown):
-            label = "Expected, not counted   " if not index else " " * 24
-            yield from textwrap.wrap(f"{label}{item.key}: {item.why}", _WIDTH, subsequent_indent=" " * 24)
+    for index, expected in enumerate(report.expected if full else report.expected[:2]):
+        label = " " * 24 if index else "Expected, not counted   "
+        yield from textwrap.wrap(f"{label}{expected.key}: {expected.why}", _WIDTH, subsequent_indent=" " * 24)
     if report.not_judged:
         if full:
             yield f"Not judged              {len(report.not_judged)} rules"

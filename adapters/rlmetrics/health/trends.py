@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from itertools import pairwise
 
 __all__ = ["SIGNIFICANT", "correlation", "line", "mann_kendall", "median", "noise", "shift", "thinned"]
 
@@ -28,7 +29,7 @@ def noise(values: Sequence[float]) -> float:
 
     A trend hardly moves it, since it looks at steps only.
     """
-    steps = [abs(after - before) for before, after in zip(values, values[1:], strict=False)]
+    steps = [abs(after - before) for before, after in pairwise(values)]
     return 1.0484 * median(steps) if steps else math.nan
 
 
@@ -43,7 +44,7 @@ def thinned(values: Sequence[float], most: int = MOST) -> list[float]:
     if len(values) <= most:
         return list(values)
     edges = [round(index * len(values) / most) for index in range(most + 1)]
-    return [median(values[begin:end]) for begin, end in zip(edges, edges[1:], strict=False)]
+    return [median(values[begin:end]) for begin, end in pairwise(edges)]
 
 
 def mann_kendall(values: Sequence[float]) -> float:

@@ -6,7 +6,7 @@ that two facts that hold together never set the same differently. What they add,
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 __all__ = ["ADDED", "NOT_OF_THE_NUMBER", "SET", "combine"]
@@ -38,8 +38,9 @@ Piece = Mapping[str, Any]
 def combine(record: Piece, facts: Sequence[Piece], profiles: Mapping[str, Piece]) -> dict[str, Any]:
     """Return what a record and the facts that hold say together.
 
-    Reductions are set level by level. Scales of the record and of the facts are multiplied. ``reproduced_by`` names a
-    formula variant of the metric that stands with it, else of the record's: with another metric it does not count.
+    Reductions are set level by level. Scales are multiplied; one that several pieces name counts once.
+    ``reproduced_by`` names a formula variant of the metric that stands with it, else of the record's: with another
+    metric it does not count.
 
     Args:
         record: What the record says.
@@ -57,7 +58,7 @@ def combine(record: Piece, facts: Sequence[Piece], profiles: Mapping[str, Piece]
     found: dict[str, Any] = dict(profile)
     reduction = dict(profile.get("reduction", ()))
     added: dict[str, dict[Any, None]] = {name: dict.fromkeys(profile.get(name, ())) for name in ADDED}
-    scales: list[float | str] = []
+    scales: dict[float | str, None] = {}
     for piece in pieces:
         for name, value in piece.items():
             if name in added:
@@ -65,18 +66,18 @@ def combine(record: Piece, facts: Sequence[Piece], profiles: Mapping[str, Piece]
             elif name == "reduction":
                 reduction.update(value)
             elif name == "scale":
-                scales.append(value)
+                scales[value] = None
             else:
                 found[name] = value
     if scales:
-        found["scale"] = scales[0] if len(scales) == 1 else _product(scales)
+        found["scale"] = next(iter(scales)) if len(scales) == 1 else _product(scales)
     if "reproduced_by" in found and not _belongs(pieces, found):
         del found["reproduced_by"]
     found.update(reduction=reduction, **{name: tuple(values) for name, values in added.items()})
     return found
 
 
-def _product(scales: Sequence[float | str]) -> float | str:
+def _product(scales: Collection[float | str]) -> float | str:
     if all(not isinstance(scale, str) for scale in scales):
         product = 1.0
         for scale in scales:

@@ -47,7 +47,7 @@ class MetricState:
         metric: MetricFunction | str,
         *,
         device: torch.device | str | None = None,
-        ids_restart: bool = False,
+        ids_restart: Number = False,
         **parameters: Number,
     ) -> None:
         """Start with a state that has seen nothing.
@@ -68,7 +68,7 @@ class MetricState:
             metric = _registered(metric)
         self.metric = metric
         self.parameters = _complete(metric, parameters)
-        self.ids_restart = ids_restart
+        self.ids_restart = bool(ids_restart)
         self.values = slots.initial(metric.slots, device)
         self._groups = GroupsSeen()
 

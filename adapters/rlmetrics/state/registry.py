@@ -76,7 +76,7 @@ class MetricFunction:
         return registered, (self.id,)
 
     def state(
-        self, *, device: torch.device | str | None = None, ids_restart: bool = False, **parameters: Number
+        self, *, device: torch.device | str | None = None, ids_restart: Number = False, **parameters: Number
     ) -> MetricState:
         """Return an empty state of this metric.
 

@@ -8,7 +8,7 @@ import shutil
 import sqlite3
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
@@ -74,8 +74,8 @@ def reading(path: Path) -> Iterator[sqlite3.Connection]:
 
 
 @contextmanager
-def rewriting(path: Path, output: Path) -> Iterator[sqlite3.Connection]:
-    """Copy a database to ``output``, a single file, and open the copy to change it in one transaction.
+def rewriting(path: Path, output: Path, changed: Collection[str]) -> Iterator[sqlite3.Connection]:
+    """Copy a database to ``output``, a single file, and open the copy to change some tables in one transaction.
 
     Raises:
         InputError: If it is damaged.
@@ -89,7 +89,7 @@ def rewriting(path: Path, output: Path) -> Iterator[sqlite3.Connection]:
                 database.execute("PRAGMA journal_mode = OFF")
                 database.execute("PRAGMA synchronous = OFF")
                 database.execute("BEGIN")
-                with _without_triggers(database):
+                with _without_triggers(database, changed):
                     yield database
                 database.execute("COMMIT")
     finally:
@@ -120,10 +120,11 @@ def define(database: sqlite3.Connection, name: str, arguments: int, function: Ca
 
 
 @contextmanager
-def _without_triggers(database: sqlite3.Connection) -> Iterator[None]:
-    """Take triggers out while a copy is changed: what they do was done when the rows were logged."""
-    query = "SELECT name, sql FROM sqlite_master WHERE type = 'trigger'"
-    triggers = database.execute(query).fetchall()
+def _without_triggers(database: sqlite3.Connection, changed: Collection[str]) -> Iterator[None]:
+    """Take the triggers of tables out while they are changed: what they do was done when the rows were logged."""
+    marks = ", ".join("?" * len(changed))
+    query = f"SELECT name, sql FROM sqlite_master WHERE type = 'trigger' AND lower(tbl_name) IN ({marks})"
+    triggers = database.execute(query, tuple(changed)).fetchall()
     for name, _ in triggers:
         database.execute("DROP TRIGGER " + '"' + name.replace('"', '""') + '"')
     yield

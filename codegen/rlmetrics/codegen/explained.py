@@ -82,7 +82,7 @@ class _Explainer:
             yield self._set("metric", metric, pieces)
         yield from self._each("logged_when", pieces)
         population = said.get("population")
-        if population is None and metric in self._spec.metrics:
+        if population is None and isinstance(metric, str) and metric in self._spec.metrics:
             own = self._spec.metrics[metric].population
             if own is not None:
                 place = self._spec.locate_metric(metric, ("population",))

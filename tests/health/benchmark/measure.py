@@ -1,8 +1,8 @@
 """Measures the rules on labelled runs and prints the table of ``docs/health.md``.
 
 ``python tests/health/benchmark/measure.py [--others FOLDER] [--real FOLDER] [--peer PYTHON]``: our simulator always;
-others' simulators and real trainings from folders that ``others_runs.py`` and ``real_runs.py`` have written; rldoctor in
-the same table where a Python with it is named. The digest is that of the rules and of what evaluates them.
+others' simulators and real trainings from folders that ``others_runs.py`` and ``real_runs.py`` have written; rldoctor
+in the same table where a Python with it is named. The digest is that of the rules and of what evaluates them.
 """
 
 import argparse
@@ -64,6 +64,18 @@ PEER = {
     "reward_composition": {"component_farming"},
 }
 """What rldoctor's detectors stand for."""
+
+
+HEADER = (
+    "runs",
+    "what they are",
+    "found",
+    "first answer right",
+    "healthy alarmed",
+    "healthy with an error",
+    "median delay",
+    "alarms per 1,000 healthy steps",
+)
 
 
 def digest() -> str:
@@ -157,7 +169,8 @@ def peer(python: str, runs: list[tuple[str, list, set]]) -> str:
         else:
             healthy += 1
             alarmed += bool(found)
-    return f"| rldoctor 0.2.0 | our simulator, TRL GRPO 1.16 | {right} of {sick} | – | {alarmed} of {healthy} | – | – | – |"
+    what = "our simulator, TRL GRPO 1.16"
+    return f"| rldoctor 0.2.0 | {what} | {right} of {sick} | – | {alarmed} of {healthy} | – | – | – |"
 
 
 def main() -> None:
@@ -169,9 +182,7 @@ def main() -> None:
     parser.add_argument("--seeds", type=int, nargs="+", default=[100, 101, 102])
     args = parser.parse_args()
     print(f"Rules {digest()}\n")
-    print(
-        "| runs | what they are | found | first answer right | healthy alarmed | healthy with an error | median delay | alarms per 1,000 healthy steps |"
-    )
+    print(f"| {' | '.join(HEADER)} |")
     print("|---|---|---|---|---|---|---|---|")
     missed = []
     for family in SOURCES:

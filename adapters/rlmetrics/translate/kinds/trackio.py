@@ -98,7 +98,7 @@ def translate(
             raise _error(path, number, str(error)) from None
         return new.encode() if isinstance(content, bytes) else new
 
-    with rewriting(path, output) as database:
+    with rewriting(path, output, ("metrics", "configs")) as database:
         held = columns(database)
         if not _is_project(held):
             msg = "there is no table of metrics as Trackio keeps them; is this a project of Trackio?"

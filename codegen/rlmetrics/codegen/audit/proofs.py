@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from typing import Any
 
 from rlmetrics.names.tables import FrameworkTable
 
@@ -45,7 +46,7 @@ def check_proofs(
     return checked, broken
 
 
-def _places(table: FrameworkTable, stem: str, release: str) -> Iterator[tuple[str, list[object]]]:
+def _places(table: FrameworkTable, stem: str, release: str) -> Iterator[tuple[str, list[Any]]]:
     for anchor, places in table.proofs(stem).get("anchors", {}).items():
         yield from ((anchor, place) for place in places if table.releases.covers(place[3], release))
 

@@ -22,7 +22,7 @@ from .scope import Names, Scope
 
 __all__ = ["Block", "Fused", "fuse"]
 
-_ATOMS: Final = get_args(Atom)
+_ATOMS: Final[tuple[Atom, ...]] = get_args(Atom)
 
 _Key = tuple[str, ...]
 """The optional inputs that something needs, in the order of the inputs."""
@@ -136,7 +136,7 @@ def fuse(
         updates = names.fresh(f"{_slug(keys[key][0])}_updates") if key and members else None
         pending.append(writer.add(key, members, updates))
         if members:
-            atom = max((formulas[name].atom for name in members), key=_ATOMS.index)
+            atom = _ATOMS[max(_ATOMS.index(formulas[name].atom) for name in members)]
             padded = next((name for name, (root, _) in members.items() if looks_at_padding(root)), "")
             blocks.append(Block(key, tuple(members), updates, atom, padded))
     # Only now, so that no local variable of a result can take the name of a slot.

@@ -118,8 +118,8 @@ def _unknown(name: str, metrics: object, ref: str, path: YamlPath) -> Iterator[H
 @check(
     "health-sibling",
     "warning",
-    what="A metric that a health rule could judge as well: of the same quantity, unit, extent and statistic as one that "
-    "a selector of the rule finds, but of another policy, estimator or direction.",
+    what="A metric that a health rule could judge as well: of the same quantity, unit, extent and statistic as one "
+    "that a selector of the rule finds, but of another policy, estimator or direction.",
     fix="widen the selector, or name the metric in `besides:` with the reason",
 )
 def health_sibling(context: Context) -> Iterator[Hit]:
@@ -160,8 +160,8 @@ def health_source(context: Context) -> Iterator[Hit]:
 @check(
     "health-level",
     "error",
-    what="A health rule whose level is not earned: folklore may warn only where a second curve takes part, and is never "
-    "an error.",
+    what="A health rule whose level is not earned: folklore may warn only where a second curve takes part, and is "
+    "never an error.",
     fix="lower the level, join a second signal, or give a source that documents the number",
 )
 def health_level(context: Context) -> Iterator[Hit]:

@@ -1,4 +1,4 @@
-"""The table of health: rules with the metrics that their selectors find, diagnoses, and what each metric is judged by."""
+"""The table of health: rules with the metrics that their selectors find, diagnoses, and the rules of each metric."""
 
 from __future__ import annotations
 

@@ -68,7 +68,7 @@ def translate(
     Raises:
         InputError: If the database is damaged or none of MLflow, or MLflow doesn't allow a new name.
     """
-    with rewriting(path, output) as database:
+    with rewriting(path, output, ("tags", *(table.name for table in _TABLES))) as database:
         held = columns(database)
         if not _is_store(held):
             msg = "there are no tables of metrics as MLflow keeps them; is this a store of MLflow?"
