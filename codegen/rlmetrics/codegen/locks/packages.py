@@ -108,8 +108,8 @@ class Package:
             return None
         base, _, original = bound.partition(":")
         source = self.module_named(base)
-        if not original or (submodule := self.module_named(f"{base}.{original}")):
-            target = source if not original else submodule
+        target = self.module_named(f"{base}.{original}") if original else source
+        if target is not None or not original:
             return self._resolve(target, rest, depth - 1) if target and rest else None
         return self._resolve(source, f"{original}.{rest}" if rest else original, depth - 1) if source else None
 

@@ -14,6 +14,7 @@ __all__ = ["LockError", "read_lock", "write_lock"]
 
 _HEAD = "# Kept by `rlmetrics release add` and `rlmetrics anchor add`. Do not edit.\n"
 _KINDS: tuple[Kind, ...] = get_args(Kind)
+_BY_NAME: dict[str, Kind] = {str(kind): kind for kind in _KINDS}
 
 
 class LockError(UserError):
@@ -51,7 +52,7 @@ def read_lock(text: str, file: str, component: str, only: Collection[Kind] = _KI
         section = re.fullmatch(r"\[(\w+)(?: (.*))?\]", line) if line[0] == "[" else None
         try:
             if section:
-                kind = next(kind for kind in _KINDS if kind == section[1])
+                kind = _BY_NAME[section[1]]
                 skipped = kind not in only
                 table = {} if skipped else lock.tables.setdefault((kind, section[2] or ""), {})
             elif skipped:
@@ -69,7 +70,7 @@ def read_lock(text: str, file: str, component: str, only: Collection[Kind] = _KI
                 for value, ranges in zip(cells[::2], cells[1::2], strict=True):
                     values = table.setdefault(name, {})
                     values[value] = _expand(ranges, lock.releases)
-        except (ValueError, IndexError, StopIteration):
+        except (ValueError, IndexError, KeyError):
             msg = f"{file}:{number}:1: not a line of a lock, which only the machine writes; restore the file with git"
             raise LockError(msg) from None
     return lock
