@@ -60,7 +60,7 @@ def test_formulas_that_insert_each_other(spec: SpecText) -> None:
 
     (finding,) = spec.findings("formula")
 
-    assert ("spec/metrics/policy.yaml", 49) == (finding.location.file, finding.location.line)
+    assert ("spec/metrics/policy.yaml", 39) == (finding.location.file, finding.location.line)
 
 
 def test_an_allow_reaches_everything_below_it(spec: SpecText) -> None:

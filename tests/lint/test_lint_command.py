@@ -42,7 +42,7 @@ def test_text_has_one_line_for_each_finding(checkout: SpecText) -> None:
 
     assert 1 == done.returncode
     first, second = done.stdout.splitlines()
-    assert first.startswith("spec/metrics/policy.yaml:45:5: error[unknown-field]: `rnge` is not a field of a metric; ")
+    assert first.startswith("spec/metrics/policy.yaml:35:5: error[unknown-field]: `rnge` is not a field of a metric; ")
     assert second.startswith("spec/metrics/timing.yaml:3:1: error[yaml-duplicate-key]: `title` stands twice")
     assert "2 errors, 0 warnings\n" == done.stderr
 
@@ -69,7 +69,7 @@ def test_json_is_one_document(checkout: SpecText) -> None:
 
     (finding,) = json.loads(done.stdout)
     assert 1 == done.returncode
-    assert {"id": "unknown-field", "level": "error", "line": 45, "column": 5}.items() <= finding.items()
+    assert {"id": "unknown-field", "level": "error", "line": 35, "column": 5}.items() <= finding.items()
     assert "spec/metrics/policy.yaml" == finding["file"]
     assert {"id", "level", "file", "line", "column", "message", "fix"} == finding.keys()
 
@@ -89,7 +89,7 @@ def test_github_annotations(checkout: SpecText) -> None:
     first, second = done.stdout.splitlines()
     assert 1 == done.returncode
     assert first.startswith("::error file=spec/metrics/policy.yaml,line=3,col=17,title=unknown-check::`a,b%25` is not")
-    assert second.startswith("::error file=spec/metrics/policy.yaml,line=46,col=5,title=unknown-field::`rnge` is not")
+    assert second.startswith("::error file=spec/metrics/policy.yaml,line=36,col=5,title=unknown-field::`rnge` is not")
 
 
 def test_an_overlay_is_checked_too(checkout: SpecText) -> None:

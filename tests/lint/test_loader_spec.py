@@ -59,7 +59,7 @@ def test_load_raises_all_errors_at_once(spec: SpecText) -> None:
         load(spec.root)
 
     assert ["unknown-field", "wrong-type", "wrong-type", "yaml-ambiguous"] == [f.id for f in caught.value.findings]
-    assert "spec/metrics/policy.yaml:45:5: `rnge` is not a field of a metric; did you mean `range`?" in str(
+    assert "spec/metrics/policy.yaml:35:5: `rnge` is not a field of a metric; did you mean `range`?" in str(
         caught.value
     )
 
