@@ -16,10 +16,30 @@ from rlmetrics.health import check_path
 RUNS = Path(__file__).parent.parent / "fixtures" / "runs"
 GRPO = "trl[GRPOTrainer]==1.16.0"
 CAUSES = set(
-    "non_finite no_learning_signal engine_mismatch stale_rollouts update_too_large kl_explosion entropy_collapse "
-    "entropy_explosion length_exploit truncation reward_hacking reward_plateau held_out_divergence component_farming "
-    "critic_failure kl_controller gradient_pathology preference_degeneration throughput logging_gap release_defect "
-    "other".split()
+    [
+        "non_finite",
+        "no_learning_signal",
+        "engine_mismatch",
+        "stale_rollouts",
+        "update_too_large",
+        "kl_explosion",
+        "entropy_collapse",
+        "entropy_explosion",
+        "length_exploit",
+        "truncation",
+        "reward_hacking",
+        "reward_plateau",
+        "held_out_divergence",
+        "component_farming",
+        "critic_failure",
+        "kl_controller",
+        "gradient_pathology",
+        "preference_degeneration",
+        "throughput",
+        "logging_gap",
+        "release_defect",
+        "other",
+    ]
 )
 
 
@@ -46,9 +66,23 @@ def test_the_json_has_the_shape_of_the_interface(tmp_path, capsys):
     report = json.loads(out)
     assert 1 == code
     assert (str(path), GRPO, 240) == (report["run"], report["at"], report["rows"])
-    fields = "rule level cause metric key onset_step first_step last_step value message advice basis source".split()
+    fields = [
+        "rule",
+        "level",
+        "cause",
+        "metric",
+        "key",
+        "onset_step",
+        "first_step",
+        "last_step",
+        "value",
+        "message",
+        "advice",
+        "basis",
+        "source",
+    ]
     assert all(set(fields) <= set(finding) for finding in report["findings"])
-    fields = "id cause level title onset_step explains message checks confidence".split()
+    fields = ["id", "cause", "level", "title", "onset_step", "explains", "message", "checks", "confidence"]
     assert all(set(fields) <= set(diagnosis) for diagnosis in report["diagnoses"])
     assert all({"rule", "state", "why", "how"} <= set(item) for item in report["not_judged"])
     assert {item["cause"] for item in (*report["findings"], *report["diagnoses"])} <= CAUSES
