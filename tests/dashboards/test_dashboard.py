@@ -119,7 +119,10 @@ def test_statistics_of_one_quantity_share_a_panel(made):
 
     assert ["critic/score/mean", "critic/score/max", "critic/score/min"] in [c["metrics"] for c in configs(path)]
     (panel,) = [config for config in configs(path) if "response_length/mean" in config["metrics"]]
-    assert ("token", "length/response (mean, max, min)") == (panel["yAxisTitle"], panel["chartTitle"])
+    assert ("token", "length/response (mean, max, min) (healthy: mean at least 0.4 times its start)") == (
+        panel["yAxisTitle"],
+        panel["chartTitle"],
+    )
 
 
 def test_a_name_of_several_trainers_says_whose_it_is(made):
@@ -189,7 +192,7 @@ def test_tensorboard_serves_the_layout_with_the_runs_numbers(made, tmp_path):
     titles = [chart["title"] for category in layout["category"] for chart in category["chart"]]
     assert curves == [category["title"] for category in layout["category"]]
     assert "policy/clip_fraction (healthy: at most 0.2)" in titles
-    assert "length/response (mean, min, max) [token]" in titles
+    assert "length/response (mean, min, max) (healthy: mean at least 0.4 times its start) [token]" in titles
     assert tags <= set(drawn)
     assert all(drawn[tag] for tag in tags)
 

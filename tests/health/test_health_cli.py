@@ -15,32 +15,30 @@ from rlmetrics.health import check_path
 
 RUNS = Path(__file__).parent.parent / "fixtures" / "runs"
 GRPO = "trl[GRPOTrainer]==1.16.0"
-CAUSES = set(
-    [
-        "non_finite",
-        "no_learning_signal",
-        "engine_mismatch",
-        "stale_rollouts",
-        "update_too_large",
-        "kl_explosion",
-        "entropy_collapse",
-        "entropy_explosion",
-        "length_exploit",
-        "truncation",
-        "reward_hacking",
-        "reward_plateau",
-        "held_out_divergence",
-        "component_farming",
-        "critic_failure",
-        "kl_controller",
-        "gradient_pathology",
-        "preference_degeneration",
-        "throughput",
-        "logging_gap",
-        "release_defect",
-        "other",
-    ]
-)
+CAUSES = {
+    "non_finite",
+    "no_learning_signal",
+    "engine_mismatch",
+    "stale_rollouts",
+    "update_too_large",
+    "kl_explosion",
+    "entropy_collapse",
+    "entropy_explosion",
+    "length_exploit",
+    "truncation",
+    "reward_hacking",
+    "reward_plateau",
+    "held_out_divergence",
+    "component_farming",
+    "critic_failure",
+    "kl_controller",
+    "gradient_pathology",
+    "preference_degeneration",
+    "throughput",
+    "logging_gap",
+    "release_defect",
+    "other",
+}
 
 
 def write(path, scenario="entropy_collapse", family="grpo", source=GRPO, seed=0):
@@ -126,12 +124,13 @@ def test_the_page_needs_nothing_from_elsewhere(tmp_path, capsys):
     run(capsys, "check", path, "--at", GRPO, "--html", page)
 
     class Loads(HTMLParser):
-        found: list = []
-        drawings = 0
+        def __init__(self):
+            super().__init__()
+            self.found, self.drawings = [], 0
 
         def handle_starttag(self, tag, attrs):
             self.found += [value for name, value in attrs if name in ("src", "href") and value]
-            Loads.drawings += tag == "polyline"
+            self.drawings += tag == "polyline"
 
     reader = Loads()
     reader.feed(page.read_text())
