@@ -69,7 +69,7 @@ def grows(start: float, factor: float, onset: int = ONSET, every: float = 14, mo
     return at
 
 
-def since(onset: int, before: Curve, after: Curve) -> Curve:
+def since(onset: int, before: Curve, after: Curve | str) -> Curve:
     """Return one curve before the onset and another from it on."""
 
     def at(step: int) -> Any:

@@ -8,9 +8,7 @@ into ``tests/blind_check/rounds`` and, by ``python -m blind_check.table``, into 
 from __future__ import annotations
 
 import argparse
-import ast
 import random
-import re
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -79,7 +77,7 @@ def claim(place: Place) -> Iterator[str]:
     yield from (
         f"- cites {item.release} {item.path}:{item.line} ({item.symbol}), shows {item.shows}"
         f"{f': {item.note}' if item.note else ''}"
-        for item in entry.evidence
+        for item in view.evidence(entry)
     )
 
 
@@ -112,21 +110,11 @@ def _signature(entry: Entry, tables: Tables) -> Iterator[str]:
 
 
 def cited(place: Place, folder: Path) -> Iterator[str]:
-    """Yield the cited lines nearest to the drawn release, and where the same function stands in that release."""
+    """Yield the lines of the drawn release that the spec names as proof."""
     view = open_view(place.source)
     entry = next(item for item in view.entries() if (item.key, item.mode) == (place.key, place.mode))
-    own = [item for item in entry.evidence if item.path.startswith(f"{place.framework}/")]
-    order = load_tables().framework(place.framework).releases
-    drawn = order.index(place.release)
-    before = max((order.index(item.release) for item in own if order.index(item.release) <= drawn), default=None)
-    after = min((order.index(item.release) for item in own if order.index(item.release) >= drawn), default=None)
-    near = [item for item in own if order.index(item.release) in (before, after)]
-    shown = {(item.release, item.path, item.line): item for item in (near or entry.evidence)}
-    for item in shown.values():
+    for item in view.evidence(entry):
         yield from _lines(folder / f"{item.path.partition('/')[0]}-{item.release}", item)
-    if own and before != drawn:
-        for item in {(item.path.rsplit("/", 1)[-1], item.symbol): item for item in near}.values():
-            yield from _same_function(folder / f"{place.framework}-{place.release}", item)
 
 
 def _lines(root: Path, item: Evidence) -> Iterator[str]:
@@ -138,17 +126,6 @@ def _lines(root: Path, item: Evidence) -> Iterator[str]:
     first, last = max(0, item.line - 1 - _AROUND), min(len(lines), item.line + _AROUND)
     yield f"{root.name}/{item.path}:{item.line}"
     yield from (f"{number + 1:>6}  {lines[number]}" for number in range(first, last))
-
-
-def _same_function(root: Path, item: Evidence) -> Iterator[str]:
-    name = item.symbol.split(".")[-1]
-    for path in sorted(root.rglob(item.path.rsplit("/", 1)[-1])):
-        text = path.read_text(encoding="utf-8", errors="replace")
-        if not re.search(rf"\b(def|class) {re.escape(name)}\b", text):
-            continue
-        for node in ast.walk(ast.parse(text)):
-            if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)) and node.name == name:
-                yield f"in the drawn release: {root.name}/{path.relative_to(root)}:{node.lineno}-{node.end_lineno}"
 
 
 def main(arguments: list[str] | None = None) -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from locks.packages import package
@@ -41,7 +42,7 @@ def _old() -> Package:
     return package("1", a=TRAINER, utils=UTILS)
 
 
-def _component(stem: str = "a", name: str = "T", module: str = "pkg.a", **more: object) -> Component:
+def _component(stem: str = "a", name: str = "T", module: str = "pkg.a", **more: Any) -> Component:
     at = ("kl.mean", "kl.put")
     claim = Claim(("keys", "kl"), "kl", ("kl",), ("train",), frozenset(ORDER), at)
     fields: dict[str, object] = {
@@ -59,7 +60,7 @@ def _marks(old: Package, name: str = "T") -> dict[str, list[Mark]]:
     return {"kl.mean": [mark_of(symbol, 2)], "kl.put": [mark_of(symbol, 3)]}
 
 
-def _step(new: Package, keys: Mapping[str, list[str]] | None = None, **more: object) -> Step:
+def _step(new: Package, keys: Mapping[str, list[str]] | None = None, **more: Any) -> Step:
     """Two releases with the lock that adding the second one gives."""
     old, component = _old(), _component(**more)
     common = Lock("pkg", "framework", list(ORDER))
@@ -238,7 +239,7 @@ def test_a_spec_cut_off_before_a_release_knows_nothing_that_was_born_with_it() -
     assert {"a": frozenset({"1"})} == then.keys
 
 
-def _replayed(new: Package, meaning: object, **more: object) -> Replayed:
+def _replayed(new: Package, meaning: object, **more: Any) -> Replayed:
     component = _component(**more)
     common = Lock("pkg", "framework", list(ORDER))
     lock = Lock("pkg", "a", common=common)

@@ -99,7 +99,7 @@ class Correction:
             and any(fnmatchcase(found.key, key) for key in self.keys)
             and (self.releases is None or self.releases.issuperset(found.releases))
             and self.fields >= found.fields
-            and (self.when is None or holds(self.when, found.config))
+            and (self.when is None or holds(self.when, found.config) is True)
         )
 
 

@@ -39,11 +39,15 @@ class LookAlikes:
                     constant is not None,
                     relation.why.startswith("another metric"),
                     relation.why.count(";"),
+                    self._statistic(target) != self._statistic(entry),
                     target.component != entry.component,
                     target.logged is not True,
                 )
                 why = relation.why if constant is None else f"{relation.why.rstrip('.')}; constant there: {constant}"
                 yield score, LookAlike(target.key, target.component, why)
+
+    def _statistic(self, entry: Entry) -> object:
+        return self._metrics.get(entry.metric or "", {}).get("identity", {}).get("statistic")
 
     def _relation(self, entry: Entry, target: Entry) -> Relation:
         """Return how two entries of different metrics relate: the metrics, and whether the keys agree, say it all."""

@@ -141,7 +141,8 @@ class ComponentTable:
     def notes(self, combined: Mapping[str, Any]) -> list[str]:
         """Return the notes of combined statements."""
         notes: Sequence[str] = self._data.get("notes", ())
-        return [notes[number] for number in combined["notes"]]
+        numbers: Sequence[int] = combined["notes"]
+        return [notes[number] for number in numbers]
 
     def documented(self, combined: Mapping[str, Any]) -> list[tuple[str, str | None, str, str | None, str | None]]:
         """Return what guides say: the claim, what the code does instead, the guide, its path and the heading."""

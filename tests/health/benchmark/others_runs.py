@@ -4,6 +4,8 @@ Runs with a Python in which rldoctor and rlprobe are installed: ``python others_
 file is ``FAMILY-SCENARIO-SEED.jsonl``; what TRL does not log is left out, a score on held-out data is ``eval_reward``.
 """
 
+# pyright: reportMissingImports=false
+
 import json
 import math
 import sys

@@ -5,6 +5,8 @@ some ten seconds on a core. The models are random; the runs show names, spelling
 models do. A file is named ``FAMILY-SCENARIO-SEED.jsonl``.
 """
 
+# pyright: reportMissingImports=false
+
 import json
 import math
 import sys
