@@ -257,6 +257,8 @@ class _Meanings:
             if name in node.names():
                 values += [part.value for part in node.walk() if isinstance(part, Literal)]
         kind = setting.get("type")
+        if kind not in ("bool", "choice"):
+            values.append(3 if kind in ("int", "float") else "something")  # guards often compare with null alone
         fitting = [value for value in values if value is None or _fits(value, kind)]
         return fitting or [None]
 
