@@ -63,5 +63,5 @@ def test_long_conditions_are_listed_once() -> None:
 
     shown = [conditions(text) for text in ("`beta != 0`", long, long)]
 
-    assert ["`beta != 0`", "[condition 1](#condition-1)", "[condition 1](#condition-1)"] == shown
+    assert ["`beta != 0`", "[condition 1](#c1)", "[condition 1](#c1)"] == shown
     assert {long: 1} == conditions.listed

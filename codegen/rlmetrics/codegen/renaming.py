@@ -14,6 +14,7 @@ from yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
 from .generate.driver import OWNED
 from .generate.store import replace
 from .generate.text import anchor, function_name, registry_key
+from .model import ComponentFile
 from .spec import Spec
 
 __all__ = ["Edited", "RenameError", "Renaming", "plan"]
@@ -122,10 +123,9 @@ def _names(spec: Spec, old: str, new: str) -> dict[str, str]:
     return names
 
 
-def _keys_of(file: object) -> Iterator[str]:
-    for emission in getattr(file, "emissions", ()):
-        yield emission.key
-    yield from getattr(file, "keys", {}) or {}
+def _keys_of(file: ComponentFile) -> Iterator[str]:
+    for name, _, record in file.records():
+        yield from record.family or (name,)
 
 
 def _files(root: Path) -> Iterator[str]:

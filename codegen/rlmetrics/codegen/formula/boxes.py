@@ -235,8 +235,7 @@ class Fence(Box):
     def mathml(self) -> str:
         """Return a row with stretching fences."""
         fences = [
-            f'<mo fence="true" form="{form}">{mark}</mo>'
-            for form, mark in (("prefix", self.opening), ("postfix", self.closing))
+            f'<mo form="{form}">{mark}</mo>' for form, mark in (("prefix", self.opening), ("postfix", self.closing))
         ]
         return f"<mrow>{fences[0]}{self.body.mathml()}{fences[1]}</mrow>"
 
@@ -260,7 +259,7 @@ class Cases(Box):
             (self.otherwise, "<mtext>otherwise</mtext>"),
         ]
         cells = "".join(f"<mtr><mtd>{box.mathml()}</mtd><mtd>{text}</mtd></mtr>" for box, text in rows)
-        return f'<mrow><mo fence="true" form="prefix">{{</mo><mtable columnalign="left">{cells}</mtable></mrow>'
+        return f'<mrow><mo form="prefix">{{</mo><mtable columnalign="left">{cells}</mtable></mrow>'
 
     def latex(self) -> str:
         """Return a ``cases`` environment."""

@@ -37,7 +37,7 @@ class Conditions:
         if len(text) <= LONG:
             return text
         number = self.listed.setdefault(text, len(self.listed) + 1)
-        return f"[condition {number}](#condition-{number})"
+        return f"[condition {number}](#c{number})"
 
 
 @lru_cache(maxsize=4096)

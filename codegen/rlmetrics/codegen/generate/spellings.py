@@ -136,7 +136,8 @@ def _logged(emitted: list[Emitted], places: _Places, conditions: Conditions) -> 
         for guard, cells in _by_condition(guards).items():
             means = [f"if {conditions(f'`{guard}`')}"] if guard else []
             when = "; ".join([*map(conditions, logged), *means])
-            newest = max(own, key=lambda one: places.mask(one.releases))
+            told = [one for one in own if cells.get((one.component, one.key, one.mode), 0) & places.mask(one.releases)]
+            newest = max(told, key=lambda one: (places.mask(one.releases), -len(one.source)))
             yield Logged(key, when or "always", markdown(places.components(cells)), newest.source)
 
 
