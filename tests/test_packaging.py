@@ -84,6 +84,9 @@ def test_names_work_without_any_dependency(installed, tmp_path, arguments, expec
 )
 def test_a_missing_extra_is_named(installed, tmp_path, command, extra):
     """A command that needs more says which extra to install, on one line, with exit code 2."""
+    (tmp_path / "spec").mkdir()
+    for name in ("spec/spec.yaml", "pyproject.toml"):  # a checkout, which `lint` looks for first
+        (tmp_path / name).touch()
     done = subprocess.run([str(installed), *command.split()], capture_output=True, text=True, check=False, cwd=tmp_path)
 
     assert 2 == done.returncode
