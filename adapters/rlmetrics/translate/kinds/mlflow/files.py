@@ -57,7 +57,8 @@ def translate(folder: Path, output: Path, translator: Translator, report: Report
     changed = any(found != [Route(key, None)] for key, found in routes.items())
     if changed:
         (output / _TAGS).mkdir(parents=True, exist_ok=True)
-        (output / _TAGS / NOTE).write_text(note_of(report, routes), encoding="utf-8")
+        # Names of files need not be UTF-8; what they lack comes out as it came in.
+        (output / _TAGS / NOTE).write_text(note_of(report, routes), encoding="utf-8", errors="surrogateescape")
 
 
 def _require_room(folder: Path, routes: dict[str, list[Route]]) -> None:
