@@ -160,9 +160,9 @@ def test_nothing_translated_is_an_error(tmp_path, capsys):
         (
             ["ppo/policy/approxkl", "ppo/val/vpred"],
             ["--strict"],
-            "1 have approximate counterparts only, which --strict",
+            "1 key of the source has only approximate counterparts, which --strict leaves out: ppo/policy/approxkl\n",
         ),
-        (["ppo/returns/var"], [], "1 are keys of the source, but have no counterpart"),
+        (["ppo/returns/var"], [], "1 key of the source has no counterpart: ppo/returns/var\n"),
         (["a"], [], "is the source right? First names: a\n"),
         ([], [], "there are no names in it; is it of the kind jsonl, and whole?\n"),
     ],

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
@@ -301,15 +301,22 @@ class Translator:
 
 def nothing_translated(report: Report, translators: Iterable[Translator]) -> str:
     """Return what to say if no key was translated: what keeps the known ones back, or that the source may be wrong."""
-    known = [*report.unchanged, *report.set_aside]
-    first = ", ".join(sorted({*report.unknown, *known})[:5])
+    known = {*report.unchanged, *report.set_aside}
     strict = {key for translator in translators for key in known if translator.key(key).target is not None}
     if strict:
-        why = f"{len(strict)} have approximate counterparts only, which --strict leaves out"
+        why = f"{_keys(strict)} only approximate counterparts, which --strict leaves out: {_first(strict)}"
     elif known:
-        why = f"{len(known)} are keys of the source, but have no counterpart"
-    elif first:
-        why = f"is the source right? First names: {first}"
+        why = f"{_keys(known)} no counterpart: {_first(known)}"
+    elif report.unknown:
+        why = f"is the source right? First names: {_first(report.unknown)}"
     else:
         why = f"there are no names in it; is it of the kind {report.kind}, and whole?"
-    return f"0 keys translated from {report.source} to {report.target}; {why}" + (f": {first}" if known else "")
+    return f"0 keys translated from {report.source} to {report.target}; {why}"
+
+
+def _keys(known: Collection[str]) -> str:
+    return "1 key of the source has" if len(known) == 1 else f"{len(known)} keys of the source have"
+
+
+def _first(names: Iterable[str]) -> str:
+    return ", ".join(sorted(names)[:5])
