@@ -9,7 +9,7 @@ import torch
 from rlmetrics.names import keys, resolve
 
 from . import verl_sections
-from .verl_answers import AGGREGATION, LACKING, LOSS_MODE, Lack, source, told
+from .verl_answers import AGGREGATION, LOSS_MODE, source, told
 from .verl_policy import PREFIX
 from .verl_records import RELEASES, Value, records
 from .verl_reduction import MODES
@@ -112,16 +112,6 @@ def test_variants_that_the_spec_names_are_compared(release: str) -> None:
     }
     assert _variants(release)
     assert set() == _variants(release) - compared
-
-
-@pytest.mark.parametrize("lack", LACKING, ids=lambda lack: f"{lack.release}-{lack.keys[0]}-{lack.trait}")
-def test_what_the_spec_is_said_to_lack_it_lacks(lack: Lack) -> None:
-    """A trait leaves the list as soon as the spec states it for any of its keys."""
-    config = {name: values[0] for name, values in lack.settings}
-    for pattern in lack.keys:
-        key = pattern.removeprefix("*").replace("*", "token_k1")
-        assert lack.trait in told(lack.release, key, config).traits
-        assert lack.trait not in source(lack.release, config).quantity(key).traits, f"{key} has it now"
 
 
 @pytest.mark.parametrize("release", RELEASES)
