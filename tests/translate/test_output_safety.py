@@ -470,6 +470,8 @@ def test_a_signal_leaves_nothing_behind(tmp_path, number, name):
         stdout=subprocess.DEVNULL,
         stderr=subprocess.PIPE,
         text=True,
+        # A shell that runs the tests in the background ignores some signals, and children inherit that.
+        preexec_fn=lambda: signal.signal(number, signal.SIG_DFL),
     ) as process:
         while process.poll() is None and not list(tmp_path.glob(".out.*.part/new")):
             pass
