@@ -192,7 +192,8 @@ def _never_logged(context: Context, scope: ComponentScope) -> dict[tuple[str, st
                 for mode in item.modes or record.modes or file.modes:
                     key = component.filled(item.key)
                     shown = f"{file.eval_prefix}{key}" if mode == "eval" else key
-                    found[shown, mode] |= component.covered(stem, record.releases, mode)
+                    covered = component.covered(stem, record.releases, mode)
+                    found[shown, mode] |= item.within(covered, component.bits)
     return found
 
 
