@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from rlmetrics.names.errors import UserError
 
-from ..audit.extract import Extraction, extract
+from ..audit.extract import Extraction, extract, without_collection
 from ..cache import FOLDER, Shelf
 from ..model.framework import Release
 from .component import Component
@@ -94,9 +94,10 @@ def add(
     spec = with_release(spec, framework, release)
     components = components_of(spec, framework)
     ledger = Ledger(root / "locks" / framework, package_name)
-    step = _extended(framework, old, new, components, ledger)
-    step = replace(step, locate=_locator(spec, framework))
-    found = news(step)
+    with without_collection():
+        step = _extended(framework, old, new, components, ledger)
+        step = replace(step, locate=_locator(spec, framework))
+        found = news(step)
     answers = (pending or Pending(release, ())).updated(found.items, _confirmed(ledger, release))
     if not dry:
         if release not in known:
