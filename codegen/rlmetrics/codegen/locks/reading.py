@@ -13,6 +13,7 @@ from .marks import Mark, places_of
 from .packages import Package
 from .symbols import REST, Symbol
 from .told import Told
+from .watched import helpers_of
 
 __all__ = ["names_only", "read"]
 
@@ -22,7 +23,7 @@ def read(step: Step) -> tuple[list[Item], set[tuple[str, str]]]:
     watchers: dict[tuple[str, str], list[Component]] = {}
     for component in step.components:
         lock = step.locks[component.stem]
-        for key in {*lock.watched(step.old.release), *lock.watched(step.new.release)}:
+        for key in {*_watched(lock, step.old), *_watched(lock, step.new)}:
             watchers.setdefault(key, []).append(component)
     marks, told = _MarksBySymbol(step.locks), Told(step)
     shown: dict[tuple[str, ...], list[tuple[int, tuple[str, str], list[Component], Symbol | None]]] = {}
@@ -40,6 +41,11 @@ def read(step: Step) -> tuple[list[Item], set[tuple[str, str]]]:
     items = [_changed(diff, uses) for diff, uses in shown.items()]
     items.sort(key=lambda pair: (pair[0], -len(pair[1].keys), pair[1].what))
     return [item for _, item in items], set(watchers)
+
+
+def _watched(lock: Lock, package: Package) -> set[tuple[str, str]]:
+    watched = lock.watched(package.release).keys()
+    return {*watched, *helpers_of(package, watched)}
 
 
 def _changed(
