@@ -128,6 +128,36 @@ def test_changed_code_that_is_watched_has_to_be_read() -> None:
     assert ([], ("pkg/utils.py unused",)) == (_kinds(named), named.names)
 
 
+HELPED = """\
+def _pack(x):
+    return x
+
+class Batch:
+    def cut(self, x): return x
+
+def mean(x):
+    return sum(_pack(Batch().cut(x))) / len(x)
+"""
+
+
+def test_private_functions_are_read_with_those_that_use_them() -> None:
+    """What a watched function of another module uses there; a class that was there before is not of it."""
+    old = package("1", a=TRAINER, utils=HELPED)
+    changed = HELPED.replace("    return x\n", "    return x[1:]\n").replace(
+        "cut(self, x): return x", "cut(self, x): return 0"
+    )
+    found = news(replace(_step(_new(utils=changed)), old=old))
+    assert [(("pkg/utils.py", "_pack"),)] == [item.symbols for item in found.items if item.symbols[0][1] != "mean"]
+    assert "pkg/utils.py Batch.cut" in found.names
+
+
+def test_a_new_class_is_read_with_the_function_that_uses_it() -> None:
+    """With its methods, since what the function did before is done there now."""
+    found = news(_step(_new(utils=HELPED)))
+    shown = {name for item in found.items for _, name in item.symbols}
+    assert {"mean", "_pack", "Batch", "Batch.cut"} == shown
+
+
 def test_what_anchors_depend_on_comes_first() -> None:
     """The scale enters the anchored statement, the greeting does not."""
     more = TRAINER + "\n    def other(self):\n        return 1\n"

@@ -44,7 +44,7 @@ def test_a_name_may_change_twice() -> None:
 
 
 def test_facts_go_on_to_hold() -> None:
-    """Those of the record; shared ones that name the record hold under both names, others under the one that they name."""
+    """Those of the record do; shared ones that name it hold under both names, others under the one they name."""
     record = {"metric": "m", "renamed": {"seconds": {"releases": "1.2.0.."}}, "facts": [{"traits": ["own"]}]}
     shared = [{"keys": ["time"], "traits": ["record"]}, {"keys": ["seconds"], "traits": ["name"]}]
     found = _resolved(record, shared=shared)

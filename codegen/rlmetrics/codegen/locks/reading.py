@@ -23,7 +23,7 @@ def read(step: Step) -> tuple[list[Item], set[tuple[str, str]]]:
     watchers: dict[tuple[str, str], list[Component]] = {}
     for component in step.components:
         lock = step.locks[component.stem]
-        for key in {*_watched(lock, step.old), *_watched(lock, step.new)}:
+        for key in {*_watched(lock, step.old, step.old), *_watched(lock, step.new, step.old)}:
             watchers.setdefault(key, []).append(component)
     marks, told = _MarksBySymbol(step.locks), Told(step)
     shown: dict[tuple[str, ...], list[tuple[int, tuple[str, str], list[Component], Symbol | None]]] = {}
@@ -43,9 +43,9 @@ def read(step: Step) -> tuple[list[Item], set[tuple[str, str]]]:
     return [item for _, item in items], set(watchers)
 
 
-def _watched(lock: Lock, package: Package) -> set[tuple[str, str]]:
+def _watched(lock: Lock, package: Package, before: Package) -> set[tuple[str, str]]:
     watched = lock.watched(package.release).keys()
-    return {*watched, *helpers_of(package, watched)}
+    return {*watched, *helpers_of(package, watched, before)}
 
 
 def _changed(

@@ -45,23 +45,22 @@ def watched_symbols(package: Package, component: Component, found: Iterable[Foun
     return {(symbol.path, symbol.name): symbol for symbol in (*called, *listed, *direct)}
 
 
-def helpers_of(package: Package, watched: Iterable[tuple[str, str]]) -> set[tuple[str, str]]:
-    """Private functions, and classes with their methods, that watched functions use and that stand in the same module.
-
-    They are as much a part of a function as what is nested in it, so that they are read with it.
+def helpers_of(package: Package, watched: Iterable[tuple[str, str]], before: Package) -> set[tuple[str, str]]:
+    """What watched functions use of their own module: private functions, and, with their methods, classes that are new.
 
     Args:
         package: A release.
-        watched: Paths and names of watched symbols.
+        watched: Paths and names of its watched symbols.
+        before: The release in which a class is not new; the same one for private functions alone.
     """
     found: set[tuple[str, str]] = set()
     for path, name in watched:
-        module = package.module(path)
+        module, known = package.module(path), before.module(path)
         symbol = module.symbols.get(name) if module else None
         for other in package.mentioned(symbol) if symbol and symbol.kind == "function" else ():
             if other.path == path and other.kind == "function" and other.name.startswith("_"):
                 found.add((path, other.name))
-            elif other.path == path and other.kind == "class":
+            elif other.path == path and other.kind == "class" and (known is None or other.name not in known.symbols):
                 found.update((path, part.name) for part in (other, *package.methods(other)))
     return found
 
