@@ -303,6 +303,32 @@ CASES = [
         [(T, "    releases: 1.0.0..\n", '    releases: {train: 1.0.0.., eval: "0.9.."}\n')],
         "no described release of this file is in `0.9`",
     ),
+    Case(
+        "not-described",
+        [(T, "    bind: {reward: length}", "    releases: ..1.1.0\n    renamed: {rewards: {releases: ¦1.1.0..1.2.0}}")],
+        [(T, "    bind: {reward: length}", "    releases: ..1.1.0\n    renamed: {rewards: {releases: 1.1.0}}")],
+        "the record describes nothing in all of `1.1.0..1.2.0`",
+    ),
+    Case(
+        "unknown-release",
+        [(T, "    bind: {reward: length}", "    renamed: {rewards: {releases: ¦1.9.0..}}")],
+        [(T, "    bind: {reward: length}", "    renamed: {rewards: {releases: 1.2.0..}}")],
+        "the release `1.9.0` is not among the releases",
+    ),
+    Case(
+        "writers-overlap",
+        [
+            (
+                T,
+                "shared:\n",
+                new_record("scores", "    renamed: {'score/{source}': {releases: 1.2.0}}\n").replace(
+                    "  scores:", "  ¦scores:"
+                ),
+            )
+        ],
+        [(T, "shared:\n", new_record("scores", "    renamed: {'scored/{source}': {releases: 1.2.0}}\n"))],
+        "`score/{source}` stands for 1.2.0 at spec/frameworks/acme/trainer.yaml:",
+    ),
     # Guards
     Case(
         "guard-syntax",

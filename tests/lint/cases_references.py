@@ -46,6 +46,12 @@ CASES = [
     ),
     Case(
         "broken-reference",
+        [(T, "    bind: {reward: length}", "    renamed: {rewards: {of: ¦reward, releases: 1.2.0}}")],
+        [(T, "    bind: {reward: length}", "    renamed: {rewards: {of: 'rewards/{reward}/mean', releases: 1.2.0}}")],
+        "there is no key of this record named `reward`",
+    ),
+    Case(
+        "broken-reference",
         [("conventions/common", "", CONVENTION.replace("policy/loss", "¦policy/los"))],
         [("conventions/common", "", CONVENTION)],
         "there is no metric `policy/los`",

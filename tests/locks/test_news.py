@@ -10,13 +10,13 @@ from typing import Any
 import pytest
 from locks.packages import package
 from rlmetrics.codegen.locks.changes import depends, diff_of
-from rlmetrics.codegen.locks.component import Anchor, Claim, ClassRange, Component
+from rlmetrics.codegen.locks.component import Anchor, Claim, ClassRange, Component, Default
 from rlmetrics.codegen.locks.extend import extend
 from rlmetrics.codegen.locks.lock import Lock
 from rlmetrics.codegen.locks.marks import Mark, mark_of
 from rlmetrics.codegen.locks.news import Item, News, Step, news
 from rlmetrics.codegen.locks.packages import Package
-from rlmetrics.codegen.locks.pending import Pending, PendingError
+from rlmetrics.codegen.locks.pending import CONFIRMABLE, Pending, PendingError
 from rlmetrics.codegen.locks.replay import Replayed, Row, RowId, cut, replay_step
 
 ORDER = ("1", "2")
@@ -92,7 +92,8 @@ def test_an_edited_statement_is_lost_and_its_successor_proposed() -> None:
     assert ["anchor lost", "changed code"] == _kinds(found)
     lost = found.items[0]
     assert ("kl.put in T.loss -> 1 key", ("a: kl",)) == (lost.what, lost.keys)
-    assert ("rlmetrics anchor add kl.put pkg==2 pkg/a.py:12",) == lost.hints
+    assert "rlmetrics anchor add kl.put pkg==2 pkg/a.py:12" == lost.hints[0]
+    assert lost.hints[1].endswith("- {releases: 2.., …, at: [kl.put]}")
     assert lost.diff[1].endswith("(similar)")
 
 
@@ -105,6 +106,19 @@ def test_a_statement_that_moved_to_another_symbol_is_proposed() -> None:
     assert "the same in T.record" in found.items[0].diff[1]
 
 
+def test_a_statement_that_also_stood_elsewhere_is_not_proposed() -> None:
+    """What another class said before, too, is no successor: the edited statement is, however little it resembles."""
+    more = TRAINER + '\nclass U:\n    def put(self, kl, scale):\n        self.put("kl", kl * scale)\n'
+    old = package("1", a=more, utils=UTILS)
+    new = package("2", a=more.replace('self.put("kl", kl * scale)\n        p', "self.put(kl_of(x).sum())\n        p"))
+    step = _step(_new())
+    lock = Lock("pkg", "a", common=Lock("pkg", "framework", list(ORDER)))
+    for release in (old, new):
+        extend(lock, release, step.components[0], {"kl": ["pkg/a.py T.loss"]}, _marks(old))
+    lost = news(replace(step, old=old, new=new, locks={"a": lock})).items[0]
+    assert "rlmetrics anchor add kl.put pkg==2 pkg/a.py:12" == lost.hints[0]
+
+
 def test_changed_code_that_is_watched_has_to_be_read() -> None:
     """A function that a method of the class calls is watched; one that nothing calls is named only."""
     read = news(_step(_new(utils=UTILS.replace("len(x)", "(len(x) - 1)"))))
@@ -112,6 +126,36 @@ def test_changed_code_that_is_watched_has_to_be_read() -> None:
     assert ("- return sum(x) / len(x)", "+ return sum(x) / (len(x) - 1)") == read.items[0].diff
     named = news(_step(_new(utils=UTILS.replace("    return x\n", "    return x + 1\n"))))
     assert ([], ("pkg/utils.py unused",)) == (_kinds(named), named.names)
+
+
+HELPED = """\
+def _pack(x):
+    return x
+
+class Batch:
+    def cut(self, x): return x
+
+def mean(x):
+    return sum(_pack(Batch().cut(x))) / len(x)
+"""
+
+
+def test_private_functions_are_read_with_those_that_use_them() -> None:
+    """What a watched function of another module uses there; a class that was there before is not of it."""
+    old = package("1", a=TRAINER, utils=HELPED)
+    changed = HELPED.replace("    return x\n", "    return x[1:]\n").replace(
+        "cut(self, x): return x", "cut(self, x): return 0"
+    )
+    found = news(replace(_step(_new(utils=changed)), old=old))
+    assert [(("pkg/utils.py", "_pack"),)] == [item.symbols for item in found.items if item.symbols[0][1] != "mean"]
+    assert "pkg/utils.py Batch.cut" in found.names
+
+
+def test_a_new_class_is_read_with_the_function_that_uses_it() -> None:
+    """With its methods, since what the function did before is done there now."""
+    found = news(_step(_new(utils=HELPED)))
+    shown = {name for item in found.items for _, name in item.symbols}
+    assert {"mean", "_pack", "Batch", "Batch.cut"} == shown
 
 
 def test_what_anchors_depend_on_comes_first() -> None:
@@ -142,11 +186,65 @@ def test_keys_that_appear_vanish_and_move_are_news() -> None:
     assert ["moved key"] == _kinds(news(_step(_new(), {"kl": ["pkg/a.py T.log"]})))
 
 
-def test_a_changed_default_is_news() -> None:
-    """With both values, beside the class whose body changed."""
-    found = news(_step(_new("0.1", "0.2")))
+def _default(value: float, releases: frozenset[str] = frozenset(ORDER)) -> dict[str, tuple[Default, ...]]:
+    return {"beta": (Default("a", ("config", "beta", "defaults", 0), "1..", releases, value),)}
+
+
+def test_a_changed_default_has_to_be_edited_where_the_spec_says_it() -> None:
+    """With both values and what to write; the class's body, in which nothing else changed, is not to be read, too."""
+    (item,) = news(_step(_new("0.1", "0.2"), defaults=_default(0.1))).items
+    assert ("default", "edit", "beta 0.1 -> 0.2 (TConfig)") == (item.kind, item.tier, item.what)
+    assert "end it,   releases: 1   and add   {releases: 2.., value: 0.2, symbol: TConfig}" in item.hints[0]
+
+
+def test_a_default_that_the_spec_says_is_no_news() -> None:
+    """Neither a new value that it has from this release on, nor the end of a field."""
+    assert () == news(_step(_new("0.1", "0.2"), defaults=_default(0.2))).items
+    gone = news(_step(_new("    beta: float = 0.1", "    pass"), defaults=_default(0.1, frozenset({"1"}))))
+    assert "default" not in _kinds(gone)
+    assert "setting" not in _kinds(gone)
+
+
+def test_a_default_that_the_spec_does_not_describe_is_to_be_read() -> None:
+    """It may change what is logged, so that a person says why not."""
+    (item,) = news(_step(_new("0.1", "0.2"))).items
+    assert ("setting", "read") == (item.kind, item.tier)
+    assert item.kind in CONFIRMABLE
+    assert "default" not in CONFIRMABLE
+
+
+def test_a_configuration_class_that_says_more_has_to_be_read() -> None:
+    """A field with another type, beside its new default."""
+    found = news(_step(_new("beta: float = 0.1", "beta: int = 2"), defaults=_default(0.1)))
     assert ["default", "changed code"] == _kinds(found)
-    assert "beta 0.1 -> 0.2 (TConfig)" == found.items[0].what
+
+
+def _renamed(**more: Any) -> News:
+    """The statement that wrote ``kl`` writes ``kl/new``; what the file says may be replaced."""
+    step = _step(_new('self.put("kl"', 'self.put("kl/new"'), {"kl/new": ["pkg/a.py T.loss"]})
+    component = replace(step.components[0], **more)
+    described = {"a": frozenset(key for key, releases in component.keys.items() if "2" in releases)}
+    written = {("a", "kl/new"): ("pkg/a.py", 12, "T.loss")}
+    return news(replace(step, components=[component], described=described, written=written))
+
+
+def test_a_key_with_another_name_is_one_item() -> None:
+    """Not one that vanished and one that appeared; it says what to write."""
+    found = _renamed()
+    assert ["anchor lost", "renamed key", "changed code"] == _kinds(found)
+    item = found.items[1]
+    assert "kl -> kl/new of T" == item.what
+    assert item.hints[0].endswith("renamed: {kl/new: {releases: 2..}}")
+
+
+def test_what_was_edited_needs_no_reading() -> None:
+    """Once the spec says something new of each key that the changed statements write, and of no other one."""
+    both = {"kl": frozenset({"1"}), "kl/new": frozenset({"2"})}
+    at = ("kl.mean", "kl.put")
+    named = Claim(("keys", "kl"), "kl", ("kl", "kl/new"), ("train",), frozenset(ORDER), at)
+    assert ["anchor lost"] == _kinds(_renamed(keys=both, claims=(named,)))
+    other = Claim(("keys", "other"), "other", ("other",), ("train",), frozenset(ORDER), ("kl.put",))
+    assert ["anchor lost", "changed code"] == _kinds(_renamed(keys=both, claims=(named, other)))
 
 
 def test_a_component_that_is_gone_is_news() -> None:
@@ -211,6 +309,12 @@ def test_a_list_without_open_items_leaves_no_file(tmp_path: Path) -> None:
     assert path.is_file()
     pending.confirmed("r1", "a log message only").write(path)
     assert not path.exists()
+
+
+def test_answers_are_known_again_when_a_release_is_added_once_more() -> None:
+    """Those of changes that may be confirmed; what makes the spec wrong stays open whatever was said of it."""
+    again = Pending("2", ()).updated([_item("anchor lost", "x"), _item("changed code", "y")], {"x": "no", "y": "a log"})
+    assert [None, "a log"] == [entry.why for entry in again.entries]
 
 
 @pytest.mark.parametrize(

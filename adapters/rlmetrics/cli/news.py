@@ -69,6 +69,8 @@ def _parts(framework: str, found: Added, full: bool) -> Iterator[str]:
 
 
 def _item(item: Item, entry: Entry, full: bool) -> Iterator[str]:
+    from rlmetrics.codegen.locks.pending import CONFIRMABLE
+
     head = f"  {entry.id:3} {item.kind}  " if item.tier == "edit" else f"  {entry.id:3} "
     text = item.what if full or len(item.what) <= 3 * _WIDTH else item.what[: 3 * _WIDTH] + " …"
     yield from textwrap.wrap(text, _WIDTH, initial_indent=head, subsequent_indent=" " * 8, break_on_hyphens=False)
@@ -79,7 +81,7 @@ def _item(item: Item, entry: Entry, full: bool) -> Iterator[str]:
         yield f"        … {len(item.diff) - len(shown)} more lines: --full"
     for hint in item.hints:
         yield f"      {hint}"
-    if item.tier == "read":
+    if item.kind in CONFIRMABLE:
         yield f'      no change of meaning? rlmetrics release confirm {entry.id} --why "..."'
 
 

@@ -22,7 +22,7 @@ __all__ = ["Edited", "RenameError", "Renaming", "plan"]
 _CANONICAL = re.compile(r"[a-z][a-z0-9]*(?:_[a-z0-9]+)*(?:/[a-z0-9]+(?:_[a-z0-9]+)*)+")
 _TEXTS = (".py", ".md", ".yaml", ".yml", ".json", ".toml", ".j2", ".txt")
 _FOLDERS = ("spec", "docs", "tests", "adapters", "codegen")
-_OF_FRAMEWORKS = frozenset({"key", "keys", "also", "name", "aliases"})
+_OF_FRAMEWORKS = frozenset({"key", "keys", "also", "renamed", "name", "aliases"})
 """Fields of the spec that hold names of frameworks and conventions, never ids of metrics."""
 
 

@@ -57,12 +57,12 @@ class Extraction:
 
 def extract(framework: str, release: str, sources: MappingType[str, str]) -> Extraction:
     """Extracts the keys of a release from its sources (path in the package → text)."""
-    with _without_collection():
+    with without_collection():
         return _extract(framework, release, sources)
 
 
 @contextmanager
-def _without_collection() -> Iterator[None]:
+def without_collection() -> Iterator[None]:
     """Keeps the collector from going through millions of syntax nodes again and again: a fourth of the time."""
     enabled = gc.isenabled()
     gc.disable()

@@ -89,6 +89,10 @@ def _in_record(context: Context, scope: FileScope, name: str, path: YamlPath, re
         if copy.of is not None:
             place = (*path, "also", key, "of")
             yield from missing(context, "key of this record named", "keys", copy.of, own, ref, place)
+    for key, renamed in record.renamed.items():
+        if renamed.of is not None:
+            place, known = (*path, "renamed", key, "of"), {*own, *record.also}
+            yield from missing(context, "key of this record named", "keys", renamed.of, known, ref, place)
 
 
 def _in_statement(context: Context, said: Said) -> Iterator[Hit]:

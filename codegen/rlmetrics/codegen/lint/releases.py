@@ -57,6 +57,8 @@ def _in_statements(scope: FileScope) -> Iterator[tuple[YamlPath, Ranges | None]]
                 yield (*said.path, "releases", mode), ranges
         else:
             yield (*said.path, "releases"), releases
+        for key, renamed in said.record.renamed.items() if said.record is said.statement else ():
+            yield (*said.path, "renamed", key, "releases"), renamed.releases
         for index, documented in enumerate(said.statement.documented):
             yield (*said.path, "documented", index, "releases"), documented.releases
 
@@ -192,19 +194,27 @@ def _never_logged(context: Context, scope: ComponentScope) -> dict[tuple[str, st
                 for mode in item.modes or record.modes or file.modes:
                     key = component.filled(item.key)
                     shown = f"{file.eval_prefix}{key}" if mode == "eval" else key
-                    found[shown, mode] |= component.covered(stem, record.releases, mode)
+                    covered = component.covered(stem, record.releases, mode)
+                    found[shown, mode] |= item.within(covered, component.bits)
     return found
 
 
 @check(
     "not-described",
     "error",
-    what="A record whose releases lie outside those that its file describes.",
+    what="A record whose releases lie outside those that its file describes, or the name of a key in releases in which "
+    "the record does not describe it.",
     fix="extend the releases of the component or correct those of the record",
 )
 def not_described(context: Context) -> Iterator[Hit]:
     for scope in context.files.values():
+        component = context.frameworks[scope.framework].component(scope.stem)
         for _, path, record in records(scope):
+            for key, renamed in record.renamed.items():
+                bits = context.bits(scope.framework, renamed.releases)
+                if bits and scope.described and bits & ~_covered(component, scope.stem, record):
+                    message = f"the record describes nothing in all of {_written(renamed.releases)}"
+                    yield Hit(scope.ref, (*path, "renamed", key, "releases"), message, value=True)
             ranges = record.releases
             if ranges is None or not scope.described:
                 continue

@@ -93,7 +93,9 @@ def _expressions(scope: FileScope) -> Iterator[tuple[YamlPath, str]]:
 def keys_of(name: str, path: YamlPath, record: Record) -> Iterator[tuple[str, YamlPath]]:
     """Yield the keys that a record describes, each with its place."""
     for item in spelled(name, record):
-        if item.key in record.also:
+        if item.key in record.renamed:
+            yield item.key, (*path, "renamed", item.key)
+        elif item.key in record.also:
             yield item.key, (*path, "also", item.key)
         elif item.key in record.family:
             yield item.key, (*path, "family", item.key)

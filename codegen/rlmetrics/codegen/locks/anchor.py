@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import ast
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from rlmetrics.names.errors import UserError
 
+from .changes import parsed
 from .component import Component
 from .fetch import CACHE, archive_of, open_release
 from .ledger import Ledger
@@ -72,6 +74,22 @@ def is_trivial(text: str) -> bool:
     return _TRIVIAL.fullmatch(text.partition("#")[0].strip()) is not None
 
 
+def _words(symbol: Symbol, place: int, lines: Sequence[str]) -> frozenset[str]:
+    """Words without which no source can make a statement: its names, and texts that are one word."""
+    found: set[str] = set()
+    for node in ast.walk(parsed(symbol, place, lines)) if symbol.path.endswith(".py") else ():
+        for field in ("id", "attr", "arg", "value"):
+            word = getattr(node, field, None)
+            if isinstance(word, str) and re.fullmatch(r"[A-Za-z_]\w*", word):
+                found.add(word)
+    return frozenset(found)
+
+
+def _may_say(package: Package, words: frozenset[str]) -> bool:
+    """Whether some file of a release has all of some words, so that it is worth parsing."""
+    return any(all(word in content for word in words) for content in package.texts.values())
+
+
 def add_anchor(
     ledger: Ledger,
     components: Mapping[str, Component],
@@ -112,6 +130,7 @@ def add_anchor(
         msg = f"{name} of {owners[0].stem} stands in {known}; write `{name}: {known}, {symbol.name}` in its file first"
         raise UserError(msg)
     mark = mark_of(symbol, place)
+    words = _words(symbol, place, package.texts[path].splitlines())
     seen: set[str] = set()
     unseen: set[str] = set()
     for component in fitting:
@@ -123,6 +142,8 @@ def add_anchor(
                 unseen.add(release)
                 continue
             source = package if release == package.release else open_release(package.name, release, None, cache)
+            if not _may_say(source, words):
+                continue
             found = find(source, [mark], (path, *lock.near(name)))
             lock.anchor(name, release, found)
             for item in found:

@@ -9,7 +9,7 @@ from difflib import SequenceMatcher
 
 from .symbols import Symbol
 
-__all__ = ["depends", "diff_of"]
+__all__ = ["changed_places", "depends", "diff_of", "parsed", "successors"]
 
 Lines = Sequence[str]
 
@@ -61,6 +61,16 @@ def changed_places(symbol: Symbol, other: Symbol | None) -> set[int]:
     return set(range(len(a))) - same
 
 
+def successors(old: Symbol, new: Symbol, place: int) -> range:
+    """Places of the statements that stand in the place of one that the other version lacks."""
+    a = [statement.fingerprint for statement in old.statements]
+    b = [statement.fingerprint for statement in new.statements]
+    for tag, low, high, first, last in SequenceMatcher(None, a, b, autojunk=False).get_opcodes():
+        if tag == "replace" and low <= place < high:
+            return range(first, last)
+    return range(0)
+
+
 def depends(symbol: Symbol, other: Symbol | None, lines: Lines, anchored: Iterable[int]) -> bool:
     """Whether statements of a symbol depend, through names, on one that its other version lacks.
 
@@ -90,7 +100,7 @@ def depends(symbol: Symbol, other: Symbol | None, lines: Lines, anchored: Iterab
 def _names(symbol: Symbol, place: int, lines: Lines) -> tuple[set[str], set[str]]:
     """Names and attributes of ``self`` that a statement reads and writes."""
     read, written = set[str](), set[str]()
-    for node in ast.walk(_parsed(symbol, place, lines)):
+    for node in ast.walk(parsed(symbol, place, lines)):
         if isinstance(node, ast.Name):
             (read if isinstance(node.ctx, ast.Load) else written).add(node.id)
         elif isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "self":
@@ -107,7 +117,8 @@ def _names(symbol: Symbol, place: int, lines: Lines) -> tuple[set[str], set[str]
     return read, written
 
 
-def _parsed(symbol: Symbol, place: int, lines: Lines) -> ast.AST:
+def parsed(symbol: Symbol, place: int, lines: Lines) -> ast.AST:
+    """The syntax tree of a statement; of a compound one, of its header. Nothing where it can't be parsed alone."""
     statement = symbol.statements[place]
     for last in range(statement.last, min(statement.end, statement.last + 8) + 1):
         text = textwrap.dedent("\n".join(lines[statement.first - 1 : last]))

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-__all__ = ["Anchor", "Claim", "ClassRange", "Component"]
+__all__ = ["Anchor", "Claim", "ClassRange", "Component", "Default"]
+
+Value = bool | int | float | str | None
 
 
 @dataclass(frozen=True)
@@ -58,6 +60,25 @@ class ClassRange:
 
 
 @dataclass(frozen=True)
+class Default:
+    """A default of a configuration key, as the spec says it.
+
+    Attributes:
+        stem: The file that says it.
+        path: Where it is written in that file.
+        ranges: Its releases as they are written.
+        releases: Its releases.
+        value: The default.
+    """
+
+    stem: str
+    path: tuple[str | int, ...]
+    ranges: str
+    releases: frozenset[str]
+    value: Value
+
+
+@dataclass(frozen=True)
 class Component:
     """One file of ``spec/frameworks``.
 
@@ -71,6 +92,8 @@ class Component:
         claims: All records and facts.
         watch: Symbols and paths that it watches besides its own.
         keys: Keys to the releases that they are described for.
+        prefix: What stands before a key in evaluation.
+        defaults: Configuration keys to the defaults that the nearest file says of them.
     """
 
     framework: str
@@ -82,6 +105,8 @@ class Component:
     claims: tuple[Claim, ...] = ()
     watch: tuple[str, ...] = ()
     keys: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    prefix: str = "eval_"
+    defaults: Mapping[str, tuple[Default, ...]] = field(default_factory=dict)
 
     def packages(self) -> tuple[str, ...]:
         """Packages that it has anchors in, its own first."""

@@ -3,102 +3,33 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import Literal
+from ast import literal_eval
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 
-from .changes import depends, diff_of
-from .component import Component
+from .changes import changed_places, successors
+from .component import Claim, Component, Default
 from .fingerprint import digest
-from .lock import Lock
+from .items import Item, Kind, News, Step, keys_of
 from .marks import Mark, places_of, symbol_for
 from .packages import Package
+from .reading import names_only, read
+from .renames import renamed
 from .similar import most_similar, text_of
-from .symbols import REST, Symbol
+from .symbols import Symbol
 
 __all__ = ["Item", "News", "Step", "news"]
-
-Kind = Literal["anchor lost", "component", "new key", "lost key", "moved key", "default", "requirement", "changed code"]
-
-
-@dataclass(frozen=True)
-class Item:
-    """One piece of news.
-
-    Attributes:
-        kind: What it is. All but ``changed code`` say that the spec may be wrong until it is edited.
-        what: One line.
-        token: The change in a form that stays the same as long as the change does.
-        components: Stems of the files that it is about.
-        keys: Keys that depend on it.
-        symbols: Path and name of the symbols that it is about.
-        diff: Lines with ``- `` or ``+ `` before them.
-        hints: Lines that help to repair it.
-    """
-
-    kind: Kind
-    what: str
-    token: str
-    components: tuple[str, ...]
-    keys: tuple[str, ...] = ()
-    symbols: tuple[tuple[str, str], ...] = ()
-    diff: tuple[str, ...] = ()
-    hints: tuple[str, ...] = ()
-
-    @property
-    def tier(self) -> Literal["edit", "read"]:
-        """Whether the spec is wrong until it is edited, or the code has to be read."""
-        return "read" if self.kind == "changed code" else "edit"
-
-
-@dataclass(frozen=True)
-class News:
-    """All news of a release.
-
-    Attributes:
-        found: How many anchors were found.
-        moved: How many of them stand on other lines, or in other files.
-        lost: How many were not.
-        items: To edit first, then to read, the most relevant first.
-        names: Changed code that no fact depends on, and new files.
-    """
-
-    found: int
-    moved: int
-    lost: int
-    items: tuple[Item, ...]
-    names: tuple[str, ...]
-
-
-@dataclass(frozen=True)
-class Step:
-    """Two neighbouring releases of a framework and what locks know of them.
-
-    Attributes:
-        old: The earlier release.
-        new: The later one.
-        components: The components, whose claims know the new release.
-        locks: Stem to the lock of the framework's own package; both releases are in it.
-        shared: The lock of the framework as a whole.
-        described: Keys of each component's file that are described in the new release.
-        written: Stem and key to the path, line and symbol of a place that writes the key in the new release.
-    """
-
-    old: Package
-    new: Package
-    components: Sequence[Component]
-    locks: Mapping[str, Lock]
-    shared: Lock
-    described: Mapping[str, frozenset[str]] = field(default_factory=dict)
-    written: Mapping[tuple[str, str], tuple[str, int, str]] = field(default_factory=dict)
 
 
 def news(step: Step) -> News:
     """Return what is new in a release, see :class:`News`."""
     found, moved, lost = _anchor_counts(step)
-    edit = [*_lost(step), *_structure(step), *_keys(step), *_defaults(step), *_requirements(step)]
-    read, watched = _read(step)
-    return News(found, moved, lost, (*edit, *read), tuple(_names_only(step, watched)))
+    edit = [*_lost(step), *_structure(step), *_keys(step), *_requirements(step)]
+    defaults = list(_defaults(step))
+    edit += [item for item in defaults if item.tier == "edit"]
+    code, watched = read(step)
+    settings = [item for item in defaults if item.tier == "read"]
+    return News(found, moved, lost, (*edit, *settings, *code), tuple(names_only(step, watched)))
 
 
 # Anchors.
@@ -136,10 +67,11 @@ def _lost(step: Step) -> Iterator[Item]:
                 groups.setdefault(before, []).append((component, name, keys))
     for marks, uses in groups.items():
         names = list(dict.fromkeys(name for _, name, _ in uses))
-        depending = _keys_of((component, keys) for component, _, keys in uses)
+        depending = keys_of((component, keys) for component, _, keys in uses)
         symbol = marks[0].symbol
         near = step.locks[uses[0][0].stem].near(names[0])
         diff, hints = _proposal(step, marks[0], names[0], near)
+        hints = (*hints, *_said_at(step, uses))
         yield Item(
             "anchor lost",
             f"{', '.join(names)} in {symbol} -> {len(depending)} key{'s' * (len(depending) != 1)}",
@@ -161,7 +93,7 @@ def _proposal(step: Step, mark: Mark, name: str, near: Sequence[str]) -> tuple[t
     old_lines = step.old.texts[old.path].splitlines()
     text = text_of(old, places[0], old_lines)
     shown = [f"- {old.path}:{old.statements[places[0]].first}  {text}"]
-    best = _same_elsewhere(step.new, mark, old) or _similar(step.new, mark, near, text)
+    best = _same_elsewhere(step, mark, old) or _similar(step.new, mark, near, text, old)
     if best is None:
         return tuple(shown), ()
     symbol, place, how = best
@@ -172,22 +104,55 @@ def _proposal(step: Step, mark: Mark, name: str, near: Sequence[str]) -> tuple[t
     return tuple(shown), (f"rlmetrics anchor add {name} {step.new.name}=={step.new.release} {symbol.path}:{line}",)
 
 
-def _same_elsewhere(package: Package, mark: Mark, old: Symbol) -> tuple[Symbol, int, str] | None:
-    module = package.module(old.path)
+def _said_at(step: Step, uses: Sequence[tuple[Component, str, set[str]]]) -> Iterator[str]:
+    """Where to say what holds from now on, if the statement means something else."""
+    for component, name, _ in uses[:3]:
+        claims = [claim for other, claim in component.needed(step.new.release) if other == name]
+        if claims and claims[0].keys:
+            fact = f"- {{releases: {step.new.release}.., …, at: [{name}]}}"
+            place = step.locate(component.stem, _record_of(claims[0]))
+            yield f"another meaning? add to `facts:` at {place}   {fact}"
+
+
+def _record_of(claim: Claim) -> tuple[str | int, ...]:
+    """The place of the record that a claim belongs to; its own, if it is about several."""
+    return claim.path[: claim.path.index("facts")] if "facts" in claim.path else claim.path
+
+
+def _same_elsewhere(step: Step, mark: Mark, old: Symbol) -> tuple[Symbol, int, str] | None:
+    """The same statement where it did not stand before."""
+    module = step.new.module(old.path)
     nearby = module.symbols.values() if module else ()
-    everywhere = (symbol for symbols in package.by_name.values() for symbol in symbols)
+    everywhere = (symbol for symbols in step.new.by_name.values() for symbol in symbols)
     for symbols in (nearby, everywhere):
-        found = [(symbol, symbol.places[mark.fingerprint]) for symbol in symbols if mark.fingerprint in symbol.places]
+        found = [
+            (symbol, symbol.places[mark.fingerprint])
+            for symbol in symbols
+            if mark.fingerprint in symbol.places and not _stood_in(step.old, mark, symbol)
+        ]
         if len(found) == 1 and len(found[0][1]) == 1:
             return found[0][0], found[0][1][0], f"the same in {found[0][0].name}"
     return None
 
 
-def _similar(package: Package, mark: Mark, near: Sequence[str], text: str) -> tuple[Symbol, int, str] | None:
+def _stood_in(package: Package, mark: Mark, symbol: Symbol) -> bool:
+    module = package.module(symbol.path)
+    before = module.symbols.get(symbol.name) if module else None
+    return before is not None and mark.fingerprint in before.places
+
+
+def _similar(
+    package: Package, mark: Mark, near: Sequence[str], text: str, old: Symbol
+) -> tuple[Symbol, int, str] | None:
+    """The most similar statement that the symbol did not have before; what stands in its place may be less alike."""
     symbol = symbol_for(package, mark.symbol, near)
     if symbol is None:
         return None
-    match = most_similar(text, symbol, package.texts[symbol.path].splitlines())
+    lines = package.texts[symbol.path].splitlines()
+    kept = set(range(len(symbol.statements))) - changed_places(symbol, old)
+    instead = successors(old, symbol, places_of(old, mark)[0])
+    others = set(range(len(symbol.statements))) - set(instead)
+    match = most_similar(text, symbol, lines, kept) or most_similar(text, symbol, lines, others, 0.3)
     return (symbol, match.place, "similar") if match else None
 
 
@@ -217,8 +182,9 @@ def _keys(step: Step) -> Iterator[Item]:
         before = {name: places for (_, name), places in lock.at("keys", step.old.release).items()}
         after = {name: places for (_, name), places in lock.at("keys", step.new.release).items()}
         described = step.described.get(component.stem, frozenset())
+        known = described | {key for key in after if step.is_described(component.stem, key)}
         for key in sorted({*before, *after}):
-            if key not in before and key not in described:
+            if key not in before and key not in known:
                 appeared.setdefault(key, []).append(component)
             elif key not in after and key in described:
                 vanished.setdefault(key, []).append(component)
@@ -227,13 +193,24 @@ def _keys(step: Step) -> Iterator[Item]:
                 if {place.split(" ")[1] for place in gone} != {place.split(" ")[1] for place in come}:
                     text = " -> ".join(", ".join(sorted(part)) or "nowhere else" for part in (gone, come))
                     moved.setdefault((key, text), []).append(component)
+    for pair in list(renamed(step, appeared, vanished)):
+        owners = [*vanished.pop(pair.old), *appeared.pop(pair.new)]
+        what = f"{pair.old} -> {pair.new} of {_titles({owner.stem: owner for owner in owners}.values())}"
+        item = _key_item("renamed key", pair.new, what, owners, step)
+        yield replace(item, diff=(f"- {pair.before}", f"+ {pair.after}"), hints=(pair.hint,))
     for key, owners in appeared.items():
         item = _key_item("new key", key, f"{key} of {_titles(owners)}", owners, step)
-        yield replace(item, hints=_draft(step, owners[0], key))
+        yield replace(item, hints=_draft(step, _base(owners), key))
     for key, owners in vanished.items():
         yield _key_item("lost key", key, f"{key} of {_titles(owners)} is not written any more", owners, step)
     for (key, text), owners in moved.items():
         yield _key_item("moved key", key, f"{key} of {_titles(owners)}: {text}", owners, step)
+
+
+def _base(owners: Sequence[Component]) -> Component:
+    """The component that most of the others extend."""
+    extended = [stem for owner in owners for stem in owner.extends]
+    return max(owners, key=lambda owner: extended.count(owner.stem))
 
 
 def _draft(step: Step, component: Component, key: str) -> tuple[str, ...]:
@@ -251,7 +228,7 @@ def _draft(step: Step, component: Component, key: str) -> tuple[str, ...]:
 
 
 def _key_item(kind: Kind, key: str, what: str, owners: Sequence[Component], step: Step) -> Item:
-    stems = tuple(sorted(component.stem for component in owners))
+    stems = tuple(sorted({component.stem for component in owners}))
     places: set[str] = set()
     for stem in stems:
         rows = step.locks[stem].tables.get(("keys", ""), {}).get(key, {})
@@ -266,7 +243,7 @@ def _titles(owners: Iterable[Component]) -> str:
 
 
 def _defaults(step: Step) -> Iterator[Item]:
-    groups: dict[str, list[tuple[Component, str]]] = {}
+    groups: dict[tuple[str, str, str], list[tuple[Component, str]]] = {}
     for component in step.components:
         lock = step.locks[component.stem]
         before, after = lock.at("defaults", step.old.release), lock.at("defaults", step.new.release)
@@ -277,11 +254,47 @@ def _defaults(step: Step) -> Iterator[Item]:
             old, new = before.get((subject, name), ("",))[0], after.get((subject, name), ("",))[0]
             if old != new:
                 said = f"new field, {new}" if not old else f"gone, was {old}" if not new else f"{old} -> {new}"
-                groups.setdefault(f"{name} {said}", []).append((component, subject))
-    for text, uses in groups.items():
+                groups.setdefault((f"{name} {said}", name, new), []).append((component, subject))
+    for (text, name, new), uses in groups.items():
         stems = tuple(sorted({component.stem for component, _ in uses}))
         subjects = sorted({subject for _, subject in uses})
-        yield Item("default", f"{text} ({', '.join(subjects)})", f"default {text} {' '.join(subjects)}", stems)
+        known = [default for component, _ in uses for default in component.defaults.get(name, ())]
+        here = list(dict.fromkeys(default for default in known if step.new.release in default.releases))
+        wrong = [default for default in here if not _agrees(default, new)]
+        if (here and not wrong) or (known and not here and not new):
+            continue  # the spec says it
+        yield Item(
+            "default" if wrong else "setting",
+            f"{text} ({', '.join(subjects)})" + ("" if wrong else ", which the spec does not describe"),
+            f"default {text} {' '.join(subjects)}",
+            stems,
+            hints=tuple(_renewed(step, default, new, subjects[0]) for default in wrong),
+        )
+
+
+def _agrees(default: Default, text: str) -> bool:
+    """Whether a default is what the source has; an expression, which only a run evaluates, agrees with anything."""
+    if not text:
+        return False
+    try:
+        value = literal_eval(text)
+    except (ValueError, SyntaxError):
+        return True
+    return value is None or (value, type(value) is bool) == (default.value, type(default.value) is bool)
+
+
+def _renewed(step: Step, default: Default, text: str, subject: str) -> str:
+    """The entry to change, as it should be, and the one to add."""
+    start = default.ranges.partition("..")[0]
+    last = step.old.release
+    ended = f"releases: {last if start == last else f'{start}..{last}'}"
+    place = step.locate(default.stem, default.path)
+    if not text:
+        return f"{place}: end it,   {ended}"
+    value = {"None": "null", "True": "true", "False": "false"}.get(text, text.strip("'"))
+    return (
+        f"{place}: end it,   {ended}   and add   {{releases: {step.new.release}.., value: {value}, symbol: {subject}}}"
+    )
 
 
 def _requirements(step: Step) -> Iterator[Item]:
@@ -292,123 +305,3 @@ def _requirements(step: Step) -> Iterator[Item]:
         text = ", ".join(names[:5]) + (f" and {len(names) - 5} others" if len(names) > 5 else "")
         diff = (*(f"- {text}" for text in gone), *(f"+ {text}" for text in come))
         yield Item("requirement", text, f"requirement {digest(diff)}", (), diff=diff)
-
-
-# Code.
-
-
-def _read(step: Step) -> tuple[list[Item], set[tuple[str, str]]]:
-    """Items of changed watched symbols, and all watched symbols."""
-    watchers: dict[tuple[str, str], list[Component]] = {}
-    for component in step.components:
-        lock = step.locks[component.stem]
-        for key in {*lock.watched(step.old.release), *lock.watched(step.new.release)}:
-            watchers.setdefault(key, []).append(component)
-    marks = _MarksBySymbol(step.locks)
-    shown: dict[tuple[str, ...], list[tuple[int, tuple[str, str], list[Component], Symbol | None]]] = {}
-    for key, owners in sorted(watchers.items()):
-        if key[1] == REST:
-            continue
-        old, new = _version(step.old, key), _version(step.new, key)
-        if (old is None and new is None) or (old and new and old.fingerprint == new.fingerprint):
-            continue
-        diff = diff_of(old, new, _lines(step.old, old), _lines(step.new, new))
-        relevance = _relevance(step, marks, owners, old, new)
-        shown.setdefault(diff, []).append((relevance, key, owners, new or old))
-    items = [_changed(diff, uses) for diff, uses in shown.items()]
-    items.sort(key=lambda pair: (pair[0], -len(pair[1].keys), pair[1].what))
-    return [item for _, item in items], set(watchers)
-
-
-def _changed(
-    diff: tuple[str, ...], uses: Sequence[tuple[int, tuple[str, str], list[Component], Symbol | None]]
-) -> tuple[int, Item]:
-    keys = tuple(key for _, key, _, _ in uses)
-    owners = {component.stem: component for _, _, components, _ in uses for component in components}
-    depending = _keys_of((component, component.keys) for component in owners.values())
-    names = [name for _, name in keys]
-    text = ", ".join(names) if len(names) < 4 else f"{', '.join(names[:2])} and {len(names) - 2} copies"
-    count = sum(line[:2] in ("- ", "+ ") for line in diff)
-    what = f"{text}, {count} line{'s' * (count != 1)}; {len(depending)} keys of {len(owners)} components depend on it"
-    token = f"code {digest([*map(str, keys), *diff])}"
-    item = Item("changed code", what, token, tuple(sorted(owners)), depending, keys, diff)
-    return min(relevance for relevance, _, _, _ in uses), item
-
-
-class _MarksBySymbol:
-    """Anchored statements of a component's lock by release, path and symbol."""
-
-    def __init__(self, locks: Mapping[str, Lock]) -> None:
-        self._locks = locks
-        self._marks: dict[tuple[str, str], dict[tuple[str, str], set[Mark]]] = {}
-
-    def __call__(self, stem: str, release: str, symbol: Symbol) -> set[Mark]:
-        key = (stem, release)
-        if key not in self._marks:
-            found: dict[tuple[str, str], set[Mark]] = {}
-            for name in self._locks[stem].anchors():
-                for mark, path, _ in self._locks[stem].found(name, release):
-                    found.setdefault((path, mark.symbol), set()).add(mark)
-            self._marks[key] = found
-        return self._marks[key].get((symbol.path, symbol.name), set())
-
-
-def _relevance(
-    step: Step, marks: _MarksBySymbol, owners: Iterable[Component], old: Symbol | None, new: Symbol | None
-) -> int:
-    """0 where an anchored statement depends on a changed line, 1 where the symbol holds anchors, 2 elsewhere."""
-    best = 2
-    for package, symbol, other in ((step.old, old, new), (step.new, new, old)):
-        if symbol is None:
-            continue
-        anchored = {
-            place
-            for component in owners
-            for mark in marks(component.stem, package.release, symbol)
-            for place in places_of(symbol, mark)
-        }
-        if anchored:
-            best = 1
-            if other is not None and depends(symbol, other, _lines(package, symbol), anchored):
-                return 0
-    return best
-
-
-def _version(package: Package, key: tuple[str, str]) -> Symbol | None:
-    """A symbol in a release: at its path, or where it moved to."""
-    path, name = key
-    module = package.module(path)
-    if module is not None and name in module.symbols:
-        return module.symbols[name]
-    others = package.named(name)
-    return others[0] if len(others) == 1 else None
-
-
-def _lines(package: Package, symbol: Symbol | None) -> list[str]:
-    return package.texts[symbol.path].splitlines() if symbol else []
-
-
-def _keys_of(uses: Iterable[tuple[Component, Iterable[str]]]) -> tuple[str, ...]:
-    return tuple(sorted({f"{component.stem}: {key}" for component, keys in uses for key in keys}))
-
-
-def _names_only(step: Step, watched: set[tuple[str, str]]) -> Iterator[str]:
-    for path in sorted({*step.old.paths, *step.new.paths}):
-        if path not in step.old.texts:
-            yield f"{path} is new"
-            continue
-        if path not in step.new.texts:
-            yield f"{path} is gone"
-            continue
-        if step.old.texts[path] == step.new.texts[path]:
-            continue
-        a, b = step.old.module(path), step.new.module(path)
-        before, after = a.symbols if a else {}, b.symbols if b else {}
-        for name in sorted({*before, *after}):
-            old, new = before.get(name), after.get(name)
-            if (
-                name != REST
-                and (path, name) not in watched
-                and (old is None or new is None or old.fingerprint != new.fingerprint)
-            ):
-                yield f"{path} {name}"

@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING
 from ..meaning.resolve import chain
 from ..meaning.scope import FrameworkScope
 from ..meaning.spelled import spelled
-from .component import Anchor, Claim, ClassRange, Component
+from .component import Anchor, Claim, ClassRange, Component, Default
 
 if TYPE_CHECKING:
     from ..loader.document import YamlPath
     from ..model import ComponentFile, Mode, Ranges, Record
+    from ..model import Default as ConfigDefault
     from ..spec import Spec
 
 __all__ = ["anchors_of", "component_of", "components_of"]
@@ -36,7 +37,9 @@ def component_of(scope: FrameworkScope, framework: str, stem: str) -> Component:
         for item in spelled(name, record):
             for mode in item.modes or record.modes or file.modes:
                 shown = f"{file.eval_prefix}{item.key}" if mode == "eval" else item.key
-                keys[shown] = keys.get(shown, frozenset()) | _covered(scope, stem, record.releases, mode)
+                covered = scope.releases.bits(_covered(scope, stem, record.releases, mode))
+                named = scope.releases.of_bits(item.within(covered, scope.bits))
+                keys[shown] = keys.get(shown, frozenset()) | named
     return Component(
         framework,
         package,
@@ -47,7 +50,24 @@ def component_of(scope: FrameworkScope, framework: str, stem: str) -> Component:
         claims,
         tuple(file.watch),
         keys,
+        file.eval_prefix,
+        dict(_defaults(scope, stem)),
     )
+
+
+def _defaults(scope: FrameworkScope, stem: str) -> Iterator[tuple[str, tuple[Default, ...]]]:
+    """The configuration keys that a file can see, each with the defaults that the nearest file says of it."""
+    seen: set[str] = set()
+    for part in chain(scope.spec.files, stem):
+        for name, key in scope.spec.files[part].config.items():
+            if name not in seen:
+                seen.add(name)
+                yield name, tuple(_default(scope, part, name, place, item) for place, item in enumerate(key.defaults))
+
+
+def _default(scope: FrameworkScope, stem: str, name: str, place: int, item: ConfigDefault) -> Default:
+    ranges = ".." if item.releases is None else item.releases
+    return Default(stem, ("config", name, "defaults", place), str(ranges), _expanded(scope, ranges), item.value)
 
 
 def anchors_of(file: ComponentFile, package: str) -> dict[str, Anchor]:

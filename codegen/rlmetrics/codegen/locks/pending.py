@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
@@ -13,7 +13,7 @@ from .news import Item
 
 __all__ = ["CONFIRMABLE", "Entry", "Pending", "PendingError"]
 
-CONFIRMABLE = frozenset({"changed code", "default", "requirement", "moved key"})
+CONFIRMABLE = frozenset({"changed code", "setting", "requirement", "moved key"})
 """News that may change no meaning. The others make the spec wrong, so they are edited, never confirmed."""
 
 
@@ -57,8 +57,13 @@ class Pending:
         """What nobody has dealt with."""
         return tuple(entry for entry in self.entries if entry.why is None)
 
-    def updated(self, items: Sequence[Item]) -> Pending:
-        """The list for newly found items: known ones keep their names and answers, what is gone is dropped."""
+    def updated(self, items: Sequence[Item], answers: Mapping[str, str] | None = None) -> Pending:
+        """The list for newly found items: known ones keep their names and answers, what is gone is dropped.
+
+        Args:
+            items: What was found.
+            answers: What was confirmed of this release before, by change.
+        """
         known = {entry.token: entry for entry in self.entries}
         last = {letter: max((int(e.id[1:]) for e in self.entries if e.id[0] == letter), default=0) for letter in "er"}
         entries: list[Entry] = []
@@ -67,7 +72,8 @@ class Pending:
             if before is None:
                 letter = item.tier[0]
                 last[letter] += 1
-                entries.append(Entry(f"{letter}{last[letter]}", item.kind, item.what, item.token))
+                why = (answers or {}).get(item.token) if item.kind in CONFIRMABLE else None
+                entries.append(Entry(f"{letter}{last[letter]}", item.kind, item.what, item.token, why))
             else:
                 entries.append(replace(before, what=item.what))
         return replace(self, entries=tuple(entries))

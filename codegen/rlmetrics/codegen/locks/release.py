@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import zipfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from pathlib import Path
@@ -12,11 +12,13 @@ from typing import TYPE_CHECKING
 
 from rlmetrics.names.errors import UserError
 
-from ..audit.extract import Extraction, extract
+from ..audit.extract import Extraction, extract, without_collection
+from ..cache import FOLDER, Shelf
 from ..model.framework import Release
 from .component import Component
 from .extend import extend
 from .fetch import CACHE, open_release
+from .fingerprint import digest
 from .ledger import SHARED, Ledger
 from .news import News, Step, news
 from .of_spec import components_of
@@ -24,6 +26,7 @@ from .packages import Package
 from .pending import Pending
 
 if TYPE_CHECKING:
+    from ..loader.document import YamlPath
     from ..spec import Spec
 
 __all__ = ["Added", "add", "confirm", "keys_of", "pending_path", "with_release"]
@@ -91,9 +94,11 @@ def add(
     spec = with_release(spec, framework, release)
     components = components_of(spec, framework)
     ledger = Ledger(root / "locks" / framework, package_name)
-    step = _extended(framework, old, new, components, ledger)
-    found = news(step)
-    answers = (pending or Pending(release, ())).updated(found.items)
+    with without_collection():
+        step = _extended(framework, old, new, components, ledger)
+        step = replace(step, locate=_locator(spec, framework))
+        found = news(step)
+    answers = (pending or Pending(release, ())).updated(found.items, _confirmed(ledger, release))
     if not dry:
         if release not in known:
             append_release(root / "frameworks" / framework / "framework.yaml", release, release_date(place, new, cache))
@@ -102,13 +107,26 @@ def add(
     return Added(release, old.release, found, answers, new)
 
 
+def _locator(spec: Spec, framework: str) -> Callable[[str, YamlPath], str]:
+    def locate(stem: str, path: YamlPath) -> str:
+        found = spec.locate(f"frameworks/{framework}/{stem}", path)
+        return f"{found.file}:{found.line}"
+
+    return locate
+
+
+def _confirmed(ledger: Ledger, release: str) -> dict[str, str]:
+    """What people said of the changes of a release, by change."""
+    return {token: why[0] for (_, token), why in ledger.lock(SHARED).at("confirmed", release).items()}
+
+
 def _extended(framework: str, old: Package, new: Package, components: Mapping[str, Component], ledger: Ledger) -> Step:
     """Extend every lock that knows the release before, or whose component begins now."""
     common = ledger.lock(SHARED)
     common.forget(new.release)
     if new.release not in common.releases:
         common.releases.append(new.release)
-    extraction = extract(framework, new.release, new.texts)
+    extraction = _extraction(ledger.folder.parents[2] / FOLDER, framework, new)
     locks = {}
     for stem, component in components.items():
         lock = ledger.lock(stem)
@@ -126,6 +144,18 @@ def _extended(framework: str, old: Package, new: Package, components: Mapping[st
     }
     written = _written(extraction, [components[stem] for stem in locks])
     return Step(old, new, [components[stem] for stem in locks], locks, common, described, written)
+
+
+def _extraction(folder: Path, framework: str, package: Package) -> Extraction:
+    """What a release logs: kept from the last time, since a release is added again after every few edits."""
+    shelf = Shelf(folder, "extraction")
+    made_from = framework, package.release, digest(f"{path}\0{text}" for path, text in sorted(package.texts.items()))
+    kept = shelf.load()
+    if isinstance(kept, tuple) and kept[0] == made_from and isinstance(kept[1], Extraction):
+        return kept[1]
+    found = extract(framework, package.release, package.texts)
+    shelf.keep((made_from, found))
+    return found
 
 
 def _written(extraction: Extraction, components: Sequence[Component]) -> dict[tuple[str, str], tuple[str, int, str]]:
@@ -165,7 +195,10 @@ def confirm(root: Path, framework: str, name: str, why: str) -> Pending:
     answered = pending.confirmed(name, why)
     entry = next(entry for entry in answered.entries if entry.id == name)
     ledger = Ledger(root / "locks" / framework, framework)
-    ledger.lock(SHARED).put("confirmed", "", entry.what, why.strip(), answered.release)
+    common = ledger.lock(SHARED)
+    for releases in common.tables.get(("confirmed", ""), {}).get(entry.token, {}).values():
+        releases.discard(answered.release)
+    common.put("confirmed", "", entry.token, " ".join(why.split()), answered.release)
     ledger.save()
     answered.write(path)
     return answered

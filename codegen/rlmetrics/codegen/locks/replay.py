@@ -63,7 +63,7 @@ class Replayed:
     @property
     def read(self) -> tuple[Item, ...]:
         """Code that a person would have had to read."""
-        return tuple(item for item in self.news.items if item.tier == "read")
+        return tuple(item for item in self.news.items if item.kind == "changed code")
 
     @property
     def symbols(self) -> int:
@@ -111,6 +111,10 @@ def cut(component: Component, order: Sequence[str], place: int) -> Component:
             replace(item, releases=known(item.releases)) for item in component.claims if item.releases & earlier
         ),
         keys={key: known(releases) for key, releases in component.keys.items() if releases & earlier},
+        defaults={
+            name: tuple(replace(item, releases=known(item.releases)) for item in items if item.releases & earlier)
+            for name, items in component.defaults.items()
+        },
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -146,7 +147,7 @@ class _Reader:
         self.symbols: dict[str, Symbol] = {}
         self.bases: dict[str, tuple[str, ...]] = {}
         self.imports: dict[str, str] = {}
-        self.calls: dict[str, frozenset[str]] = {}
+        self.calls = _Calls()
         self.rest: list[Statement] = []
 
     def read(self, body: Sequence[ast.stmt], owner: str, *, top: bool, parent: int = -1, block: str = "") -> None:
@@ -198,11 +199,11 @@ class _Reader:
         nodes: list[ast.AST] = [node]
         if isinstance(node, ast.ClassDef):
             nodes = [*node.decorator_list, *(child for child in node.body if not isinstance(child, _DEFINITION))]
-        self.calls[name] = frozenset(chain.from_iterable(map(_mentioned, nodes)))
+        self.calls.nodes[name] = nodes
         return name
 
     def _imports_in(self, node: ast.AST) -> None:
-        for found in ast.walk(node):
+        for found in _all_statements(node):
             if isinstance(found, ast.Import):
                 for alias in found.names:
                     bound = alias.asname or alias.name.partition(".")[0]
@@ -217,6 +218,35 @@ class _Reader:
             return node.module or ""
         parts = self.path.split("/")[: -node.level]
         return ".".join([*parts, node.module] if node.module else parts)
+
+
+class _Calls(Mapping[str, frozenset[str]]):
+    """Symbol to the names that it mentions, looked for when they are asked for: few symbols of a module ever are."""
+
+    def __init__(self) -> None:
+        self.nodes: dict[str, list[ast.AST]] = {}
+        self._found: dict[str, frozenset[str]] = {}
+
+    def __getitem__(self, name: str) -> frozenset[str]:
+        if name not in self._found:
+            self._found[name] = frozenset(chain.from_iterable(map(_mentioned, self.nodes[name])))
+        return self._found[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.nodes)
+
+    def __len__(self) -> int:
+        return len(self.nodes)
+
+
+def _all_statements(node: ast.AST) -> Iterator[ast.AST]:
+    """A statement and all those nested in it, outer ones first."""
+    todo = deque([node])
+    while todo:
+        found = todo.popleft()
+        yield found
+        for name in BLOCKS:
+            todo.extend(getattr(found, name, ()))
 
 
 def _statements(nodes: Sequence[ast.AST], parent: int = -1, block: str = "", start: int = 0) -> Iterator[Statement]:

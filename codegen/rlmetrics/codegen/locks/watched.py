@@ -11,7 +11,7 @@ from .marks import Found, symbol_for
 from .packages import Package
 from .symbols import REST, Symbol
 
-__all__ = ["class_of", "config_of", "methods_of", "watched_symbols"]
+__all__ = ["class_of", "config_of", "helpers_of", "methods_of", "watched_symbols"]
 
 _CONFIG = re.compile(r"\b([A-Za-z_]\w*(?:Config|Arguments))\b")
 
@@ -43,6 +43,26 @@ def watched_symbols(package: Package, component: Component, found: Iterable[Foun
     called = [symbol for source in direct for symbol in _called(package, source)]
     listed = [symbol for entry in component.watch for symbol in _listed(package, entry)]
     return {(symbol.path, symbol.name): symbol for symbol in (*called, *listed, *direct)}
+
+
+def helpers_of(package: Package, watched: Iterable[tuple[str, str]], before: Package) -> set[tuple[str, str]]:
+    """What watched functions use of their own module: private functions, and, with their methods, classes that are new.
+
+    Args:
+        package: A release.
+        watched: Paths and names of its watched symbols.
+        before: The release in which a class is not new; the same one for private functions alone.
+    """
+    found: set[tuple[str, str]] = set()
+    for path, name in watched:
+        module, known = package.module(path), before.module(path)
+        symbol = module.symbols.get(name) if module else None
+        for other in package.mentioned(symbol) if symbol and symbol.kind == "function" else ():
+            if other.path == path and other.kind == "function" and other.name.startswith("_"):
+                found.add((path, other.name))
+            elif other.path == path and other.kind == "class" and (known is None or other.name not in known.symbols):
+                found.update((path, part.name) for part in (other, *package.methods(other)))
+    return found
 
 
 def class_of(package: Package, item: ClassRange, release: str) -> Symbol | None:

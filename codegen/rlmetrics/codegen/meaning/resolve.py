@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 __all__ = ["Component", "Piece", "Resolved", "chain", "constants", "resolve"]
 
 _WHERE = frozenset(
-    {"name", "releases", "modes", "when", "keys", "family", "also", "facts", "allow", "logged", "reason"}
+    {"name", "releases", "modes", "when", "keys", "family", "also", "renamed", "facts", "allow", "logged", "reason"}
 )
 
 
@@ -188,7 +188,7 @@ def resolve(component: Component) -> Iterator[Resolved]:
                 key = component.filled(item.key)
                 prefix = file.eval_prefix
                 for mode in item.modes or record.modes or file.modes:
-                    covered = component.covered(stem, record.releases, mode)
+                    covered = item.within(component.covered(stem, record.releases, mode), component.bits)
                     shown = f"{prefix}{key}" if mode == "eval" else key
                     said.append((shown, mode, covered))
                     left = covered & ~taken.get((shown, mode), 0)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from ..model import Mode, Record
+    from ..model import Mode, Ranges, Record
+    from .expand import Bits
 
 __all__ = ["Spelled", "spelled"]
 
@@ -20,15 +21,37 @@ class Spelled:
         key: As the file spells it, without the prefix of evaluation.
         modes: The modes in which it is logged, None for the record's.
         says: What its own entry in ``family`` or ``also`` says in place of the record.
+        only: The releases in which a renamed key has this name; None for all of the record that are not in ``never``.
+        never: Releases in which the key has another name.
     """
 
     key: str
     modes: tuple[Mode, ...] | None
     says: dict[str, Any]
+    only: Ranges | None = None
+    never: tuple[Ranges, ...] = ()
+
+    def within(self, releases: int, bits: Bits) -> int:
+        """Those of some releases, as bits, in which the key has this name."""
+        if self.only is not None:
+            releases &= bits(self.only)
+        for ranges in self.never:
+            releases &= ~bits(ranges)
+        return releases
 
 
 def spelled(name: str, record: Record) -> Iterator[Spelled]:
-    """Yield the keys of a record: its family, or its own name, and then its copies."""
+    """Yield the keys of a record: its family, or its own name, then its copies, and then names of other releases."""
+    found = {item.key: item for item in _at_first(name, record)}
+    first = next(iter(found))
+    for key, renamed in record.renamed.items():
+        before = found.get(renamed.of or first, found[first])
+        found[before.key] = replace(before, never=(*before.never, renamed.releases))
+        found[key] = Spelled(key, before.modes, before.says, only=renamed.releases)
+    yield from found.values()
+
+
+def _at_first(name: str, record: Record) -> Iterator[Spelled]:
     own: dict[str, dict[str, Any]] = {}
     if record.family:
         own = {key: {} if metric is None else {"metric": metric} for key, metric in record.family.items()}

@@ -153,6 +153,13 @@ class Copy(Strict):
     logged_by_default: bool | None = None
 
 
+class Renamed(Strict):
+    """The name that a key has in some releases, in place of its own."""
+
+    of: Text | None = Field(default=None, description="The key of the record that it names; the first, if left out.")
+    releases: Ranges
+
+
 class Record(Statement):
     """Everything that is known of one key, or of several that differ in little more than their name."""
 
@@ -170,6 +177,9 @@ class Record(Statement):
         "only if it is among them.",
     )
     also: dict[str, Copy] = Field(default={}, description="Further keys that say the same.")
+    renamed: dict[str, Renamed] = Field(
+        default={}, description="Names that a key has in other releases, with these; everything else goes on to hold."
+    )
     facts: list[Fact] = []
     allow: list[Allow] = []
 
