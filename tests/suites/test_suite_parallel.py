@@ -122,6 +122,7 @@ for name, suite in late.items():
     found[f"late {name}, then"] = suite.reset().update(**values).sync().compute()["entropy/policy"]
 if rank < 2:
     found["part"] = refused(lambda: GRPOSuite().split_over(dist.group.WORLD).sync(pair))
+found["late split"] = refused(lambda: late["less"].split_over(None))
 found["copied"] = refused(lambda: copy.deepcopy(late["less"]))
 if rank == 2:
     found["outside split"] = refused(lambda: GRPOSuite().split_over(pair))
@@ -249,6 +250,9 @@ def test_split_suites_stay_with_their_ranks(found: list[dict[str, Any]]) -> None
     for one in found[:2]:
         assert one["part"].startswith("ValueError: GRPOSuite: expected sync over a group with all ranks that rows are")
     for one in found:
+        assert (
+            one["late split"] == "ValueError: GRPOSuite: expected split_over before the first update, or after reset()"
+        )
         assert one["copied"].startswith("TypeError: GRPOSuite: cannot copy or pickle while rows are split over ranks")
     assert "ValueError: GRPOSuite: this process does not belong to the group" == found[2]["outside split"]
 

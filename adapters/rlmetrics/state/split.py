@@ -91,13 +91,15 @@ class Split:
             self.refuse(tensors)
             raise
         names = sorted(tensors)
-        cut = [name for name in names if "T" in axes_of(self._fusion.inputs, name)]
+        axes = {**{name: axes for name, (axes, _) in self._fusion.inputs.items()}, "position_ids": ("B", "T")}
+        cut = [name for name in names if name == "position_ids" or "T" in axes_of(self._fusion.inputs, name)]
         self._note((names, [x.shape[0] for x in tensors.values()] if plain else ()))
         whole = not plain or any(tensors.keys() >= {*block} for block in self._fusion.sequence_blocks)
         if self._meets(tensors):
-            places = {name: 0 if tensors[name].dim() < len(self._fusion.inputs[name][0]) else 1 for name in cut}
+            places = {name: 0 if tensors[name].dim() < len(axes[name]) else 1 for name in cut}
             shapes = [_shape(tensors[name], places[name]) for name in cut]
-            mark = mark_of((names, whole))
+            bounds = tensors["cu_seqlens"].tolist() if "cu_seqlens" in tensors else None
+            mark = mark_of((names, whole, bounds))
             told = self._told(_UPDATE, mark, [number for shape in shapes for number in shape], ", ".join(names))
             if whole:
                 found = {**tensors, **self._gathered(tensors, places, told)}

@@ -164,9 +164,13 @@ class Suite:
             group: The process group; None says that rows are whole.
 
         Raises:
-            ValueError: There is no process group, or this process does not belong to it.
+            ValueError: There is no process group, this process does not belong to it, or there were updates already.
         """
-        self._split = None if group is None else Split(self._title, self.fusion, group)
+        if group is not (self._split and self._split.group):
+            if self._seen:
+                msg = f"{self._title}: expected split_over before the first update, or after reset()"
+                raise ValueError(msg)
+            self._split = None if group is None else Split(self._title, self.fusion, group)
         return self
 
     def sync(self, group: dist.ProcessGroup | None = None) -> Self:
