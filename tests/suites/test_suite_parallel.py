@@ -250,9 +250,7 @@ def test_split_suites_stay_with_their_ranks(found: list[dict[str, Any]]) -> None
     for one in found[:2]:
         assert one["part"].startswith("ValueError: GRPOSuite: expected sync over a group with all ranks that rows are")
     for one in found:
-        assert (
-            one["late split"] == "ValueError: GRPOSuite: expected split_over before the first update, or after reset()"
-        )
+        assert one["late split"].endswith("expected split_over before the first update, or after reset()")
         assert one["copied"].startswith("TypeError: GRPOSuite: cannot copy or pickle while rows are split over ranks")
     assert "ValueError: GRPOSuite: this process does not belong to the group" == found[2]["outside split"]
 

@@ -44,7 +44,7 @@ class Suite:
     come when a batch has been scored, and log-probabilities with every micro-batch. A metric that no update was for is
     left out of the results. What one update gives belongs together: its rows are the same responses, all of each, and,
     with ``group_ids``, all responses of each group. Group ids are those of prompts: an id in two updates, or on two
-    ranks, is a group that was cut, and its metrics are refused.
+    ranks, is a group that was cut, and its metrics are refused. Anything else that comes twice counts twice.
 
     Attributes:
         parameters: Keyword arguments of the metrics, defaults filled in.
