@@ -71,13 +71,8 @@ def ppo_numbers(batch: Batch) -> Numbers:
     return {name: number.item() for name, number in numbers.items()}
 
 
-def careful_numbers(batch: Batch) -> Numbers:
-    """Compute the same numbers with care: nothing twice, padding left behind once, one copy to the host."""
-    return dict(zip(CAREFUL, careful_tensor(batch).tolist(), strict=True))
-
-
 def careful_tensor(batch: Batch, *, exact: bool = False) -> Tensor:
-    """Return the numbers of :func:`careful_numbers` as one tensor, which ``torch.compile`` takes as it is.
+    """Return the same numbers with care, nothing twice and as one tensor, which ``torch.compile`` takes as it is.
 
     Sums are float32 products with the mask, as long as padding holds numbers; means of what is not centred are exact
     enough that way, and nothing is kept to merge micro-batches or ranks.
@@ -198,7 +193,7 @@ CAREFUL = (
     "length/response/min",
     "length/truncated_fraction",
 )
-"""The names of the numbers of :func:`careful_numbers`."""
+"""The names of the numbers of :func:`careful_tensor`."""
 
 
 def collection(batch: Batch, number: int) -> Callable[[], Numbers]:

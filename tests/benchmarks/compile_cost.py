@@ -22,6 +22,7 @@ from benchmarks import measure  # noqa: E402
 from benchmarks.batches import make_batch  # noqa: E402
 from benchmarks.by_hand import careful_tensor  # noqa: E402
 from rlmetrics import suites  # noqa: E402
+from rlmetrics.state.suite import Suite  # noqa: E402
 
 WAYS = ["PPOSuite", "GRPOSuite", "DPOSuite", "SFTSuite", "by hand, with care"]
 
@@ -47,7 +48,7 @@ def measured(way: str, device: str) -> dict[str, float]:
     return {"start of the compiler": started - before, way: spent() - started}
 
 
-def inputs_of(suite: suites.Suite, batch: dict[str, torch.Tensor]) -> dict[str, torch.Tensor]:
+def inputs_of(suite: Suite, batch: dict[str, torch.Tensor]) -> dict[str, torch.Tensor]:
     """Return all inputs of a suite; what the batch lacks is made up."""
     found = {}
     for name, (axes, dtype) in suite.fusion.inputs.items():

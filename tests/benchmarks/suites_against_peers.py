@@ -19,6 +19,7 @@ metrics, the suite computes it as well. Each peer's numbers are compared with th
 from __future__ import annotations
 
 import ast
+import os
 import sys
 from collections import defaultdict
 from collections.abc import Callable
@@ -29,6 +30,9 @@ from typing import Any
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / name) for name in ("generated", "adapters", "codegen", "tests")]
+
+# Shapes that another process has seen would make the compiler write slower code for shapes of any size.
+os.environ.setdefault("TORCH_DYNAMO_AUTOMATIC_DYNAMIC_LOCAL_PGO", "0")
 
 import torch  # noqa: E402
 from benchmarks import measure  # noqa: E402

@@ -19,7 +19,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from rlmetrics.state.suite import Suite
 from rlmetrics.state.torchmetrics import as_metric
-from rlmetrics.suites import make_suite
+from rlmetrics.suites import PPOSuite, make_suite
 from suites.feeding import draw_batch, draw_updates, draw_wrong
 from suites.suite_support import SUITES, assert_same
 from suites.test_suite_rows import KEYS
@@ -132,13 +132,12 @@ def test_more_scores_than_rows() -> None:
     scores = torch.tensor([1.0, 2.0, 3.0])
     row = {"token_rewards": torch.tensor([[1.0, 2.0, 0.0, 3.0]]), "mask": torch.ones(1, 4, dtype=torch.bool)}
     marked = {**row, "cu_seqlens": torch.tensor([0, 1, 2, 4])}
-    (ppo,) = [make for make in SUITES if make.__name__ == "PPOSuite"]
     for first, second in (({"scores": scores}, row), (row, {"scores": scores})):
-        suite, metric = ppo().update(**first).update(**second), as_metric(ppo())
-        merged = ppo().update(**first).merge(ppo().update(**second))
+        suite, metric = PPOSuite().update(**first).update(**second), as_metric(PPOSuite())
+        merged = PPOSuite().update(**first).merge(PPOSuite().update(**second))
         metric.update(**first)
         metric.update(**second)
-        resumed = ppo()
+        resumed = PPOSuite()
         resumed.load_state_dict(suite.state_dict())
         says = (
             r"PPOSuite: expected each row of tokens \[B, T\] to be one response, got one row for 3 responses of scores"
@@ -147,14 +146,13 @@ def test_more_scores_than_rows() -> None:
             with pytest.raises(ValueError, match=says):
                 compute()
         assert {} == suite.reset().compute()
-    assert 2.0 == ppo().update(scores=scores).update(**marked).compute()["reward/total/mean"]
+    assert 2.0 == PPOSuite().update(scores=scores).update(**marked).compute()["reward/total/mean"]
 
 
 def test_rows_of_one_response() -> None:
     """Micro-batches of one response, with tools between its tokens, are no packed rows, and can say so themselves."""
-    (ppo,) = [make for make in SUITES if make.__name__ == "PPOSuite"]
     row = {"token_rewards": torch.ones(1, 4), "mask": torch.tensor([[1, 0, 1, 1]])}
-    together, apart, said = ppo(), ppo().update(scores=torch.ones(3)), ppo().update(scores=torch.ones(3))
+    together, apart, said = PPOSuite(), PPOSuite().update(scores=torch.ones(3)), PPOSuite().update(scores=torch.ones(3))
     for _ in range(3):
         together.update(**row, scores=torch.ones(1))
         apart.update(**row)
@@ -163,4 +161,4 @@ def test_rows_of_one_response() -> None:
     for suite in (together, apart, said):
         assert 3.0 == suite.compute()["reward/total/mean"]
     tokens = {"advantages": torch.ones(1, 4), "mask": row["mask"]}
-    assert 1.0 == ppo().update(scores=torch.ones(3)).update(**tokens).compute()["advantage/mean"]
+    assert 1.0 == PPOSuite().update(scores=torch.ones(3)).update(**tokens).compute()["advantage/mean"]
