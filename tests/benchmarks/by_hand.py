@@ -71,20 +71,19 @@ def ppo_numbers(batch: Batch) -> Numbers:
     return {name: number.item() for name, number in numbers.items()}
 
 
-def careful_numbers(batch: Batch) -> Numbers:
-    """Compute the same numbers with care: nothing twice, padding left behind once, one copy to the host."""
-    return dict(zip(CAREFUL, careful_tensor(batch).tolist(), strict=True))
-
-
-def careful_tensor(batch: Batch) -> Tensor:
-    """Return the numbers of :func:`careful_numbers` as one tensor, which ``torch.compile`` takes as it is.
+def careful_tensor(batch: Batch, *, exact: bool = False) -> Tensor:
+    """Return the same numbers with care, nothing twice and as one tensor, which ``torch.compile`` takes as it is.
 
     Sums are float32 products with the mask, as long as padding holds numbers; means of what is not centred are exact
     enough that way, and nothing is kept to merge micro-batches or ranks.
+
+    Args:
+        batch: The tensors.
+        exact: Whether padding may hold anything and sums are kept in float64, as those of suites are.
     """
     mask = batch["mask"]
     keep = mask.to(torch.float32)
-    count = keep.sum()
+    count = mask.sum()
     logprobs, old_logprobs, ref_logprobs = batch["logprobs"], batch["old_logprobs"], batch["ref_logprobs"]
     advantages, values, old_values, returns = (
         batch[name] for name in ("advantages", "values", "old_values", "returns")
@@ -100,12 +99,14 @@ def careful_tensor(batch: Batch) -> Tensor:
     errors = returns - old_values
 
     def total(x: Tensor) -> Tensor:
-        return (x * keep).sum()
+        return torch.where(mask, x, 0).sum(dtype=torch.float64) if exact else (x * keep).sum()
 
     def number(condition: Tensor) -> Tensor:
         return (condition & mask).sum()
 
     def spread(x: Tensor, mean: Tensor) -> Tensor:
+        if exact:
+            return torch.where(mask, x.double() - mean, 0).square().sum()
         return ((x - mean).square() * keep).sum()
 
     rows = mask.shape[0]
@@ -192,7 +193,7 @@ CAREFUL = (
     "length/response/min",
     "length/truncated_fraction",
 )
-"""The names of the numbers of :func:`careful_numbers`."""
+"""The names of the numbers of :func:`careful_tensor`."""
 
 
 def collection(batch: Batch, number: int) -> Callable[[], Numbers]:

@@ -8,7 +8,8 @@ metrics, the suite computes it as well. Each peer's numbers are compared with th
 - torchmetrics: a MetricCollection of means that are given one tensor, as many as PPOSuite has numbers
 - torchmetrics, same numbers: the same, with each metric given its own tensor
 - by hand: the numbers of PPOSuite in eager code as trainers have it, each brought to the host on its own
-- by hand, with care: nothing computed twice, and one copy to the host; the same code also compiled
+- by hand, with care: nothing computed twice, and one copy to the host; as exact: the same code with sums in float64
+  that never read padding, as a suite's; both also compiled, with the options that suites are compiled with
 - verl: ``compute_data_metrics``, the policy, value and KL losses with their metrics, of release 0.9.1
 - trl 0.7.10: ``PPOTrainer.loss`` and ``record_step_stats``
 - trl 1.16.0: the metrics of ``GRPOTrainer._compute_loss``; theirs is the difference between the method and the method
@@ -18,9 +19,11 @@ metrics, the suite computes it as well. Each peer's numbers are compared with th
 from __future__ import annotations
 
 import ast
+import os
 import sys
 from collections import defaultdict
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -28,13 +31,17 @@ from typing import Any
 ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / name) for name in ("generated", "adapters", "codegen", "tests")]
 
+# Shapes that another process has seen would make the compiler write slower code for shapes of any size.
+os.environ.setdefault("TORCH_DYNAMO_AUTOMATIC_DYNAMIC_LOCAL_PGO", "0")
+
 import torch  # noqa: E402
 from benchmarks import measure  # noqa: E402
 from benchmarks.batches import Batch, make_batch  # noqa: E402
-from benchmarks.by_hand import CAREFUL, careful_numbers, careful_tensor, collection, ppo_numbers, same_by_torchmetrics  # noqa: E402
+from benchmarks.by_hand import CAREFUL, careful_tensor, collection, ppo_numbers, same_by_torchmetrics  # noqa: E402
 from benchmarks.sources import functions, unpacked  # noqa: E402
 from rlmetrics.state.suite import Suite  # noqa: E402
 from rlmetrics.suites import PPOSuite, make_suite  # noqa: E402
+from torch import Tensor  # noqa: E402
 
 Numbers = dict[str, float]
 Step = Callable[[], Numbers]
@@ -132,6 +139,11 @@ def ours(suite: Suite, batch: Callable[[], Batch], keys: dict[str, str] | None =
         return results if keys is None else {key: results[name] for key, name in keys.items()}
 
     return step
+
+
+def by_care(way: Callable[[Batch], Tensor], batch: Batch) -> Step:
+    """Return a step by careful code, with one copy to the host."""
+    return lambda: dict(zip(CAREFUL, way(batch).tolist(), strict=True))
 
 
 def agree(one: Numbers, other: Numbers) -> None:
@@ -368,10 +380,14 @@ def main() -> None:
         of_ppo = list(ppo_numbers(batch))
         inputs = {name: batch[name] for name in PPOSuite().fusion.inputs if name in batch}
         del inputs["token_entropy"], inputs["token_rewards"]
-        peers = {"by hand": lambda: ppo_numbers(batch), "by hand, with care": lambda: careful_numbers(batch)}
+        careful = {
+            "by hand, with care": careful_tensor,
+            "by hand, with care, as exact": partial(careful_tensor, exact=True),
+        }
         if not options.no_compile:
-            compiled = torch.compile(careful_tensor, fullgraph=True)
-            peers["by hand, with care, compiled"] = lambda: dict(zip(CAREFUL, compiled(batch).tolist(), strict=True))
+            careful |= {f"{name}, compiled": torch.compile(way, fullgraph=True) for name, way in careful.items()}
+        peers: dict[str, Step] = {"by hand": lambda: ppo_numbers(batch)}
+        peers |= {name: by_care(way, batch) for name, way in careful.items()}
         if measure.installed("torchmetrics"):
             peers["torchmetrics"] = collection(batch, len(of_ppo))
             peers["torchmetrics, same numbers"] = same_by_torchmetrics(batch)

@@ -18,7 +18,6 @@ SUITE = """suite: small
 name: SmallSuite
 brief: Two numbers.
 description: A loss and a reward.
-required: [logprobs, advantages, mask]
 parameters: {bound: 0.3}
 metrics:
   - policy/loss
@@ -109,18 +108,6 @@ CASES = [
         [("suites/small", "", GOOD_SUITE.replace("bound:", "¦bounds:"))],
         [("suites/small", "", GOOD_SUITE)],
         "no metric of the suite has a parameter `bounds`",
-    ),
-    Case(
-        "suite-parameter",
-        [
-            (
-                "suites/small",
-                "",
-                GOOD_SUITE.replace("[logprobs, ", "[¦rewards, ").replace("  - policy/reward/mean\n", ""),
-            )
-        ],
-        [("suites/small", "", GOOD_SUITE.replace("[logprobs, ", "[rewards, "))],
-        "no metric of the suite takes `rewards`",
     ),
     Case(
         "broken-reference",

@@ -123,8 +123,8 @@ def test_more_tokens_than_an_int32_can_count(family: str) -> None:
         if metric.keeps_values:
             continue  # Nobody keeps that many values.
         inputs, parameters = make_inputs(metric, 0), make_parameters(metric, 0)
-        # The same groups come again and again, and nobody remembers so many ids.
-        once = MetricState(metric, ids_restart=True, **parameters).update(**inputs)
+        # The same groups come over and over, which only fresh ids for each update allow.
+        once = metric.state(ids_restart=metric.atom == "group", **parameters).update(**inputs)
         many = doubled(once, 31)
         alone = dict(zip(_names(metric), _slot_values(once), strict=True))
         for name, value in zip(_names(metric), _slot_values(many), strict=True):
@@ -151,7 +151,7 @@ def test_more_tokens_than_an_int32_can_count(family: str) -> None:
 
 def doubled(state: MetricState, times: int) -> MetricState:
     """Return a state that has seen the same data 2**times times."""
-    copy = MetricState(state.metric, device=None, ids_restart=True, **state.parameters).merge(state)
+    copy = MetricState(state.metric, device=None, ids_restart=state.ids_restart, **state.parameters).merge(state)
     return functools.reduce(lambda grown, _: grown.merge(grown), range(times), copy)
 
 

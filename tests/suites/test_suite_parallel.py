@@ -16,7 +16,7 @@ from suites.suite_support import assert_same
 from suites.test_suite_rows import KEYS, ragged
 
 WORKER = """
-import json, sys
+import copy, json, sys
 from datetime import timedelta
 import torch
 import torch.distributed as dist
@@ -81,6 +81,8 @@ other = PPOSuite(clip_low=0.1 if rank == 2 else 0.2)
 found["parameters"] = refused(other.sync)
 state = MetricState("policy/clip_fraction", clip_low=0.1 if rank == 1 else 0.2)
 found["parameters of a state"] = refused(state.sync)
+found["suites"] = refused([PPOSuite, GRPOSuite, lambda: make_suite(KEYS)][rank]().sync)
+found["states"] = refused(MetricState(["kl/old/k1", "reward/group_std", "rollout/token_weight/p50"][rank]).sync)
 cut = GRPOSuite().update(rewards=torch.tensor([1.0, float(rank)]), group_ids=torch.tensor([rank, 9]))
 found["cut"] = refused(cut.sync().compute)
 cut = MetricState("reward/group_std").update(rewards=torch.tensor([1.0, 2.0]), group_ids=torch.tensor([rank, 9]))
@@ -90,6 +92,40 @@ tokens["mask"] = torch.ones(2, 3, dtype=torch.bool)
 found["inputs"] = refused(lambda: make_suite(KEYS).split_over(dist.group.WORLD).update(**tokens))
 found["rows"] = refused(lambda: make_suite(KEYS).split_over(dist.group.WORLD).update(
     old_logprobs=torch.zeros(2 + rank, 3), mask=torch.ones(2 + rank, 3, dtype=torch.bool)))
+
+# One rank gives what completes no metric, has a misspelt name, or nothing; what the others do, they do not wait for it.
+split = {name: make_suite(KEYS).split_over(dist.group.WORLD) for name in ("no metric", "name", "nothing")}
+tokens = {"old_logprobs": torch.zeros(2, 3), "mask": torch.ones(2, 3, dtype=torch.bool)}
+found["no metric"] = refused(lambda: split["no metric"].update(
+    **({"mask": tokens["mask"]} if rank == 1 else tokens)))
+found["name"] = refused(lambda: split["name"].update(**tokens, **({"mas": 1} if rank == 0 else {})))
+found["nothing"] = refused(lambda: split["nothing"].update(**({} if rank == 2 else tokens)))
+for name, suite in split.items():
+    suite.reset().update(**tokens)
+    found[f"{name}, then"] = suite.sync().compute()["entropy/surprisal_sum"]
+found["alone"] = refused(split["name"].reset().update(**tokens).compute)
+found["meanwhile"] = refused(split["name"].sync if rank == 2 else lambda: split["name"].update(**tokens))
+# Metrics of single tokens meet only in the end.
+late = {name: GRPOSuite().split_over(dist.group.WORLD) for name in ("less", "rows", "never", "wrong")}
+values = {"advantages": torch.zeros(2, 3), "token_entropy": torch.zeros(2, 3), "mask": tokens["mask"]}
+some = dict(values)
+if rank == 1:
+    del some["token_entropy"]
+late["less"].update(**some)
+late["rows"].update(**{name: x[:2 - (rank == 0)] for name, x in values.items()})
+if rank:
+    late["never"].update(**values)
+wrong = {"mask": tokens["mask"]} if rank == 1 else values
+found["wrong here"] = refused(lambda: late["wrong"].update(**wrong))
+for name, suite in late.items():
+    found[f"late {name}"] = refused(suite.sync)
+    found[f"late {name}, then"] = suite.reset().update(**values).sync().compute()["entropy/policy"]
+if rank < 2:
+    found["part"] = refused(lambda: GRPOSuite().split_over(dist.group.WORLD).sync(pair))
+found["late split"] = refused(lambda: late["less"].split_over(None))
+found["copied"] = refused(lambda: copy.deepcopy(late["less"]))
+if rank == 2:
+    found["outside split"] = refused(lambda: GRPOSuite().split_over(pair))
 if rank == 2:
     found["outside"] = refused(lambda: GRPOSuite().sync(pair))
 
@@ -181,6 +217,49 @@ def test_refused_on_every_rank(found: list[dict[str, Any]], case: str, says: str
     """What would give a wrong number is an error on each rank."""
     for rank in found:
         assert str(rank[case]).startswith(says)
+
+
+def test_split_ranks_that_go_other_ways(found: list[dict[str, Any]]) -> None:
+    """A rank that refuses its inputs says why, the others say which rank did, and all go on together."""
+    for case, failing, says in (
+        ("no metric", 1, "TypeError: FusedSuite: 'mask' is of no use without "),
+        ("name", 0, "TypeError: FusedSuite: unknown input 'mas'"),
+        ("nothing", 2, "TypeError: FusedSuite: expected at least one of "),
+    ):
+        for rank, one in enumerate(found):
+            other = f"ValueError: FusedSuite: rank {failing} of those that rows are split over refused its inputs"
+            assert one[case].startswith(says if rank == failing else other)
+            assert 0.0 == one[f"{case}, then"]
+    for one in found:
+        assert one["meanwhile"].endswith("but rank 0 updates while rank 2 synchronises")
+        assert one["alone"].startswith("ValueError: FusedSuite: expected sync() before this")
+
+
+def test_split_tokens_that_differ(found: list[dict[str, Any]]) -> None:
+    """Where ranks send nothing in updates, other inputs, rows or updates on one of them are refused by sync on all."""
+    for rank, one in enumerate(found):
+        assert (one["wrong here"] is not None) == (rank == 1)
+        for case in ("less", "rows", "never", "wrong"):
+            says = "ValueError: GRPOSuite: expected the same inputs on all ranks that rows are split over, got others"
+            assert one[f"late {case}"].startswith(says)
+            assert 0.0 == one[f"late {case}, then"]
+
+
+def test_split_suites_stay_with_their_ranks(found: list[dict[str, Any]]) -> None:
+    """Results of a part of the ranks, copies, and groups of other ranks are refused."""
+    for one in found[:2]:
+        assert one["part"].startswith("ValueError: GRPOSuite: expected sync over a group with all ranks that rows are")
+    for one in found:
+        assert one["late split"].endswith("expected split_over before the first update, or after reset()")
+        assert one["copied"].startswith("TypeError: GRPOSuite: cannot copy or pickle while rows are split over ranks")
+    assert "ValueError: GRPOSuite: this process does not belong to the group" == found[2]["outside split"]
+
+
+def test_ranks_with_other_metrics(found: list[dict[str, Any]]) -> None:
+    """Ranks with other suites or metrics, whose states differ in size, are refused on all of them."""
+    for one in found:
+        for case in ("suites", "states"):
+            assert "expected the same metrics and parameters on all ranks, got others on ranks 0 and 1" in one[case]
 
 
 def test_outside_the_group(found: list[dict[str, Any]]) -> None:

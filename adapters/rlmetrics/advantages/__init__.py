@@ -1,8 +1,8 @@
 """Advantage estimators: the inputs of metrics such as ``advantage/mean``, computed from rewards and values.
 
 An estimator is not a metric: it keeps the shape of the batch, and its result is a constant of the update, so no
-gradient flows through it. What it takes goes by the same words as everywhere (``token_level_rewards``, ``values``,
-``mask``, ``group_ids``), sums are kept in float64, the code does not depend on values, and results come back in the
+gradient flows through it. What it takes goes by the same words as everywhere (``token_rewards``, ``values``, ``mask``,
+``group_ids``), sums are kept in float64, the code does not depend on values, and results come back in the
 dtype of the rewards, in float32 for narrower ones. Tokens outside the mask are never read, so garbage in padding does
 no harm.
 

@@ -46,8 +46,8 @@ class FusedSuite(Suite):
         """Add a batch, as :meth:`Suite.update` says."""
         return self._add(tensors)
 
-    def __getstate__(self) -> dict[str, Any]:
-        return {**super().__getstate__(), "_choice": self._choice}
+    def _kept(self) -> dict[str, Any]:
+        return {**super()._kept(), "_choice": self._choice}
 
     def __setstate__(self, data: dict[str, Any]) -> None:
         self.fusion = _fusion(data["_choice"])  # type: ignore[misc]

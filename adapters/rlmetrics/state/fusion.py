@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, Literal
 
 from torch import Tensor
@@ -67,6 +68,16 @@ class Fusion:
     def optional(self) -> tuple[str, ...]:
         """The inputs that an update may lack: all of them, as long as one metric has what it needs."""
         return tuple(self.inputs)
+
+    @cached_property
+    def sequence_blocks(self) -> tuple[tuple[str, ...], ...]:
+        """The sets of inputs, one of tokens first, of which some metric must have whole responses."""
+        found = []
+        for block in self.blocks:
+            of_tokens = [name for name in block.inputs if "T" in "".join(self.inputs[name][0])]
+            if of_tokens and (block.atom != "token" or len(of_tokens) < len(block.inputs)):
+                found.append((*of_tokens, *(name for name in block.inputs if name not in of_tokens)))
+        return tuple(found)
 
     @property
     def groups(self) -> bool:

@@ -118,10 +118,7 @@ class MetricState:
         whole = self._new("cpu")
         if not ranks_of(self.metric.id, group):
             return whole.merge(self)
-        grows = self.metric.keeps_values or self.metric.atom == "group"
-        states, groups = gather_states(
-            self.metric.id, self.identity(), self.values, self._groups.pairs, group, grows=grows
-        )
+        states, groups, _ = gather_states(self.metric.id, self.identity(), self.values, self._groups.pairs, group)
         for values, numbers in zip(states, groups, strict=True):
             one = GroupsSeen()
             one.load(torch.tensor(numbers, dtype=torch.int64).view(2, -1))

@@ -2,8 +2,7 @@
 
 Small tensors cost what a call costs, so reductions of one kind over tensors of one shape are put off and done together.
 Large tensors on the CPU cost what is read, so padding is left behind at the entrance: afterwards tokens are ``[n]``.
-Under ``torch.compile``, which does both better, what is left is that reductions of tokens go row by row: those over all
-elements stand in a loop of their own, and each loop reads everything again.
+``torch.compile`` does both better, and gets the plain reductions.
 
 ``keep`` is the mask of tokens, or their number where only those under the mask are left; ``clean`` says that values are
 0, or conditions false, outside the mask.
@@ -11,7 +10,6 @@ elements stand in a loop of their own, and each loop reads everything again.
 
 from __future__ import annotations
 
-from math import inf
 from typing import Any, Final
 
 import torch
@@ -95,11 +93,12 @@ def selected(mask: Tensor | None, *inputs: Tensor | None) -> tuple[Any, ...]:
     """
     if mask is None or not mask.is_cpu or mask.numel() <= _SMALL or torch.compiler.is_compiling():
         return masked(mask, *inputs)
-    places = mask.flatten().nonzero().squeeze(1)
+    number = int(mask.count_nonzero())
     flat = [None if x is None else x.reshape(-1) for x in inputs]
-    if places.numel() < mask.numel():
+    if number < mask.numel():
+        places = mask.flatten().nonzero().squeeze(1)
         flat = [None if x is None else x.index_select(0, places) for x in flat]
-    return (places.numel(), *[None if x is None else _as_number(x) for x in flat])
+    return (number, *[None if x is None else _as_number(x) for x in flat])
 
 
 def widened(x: Tensor | None) -> Tensor | None:
@@ -118,19 +117,13 @@ def _put_off(x: Tensor) -> bool:
     return 0 < x.numel() <= (_SMALL if x.is_cpu else _LAUNCH_BOUND) and not torch.compiler.is_compiling()
 
 
-def _compiles_rows(x: Tensor) -> bool:
-    """Return whether the compiler is to reduce row by row."""
-    return x.dim() > 1 and torch.compiler.is_compiling()
-
-
 def total(x: Tensor, over: Keep | None = None, *, clean: bool = False) -> Value:
     """Return the sum over the population."""
     if isinstance(over, int):
         return ops.total(x)
     if _put_off(x):
         return "total", x, over, clean
-    x = x if clean or over is None else torch.where(over, x, 0)
-    return ops.total(x.sum(-1, dtype=ops.wide_dtype(x)) if _compiles_rows(x) else x)
+    return ops.total(x, None if clean else over)
 
 
 def count(condition: Tensor, over: Keep | None = None, *, clean: bool = False) -> Value:
@@ -139,10 +132,7 @@ def count(condition: Tensor, over: Keep | None = None, *, clean: bool = False) -
         return condition.sum()
     if _put_off(condition):
         return "count", condition, over, clean
-    if over is not None and not clean:
-        condition = condition & over
-    # Within a row, a narrow sum is exact, and several times as fast.
-    return ops.total(condition.sum(-1, dtype=torch.int32)) if condition.dim() > 1 else ops.count(condition)
+    return ops.count(condition if clean or over is None else condition & over)
 
 
 def size(keep: Keep) -> Value:
@@ -159,8 +149,6 @@ def smallest(x: Tensor, over: Keep | None = None, *, clean: bool = False) -> Val
         return ops.smallest(x)
     if _put_off(x):
         return "smallest", x, over, clean
-    if _compiles_rows(x) and x.numel():
-        return ops.smallest((x if over is None else torch.where(over, x, inf)).amin(-1))
     return ops.smallest(x, over)
 
 
@@ -170,8 +158,6 @@ def largest(x: Tensor, over: Keep | None = None, *, clean: bool = False) -> Valu
         return ops.largest(x)
     if _put_off(x):
         return "largest", x, over, clean
-    if _compiles_rows(x) and x.numel():
-        return ops.largest((x if over is None else torch.where(over, x, -inf)).amax(-1))
     return ops.largest(x, over)
 
 
@@ -181,17 +167,7 @@ def moments(x: Tensor, over: Keep | None = None, *, clean: bool = False) -> Valu
         return _of_selected(x)
     if _put_off(x):
         return "moments", x, over, clean
-    if over is None or x.dtype != torch.float32 or not torch.compiler.is_compiling():
-        return ops.moments(x, over)
-    n = ops.count(over.sum(-1, dtype=torch.int32) if x.dim() > 1 else over)
-    some = n.clamp(min=1)
-    chosen = x if clean else torch.where(over, x, 0)
-    near = (chosen.sum(-1, dtype=n.dtype).sum() / some).float()
-    # What is left without about the mean is small or exact, so float32 loses nothing.
-    rest = torch.where(over, x - near, 0).to(n.dtype)
-    left, squares = rest.sum(-1).sum(), rest.square().sum(-1).sum()
-    shift = left / some
-    return torch.stack([n, near + shift, squares - left * shift])
+    return ops.moments(x, over)
 
 
 def _of_selected(x: Tensor) -> Tensor:

@@ -9,11 +9,11 @@ import torch
 import torch.distributed as dist
 from torch import Tensor
 
-__all__ = ["all_gathered", "gather_states", "mark_of", "owned", "ranks_of"]
+__all__ = ["all_gathered", "collective_device", "gather_states", "mark_of", "owned", "ranks_of"]
 
 _ROUND = 256
-_ROOM = 8192
-"""Numbers kept free for groups and values, which differ in number from rank to rank."""
+_ROOM = 4096
+"""How many numbers each rank sends at first, whatever its metrics are: the state, and the groups or values it has."""
 
 
 def ranks_of(title: str, group: dist.ProcessGroup | None) -> int:
@@ -37,12 +37,18 @@ def mark_of(identity: object) -> int:
 
 
 def gather_states(
-    title: str, identity: object, values: Tensor, pairs: Tensor, group: dist.ProcessGroup | None, *, grows: bool
-) -> tuple[list[Tensor], list[list[int]]]:
-    """Return the states and pairs of groups of all ranks, in their order, on the host.
+    title: str,
+    identity: object,
+    values: Tensor,
+    pairs: Tensor,
+    group: dist.ProcessGroup | None,
+    *,
+    counts: Sequence[int] = (),
+) -> tuple[list[Tensor], list[list[int]], list[int]]:
+    """Return the states and pairs of groups of all ranks, in their order, on the host, and the sums of their counts.
 
-    One collective, and one copy to the host; a second collective if a rank has more than a few thousand groups or
-    values, which it cannot know before.
+    One collective, and one copy to the host; a second collective if a rank has thousands of groups or values, which the
+    others cannot know before.
 
     Args:
         title: Who gathers.
@@ -50,38 +56,39 @@ def gather_states(
         values: The state of this rank, float64 ``[W]``.
         pairs: Updates and ids of its groups, int64 ``[2, n]``.
         group: The process group.
-        grows: Whether the state has pairs, or no fixed width.
+        counts: Numbers of this rank that are added over all of them.
 
     Raises:
         ValueError: ``identity`` is another one on another rank.
     """
     ranks = dist.get_world_size(group)
     numbers = values.double().view(torch.int64)
-    home = _collective_device(values.device, group)
+    home = collective_device(values.device, group)
     mark = mark_of(identity)
     body = torch.cat([part.to(home) for part in (numbers, pairs.flatten()) if part.numel()] or [numbers.to(home)])
-    head = torch.tensor([mark, numbers.numel(), pairs.numel()]).to(home)
-    fixed = 0 if grows else body.numel()
-    room = _rounded(3 + (max(fixed, _ROOM) if grows else fixed))
+    head = torch.tensor([mark, numbers.numel(), pairs.numel(), *counts]).to(home)
+    start = head.numel()
+    # Ranks that came with other metrics must not send messages of other lengths.
+    room = _ROOM
     while True:
         mine = torch.zeros(room, dtype=torch.int64, device=home)
-        taken = min(body.numel(), room - 3)
-        mine[:3], mine[3 : 3 + taken] = head, body[:taken]
+        taken = min(body.numel(), room - start)
+        mine[:start], mine[start : start + taken] = head, body[:taken]
         whole = all_gathered(mine, ranks, group).cpu()
         marks, lengths = whole[:, 0].tolist(), (whole[:, 1] + whole[:, 2]).tolist()
         other = next((rank for rank, one in enumerate(marks) if one != marks[0]), None)
         if other is not None:
             msg = f"{title}: expected the same metrics and parameters on all ranks, got others on ranks 0 and {other}"
             raise ValueError(msg)
-        if 3 + max(lengths) <= room:
+        if start + max(lengths) <= room:
             break
-        room = _rounded(3 + max(lengths))
+        room = _rounded(start + max(lengths))
     states, groups = [], []
     for row in whole:
         _, width, more = row[:3].tolist()
-        states.append(row[3 : 3 + width].view(torch.float64).to(values.dtype))
-        groups.append(row[3 + width : 3 + width + more].tolist())
-    return states, groups
+        states.append(row[start : start + width].view(torch.float64).to(values.dtype))
+        groups.append(row[start + width : start + width + more].tolist())
+    return states, groups, whole[:, 3:start].sum(0).tolist()
 
 
 def all_gathered(mine: Tensor, ranks: int, group: dist.ProcessGroup | None) -> Tensor:
@@ -106,7 +113,7 @@ def _rounded(length: int) -> int:
     return -(-length // _ROUND) * _ROUND
 
 
-def _collective_device(device: torch.device, group: dist.ProcessGroup | None) -> torch.device:
+def collective_device(device: torch.device, group: dist.ProcessGroup | None) -> torch.device:
     """Return where a tensor must be for a collective: a rank that has seen nothing may have it on the CPU still."""
     if device.type == "cpu" and dist.get_backend(group) == dist.Backend.NCCL:
         return torch.device("cuda", torch.cuda.current_device())

@@ -2,26 +2,26 @@
 
 from __future__ import annotations
 
-import copy
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
-from functools import wraps
-from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import torch
 import torch.distributed as dist
 from torch import Tensor
 
 from .bounds import check_parameters
-from .checks import check_inputs
 from .cuts import GroupsSeen, check_whole, numbers_of
 from .fusion import Block, Fusion
+from .given import check_given, fast_to_compare, kinds_of, named_inputs, wrong_name
 from .histogram import Histogram
 from .layout import Layout
 from .packing import Pack, Plan
 from .ranks import gather_states, owned, ranks_of
-from .rows import MARKS, are_plain, as_rows
+from .responses import ResponsesSeen
+from .rows import are_plain, unpacked_rows
 from .slots import beside
+from .split import Split
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -32,19 +32,6 @@ __all__ = ["Block", "Fusion", "Suite", "named_inputs"]
 
 _REMEMBERED = 1024
 """How many combinations of dtypes and shapes a suite remembers as right."""
-
-_Update = TypeVar("_Update", bound=Callable[..., Any])
-
-
-def named_inputs(update: _Update) -> _Update:
-    """Let an update of a suite, whose signature names its inputs, say what it takes when it gets something else."""
-
-    @wraps(update)
-    def checked(self: Suite, *args: Any, **tensors: Any) -> Any:
-        self._check_names(args, tensors)
-        return update(self, **tensors)
-
-    return checked  # type: ignore[return-value]
 
 
 class Suite:
@@ -57,7 +44,7 @@ class Suite:
     come when a batch has been scored, and log-probabilities with every micro-batch. A metric that no update was for is
     left out of the results. What one update gives belongs together: its rows are the same responses, all of each, and,
     with ``group_ids``, all responses of each group. Group ids are those of prompts: an id in two updates, or on two
-    ranks, is a group that was cut, and its metrics are refused.
+    ranks, is a group that was cut, and its metrics are refused. Anything else that comes twice counts twice.
 
     Attributes:
         parameters: Keyword arguments of the metrics, defaults filled in.
@@ -66,7 +53,7 @@ class Suite:
     """
 
     fusion: ClassVar[Fusion]
-    _split: dist.ProcessGroup | None
+    _split: Split | None
 
     def __init__(
         self,
@@ -92,7 +79,8 @@ class Suite:
         self.values = self.fusion.packing.initial(device)
         self._seen = False
         self._groups = GroupsSeen()
-        self._total: tuple[list[float], list[tuple[object, int]]] | None = None
+        self._responses = ResponsesSeen(self.fusion)
+        self._total: tuple[list[float], list[tuple[object, int]], list[int]] | None = None
         self._start()
 
     @property
@@ -119,20 +107,22 @@ class Suite:
         return self._add(tensors)
 
     def _add(self, tensors: Mapping[str, Tensor | None]) -> Self:
+        fusion = self.fusion
         given = {name: tensor for name, tensor in tensors.items() if tensor is not None}
         if not given:
-            msg = f"{self._title}: expected at least one of {', '.join(self.fusion.inputs)}, got none"
-            raise TypeError(msg)
-        if self._split is not None or not are_plain(given):
-            with torch.no_grad():
-                given = as_rows(self._title, self.fusion, given, self._split)
-            if not given:
-                return self
+            raise self._refused(given, f"expected at least one of {', '.join(fusion.inputs)}, got none")
+        marked = not are_plain(given)
+        with torch.no_grad():
+            if self._split is not None:
+                given = self._split.rows(given)
+            elif marked:
+                given = unpacked_rows(self._title, fusion, given)
+        if not given:
+            return self
         pack = self._check(given)
-        fusion = self.fusion
         ids = given.get("group_ids") if fusion.groups else None
         if self._compiled:
-            given = {name: _fast_to_compare(tensor) for name, tensor in given.items()}
+            given = {name: fast_to_compare(tensor) for name, tensor in given.items()}
         with self._quickly():
             batch = self._reduce(pack, **{name: given.get(name) for name in fusion.inputs}, **self.parameters)
             if self._seen:
@@ -143,6 +133,8 @@ class Suite:
         self._total = None
         if ids is not None and not self.ids_restart:
             self._groups.add(ids)
+        if not torch.compiler.is_compiling():
+            self._responses.add(given, marked=marked)
         return self
 
     def compile(self, **options: Any) -> Self:
@@ -166,10 +158,19 @@ class Suite:
         parts are brought together, and the first rank of the group adds them. Results are those of all ranks, after
         :meth:`sync` over the ranks of all such groups.
 
+        A rank that gives other inputs than the others is an error on all of them, in that update or in :meth:`sync`.
+
         Args:
             group: The process group; None says that rows are whole.
+
+        Raises:
+            ValueError: There is no process group, this process does not belong to it, or there were updates already.
         """
-        self._split = group
+        if group is not (self._split and self._split.group):
+            if self._seen:
+                msg = f"{self._title}: expected split_over before the first update, or after reset()"
+                raise ValueError(msg)
+            self._split = None if group is None else Split(self._title, self.fusion, group)
         return self
 
     def sync(self, group: dist.ProcessGroup | None = None) -> Self:
@@ -189,10 +190,17 @@ class Suite:
         """
         if not ranks_of(self._title, group):
             return self
-        states, groups = gather_states(
-            self._title, self.identity(), self.values, self._groups.pairs, group, grows=self.fusion.groups
+        if self._split is not None:
+            self._split.before_sync(group)
+        states, groups, counts = gather_states(
+            self._title,
+            self.identity(),
+            self.values,
+            self._groups.pairs,
+            group,
+            counts=self._responses.numbers,
         )
-        self._total = self.fusion.packing.merge_all(torch.stack(states)).tolist(), [*owned(groups)]
+        self._total = self.fusion.packing.merge_all(torch.stack(states)).tolist(), [*owned(groups)], counts
         return self
 
     def over_ranks(self, gathered: Tensor | Sequence[Tensor]) -> Self:
@@ -212,8 +220,9 @@ class Suite:
         if not whole.numel() or whole.numel() % width:
             msg = f"{self._title}: gathered: expected {width} numbers per rank, got shape {list(whole.shape)}"
             raise ValueError(msg)
-        other = copy.copy(self)
-        other._groups, other._total = GroupsSeen(), None
+        other = type(self).__new__(type(self))
+        other.__setstate__(self._kept())
+        other._groups, other._responses, other._total = GroupsSeen(), ResponsesSeen(self.fusion), None
         other.values = self.fusion.packing.merge_all(whole.reshape(-1, width))
         return other
 
@@ -251,30 +260,42 @@ class Suite:
         }
 
     def _numbers(self) -> list[float]:
-        """Return the state on the host, after a look at its groups."""
-        numbers, pairs = self._total or numbers_of(self.values, self._groups.pairs)
+        """Return the state on the host, after a look at its groups and rows."""
+        if self._total is None and self._split is not None and self._split.several:
+            msg = f"{self._title}: expected sync() before this, because rows are split over ranks and this has parts"
+            raise ValueError(msg)
+        numbers, pairs, *counts = self._total or numbers_of(self.values, self._groups.pairs)
         check_whole(self._title, pairs)
+        self._responses.check(self._title, *counts)
         return numbers
 
     def reset(self) -> Self:
         """Forget everything; return the suite itself."""
         self.values = self.fusion.packing.initial(self.values.device)
         self._seen = False
-        self._groups = GroupsSeen()
+        self._groups, self._responses = GroupsSeen(), ResponsesSeen(self.fusion)
         self._total = None
+        if self._split is not None:
+            self._split.reset()
         return self
 
     def merge(self, other: Suite) -> Self:
         """Add what another suite of the same metrics has seen, as if it came afterwards; return the suite itself.
 
         Raises:
-            ValueError: The other suite has other metrics or other parameters.
+            ValueError: The other suite has other metrics or other parameters, or rows split over other ranks.
         """
         if other.identity() != self.identity():
             msg = f"cannot merge {other!r} into {self!r}: metrics and parameters must be the same"
             raise ValueError(msg)
+        if (self._split and self._split.group) is not (other._split and other._split.group):
+            msg = f"cannot merge {other!r} into {self!r}: rows must be split over the same ranks"
+            raise ValueError(msg)
+        if self._split and other._split:
+            self._split.extend(other._split)
         self.values = self.fusion.packing.merge(self.values, beside(self.values, other.values))
         self._groups.extend(other._groups)
+        self._responses.extend(other._responses.numbers)
         self._seen = self._seen or other._seen
         self._total = None
         return self
@@ -287,7 +308,7 @@ class Suite:
 
     def state_dict(self) -> dict[str, Any]:
         """Return a copy of what this process has seen as plain data and tensors, for ``torch.save``."""
-        saved = {**self.identity(), "values": self.values.clone()}
+        saved = {**self.identity(), "values": self.values.clone(), "responses": [*self._responses.numbers]}
         return {**saved, "groups": self._groups.pairs.clone()} if self.fusion.groups else saved
 
     def load_state_dict(self, data: Mapping[str, Any]) -> None:
@@ -305,15 +326,22 @@ class Suite:
             got = f"shape {list(values.shape)}" if isinstance(values, Tensor) else type(values).__name__
             msg = f"{self._title}: expected {self.values.numel()} saved numbers, got {got}"
             raise ValueError(msg)
-        groups = GroupsSeen()
+        groups, responses = GroupsSeen(), ResponsesSeen(self.fusion)
         groups.load(data.get("groups"))
+        responses.extend(data.get("responses", responses.numbers))
+        self.reset()
         self.values = values.to(self.values).clone()
-        self._groups = groups
+        self._groups, self._responses = groups, responses
         self._seen = True
-        self._total = None
 
     def __getstate__(self) -> dict[str, Any]:
-        kept = ("parameters", "ids_restart", "values", "_groups", "_seen", "_total")
+        if self._split is not None:
+            msg = f"{self._title}: cannot copy or pickle while rows are split over ranks; save state_dict()"
+            raise TypeError(msg)
+        return self._kept()
+
+    def _kept(self) -> dict[str, Any]:
+        kept = ("parameters", "ids_restart", "values", "_groups", "_responses", "_seen", "_total")
         return {name: getattr(self, name) for name in kept}
 
     def __setstate__(self, data: dict[str, Any]) -> None:
@@ -348,46 +376,24 @@ class Suite:
     def _check(self, given: Mapping[str, Tensor]) -> Pack:
         """Check dtypes and shapes unless tensors like these were accepted before; return what lays slots out."""
         if torch.compiler.is_compiling():
-            self._check_inputs(given)
+            check_given(self._title, self.fusion, given)
             return self.fusion.packing.pack
-        kinds: tuple[object, ...] = tuple([(name, *_kind_of(x)) for name, x in given.items()])
-        ids = [id(x) for x in given.values()]
-        if len(set(ids)) < len(ids):
-            # What is given twice is reduced once, which holds only where the same inputs are one again.
-            kinds += tuple(map(ids.index, ids))
+        kinds = kinds_of(given)
         plan = self._plans.get(kinds)
         if plan is None:
-            self._check_inputs(given)
+            check_given(self._title, self.fusion, given)
             if len(self._plans) >= _REMEMBERED:
                 self._plans.clear()
             plan = self._plans[kinds] = Plan(self.fusion.packing)
         return self.fusion.packing.pack if self._compiled else plan
 
-    def _check_inputs(self, given: Mapping[str, Tensor]) -> None:
-        check_inputs(self.fusion.inputs, given)
-        for name in given:
-            blocks = [block.inputs for block in self.fusion.blocks if name in block.inputs]
-            if not any(given.keys() >= {*block} for block in blocks):
-                missing = min(([other for other in block if other not in given] for block in blocks), key=len)
-                msg = f"{self._title}: {name!r} is of no use without {' and '.join(map(repr, missing))}"
-                raise TypeError(msg)
-
-    def _check_names(self, args: Sequence[object], tensors: Collection[str]) -> None:
+    def _check_names(self, args: Sequence[object], tensors: Mapping[str, object]) -> None:
         """Check that inputs come by name, and that there are such inputs."""
-        if args:
-            msg = f"{self._title}: expected inputs by name, as in update({next(iter(self.fusion.inputs))}=…)"
-            raise TypeError(msg)
-        for name in tensors:
-            if name not in self.fusion.inputs and name not in MARKS:
-                msg = f"{self._title}: unknown input {name!r}; it takes {', '.join(self.fusion.inputs)}"
-                raise TypeError(msg)
+        if wrong := wrong_name(self.fusion, args, tensors):
+            raise self._refused(tensors, wrong)
 
-
-def _kind_of(x: object) -> tuple[object, ...]:
-    """Return what the checks look at."""
-    return (type(x), x.dtype, x.shape, x.device) if isinstance(x, Tensor) else (type(x),)
-
-
-def _fast_to_compare(x: Tensor) -> Tensor:
-    """Return truth values of tokens on the CPU as integers: loops that the compiler makes read those twice as fast."""
-    return x.to(torch.int32) if x.dtype == torch.bool and x.dim() > 1 and x.is_cpu else x
+    def _refused(self, tensors: Mapping[str, object], wrong: str) -> TypeError:
+        """Return what is wrong with inputs as an error, after telling the ranks that rows are split over."""
+        if self._split is not None:
+            self._split.refuse({name: x for name, x in tensors.items() if x is not None})
+        return TypeError(f"{self._title}: {wrong}")

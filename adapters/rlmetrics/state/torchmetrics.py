@@ -51,6 +51,7 @@ class AsMetric(Metric):
     """A suite or a metric as a ``Metric``; :func:`as_metric` makes one."""
 
     state: Tensor
+    responses: Tensor
     kept: list[Tensor]
     groups: list[Tensor]
     full_state_update = False
@@ -68,6 +69,8 @@ class AsMetric(Metric):
         self.add_state(
             "state", torch.cat([mark, self.what.values[: self._fixed]]), dist_reduce_fx=partial(_merged, self.what)
         )
+        numbers = self.what._responses.numbers if isinstance(self.what, Suite) else []
+        self.add_state("responses", torch.tensor(numbers, dtype=torch.float64), dist_reduce_fx="sum")
         self.add_state("kept", [], dist_reduce_fx="cat")
         self.add_state("groups", [], dist_reduce_fx="cat")
 
@@ -76,6 +79,8 @@ class AsMetric(Metric):
         batch = self.what.reset().update(**tensors)
         values = batch.values.to(self.state.device)
         self.state = _merged(self.what, torch.stack([self.state, torch.cat([self.state[:1], values[: self._fixed]])]))
+        if isinstance(batch, Suite):
+            self.responses = self.responses + self.responses.new_tensor(batch._responses.numbers)
         if values.numel() > self._fixed:
             self.kept.append(values[self._fixed :])
         ids = tensors.get("group_ids") if _has_groups(self.what) else None
@@ -104,6 +109,7 @@ class AsMetric(Metric):
         worker.values = torch.cat([self.state[1:], _joined(self.kept)])
         if isinstance(worker, MetricState):
             return worker.compute()
+        worker._responses.numbers = [int(number) for number in self.responses.tolist()]
         return {name: torch.tensor(value, dtype=torch.float64) for name, value in worker.compute().items()}
 
     def __hash__(self) -> int:

@@ -896,8 +896,8 @@ def _distillation_dual_clip_fraction_finalize(state: Tensor) -> Tensor:
 def distillation_old_kl(logprobs: Tensor, old_logprobs: Tensor, mask: Tensor) -> Tensor:
     """Approximate KL divergence of the update, reported by the distillation's surrogate.
 
-    The same mean difference of log-probabilities that the policy objective reports. The mean in each micro-batch,
-    averaged over micro-batches, ranks and mini-batches.
+    A mean difference of log-probabilities, as the policy objective reports it: the mean in each micro-batch, averaged
+    over micro-batches, ranks and mini-batches.
 
     Formula::
 

@@ -182,9 +182,9 @@ def _entropy_policy_padded_finalize(state: Tensor) -> Tensor:
 def entropy_old_policy(old_logits: Tensor, mask: Tensor) -> Tensor:
     """Mean entropy of the next-token distribution over response tokens, for the policy before the update.
 
-    The same quantity as the entropy during the update, but taken once per batch when old log-probabilities are
-    recomputed, so that no optimiser step lies between sampling and measurement. The two curves run close together
-    unless updates are large.
+    Differs from the entropy during the update in being taken once per batch, when old log-probabilities are recomputed,
+    so that no optimiser step lies between sampling and measurement. The two curves run close together unless updates
+    are large.
 
     Formula::
 
@@ -230,9 +230,9 @@ def _entropy_old_policy_finalize(state: Tensor) -> Tensor:
 def entropy_old_policy_from_token_entropy(token_entropy: Tensor, mask: Tensor) -> Tensor:
     """Mean entropy before the update, from entropies that were already computed per position.
 
-    The same quantity as the entropy during the update, but taken once per batch when old log-probabilities are
-    recomputed, so that no optimiser step lies between sampling and measurement. The two curves run close together
-    unless updates are large.
+    Differs from the entropy during the update in being taken once per batch, when old log-probabilities are recomputed,
+    so that no optimiser step lies between sampling and measurement. The two curves run close together unless updates
+    are large.
 
     Formula::
 

@@ -90,10 +90,10 @@ def _interaction_turns_mean_finalize(state: Tensor) -> Tensor:
 def interaction_validation_turns_mean(turns: Tensor) -> Tensor:
     """Mean number of turns per validation response.
 
-    The same count on validation prompts, usually with greedy decoding. In a conversation with tools or an environment
-    each message counts as a turn, so 2 (a question and an answer) is the floor of single-turn runs and the line is flat
-    there. A steady rise towards the configured limit suggests loops; a fall to 2 means that the model has stopped using
-    its tools.
+    Turns are counted on validation prompts, usually with greedy decoding. In a conversation with tools or an
+    environment each message counts as a turn, so 2 (a question and an answer) is the floor of single-turn runs and the
+    line is flat there. A steady rise towards the configured limit suggests loops; a fall to 2 means that the model has
+    stopped using its tools.
 
     Formula::
 
@@ -167,7 +167,7 @@ def _interaction_turns_max_finalize(state: Tensor) -> Tensor:
 def interaction_validation_turns_max(turns: Tensor) -> Tensor:
     """Largest number of turns of a validation response.
 
-    The same count on validation prompts, usually with greedy decoding. Reaches the configured limit as soon as one
+    Turns are counted on validation prompts, usually with greedy decoding. Reaches the configured limit as soon as one
     conversation runs into it.
 
     Formula::
@@ -242,7 +242,7 @@ def _interaction_turns_min_finalize(state: Tensor) -> Tensor:
 def interaction_validation_turns_min(turns: Tensor) -> Tensor:
     """Smallest number of turns of a validation response.
 
-    The same count on validation prompts, usually with greedy decoding. 2 as soon as one response answers at once.
+    Turns are counted on validation prompts, usually with greedy decoding. 2 as soon as one response answers at once.
 
     Formula::
 

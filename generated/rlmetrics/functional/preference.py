@@ -1284,8 +1284,8 @@ def preference_reward_alpha_rejected(
 ) -> Tensor:
     """AlphaPO reward of the rejected responses, a power of their probability per token in place of its logarithm.
 
-    The same function on the rejected side. With positive alpha it dives as the rejected texts become unlikely and its
-    mean soon rests on the least likely few, so judge learning by the accuracy.
+    The counterpart of the chosen reward on the rejected side. With positive alpha it dives as the rejected texts become
+    unlikely and its mean soon rests on the least likely few, so judge learning by the accuracy.
 
     Formula::
 

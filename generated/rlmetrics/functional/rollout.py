@@ -788,8 +788,8 @@ def _rollout_log_perplexity_trainer_empty_counted_finalize(state: Tensor) -> Ten
 def rollout_perplexity_engine(rollout_logprobs: Tensor, mask: Tensor) -> Tensor:
     """Mean over responses of the perplexity of the sampled text under the rollout engine.
 
-    The same text judged by the engine that sampled it, after its temperature and filters. A gap to the trainer's
-    perplexity means mismatch.
+    The engine that sampled the text judges it, after its temperature and filters. A gap to the trainer's perplexity
+    means mismatch.
 
     Formula::
 
@@ -835,8 +835,8 @@ def _rollout_perplexity_engine_finalize(state: Tensor) -> Tensor:
 def rollout_perplexity_engine_empty_counted(rollout_logprobs: Tensor, mask: Tensor) -> Tensor:
     """Responses without a counted token enter too, as if their tokens added up to 0.
 
-    The same text judged by the engine that sampled it, after its temperature and filters. A gap to the trainer's
-    perplexity means mismatch.
+    The engine that sampled the text judges it, after its temperature and filters. A gap to the trainer's perplexity
+    means mismatch.
 
     Formula::
 

@@ -372,6 +372,9 @@ def _results(state: Sequence[float]) -> dict[str, float]:
 class DPOSuite(Suite):
     """What a DPO trainer logs about one batch of pairs.
 
+    Metrics of tokens here are of single tokens, so a packed row ``[1, N]`` may come as it is; beside inputs with one
+    value per response it needs cu_seqlens or position_ids.
+
     The sigmoid loss, implicit rewards with their margin and accuracy, log-probabilities of both sides, and what can be
     said about single tokens where those are given. One row is one pair.
 
@@ -485,6 +488,9 @@ class DPOSuite(Suite):
         position_ids: Tensor | None = None,
     ) -> Self:
         """Add what is given of a batch; return the suite itself. Tensors that come together are of the same responses.
+
+        Give everything once: what comes again in another update, even as the same tensor, counts again, since an epoch
+        over the same batch cannot be told from a slip.
 
         Args:
             chosen_logprobs: Float tensor ``[B]`` in nat. Log-probability of each preferred response under the current

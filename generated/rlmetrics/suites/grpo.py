@@ -544,6 +544,9 @@ def _results(state: Sequence[float]) -> dict[str, float]:
 class GRPOSuite(Suite):
     """What a GRPO trainer logs about one batch.
 
+    Metrics of tokens here are of single tokens, so a packed row ``[1, N]`` may come as it is; beside inputs with one
+    value per response it needs cu_seqlens or position_ids.
+
     Loss, clipping and ratios of the policy, its distance to the policy before the update, to the reference and to the
     rollout engine, entropy, rewards within and across groups, and lengths. Groups must not be cut: give rewards with
     group_ids for whole groups, all responses to a prompt in one update.
@@ -726,6 +729,9 @@ class GRPOSuite(Suite):
         position_ids: Tensor | None = None,
     ) -> Self:
         """Add what is given of a batch; return the suite itself. Tensors that come together are of the same responses.
+
+        Give everything once: what comes again in another update, even as the same tensor, counts again, since an epoch
+        over the same batch cannot be told from a slip.
 
         Args:
             logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the sampled response tokens under the current

@@ -692,6 +692,11 @@ def _results(state: Sequence[float], *, kl_coef: float) -> dict[str, float]:
 class PPOSuite(Suite):
     """What a PPO trainer logs about one batch.
 
+    A row of tokens is taken as one response. Packed rows need cu_seqlens or position_ids: without them a row ``[1, N]``
+    of several responses is refused where more scores, lengths or the like are given than rows, and nothing else tells
+    it from one response with tools between its tokens, so that entropy/surprisal_sum, reward/total/mean,
+    kl/old_reference_sum/k1 and reward/non_score/sum would be wrong.
+
     Loss, clipping and ratios of the policy, its distance to the policy before the update and to the reference, the
     value function, returns and advantages, rewards and lengths. Give the tensors of a micro-batch right where its loss
     is computed; scores and lengths, which belong to whole responses, may come with it or with another update.
@@ -894,6 +899,9 @@ class PPOSuite(Suite):
         position_ids: Tensor | None = None,
     ) -> Self:
         """Add what is given of a batch; return the suite itself. Tensors that come together are of the same responses.
+
+        Give everything once: what comes again in another update, even as the same tensor, counts again, since an epoch
+        over the same batch cannot be told from a slip.
 
         Args:
             logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the sampled response tokens under the current

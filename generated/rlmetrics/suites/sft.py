@@ -157,6 +157,9 @@ def _results(state: Sequence[float]) -> dict[str, float]:
 class SFTSuite(Suite):
     """What a supervised fine-tuning run logs about one batch.
 
+    Metrics of tokens here are of single tokens, so a packed row ``[1, N]`` may come as it is; beside inputs with one
+    value per response it needs cu_seqlens or position_ids.
+
     Cross-entropy over the tokens of all updates together, however they are split into micro-batches and over ranks, the
     share of tokens that the model would have chosen itself, its entropy, and the lengths of the examples.
 
@@ -225,6 +228,9 @@ class SFTSuite(Suite):
         position_ids: Tensor | None = None,
     ) -> Self:
         """Add what is given of a batch; return the suite itself. Tensors that come together are of the same responses.
+
+        Give everything once: what comes again in another update, even as the same tensor, counts again, since an epoch
+        over the same batch cannot be told from a slip.
 
         Args:
             logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the sampled response tokens under the current

@@ -29,6 +29,15 @@ _POSITION_IDS = (
     "In place of cu_seqlens the position of each token in its response, int tensor ``[N]`` or ``[R, L]``, where rows "
     "may hold several whole responses."
 )
+_OF_RESPONSES = (
+    "A row of tokens is taken as one response. Packed rows need cu_seqlens or position_ids: without them a row "
+    "``[1, N]`` of several responses is refused where more scores, lengths or the like are given than rows, and "
+    "nothing else tells it from one response with tools between its tokens, so that {metrics} would be wrong."
+)
+_OF_TOKENS = (
+    "Metrics of tokens here are of single tokens, so a packed row ``[1, N]`` may come as it is; beside inputs with one "
+    "value per response it needs cu_seqlens or position_ids."
+)
 _IDS_RESTART = (
     "ids_restart: Whether group ids start anew in every update, so that equal ids of two updates are two groups; else "
     "they are one group that was cut, which is refused."
@@ -287,9 +296,29 @@ def _has_tokens(spec: Spec, fused: Fused) -> bool:
     return any(spec.inputs[name].domain in ("token", "vocab") for name in fused.inputs)
 
 
+def _of_rows(spec: Spec, suite: _Suite) -> str:
+    """Return what a suite makes of packed rows."""
+    of_tokens = [
+        name
+        for block in suite.fused.blocks
+        if any(spec.inputs[word].domain in ("token", "vocab") for word in block.inputs)
+        for name in block.metrics
+    ]
+    whole = [name for name in of_tokens if suite.functions[name].atom != "token"]
+    listed = " and ".join(filter(None, [", ".join(whole[:-1]), *whole[-1:]]))
+    return _OF_RESPONSES.format(metrics=listed) if whole else _OF_TOKENS
+
+
 def _docstring(spec: Spec, suite: _Suite) -> str:
     fused = suite.fused
-    lines = [f'    """{sentence(suite.file.brief)}', "", *wrap(suite.file.description, 4), ""]
+    lines = [
+        f'    """{sentence(suite.file.brief)}',
+        "",
+        *wrap(_of_rows(spec, suite), 4),
+        "",
+        *wrap(suite.file.description, 4),
+        "",
+    ]
     lines.append("    Results, with the inputs that each needs in one update:")
     needed = {name: block.inputs for block in fused.blocks for name in block.metrics}
     for name, function in suite.functions.items():

@@ -44,7 +44,6 @@ def broken_reference(context: Context) -> Iterator[Hit]:
                 context, "metric", "metrics", each.metric, context.spec.metrics, f"conventions/{name}", place
             )
     for name, suite in context.spec.suites.items():
-        yield from inputs(context, suite.required, f"suites/{name}", ("required",))
         for index, key in enumerate(suite.metrics):
             yield from _function(context, key, f"suites/{name}", ("metrics", index))
     for index, rename in enumerate(context.spec.info.renamed):

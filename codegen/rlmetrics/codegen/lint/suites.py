@@ -60,21 +60,19 @@ def suite_metric(context: Context) -> Iterator[Hit]:
 @check(
     "suite-parameter",
     "error",
-    what="A suite whose metrics disagree about the default of a parameter, or that sets a parameter or requires an "
-    "input that none of its metrics has.",
+    what="A suite whose metrics disagree about the default of a parameter, or that sets a parameter that "
+    "none of its metrics has.",
     fix="set it under `parameters`, or correct the name",
 )
 def suite_parameter(context: Context) -> Iterator[Hit]:
     for stem, suite in context.spec.suites.items():
         ref = f"suites/{stem}"
         declared: dict[str, tuple[str, Parameter]] = {}
-        inputs: set[str] = set()
         complete = True
         for index, key, program in _members(context, suite):
             if program is None or not isinstance(program.compiled, Compiled):
                 complete = False
                 continue
-            inputs.update(program.compiled.inputs)
             for name in program.compiled.parameters:
                 parameter = program.parameters[name]
                 other, first = declared.setdefault(name, (key, parameter))
@@ -88,9 +86,6 @@ def suite_parameter(context: Context) -> Iterator[Hit]:
                 near = difflib.get_close_matches(name, declared, n=1)
                 fix = f"did you mean `{near[0]}`?" if near else None
                 yield Hit(ref, ("parameters", name), f"no metric of the suite has a parameter `{name}`", fix)
-        for index, name in enumerate(suite.required):
-            if name in context.spec.inputs and name not in inputs:
-                yield Hit(ref, ("required", index), f"no metric of the suite takes `{name}`", value=True)
 
 
 CHECKS: tuple[Check, ...] = (suite_metric, suite_parameter)

@@ -16,9 +16,6 @@ class SuiteFile(Strict):
     name: Text = Field(description="The class, such as PPOSuite.")
     brief: Text
     description: Text
-    required: list[Text] = Field(
-        default=[], description="Deprecated and without effect, since an update may lack any input."
-    )
     parameters: dict[str, bool | int | float] = Field(
         default={}, description="Defaults of this suite, where those of its metrics differ or do not fit."
     )
