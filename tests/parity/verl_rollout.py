@@ -294,27 +294,15 @@ def _bypassed(release: str, call: str, key: str) -> Row:
     if "rollout_weights_applied" in quantity.traits:
         how = f"of each token, times its weight; mean {kept}"
         return Reproduced(quantity.function, lambda batch: _weighted_loss(quantity.function, batch), how)
-    if "dual_clip_applied" in quantity.traits:
-        quantity = replace(quantity, function=f"{quantity.function.partition('@')[0]}@dual_clip")
     if "rollout" not in quantity.function:
         return row(quantity, accepted(quantity.function, SETTINGS), _kept, how=kept)
-    bounded = "log_ratio_clamped" in quantity.traits
-    how = f"{kept}; log-ratios within {BOUND:g}" if bounded else kept
-    return row(
-        quantity, prepare=lambda batch: _against_old(_bounded(_kept(batch)) if bounded else _kept(batch)), how=how
-    )
+    return row(quantity, prepare=lambda batch: _against_old(_kept(batch)), how=kept)
 
 
 def _kept(batch: Scenario) -> Scenario:
     """Drop the tokens that bypass_mode rejects."""
     rejected = rejecting(BYPASS_REJECTION)(_against_old(batch)).tensors["rejected_tokens"]
     return batch.with_tensors(mask=batch.mask & ~rejected)
-
-
-def _bounded(batch: Scenario) -> Scenario:
-    """Put the old log-probabilities within the bound of the current ones."""
-    current, old = batch.tensors["logprobs"].double(), batch.tensors["old_logprobs"].double()
-    return batch.with_tensors(logprobs=current, old_logprobs=current + (old - current).clamp(-BOUND, BOUND))
 
 
 def _weighted_loss(function: str, batch: Scenario) -> float:
