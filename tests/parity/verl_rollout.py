@@ -8,7 +8,6 @@ from dataclasses import dataclass, field, replace
 from typing import Literal
 
 import torch
-from rlmetrics.functional import REGISTRY
 from torch import Tensor
 
 from .quantities import Quantity
@@ -49,6 +48,11 @@ class Weights:
     level: Level
     lower: float | None = None
     upper: float = 2.0
+
+    @property
+    def threshold(self) -> str:
+        """``rollout_is_threshold``."""
+        return f"{self.upper}" if self.lower is None else f"{self.lower}_{self.upper}"
 
 
 @dataclass(frozen=True)
@@ -203,6 +207,7 @@ class Call:
         config = {
             **self.config,
             f"{self.settings}rollout_is": self.weights.level if self.weights else None,
+            f"{self.settings}rollout_is_threshold": self.weights.threshold if self.weights else None,
             f"{self.settings}rollout_rs": self.rejection.criterion if self.rejection else None,
         }
         return told(release, self.prefix + key, config)
@@ -241,10 +246,6 @@ def _weight(name: str, quantity: Quantity, weights: Weights, call: Call) -> Row:
     lower = weights.lower or 1 / weights.upper
     bounds: dict[str, Number] = {"upper": weights.upper, "lower": lower, "cap": weights.upper}
     bounds |= {"weight_max": weights.upper, "weight_min": weights.lower or 0.0}
-    zeroed = f"{quantity.function.partition('@')[0]}@zeroed"
-    if weights.lower is not None and zeroed in REGISTRY:
-        # The signature knows no second bound; a note says that weights beyond two bounds count as 0.
-        quantity = replace(quantity, function=zeroed)
     parameters = accepted(quantity.function, bounds)
     if "weight_per_response_averaged" in quantity.traits:
 
