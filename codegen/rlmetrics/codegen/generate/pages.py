@@ -13,6 +13,7 @@ from ..lint import CHECKS
 from ..model import HealthRule, Metric
 from ..spec import Spec
 from ..tables.health import all_rules, metrics_of_rule
+from .cited import Cited
 from .conditions import Conditions
 from .coverage import coverage
 from .docstring import AXES_TEXT
@@ -40,6 +41,11 @@ class _Page:
     rules: Sequence[HealthRule]
     functions: Sequence[Function]
     spellings: Sequence[Spellings]
+
+    @property
+    def sources(self) -> frozenset[str]:
+        """The files in which its keys stand."""
+        return frozenset().union(*(one.sources for one in self.spellings))
 
 
 def emit(spec: Spec, functions: Mapping[str, Sequence[Function]]) -> Iterator[Output]:
@@ -80,10 +86,11 @@ def emit(spec: Spec, functions: Mapping[str, Sequence[Function]]) -> Iterator[Ou
             sections=sections,
             shared=shared,
             conditions=conditions.listed,
+            cited=Cited(described.metrics.values()),
             module=module_name(family),
             **tools,
         )
-        yield Output(f"{FOLDER}/{family}.md", text, source)
+        yield Output(f"{FOLDER}/{family}.md", text.replace(f"]({family}.md#", "](#"), source)
     yield _single("index.md", "spec/metrics", spec, tools)
     yield _single("coverage.md", "spec", spec, {**tools, "coverage": coverage(spec, logged)})
     yield _single(

@@ -14,7 +14,7 @@ from .markdown import markdown
 
 __all__ = ["Logged", "Remark", "Spellings", "share", "spellings"]
 
-LONG = 100
+LONG = 50
 """Characters from which on a remark that several metrics share is written once for its page."""
 
 Place = tuple[str, str, str]
@@ -30,13 +30,13 @@ class Logged:
     """A row of the table of keys.
 
     Attributes:
-        key: The key or template.
-        when: When it is logged, as Markdown.
+        keys: The keys or templates of which the rest of the row holds.
+        when: When they are logged, as Markdown.
         by: The components with their releases.
-        source: Where it stands in the newest of these releases.
+        source: Where they stand in the newest of these releases.
     """
 
-    key: str
+    keys: tuple[str, ...]
     when: str
     by: str
     source: str
@@ -71,6 +71,11 @@ class Spellings:
     remarks: tuple[Remark, ...]
     shared: tuple[int, ...] = ()
 
+    @property
+    def sources(self) -> frozenset[str]:
+        """The files in which the keys stand."""
+        return frozenset(one.source for one in self.logged)
+
 
 def spellings(
     spec: Spec, emitted: Iterable[Emitted], link: Callable[[str], str], conditions: Conditions
@@ -95,7 +100,9 @@ def spellings(
         framework = spec.frameworks[name].framework
         places = _Places(own, orders[name])
         rows = Spellings(
-            framework.title, tuple(_logged(own, places, conditions)), tuple(_remarks(own, places, link, conditions))
+            framework.title,
+            _by_row(_logged(own, places, conditions)),
+            tuple(_remarks(own, places, link, conditions)),
         )
         found.setdefault(metric, []).append(rows)
     return found
@@ -138,7 +145,7 @@ def _logged(emitted: list[Emitted], places: _Places, conditions: Conditions) -> 
             when = "; ".join([*map(conditions, logged), *means])
             told = [one for one in own if cells.get((one.component, one.key, one.mode), 0) & places.mask(one.releases)]
             newest = max(told, key=lambda one: (places.mask(one.releases), -len(one.source)))
-            yield Logged(key, when or "always", markdown(places.components(cells)), newest.source)
+            yield Logged((key,), when or "always", markdown(places.components(cells)), newest.source)
 
 
 def _remarks(
@@ -146,9 +153,13 @@ def _remarks(
 ) -> Iterator[Remark]:
     """Yield every statement once, those that hold in the same places together; first those that hold everywhere."""
     holds: dict[str, dict[str, dict[Place, int]]] = {}
+    instead: dict[str, None] = {}
     for one in emitted:
         for said in one.said:
-            _add(holds.setdefault(_text(said, link), {}).setdefault(said.guard, {}), one, places)
+            if said.metric is not None:
+                instead[link(said.metric)] = None
+                continue
+            _add(holds.setdefault(_text(said), {}).setdefault(said.guard, {}), one, places)
     rows: dict[str, list[str]] = {}
     for text, guards in holds.items():
         parts = []
@@ -158,11 +169,25 @@ def _remarks(
         rows.setdefault("" if "" in parts else "; ".join(parts), []).append(text)
     for where in sorted(rows, key=bool):
         yield Remark(tuple(rows[where]), where)
+    if instead:
+        yield Remark((f"elsewhere these keys mean {', '.join(instead)}, whose tables say when",), "")
 
 
 def _add(cells: dict[Place, int], one: Emitted, places: _Places) -> None:
     place = (one.component, one.key, one.mode)
     cells[place] = cells.get(place, 0) | places.mask(one.releases)
+
+
+def _by_row(logged: Iterable[Logged]) -> tuple[Logged, ...]:
+    """Join the rows that differ in their keys only; those of the same keys follow one another."""
+    rows: dict[Logged, tuple[str, ...]] = {}
+    for one in logged:
+        row = replace(one, keys=())
+        rows[row] = (*rows.get(row, ()), *one.keys)
+    told: dict[tuple[str, ...], list[Logged]] = {}
+    for row, keys in rows.items():
+        told.setdefault(tuple(dict.fromkeys(keys)), []).append(row)
+    return tuple(replace(row, keys=keys) for keys, own in told.items() for row in own)
 
 
 def _by_condition(guards: Mapping[str, Cells]) -> dict[str, dict[Place, int]]:
@@ -188,9 +213,7 @@ def _by_condition(guards: Mapping[str, Cells]) -> dict[str, dict[Place, int]]:
     return merged
 
 
-def _text(said: Said, link: Callable[[str], str]) -> str:
-    if said.metric is not None:
-        return f"means {link(said.metric)} in place of this"
+def _text(said: Said) -> str:
     if said.documented is not None:
         code = f" The code: {markdown(said.documented.code)}" if said.documented.code else ""
         return f"documented: {markdown(said.documented.says)}{code} ({markdown(said.documented.guide)})"
@@ -253,10 +276,11 @@ class _Places:
         for component, part in parts.items():
             for keys, text in self._of_component(component, part):
                 together.setdefault((keys, text), []).append(component)
-        return "; ".join(
-            " ".join(text for text in (keys and f"{keys} of", markdown(", ".join(names)), releases_) if text)
-            for (keys, releases_), names in together.items()
-        )
+        told: dict[str, list[str]] = {}
+        for (keys, releases_), alike in together.items():
+            where = " ".join(text for text in (markdown(", ".join(alike)), releases_) if text)
+            told.setdefault(keys, []).append(where)
+        return "; ".join(f"{keys} of {' and '.join(own)}" if keys else "; ".join(own) for keys, own in told.items())
 
     def _are_all_in(self, component: str, part: Mapping[tuple[str, str], int], releases: int) -> bool:
         """Whether everything that the component logs in these releases is in the part."""
