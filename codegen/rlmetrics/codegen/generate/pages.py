@@ -17,8 +17,8 @@ from .cited import Cited
 from .conditions import Conditions
 from .coverage import coverage
 from .docstring import AXES_TEXT
-from .emitted import Emitted, emitted
 from .functions import Function
+from .logged_keys import LoggedKey, logged_keys
 from .markdown import markdown
 from .spellings import Spellings, share, spellings
 from .store import Output
@@ -51,8 +51,8 @@ class _Page:
 def emit(spec: Spec, functions: Mapping[str, Sequence[Function]]) -> Iterator[Output]:
     """Yield the reference pages."""
     link = _Links(spec)
-    logged = list(emitted(spec))
-    by_family: dict[str, list[Emitted]] = {}
+    logged = list(logged_keys(spec))
+    by_family: dict[str, list[LoggedKey]] = {}
     for one in logged:
         by_family.setdefault(spec.family_of.get(one.metric, ""), []).append(one)
     tools: dict[str, object] = {"link": link}

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from ..releases import Releases
 from ..spec import Spec
 from .conditions import Conditions, either
-from .emitted import Emitted, Said
+from .logged_keys import LoggedKey, Said
 from .markdown import markdown
 
 __all__ = ["Logged", "Remark", "Spellings", "share", "spellings"]
@@ -78,18 +78,18 @@ class Spellings:
 
 
 def spellings(
-    spec: Spec, emitted: Iterable[Emitted], link: Callable[[str], str], conditions: Conditions
+    spec: Spec, logged_keys: Iterable[LoggedKey], link: Callable[[str], str], conditions: Conditions
 ) -> dict[str, list[Spellings]]:
     """Return by metric how each framework spells it.
 
     Args:
         spec: The spec, for titles and the order of releases.
-        emitted: What components log of the metrics of one page.
+        logged_keys: What components log of the metrics of one page.
         link: Makes a Markdown link to a metric.
         conditions: Takes the long conditions of the page.
     """
-    grouped: dict[tuple[str, str], list[Emitted]] = {}
-    for one in emitted:
+    grouped: dict[tuple[str, str], list[LoggedKey]] = {}
+    for one in logged_keys:
         grouped.setdefault((one.metric, one.framework), []).append(one)
     orders = {
         name: _Order(Releases(tuple(release.release for release in framework.framework.releases)))
@@ -131,9 +131,9 @@ def share(spelled: dict[str, list[Spellings]]) -> tuple[dict[str, list[Spellings
     return {metric: [without(one) for one in own] for metric, own in spelled.items()}, numbers
 
 
-def _logged(emitted: list[Emitted], places: _Places, conditions: Conditions) -> Iterator[Logged]:
-    rows: dict[tuple[str, tuple[str, ...]], list[Emitted]] = {}
-    for one in emitted:
+def _logged(logged_keys: list[LoggedKey], places: _Places, conditions: Conditions) -> Iterator[Logged]:
+    rows: dict[tuple[str, tuple[str, ...]], list[LoggedKey]] = {}
+    for one in logged_keys:
         rows.setdefault((one.key, one.logged), []).append(one)
     for (key, logged), own in rows.items():
         guards: dict[str, dict[Place, int]] = {}
@@ -149,12 +149,12 @@ def _logged(emitted: list[Emitted], places: _Places, conditions: Conditions) -> 
 
 
 def _remarks(
-    emitted: list[Emitted], places: _Places, link: Callable[[str], str], conditions: Conditions
+    logged_keys: list[LoggedKey], places: _Places, link: Callable[[str], str], conditions: Conditions
 ) -> Iterator[Remark]:
     """Yield every statement once, those that hold in the same places together; first those that hold everywhere."""
     holds: dict[str, dict[str, dict[Place, int]]] = {}
     instead: dict[str, None] = {}
-    for one in emitted:
+    for one in logged_keys:
         for said in one.said:
             if said.metric is not None:
                 instead[link(said.metric)] = None
@@ -173,7 +173,7 @@ def _remarks(
         yield Remark((f"elsewhere these keys mean {', '.join(instead)}, whose tables say when",), "")
 
 
-def _add(cells: dict[Place, int], one: Emitted, places: _Places) -> None:
+def _add(cells: dict[Place, int], one: LoggedKey, places: _Places) -> None:
     place = (one.component, one.key, one.mode)
     cells[place] = cells.get(place, 0) | places.mask(one.releases)
 
@@ -245,11 +245,11 @@ class _Order:
 class _Places:
     """Everything that logs one metric in one framework, and how to name a part of it."""
 
-    def __init__(self, emitted: Iterable[Emitted], order: _Order) -> None:
+    def __init__(self, logged_keys: Iterable[LoggedKey], order: _Order) -> None:
         self.mask = order.mask
         self.text = order.text
         self._all: dict[str, dict[tuple[str, str], int]] = {}
-        for one in emitted:
+        for one in logged_keys:
             own = self._all.setdefault(one.component, {})
             own[one.key, one.mode] = own.get((one.key, one.mode), 0) | self.mask(one.releases)
 
