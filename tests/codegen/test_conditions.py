@@ -14,7 +14,7 @@ NAMES = ("a", "b", "c", "d")
 
 def expressions() -> st.SearchStrategy[str]:
     """Return guards over four switches and one choice."""
-    leaves = st.sampled_from([*NAMES, "mode == 'x'", "mode != 'x'", "mode in ['x', 'y']"])
+    leaves = st.sampled_from([*NAMES, "mode == 'x'", "mode != 'x'", "mode in ['x', 'y']", "mode not in ['x', 'z']"])
 
     def extend(inner: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
         return st.one_of(
@@ -44,10 +44,16 @@ def test_either_holds_where_one_of_the_guards_does(guards: list[str]) -> None:
     [
         (["a and b", "a and not b"], "a"),
         (["a and b", "not a"], "b or not a"),
-        (["kind == 'x' and a", "kind == 'x' and not a and b"], "kind == 'x' and a or kind == 'x' and b"),
+        (["kind == 'x' and a", "kind == 'x' and not a and b"], "kind == 'x' and (a or b)"),
         (["a", "a and b"], "a"),
         (["a", "not a"], ""),
-        (["b and a != 1 and a != 0", "b and a != 1 and a == 0 and c"], "b and a != 0 and a != 1 or b and a != 1 and c"),
+        (["b and a != 1 and a != 0", "b and a != 1 and a == 0 and c"], "b and (a not in [0, 1] or a == 0 and c)"),
+        (
+            ["not (kind == 'x') and not (kind == 'y' and a)", "kind == 'z'"],
+            "kind != 'x' and (kind != 'y' or not a)",
+        ),
+        (["a and kind == 'x'", "b", "a and kind in ['y', 'z']"], "a and kind in ['x', 'y', 'z'] or b"),
+        (["kind == 'x' and kind != 'y' and a"], "kind == 'x' and a"),
         (["loss == 'ipo' and (f == 'kl' or liger)", "loss == 'ipo' and f != 'kl' and not liger"], "loss == 'ipo'"),
     ],
 )

@@ -56,7 +56,7 @@ def test_symbol_leads_to_its_line(root: Path, spec: Spec, symbol: str, line: str
     assert text.startswith(line)
 
 
-def test_key_of_several_emissions(root: Path, spec: Spec) -> None:
+def test_key_of_several_records(root: Path, spec: Spec) -> None:
     """A key that several entries describe leads to all of them."""
     places = where.find(spec, root, "policy/kl")
 

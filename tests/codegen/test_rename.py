@@ -32,7 +32,7 @@ def root(tmp_path: Path) -> Path:
 
 
 def test_every_place_has_the_new_name(root: Path) -> None:
-    """Definition, emissions, pages, tests and modules change, in all forms of the name, and nothing else does."""
+    """Definition, records, pages, tests and modules change, in all forms of the name, and nothing else does."""
     before = {path: data.decode() for path, data in files_of(root).items()}
 
     done = rlmetrics(root, "rename", "kl/old/k1", "kl/old/plain", "--why", 'Says "how".')

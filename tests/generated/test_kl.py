@@ -221,6 +221,14 @@ CASES = [
         gradient=("rollout_logprobs", "old_logprobs"),
     ),
     Case(
+        "kl/rollout/k1@clamped",
+        "kl_rollout_k1_clamped",
+        atom="token",
+        empty="nan",
+        padding=True,
+        gradient=("rollout_logprobs", "old_logprobs"),
+    ),
+    Case(
         "kl/rollout/k3",
         "kl_rollout_k3",
         atom="token",

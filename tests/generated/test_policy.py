@@ -24,6 +24,14 @@ CASES = [
         padding=True,
         gradient=("logprobs", "old_logprobs", "advantages"),
     ),
+    Case(
+        "policy/loss@weighted_dual_clip",
+        "policy_loss_weighted_dual_clip",
+        atom="token",
+        empty="nan",
+        padding=True,
+        gradient=("logprobs", "old_logprobs", "advantages", "rollout_weights"),
+    ),
     Case("policy/clip_fraction", "policy_clip_fraction", atom="token", empty="nan", padding=True, gradient=()),
     Case("policy/clip_fraction_low", "policy_clip_fraction_low", atom="token", empty="nan", padding=True, gradient=()),
     Case(

@@ -25,7 +25,7 @@ def test_a_record_holds_for_its_releases_only(tables):
 
 
 def test_layers_merge_level_by_level_and_traits_add_up(tables):
-    """Metric, profile, emission: the later one wins; the population brings its traits."""
+    """Metric, profile, record: the later one wins; the population brings its traits."""
     found = _one("approxkl_avg", NEW, tables)
     assert {"micro_batch": "mean", "rank": "mean"} == found.signature.reduction
     assert ("response_positions", "current", ("padding_counted",)) == (
@@ -59,7 +59,7 @@ def test_a_fragment_can_be_named_by_the_profiles_of_its_users(tables):
 
 
 def test_evaluation_has_its_prefix_in_the_modes_that_log_it(tables):
-    """An emission's modes win over the file's; the prefix is put in front of the key."""
+    """A record's modes win over the file's; the prefix is put in front of the key."""
     listed = {item.key: item.mode for item in keys(NEW, spec=tables)}
     assert ("train", "eval") == (listed["reward"], listed["eval_reward"])
     assert "eval" == listed["eval_runtime"]
@@ -76,7 +76,7 @@ def test_defaults_by_release_decide_what_is_logged(tables):
     assert (False, True, "beta != 0") == (found.logged_by_default, found.logged, found.condition)
 
 
-def test_a_worded_condition_needs_the_emissions_own_answer(tables):
+def test_a_worded_condition_needs_the_records_own_answer(tables):
     """No guard can say it, so the spec does."""
     assert _one("my_metric", NEW, tables).logged is False
 
@@ -90,7 +90,7 @@ def test_what_depends_on_a_key_without_default_is_unknown(tables):
 
 
 def test_configuration_picks_the_variant_and_the_others_are_listed(tables):
-    """By default the plain emission answers."""
+    """By default the plain record answers."""
     plain = _one("clip_ratio", NEW, tables)
     assert (None, "policy/clip_fraction") == (plain.variant, plain.metric)
     assert [("per sequence", "level == 'sequence'", "policy/ratio/mean")] == [
@@ -101,7 +101,7 @@ def test_configuration_picks_the_variant_and_the_others_are_listed(tables):
     assert [None] == [item.variant for item in picked.alternatives]
 
 
-def test_emissions_that_share_a_key_are_told_apart_by_their_guards(tables):
+def test_records_that_share_a_key_are_told_apart_by_their_guards(tables):
     """The configuration picks one; the other is an alternative."""
     at = "beta[data]==0.5"
     by_default, otherwise = (_one("critic/penalised", at, tables, config=config) for config in ({}, {"test": "false"}))

@@ -97,6 +97,13 @@ def test_what_depends_on_an_unknown_value_is_unknown(text):
     assert error.value.name in ("missing", "unset")
 
 
+@pytest.mark.parametrize(("value", "holds"), [("0.5_2.0", True), ("2.0", False), (2.0, False), (None, False)])
+def test_a_quoted_text_is_looked_for_in_a_setting(value, holds):
+    """A number or null holds no text, and `not in` is the opposite."""
+    assert parse("'_' in bounds").evaluate({"bounds": value}) is holds
+    assert parse("'_' not in bounds").evaluate({"bounds": value}) is not holds
+
+
 def test_names_are_all_keys_that_occur():
     """Also those inside lists, arithmetic and negations."""
     assert frozenset({"a", "b.c", "d", "e"}) == parse("a == 1 or not b.c and (d + 1) in [e, 2]").names()

@@ -134,7 +134,7 @@ def test_placeholders_of_the_same_name_carry_over(tables):
 
 
 def test_other_placeholders_need_a_value(tables):
-    """From the emission's own binding or from --bind; what is missing is named."""
+    """From the record's own binding or from --bind; what is missing is named."""
     arguments = {"from_": "beta==0.1", "to": "beta==0.5", "spec": tables}
     names = map_names(**arguments)
     row = _row(names, "val/{data_source}")

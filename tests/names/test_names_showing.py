@@ -45,7 +45,7 @@ def test_a_key_can_be_looked_up_in_one_release(tables):
 
 
 def test_a_spelling_tells_when_it_applies(tables):
-    """Guards of emissions and of variants that measure the metric."""
+    """Guards of records and of variants that measure the metric."""
     (found,) = show("policy/ratio/mean", spec=tables)
     conditions = {item.key: item.condition for item in found.spellings}
     assert {

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 
 import torch
+from rlmetrics.functional import REGISTRY
 from torch import Tensor
 
 from .quantities import Quantity
@@ -36,6 +37,7 @@ WEIGHT_CAP = 2.0
 """Cap of the rollout weights that the calls were given."""
 
 WEIGHTED = "rollout_is_weights"
+WEIGHTS = "algorithm.rollout_correction.rollout_is"
 PREFIX = "policy_loss_"
 
 _GEOMETRIC = "objective/geometric_mean_loss@empty_counted"
@@ -120,7 +122,7 @@ def _row(release: str, function: str, output: str) -> Row:
             return gradient(loss, call, name == "__grad_l2__", normalisation)
         return GRADIENT
     if name == "actor/pg_loss" and rest == WEIGHTED:
-        return _weighted(loss, call)
+        return _weighted(told(release, name, {**config, WEIGHTS: "token"}), call, normalisation)
     quantity = told(release, name, config)
     prepare, how = _prepared(quantity.function, call)
     leaks = name == "actor/pg_loss" and (mode.startswith("seq") or loss.function in WHOLE)
@@ -166,13 +168,23 @@ def fraction(
     return Reproduced(key, value, how)
 
 
-def _weighted(loss: Quantity, call: str) -> Row:
+def _weighted(loss: Quantity, call: str, normalisation: Normalisation) -> Row:
     """Return the row of a loss whose tokens are multiplied by rollout weights."""
     prepare, added = _prepared(loss.function, call)
     parameters = accepted(loss.function, SETTINGS)
 
     def weights(batch: Scenario) -> Tensor:
         return torch.exp(batch.tensors["old_logprobs"] - batch.tensors["rollout_logprobs"]).clamp(max=WEIGHT_CAP)
+
+    if "rollout_weights" in {name for name, _, _ in REGISTRY[loss.function].inputs}:
+        given = "the weights as `rollout_weights`"
+        return row(
+            loss,
+            parameters,
+            lambda batch: prepare(batch).with_tensors(rollout_weights=weights(batch)),
+            normalisation=normalisation,
+            how="; ".join(word for word in (given, added) if word),
+        )
 
     def by_token(batch: Scenario) -> float:
         if batch.is_empty:

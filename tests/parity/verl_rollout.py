@@ -8,7 +8,6 @@ from dataclasses import dataclass, field, replace
 from typing import Literal
 
 import torch
-from rlmetrics.functional import REGISTRY
 from torch import Tensor
 
 from .quantities import Quantity
@@ -49,6 +48,11 @@ class Weights:
     level: Level
     lower: float | None = None
     upper: float = 2.0
+
+    @property
+    def threshold(self) -> str:
+        """``rollout_is_threshold``."""
+        return f"{self.upper}" if self.lower is None else f"{self.lower}_{self.upper}"
 
 
 @dataclass(frozen=True)
@@ -203,6 +207,7 @@ class Call:
         config = {
             **self.config,
             f"{self.settings}rollout_is": self.weights.level if self.weights else None,
+            f"{self.settings}rollout_is_threshold": self.weights.threshold if self.weights else None,
             f"{self.settings}rollout_rs": self.rejection.criterion if self.rejection else None,
         }
         return told(release, self.prefix + key, config)
@@ -241,10 +246,6 @@ def _weight(name: str, quantity: Quantity, weights: Weights, call: Call) -> Row:
     lower = weights.lower or 1 / weights.upper
     bounds: dict[str, Number] = {"upper": weights.upper, "lower": lower, "cap": weights.upper}
     bounds |= {"weight_max": weights.upper, "weight_min": weights.lower or 0.0}
-    zeroed = f"{quantity.function.partition('@')[0]}@zeroed"
-    if weights.lower is not None and zeroed in REGISTRY:
-        # The signature knows no second bound; a note says that weights beyond two bounds count as 0.
-        quantity = replace(quantity, function=zeroed)
     parameters = accepted(quantity.function, bounds)
     if "weight_per_response_averaged" in quantity.traits:
 
@@ -294,27 +295,15 @@ def _bypassed(release: str, call: str, key: str) -> Row:
     if "rollout_weights_applied" in quantity.traits:
         how = f"of each token, times its weight; mean {kept}"
         return Reproduced(quantity.function, lambda batch: _weighted_loss(quantity.function, batch), how)
-    if "dual_clip_applied" in quantity.traits:
-        quantity = replace(quantity, function=f"{quantity.function.partition('@')[0]}@dual_clip")
     if "rollout" not in quantity.function:
         return row(quantity, accepted(quantity.function, SETTINGS), _kept, how=kept)
-    bounded = "log_ratio_clamped" in quantity.traits
-    how = f"{kept}; log-ratios within {BOUND:g}" if bounded else kept
-    return row(
-        quantity, prepare=lambda batch: _against_old(_bounded(_kept(batch)) if bounded else _kept(batch)), how=how
-    )
+    return row(quantity, prepare=lambda batch: _against_old(_kept(batch)), how=kept)
 
 
 def _kept(batch: Scenario) -> Scenario:
     """Drop the tokens that bypass_mode rejects."""
     rejected = rejecting(BYPASS_REJECTION)(_against_old(batch)).tensors["rejected_tokens"]
     return batch.with_tensors(mask=batch.mask & ~rejected)
-
-
-def _bounded(batch: Scenario) -> Scenario:
-    """Put the old log-probabilities within the bound of the current ones."""
-    current, old = batch.tensors["logprobs"].double(), batch.tensors["old_logprobs"].double()
-    return batch.with_tensors(logprobs=current, old_logprobs=current + (old - current).clamp(-BOUND, BOUND))
 
 
 def _weighted_loss(function: str, batch: Scenario) -> float:

@@ -13,7 +13,7 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
     parser = subparsers.add_parser(
         "keys",
         help="every key that a release logs",
-        description="List every key and template that a source emits, with its metric and when it is logged.",
+        description="List every key and template that a source logs, with its metric and when it is logged.",
     )
     add_source(parser, "--at", "the release", required=True)
     add_config(parser)

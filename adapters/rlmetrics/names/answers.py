@@ -103,7 +103,7 @@ class Resolution:
 
 @dataclass(frozen=True, slots=True)
 class KeyInfo:
-    """A key or template that a source emits.
+    """A key or template that a source logs.
 
     ``fallbacks`` has the release that was asked for, if the spec lacks it, and what answers in its place.
     """

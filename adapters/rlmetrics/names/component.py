@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 from .config import Config, Configuration
-from .emissions import Entries
+from .entries import Entries
 from .records import Alternative, Entry, Evidence
 from .rows import Row, guards_of
 from .source import Component

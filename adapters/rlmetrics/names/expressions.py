@@ -233,10 +233,14 @@ class Compare(_Binary):
             return _equal(self.left.evaluate(config), self.right.evaluate(config)) == (self.operator == "==")
         if self.operator in ("in", "not in"):
             value, options = self.left.evaluate(config), self.right.evaluate(config)
-            if not isinstance(options, list):
-                msg = "'in' needs a list on its right, such as ['a', 'b']"
+            if isinstance(options, list):
+                found = any(_equal(value, option) for option in options)
+            elif isinstance(self.left, Literal) and isinstance(value, str):
+                found = isinstance(options, str) and value in options
+            else:
+                msg = "'in' needs a list on its right, such as ['a', 'b'], or a quoted text on its left"
                 raise GuardError(msg, self.right.column)
-            return any(_equal(value, option) for option in options) == (self.operator == "in")
+            return found == (self.operator == "in")
         left, right = _number(self.left, config), _number(self.right, config)
         return {"<": left < right, "<=": left <= right, ">": left > right, ">=": left >= right}[self.operator]
 

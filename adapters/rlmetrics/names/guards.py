@@ -10,6 +10,7 @@ The grammar, loosest first::
     product = unary (('*' | '/') unary)*
     unary  = '-' unary | number | string | true | false | null | list | name | '(' or ')'
 
+``in`` asks a list for a value, or with a quoted text on its left a setting for that text: ``'_' in threshold``.
 Names are configuration keys and may be dotted. Nothing but the configuration can be reached from an expression.
 """
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from .config import Config, Configuration
-from .emitted import Emissions, emissions_of
 from .errors import FallbackWarning, NamesError
+from .logged_keys import LoggedKeys, logged_keys_of
 from .source import Component, Source
 from .tables import FrameworkTable, Overlays, Tables, load_tables
 from .view import FrameworkView
@@ -170,7 +170,7 @@ def candidates(keys: Iterable[str], tables: Tables) -> list[Candidate]:
         by_release: dict[str, list[Candidate]] = {}
         for name, stem, ranges, _ in table.components:
             described = table.releases.expand(ranges)
-            matches = _Matches(emissions_of(tables, framework, stem, tuple(described)), names)
+            matches = _Matches(logged_keys_of(tables, framework, stem, tuple(described)), names)
             for release in described if matches.found else ():
                 explained = matches.in_release(release)
                 if explained:
@@ -187,21 +187,21 @@ def candidates(keys: Iterable[str], tables: Tables) -> list[Candidate]:
 
 
 class _Matches:
-    """The emissions of a component that keys can belong to, in each of its releases."""
+    """What a component logs that keys can belong to, in each of its releases."""
 
-    def __init__(self, emissions: Emissions, names: list[str]) -> None:
+    def __init__(self, logged: LoggedKeys, names: list[str]) -> None:
         self.found: dict[str, set[str]] = {}
-        self.always = emissions.always
+        self.always = logged.always
         self.absent: dict[str, set[str]] = {}
         hit: set[int] = set()
         for name in names:
-            for emitted in emissions.that_show(name):
-                self.found.setdefault(name, set()).update(emitted.releases)
-                hit.add(id(emitted))
-        for emitted in emissions.certain if self.found else ():
-            if id(emitted) not in hit:
-                for release in emitted.releases:
-                    self.absent.setdefault(release, set()).add(emitted.key)
+            for one in logged.that_show(name):
+                self.found.setdefault(name, set()).update(one.releases)
+                hit.add(id(one))
+        for one in logged.certain if self.found else ():
+            if id(one) not in hit:
+                for release in one.releases:
+                    self.absent.setdefault(release, set()).add(one.key)
 
     def in_release(self, release: str) -> frozenset[str]:
         """Return the keys that are logged in a release."""

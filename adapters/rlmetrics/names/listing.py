@@ -15,7 +15,7 @@ __all__ = ["keys", "releases"]
 def keys(
     at: str, *, config: Config = None, surface: str | None = None, spec: Overlays | Tables = None
 ) -> list[KeyInfo]:
-    """Return every key and template that a source emits.
+    """Return every key and template that a source logs.
 
     Args:
         at: Such as ``trl[GRPOTrainer]==1.16.0``, ``verl==0.9.1`` or ``canonical``.

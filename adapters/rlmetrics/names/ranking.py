@@ -1,4 +1,4 @@
-"""Which emission of the target is the best counterpart of one of the source."""
+"""Which entry of the target is the best counterpart of one of the source."""
 
 from __future__ import annotations
 

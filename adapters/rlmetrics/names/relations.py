@@ -1,7 +1,7 @@
-"""How two emissions relate, computed from what they measure and how.
+"""How two entries relate, computed from what they measure and how.
 
-Two emissions of one metric are ``exact``, ``affine`` (up to a known a*x + b), ``approximate`` (with what differs), or
-``related`` if a difference is incomparable. Emissions of different metrics are ``related`` if the metrics share a
+Two entries of one metric are ``exact``, ``affine`` (up to a known a*x + b), ``approximate`` (with what differs), or
+``related`` if a difference is incomparable. Entries of different metrics are ``related`` if the metrics share a
 quantity or are declared false friends, and otherwise there is ``none``.
 """
 
@@ -26,7 +26,7 @@ _FACETS = ("quantity", "of", "predicate", "estimator", "distributions", "policy"
 
 
 class Relation(NamedTuple):
-    """The relation from one emission to another.
+    """The relation from one entry to another.
 
     Attributes:
         kind: One of `RELATIONS`.
@@ -58,11 +58,11 @@ _SAME = Relation("exact")
 def relate(
     source: Entry, target: Entry, tables: Tables, sides: tuple[str, str] = ("the source", "the target")
 ) -> Relation:
-    """Return the relation from one emission to another.
+    """Return the relation from one entry to another.
 
     Args:
-        source: The emission whose values are at hand.
-        target: The emission under whose name they might go.
+        source: The entry whose values are at hand.
+        target: The entry under whose name they might go.
         tables: The vocabulary of signatures, and the metrics.
         sides: What the two are called in what differs.
     """
@@ -120,7 +120,7 @@ def _shown(value: Any) -> str:
 
 
 class _Comparison:
-    """Two emissions of one metric."""
+    """Two entries of one metric."""
 
     def __init__(self, source: Entry, target: Entry, tables: Tables, sides: tuple[str, str]) -> None:
         self._kinds = source.kind, target.kind
@@ -191,7 +191,7 @@ class _Comparison:
                     yield Difference(what, trait["grade"], trait.get("vanishes_when"), trait.get("correction"))
 
     def _computed(self, signature: Signature) -> str | None:
-        """Return the variant that an emission is computed by, None for the metric's own number from whatever inputs."""
+        """Return the variant that an entry is computed by, None for the metric's own number from whatever inputs."""
         return None if signature.reproduced_by in self._metric.get("same", ()) else signature.reproduced_by
 
     def _formula(self, signature: Signature) -> str:

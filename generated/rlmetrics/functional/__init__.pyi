@@ -206,6 +206,7 @@ from .kl import (
     kl_reference_k3_importance_weighted,
     kl_reference_k3_sequence_weighted,
     kl_rollout_k1,
+    kl_rollout_k1_clamped,
     kl_rollout_k3,
 )
 from .length import (
@@ -319,6 +320,7 @@ from .policy import (
     policy_dual_clip_fraction,
     policy_loss,
     policy_loss_dual_clip,
+    policy_loss_weighted_dual_clip,
     policy_old_log_probability_distribution,
     policy_old_log_probability_distribution_unmasked,
     policy_outside_region_fraction,
@@ -931,6 +933,7 @@ __all__ = [
     "kl_reference_k3_importance_weighted",
     "kl_reference_k3_sequence_weighted",
     "kl_rollout_k1",
+    "kl_rollout_k1_clamped",
     "kl_rollout_k3",
     "length_at_limit_fraction",
     "length_dataset_response_max",
@@ -1033,6 +1036,7 @@ __all__ = [
     "policy_dual_clip_fraction",
     "policy_loss",
     "policy_loss_dual_clip",
+    "policy_loss_weighted_dual_clip",
     "policy_old_log_probability_distribution",
     "policy_old_log_probability_distribution_unmasked",
     "policy_outside_region_fraction",

@@ -19,6 +19,7 @@ INPUTS: Final[dict[str, tuple[tuple[str, ...], Dtype]]] = {
     "teacher_logprobs": (("B", "T"), "float"),
     "mask": (("B", "T"), "bool"),
     "advantages": (("B", "T"), "float"),
+    "rollout_weights": (("B", "T"), "float"),
     "returns": (("B", "T"), "float"),
     "values": (("B", "T"), "float"),
     "old_values": (("B", "T"), "float"),

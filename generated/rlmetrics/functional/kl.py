@@ -55,6 +55,7 @@ __all__ = [
     "kl_reference_k3_importance_weighted",
     "kl_reference_k3_sequence_weighted",
     "kl_rollout_k1",
+    "kl_rollout_k1_clamped",
     "kl_rollout_k3",
 ]
 
@@ -1633,6 +1634,57 @@ def _kl_rollout_k1_finalize(state: Tensor) -> Tensor:
     return difference_sum / token_count
 
 
+def kl_rollout_k1_clamped(rollout_logprobs: Tensor, old_logprobs: Tensor, mask: Tensor) -> Tensor:
+    """KL divergence as the mean log-ratio of rollout engine and trainer, with log-ratios clamped to 20 in size.
+
+    Both sides are meant to be the same policy, computed by two pieces of software: the engine that sampled and the
+    trainer that scores. The ideal is 0; what remains is numerical mismatch (precision, kernels, mixture-of-experts
+    routing) or weights that were not synchronised. Unbiased because the tokens were sampled by the engine, and possibly
+    negative.
+
+    Formula::
+
+        mean(clamp(rollout_logprobs - old_logprobs, -20, 20))
+
+    Population: Every response token up to and including the end-of-sequence token. Estimator: k1. Data may be split
+    anywhere: merged states equal the whole.
+
+    Args:
+        rollout_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens as the rollout engine
+            that sampled them reported.
+        old_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens under the policy as it was
+            before the update.
+        mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
+
+    Returns:
+        Float64 tensor ``[]``, in nat; NaN over an empty population.
+
+    Raises:
+        TypeError: An input is no tensor, or has another dtype.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+
+    References:
+        Schulman 2020, Approximating KL Divergence, http://joschu.net/blog/kl-approx.html.
+    """
+    state = _kl_rollout_k1_clamped_update(rollout_logprobs, old_logprobs, mask)
+    return _kl_rollout_k1_clamped_finalize(state)
+
+
+def _kl_rollout_k1_clamped_update(rollout_logprobs: Tensor, old_logprobs: Tensor, mask: Tensor) -> Tensor:
+    check(rollout_logprobs=rollout_logprobs, old_logprobs=old_logprobs, mask=mask)
+    mask = mask.bool()
+    rollout_logprobs = ops.masked(rollout_logprobs, mask)
+    old_logprobs = ops.masked(old_logprobs, mask)
+    clamped_sum = ops.total(torch.clamp(rollout_logprobs - old_logprobs, -20, 20), mask)
+    token_count = ops.count(mask)
+    return pack([clamped_sum, token_count])
+
+
+def _kl_rollout_k1_clamped_finalize(state: Tensor) -> Tensor:
+    clamped_sum, token_count = state.unbind()
+    return clamped_sum / token_count
+
+
 def kl_rollout_k3(rollout_logprobs: Tensor, old_logprobs: Tensor, mask: Tensor) -> Tensor:
     """KL divergence from the rollout engine's policy to the trainer's policy on the same weights, by the k3 estimator.
 
@@ -2223,6 +2275,23 @@ METRICS: Final[dict[str, MetricFunction]] = {
         finalize=_kl_rollout_k1_finalize,
         formula="mean(rollout_logprobs - old_logprobs)",
         slots=(Slot("difference_sum", "sum"), Slot("token_count", "count")),
+    ),
+    "kl/rollout/k1@clamped": MetricFunction(
+        id="kl/rollout/k1@clamped",
+        brief=(
+            "KL divergence as the mean log-ratio of rollout engine and trainer, with log-ratios clamped to 20 in size."
+        ),
+        unit="nat",
+        kind="scalar",
+        atom="token",
+        empty="nan",
+        inputs=named("rollout_logprobs", "old_logprobs", "mask"),
+        parameters={},
+        function=kl_rollout_k1_clamped,
+        update=_kl_rollout_k1_clamped_update,
+        finalize=_kl_rollout_k1_clamped_finalize,
+        formula="mean(clamp(rollout_logprobs - old_logprobs, -20, 20))",
+        slots=(Slot("clamped_sum", "sum"), Slot("token_count", "count")),
     ),
     "kl/rollout/k3": MetricFunction(
         id="kl/rollout/k3",

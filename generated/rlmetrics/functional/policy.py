@@ -27,6 +27,7 @@ __all__ = [
     "policy_dual_clip_fraction",
     "policy_loss",
     "policy_loss_dual_clip",
+    "policy_loss_weighted_dual_clip",
     "policy_old_log_probability_distribution",
     "policy_old_log_probability_distribution_unmasked",
     "policy_outside_region_fraction",
@@ -228,6 +229,113 @@ def _policy_loss_dual_clip_update(
 def _policy_loss_dual_clip_finalize(state: Tensor) -> Tensor:
     chosen_sum, token_count = state.unbind()
     return chosen_sum / token_count
+
+
+def policy_loss_weighted_dual_clip(
+    logprobs: Tensor,
+    old_logprobs: Tensor,
+    advantages: Tensor,
+    rollout_weights: Tensor,
+    mask: Tensor,
+    *,
+    clip_low: float = 0.2,
+    clip_high: float = 0.2,
+    clip_dual: float = 3.0,
+) -> Tensor:
+    """The loss with a second clip, that of each token times its importance weight between trainer and rollout engine.
+
+    The negated advantage times the probability ratio, or its clipped version where that is larger. Advantages are
+    usually whitened, so the loss starts near 0, changes sign at will and says little about progress: a falling curve is
+    not a better policy. Look at it for what it must not do: stay at exactly 0 (no advantage, a skipped update or a
+    masked batch), explode, or become NaN. On the first step of a batch every ratio is 1 and the loss is minus the mean
+    advantage.
+
+    Formula::
+
+        ratio = exp(logprobs - old_logprobs)
+        single = maximum(-advantages * ratio, -advantages * clamp(ratio, 1 - clip_low, 1 + clip_high))
+        dual = minimum(single, -advantages * clip_dual)
+        mean(rollout_weights * where(advantages < 0, dual, single))
+
+    Population: Every response token up to and including the end-of-sequence token. Estimator: ppo_clip. Data may be
+    split anywhere: merged states equal the whole.
+
+    Args:
+        logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the sampled response tokens under the current
+            policy.
+        old_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens under the policy as it was
+            before the update.
+        advantages: Float tensor ``[B, T]``. Advantage estimate of each response token.
+        rollout_weights: Float tensor ``[B, T]``. Importance weight of each token between trainer and rollout engine as
+            it multiplies the loss: capped, normalised or set to 0 as configured.
+        mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
+        clip_low: How far the ratio may fall below 1 before it is clipped.
+        clip_high: How far the ratio may rise above 1 before it is clipped.
+        clip_dual: Upper bound on the ratio that a token with a negative advantage can contribute. Default from Ye et
+            al. 2020, Mastering Complex Control in MOBA Games with Deep Reinforcement Learning,
+            https://arxiv.org/abs/1912.09729.
+
+    Returns:
+        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+
+    Raises:
+        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
+            its bounds.
+
+    References:
+        Schulman et al. 2017, Proximal Policy Optimization Algorithms, https://arxiv.org/abs/1707.06347.
+    """
+    state = _policy_loss_weighted_dual_clip_update(
+        logprobs,
+        old_logprobs,
+        advantages,
+        rollout_weights,
+        mask,
+        clip_low=clip_low,
+        clip_high=clip_high,
+        clip_dual=clip_dual,
+    )
+    return _policy_loss_weighted_dual_clip_finalize(state)
+
+
+def _policy_loss_weighted_dual_clip_update(
+    logprobs: Tensor,
+    old_logprobs: Tensor,
+    advantages: Tensor,
+    rollout_weights: Tensor,
+    mask: Tensor,
+    *,
+    clip_low: float,
+    clip_high: float,
+    clip_dual: float,
+) -> Tensor:
+    check(
+        logprobs=logprobs,
+        old_logprobs=old_logprobs,
+        advantages=advantages,
+        rollout_weights=rollout_weights,
+        mask=mask,
+    )
+    check_numbers("policy/loss@weighted_dual_clip", clip_low=clip_low, clip_high=clip_high, clip_dual=clip_dual)
+    mask = mask.bool()
+    logprobs = ops.masked(logprobs, mask)
+    old_logprobs = ops.masked(old_logprobs, mask)
+    advantages = ops.masked(advantages, mask)
+    rollout_weights = ops.masked(rollout_weights, mask)
+    negative_advantages = -advantages
+    ratio = torch.exp(logprobs - old_logprobs)
+    product = negative_advantages * torch.clamp(ratio, 1 - clip_low, 1 + clip_high)
+    single = torch.maximum(negative_advantages * ratio, product)
+    dual = torch.minimum(single, negative_advantages * clip_dual)
+    product_sum = ops.total(rollout_weights * torch.where(advantages < 0, dual, single), mask)
+    token_count = ops.count(mask)
+    return pack([product_sum, token_count])
+
+
+def _policy_loss_weighted_dual_clip_finalize(state: Tensor) -> Tensor:
+    product_sum, token_count = state.unbind()
+    return product_sum / token_count
 
 
 def policy_clip_fraction(
@@ -1721,6 +1829,29 @@ METRICS: Final[dict[str, MetricFunction]] = {
             "dual": "minimum(single, -advantages * clip_dual)",
         },
         slots=(Slot("chosen_sum", "sum"), Slot("token_count", "count")),
+    ),
+    "policy/loss@weighted_dual_clip": MetricFunction(
+        id="policy/loss@weighted_dual_clip",
+        brief=(
+            "The loss with a second clip, that of each token times its importance weight between trainer and rollout "
+            "engine."
+        ),
+        unit="1",
+        kind="scalar",
+        atom="token",
+        empty="nan",
+        inputs=named("logprobs", "old_logprobs", "advantages", "rollout_weights", "mask"),
+        parameters={"clip_low": 0.2, "clip_high": 0.2, "clip_dual": 3.0},
+        function=policy_loss_weighted_dual_clip,
+        update=_policy_loss_weighted_dual_clip_update,
+        finalize=_policy_loss_weighted_dual_clip_finalize,
+        formula="mean(rollout_weights * where(advantages < 0, dual, single))",
+        let={
+            "ratio": "exp(logprobs - old_logprobs)",
+            "single": "maximum(-advantages * ratio, -advantages * clamp(ratio, 1 - clip_low, 1 + clip_high))",
+            "dual": "minimum(single, -advantages * clip_dual)",
+        },
+        slots=(Slot("product_sum", "sum"), Slot("token_count", "count")),
     ),
     "policy/clip_fraction": MetricFunction(
         id="policy/clip_fraction",

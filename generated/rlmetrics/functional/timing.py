@@ -2,8 +2,8 @@
 """Times.
 
 Wall time of the parts of a training step. What a timer includes differs between trainers and is recorded as the span of
-each emission. Unless a framework synchronises the accelerator, a timer sees when work was launched, not when it was
-done, and the time turns up in the next part that waits.
+each record. Unless a framework synchronises the accelerator, a timer sees when work was launched, not when it was done,
+and the time turns up in the next part that waits.
 """
 
 from __future__ import annotations

@@ -18,11 +18,11 @@ _MAX_SAMPLES = 512
 
 @dataclass(frozen=True)
 class DescribedKey:
-    """An emission of one component in one release.
+    """A record of one component in one release.
 
     Attributes:
         component: The component.
-        stem: The file that the emission stands in.
+        stem: The file that the record stands in.
         key: The key or template as it is logged, with the prefix of evaluation.
         patterns: Pattern of each placeholder.
         examples: Examples of each placeholder.

@@ -234,10 +234,8 @@ class Fence(Box):
 
     def mathml(self) -> str:
         """Return a row with stretching fences."""
-        fences = [
-            f'<mo form="{form}">{mark}</mo>' for form, mark in (("prefix", self.opening), ("postfix", self.closing))
-        ]
-        return f"<mrow>{fences[0]}{self.body.mathml()}{fences[1]}</mrow>"
+        # First and last in their row, they are prefix and postfix by default.
+        return f"<mrow><mo>{self.opening}</mo>{self.body.mathml()}<mo>{self.closing}</mo></mrow>"
 
     def latex(self) -> str:
         r"""Return ``\left … \right``."""
@@ -259,7 +257,7 @@ class Cases(Box):
             (self.otherwise, "<mtext>otherwise</mtext>"),
         ]
         cells = "".join(f"<mtr><mtd>{box.mathml()}</mtd><mtd>{text}</mtd></mtr>" for box, text in rows)
-        return f'<mrow><mo form="prefix">{{</mo><mtable columnalign="left">{cells}</mtable></mrow>'
+        return f'<mrow><mo>{{</mo><mtable columnalign="left">{cells}</mtable></mrow>'
 
     def latex(self) -> str:
         """Return a ``cases`` environment."""

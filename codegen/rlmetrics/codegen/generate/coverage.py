@@ -6,15 +6,15 @@ from collections.abc import Iterable
 
 from ..releases import Releases
 from ..spec import Spec
-from .emitted import Emitted
+from .logged_keys import LoggedKey
 
 __all__ = ["coverage"]
 
 
-def coverage(spec: Spec, emitted: Iterable[Emitted]) -> dict[str, dict[str, dict[str, str]]]:
+def coverage(spec: Spec, logged_keys: Iterable[LoggedKey]) -> dict[str, dict[str, dict[str, str]]]:
     """Return metric → framework → component → the releases that log it, as text."""
     logged: dict[str, dict[str, dict[str, set[str]]]] = {}
-    for one in emitted:
+    for one in logged_keys:
         components = logged.setdefault(one.metric, {}).setdefault(one.framework, {})
         components.setdefault(one.component, set()).update(one.releases)
     orders = {

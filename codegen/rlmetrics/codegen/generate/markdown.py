@@ -12,7 +12,8 @@ from .functions import Function
 from .text import anchor
 
 _CODE = re.compile(r"(`+[^`]*`+)")
-_SPECIAL = re.compile(r"([\\*_\[\]{}#])")
+_SPECIAL = re.compile(r"([\\*\[\]{}#]|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9]))")
+"""What Markdown would take for its own; an underscore inside a word is none."""
 _HTML = re.compile(r"[&<>]")
 _HEALTH_KINDS = {"info": "info", "warning": "warning", "error": "danger"}
 """How a rule's level looks as an admonition."""

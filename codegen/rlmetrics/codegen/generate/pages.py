@@ -13,11 +13,12 @@ from ..lint import CHECKS
 from ..model import HealthRule, Metric
 from ..spec import Spec
 from ..tables.health import all_rules, metrics_of_rule
+from .cited import Cited
 from .conditions import Conditions
 from .coverage import coverage
 from .docstring import AXES_TEXT
-from .emitted import Emitted, emitted
 from .functions import Function
+from .logged_keys import LoggedKey, logged_keys
 from .markdown import markdown
 from .spellings import Spellings, share, spellings
 from .store import Output
@@ -41,12 +42,17 @@ class _Page:
     functions: Sequence[Function]
     spellings: Sequence[Spellings]
 
+    @property
+    def sources(self) -> frozenset[str]:
+        """The files in which its keys stand."""
+        return frozenset().union(*(one.sources for one in self.spellings))
+
 
 def emit(spec: Spec, functions: Mapping[str, Sequence[Function]]) -> Iterator[Output]:
     """Yield the reference pages."""
     link = _Links(spec)
-    logged = list(emitted(spec))
-    by_family: dict[str, list[Emitted]] = {}
+    logged = list(logged_keys(spec))
+    by_family: dict[str, list[LoggedKey]] = {}
     for one in logged:
         by_family.setdefault(spec.family_of.get(one.metric, ""), []).append(one)
     tools: dict[str, object] = {"link": link}
@@ -80,10 +86,11 @@ def emit(spec: Spec, functions: Mapping[str, Sequence[Function]]) -> Iterator[Ou
             sections=sections,
             shared=shared,
             conditions=conditions.listed,
+            cited=Cited(described.metrics.values()),
             module=module_name(family),
             **tools,
         )
-        yield Output(f"{FOLDER}/{family}.md", text, source)
+        yield Output(f"{FOLDER}/{family}.md", text.replace(f"]({family}.md#", "](#"), source)
     yield _single("index.md", "spec/metrics", spec, tools)
     yield _single("coverage.md", "spec", spec, {**tools, "coverage": coverage(spec, logged)})
     yield _single(

@@ -9,12 +9,12 @@ from dataclasses import dataclass, replace
 from ..releases import Releases
 from ..spec import Spec
 from .conditions import Conditions, either
-from .emitted import Emitted, Said
+from .logged_keys import LoggedKey, Said
 from .markdown import markdown
 
 __all__ = ["Logged", "Remark", "Spellings", "share", "spellings"]
 
-LONG = 100
+LONG = 50
 """Characters from which on a remark that several metrics share is written once for its page."""
 
 Place = tuple[str, str, str]
@@ -30,13 +30,13 @@ class Logged:
     """A row of the table of keys.
 
     Attributes:
-        key: The key or template.
-        when: When it is logged, as Markdown.
+        keys: The keys or templates of which the rest of the row holds.
+        when: When they are logged, as Markdown.
         by: The components with their releases.
-        source: Where it stands in the newest of these releases.
+        source: Where they stand in the newest of these releases.
     """
 
-    key: str
+    keys: tuple[str, ...]
     when: str
     by: str
     source: str
@@ -71,20 +71,25 @@ class Spellings:
     remarks: tuple[Remark, ...]
     shared: tuple[int, ...] = ()
 
+    @property
+    def sources(self) -> frozenset[str]:
+        """The files in which the keys stand."""
+        return frozenset(one.source for one in self.logged)
+
 
 def spellings(
-    spec: Spec, emitted: Iterable[Emitted], link: Callable[[str], str], conditions: Conditions
+    spec: Spec, logged_keys: Iterable[LoggedKey], link: Callable[[str], str], conditions: Conditions
 ) -> dict[str, list[Spellings]]:
     """Return by metric how each framework spells it.
 
     Args:
         spec: The spec, for titles and the order of releases.
-        emitted: What components log of the metrics of one page.
+        logged_keys: What components log of the metrics of one page.
         link: Makes a Markdown link to a metric.
         conditions: Takes the long conditions of the page.
     """
-    grouped: dict[tuple[str, str], list[Emitted]] = {}
-    for one in emitted:
+    grouped: dict[tuple[str, str], list[LoggedKey]] = {}
+    for one in logged_keys:
         grouped.setdefault((one.metric, one.framework), []).append(one)
     orders = {
         name: _Order(Releases(tuple(release.release for release in framework.framework.releases)))
@@ -95,7 +100,9 @@ def spellings(
         framework = spec.frameworks[name].framework
         places = _Places(own, orders[name])
         rows = Spellings(
-            framework.title, tuple(_logged(own, places, conditions)), tuple(_remarks(own, places, link, conditions))
+            framework.title,
+            _by_row(_logged(own, places, conditions)),
+            tuple(_remarks(own, places, link, conditions)),
         )
         found.setdefault(metric, []).append(rows)
     return found
@@ -124,9 +131,9 @@ def share(spelled: dict[str, list[Spellings]]) -> tuple[dict[str, list[Spellings
     return {metric: [without(one) for one in own] for metric, own in spelled.items()}, numbers
 
 
-def _logged(emitted: list[Emitted], places: _Places, conditions: Conditions) -> Iterator[Logged]:
-    rows: dict[tuple[str, tuple[str, ...]], list[Emitted]] = {}
-    for one in emitted:
+def _logged(logged_keys: list[LoggedKey], places: _Places, conditions: Conditions) -> Iterator[Logged]:
+    rows: dict[tuple[str, tuple[str, ...]], list[LoggedKey]] = {}
+    for one in logged_keys:
         rows.setdefault((one.key, one.logged), []).append(one)
     for (key, logged), own in rows.items():
         guards: dict[str, dict[Place, int]] = {}
@@ -138,17 +145,21 @@ def _logged(emitted: list[Emitted], places: _Places, conditions: Conditions) -> 
             when = "; ".join([*map(conditions, logged), *means])
             told = [one for one in own if cells.get((one.component, one.key, one.mode), 0) & places.mask(one.releases)]
             newest = max(told, key=lambda one: (places.mask(one.releases), -len(one.source)))
-            yield Logged(key, when or "always", markdown(places.components(cells)), newest.source)
+            yield Logged((key,), when or "always", markdown(places.components(cells)), newest.source)
 
 
 def _remarks(
-    emitted: list[Emitted], places: _Places, link: Callable[[str], str], conditions: Conditions
+    logged_keys: list[LoggedKey], places: _Places, link: Callable[[str], str], conditions: Conditions
 ) -> Iterator[Remark]:
     """Yield every statement once, those that hold in the same places together; first those that hold everywhere."""
     holds: dict[str, dict[str, dict[Place, int]]] = {}
-    for one in emitted:
+    instead: dict[str, None] = {}
+    for one in logged_keys:
         for said in one.said:
-            _add(holds.setdefault(_text(said, link), {}).setdefault(said.guard, {}), one, places)
+            if said.metric is not None:
+                instead[link(said.metric)] = None
+                continue
+            _add(holds.setdefault(_text(said), {}).setdefault(said.guard, {}), one, places)
     rows: dict[str, list[str]] = {}
     for text, guards in holds.items():
         parts = []
@@ -158,11 +169,25 @@ def _remarks(
         rows.setdefault("" if "" in parts else "; ".join(parts), []).append(text)
     for where in sorted(rows, key=bool):
         yield Remark(tuple(rows[where]), where)
+    if instead:
+        yield Remark((f"elsewhere these keys mean {', '.join(instead)}, whose tables say when",), "")
 
 
-def _add(cells: dict[Place, int], one: Emitted, places: _Places) -> None:
+def _add(cells: dict[Place, int], one: LoggedKey, places: _Places) -> None:
     place = (one.component, one.key, one.mode)
     cells[place] = cells.get(place, 0) | places.mask(one.releases)
+
+
+def _by_row(logged: Iterable[Logged]) -> tuple[Logged, ...]:
+    """Join the rows that differ in their keys only; those of the same keys follow one another."""
+    rows: dict[Logged, tuple[str, ...]] = {}
+    for one in logged:
+        row = replace(one, keys=())
+        rows[row] = (*rows.get(row, ()), *one.keys)
+    told: dict[tuple[str, ...], list[Logged]] = {}
+    for row, keys in rows.items():
+        told.setdefault(tuple(dict.fromkeys(keys)), []).append(row)
+    return tuple(replace(row, keys=keys) for keys, own in told.items() for row in own)
 
 
 def _by_condition(guards: Mapping[str, Cells]) -> dict[str, dict[Place, int]]:
@@ -188,9 +213,7 @@ def _by_condition(guards: Mapping[str, Cells]) -> dict[str, dict[Place, int]]:
     return merged
 
 
-def _text(said: Said, link: Callable[[str], str]) -> str:
-    if said.metric is not None:
-        return f"means {link(said.metric)} in place of this"
+def _text(said: Said) -> str:
     if said.documented is not None:
         code = f" The code: {markdown(said.documented.code)}" if said.documented.code else ""
         return f"documented: {markdown(said.documented.says)}{code} ({markdown(said.documented.guide)})"
@@ -222,11 +245,11 @@ class _Order:
 class _Places:
     """Everything that logs one metric in one framework, and how to name a part of it."""
 
-    def __init__(self, emitted: Iterable[Emitted], order: _Order) -> None:
+    def __init__(self, logged_keys: Iterable[LoggedKey], order: _Order) -> None:
         self.mask = order.mask
         self.text = order.text
         self._all: dict[str, dict[tuple[str, str], int]] = {}
-        for one in emitted:
+        for one in logged_keys:
             own = self._all.setdefault(one.component, {})
             own[one.key, one.mode] = own.get((one.key, one.mode), 0) | self.mask(one.releases)
 
@@ -253,10 +276,11 @@ class _Places:
         for component, part in parts.items():
             for keys, text in self._of_component(component, part):
                 together.setdefault((keys, text), []).append(component)
-        return "; ".join(
-            " ".join(text for text in (keys and f"{keys} of", markdown(", ".join(names)), releases_) if text)
-            for (keys, releases_), names in together.items()
-        )
+        told: dict[str, list[str]] = {}
+        for (keys, releases_), alike in together.items():
+            where = " ".join(text for text in (markdown(", ".join(alike)), releases_) if text)
+            told.setdefault(keys, []).append(where)
+        return "; ".join(f"{keys} of {' and '.join(own)}" if keys else "; ".join(own) for keys, own in told.items())
 
     def _are_all_in(self, component: str, part: Mapping[tuple[str, str], int], releases: int) -> bool:
         """Whether everything that the component logs in these releases is in the part."""

@@ -228,7 +228,7 @@ class Tracking(Strict):
 
 
 class ComponentRange(Strict):
-    """A class (or part) that emits what the file describes, in these releases."""
+    """A class (or part) that logs what the file describes, in these releases."""
 
     name: Text
     releases: Ranges

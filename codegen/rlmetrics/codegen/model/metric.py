@@ -61,7 +61,7 @@ class FormulaVariant(Strict):
     """A deliberate departure from the metric's formula that reproduces what some framework logs.
 
     What is left out is taken from the metric. Its function is named ``<metric>_<variant>``, its registry key
-    ``<metric>@<variant>``; emissions point to it with ``reproduced_by``.
+    ``<metric>@<variant>``; records and facts point to it with ``reproduced_by``.
     """
 
     brief: Text

@@ -1,4 +1,4 @@
-"""The vocabulary of signatures: ``spec/signatures.yaml``. Relations between emissions are computed from it."""
+"""The vocabulary of signatures: ``spec/signatures.yaml``. Relations between entries are computed from it."""
 
 from __future__ import annotations
 

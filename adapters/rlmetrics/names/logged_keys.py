@@ -12,17 +12,17 @@ from .surfaces import route_surfaces, show_template
 from .tables import FrameworkTable, Tables
 from .templates import Template, placeholders_in
 
-__all__ = ["Emissions", "Emitted", "emissions_of"]
+__all__ = ["LoggedKey", "LoggedKeys", "logged_keys_of"]
 
 
-class Emitted(NamedTuple):
+class LoggedKey(NamedTuple):
     """A key or template, and the releases in which it is logged."""
 
     key: str
     releases: tuple[str, ...]
 
 
-class Emissions:
+class LoggedKeys:
     """What a component logs in some releases, by the names that trackers show, whichever keys are asked for.
 
     Attributes:
@@ -31,28 +31,28 @@ class Emissions:
     """
 
     def __init__(self, tables: Tables, table: FrameworkTable, stem: str, releases: Sequence[str]) -> None:
-        self._literal: dict[str, list[Emitted]] = {}
-        self._templates: list[tuple[Template, Emitted]] = []
-        self.certain: list[Emitted] = []
+        self._literal: dict[str, list[LoggedKey]] = {}
+        self._templates: list[tuple[Template, LoggedKey]] = []
+        self.certain: list[LoggedKey] = []
         component, among = table.component(stem), frozenset(releases)
         routes = list(dict.fromkeys(row["route"] for row in component.tracking()))
         ways = [rules for _, rules in route_surfaces(tables, routes)]
         for row in component.rows:
-            emitted = Emitted(row.key, tuple(component.releases_of(row, among)))
+            one = LoggedKey(row.key, tuple(component.releases_of(row, among)))
             shown = {row.key, *(show_template(row.key, rules) for rules in ways)} - {""}
             if "{" in row.key:
-                self._templates += [(template, emitted) for template in _closed(shown, component)]
+                self._templates += [(template, one) for template in _closed(shown, component)]
             else:
                 for text in shown:
-                    self._literal.setdefault(text, []).append(emitted)
+                    self._literal.setdefault(text, []).append(one)
             if _is_always_logged(row, tables):
-                self.certain.append(emitted)
-        self.always = Counter(release for emitted in self.certain for release in emitted.releases)
+                self.certain.append(one)
+        self.always = Counter(release for one in self.certain for release in one.releases)
 
-    def that_show(self, name: str) -> Iterator[Emitted]:
+    def that_show(self, name: str) -> Iterator[LoggedKey]:
         """Yield what a tracker may show under a name."""
         yield from self._literal.get(name, ())
-        yield from (emitted for template, emitted in self._templates if template.parse(name) is not None)
+        yield from (one for template, one in self._templates if template.parse(name) is not None)
 
 
 def _closed(shown: set[str], component: ComponentTable) -> Iterator[Template]:
@@ -63,9 +63,9 @@ def _closed(shown: set[str], component: ComponentTable) -> Iterator[Template]:
 
 
 @lru_cache(maxsize=512)
-def emissions_of(tables: Tables, framework: str, stem: str, releases: tuple[str, ...]) -> Emissions:
+def logged_keys_of(tables: Tables, framework: str, stem: str, releases: tuple[str, ...]) -> LoggedKeys:
     """Return what a component logs; read once for all files and runs of which the source is asked."""
-    return Emissions(tables, tables.framework(framework), stem, releases)
+    return LoggedKeys(tables, tables.framework(framework), stem, releases)
 
 
 def _is_always_logged(row: Row, tables: Tables) -> bool:

@@ -10,7 +10,7 @@ from ..meaning import FrameworkScope, Piece, Resolved, resolve
 from ..model import ComponentRange, Documented, Level, Operation, Signatures
 from ..spec import Spec
 
-__all__ = ["Emitted", "Said", "emitted"]
+__all__ = ["LoggedKey", "Said", "logged_keys"]
 
 _SNAPSHOTS = {
     "current": "with the policy being updated",
@@ -48,7 +48,7 @@ class Said:
 
 
 @dataclass(frozen=True)
-class Emitted:
+class LoggedKey:
     """One key of one component that means a metric, over releases in which the same is said about it.
 
     Attributes:
@@ -77,7 +77,7 @@ class Emitted:
     source: str
 
 
-def emitted(spec: Spec) -> Iterator[Emitted]:
+def logged_keys(spec: Spec) -> Iterator[LoggedKey]:
     """Yield what every component logs, in the order of the spec's files."""
     for name, framework in spec.frameworks.items():
         scope = FrameworkScope(framework)
@@ -88,7 +88,7 @@ def emitted(spec: Spec) -> Iterator[Emitted]:
 
 def _of_component(
     name: str, scope: FrameworkScope, stem: str, part: ComponentRange, signatures: Signatures
-) -> Iterator[Emitted]:
+) -> Iterator[LoggedKey]:
     source = f"{part.module.replace('.', '/')}.py"
     for found in resolve(scope.component(stem, scope.bits(part.releases))):
         always = [found.record, *(fact for fact in found.facts if fact.when is None)]
@@ -97,7 +97,7 @@ def _of_component(
         releases = scope.releases.of_bits(found.releases)
         for metric, guards, said in _meanings(scope, stem, found, signatures):
             place = (metric, name, part.name, found.key, found.mode, releases)
-            yield Emitted(*place, tuple(logged), guards, said, source)
+            yield LoggedKey(*place, tuple(logged), guards, said, source)
 
 
 def _conditions(piece: Piece) -> Iterator[str]:
