@@ -65,7 +65,7 @@ class Fuzzer:
         self._reader = reader
         self._dice = random.Random(seed)
         self._inputs = reader.inputs()
-        self._seen: set[str] = set()
+        self._seen: set[bytes] = set()
 
     def run(self, seconds: float, most: int = 10**9) -> tuple[int, list[tuple[bytes, Finding]]]:
         """Fuzz for some time of this process, and return how many inputs were tried and what was found."""
@@ -81,8 +81,9 @@ class Fuzzer:
                 except Finding as finding:
                     found.append((content, finding))
                     answer = str(finding)
-                if answer not in self._seen:
-                    self._seen.add(answer)
+                short = hashlib.blake2b(answer.encode(errors="backslashreplace"), digest_size=8).digest()
+                if short not in self._seen:
+                    self._seen.add(short)
                     if len(content) < 100_000:
                         self._inputs.append(content)
                     if len(self._inputs) > MOST:
