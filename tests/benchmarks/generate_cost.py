@@ -4,9 +4,9 @@ Makes synthetic specs of several sizes and runs, in turns and each time in a fre
 nothing, after an edit of one file, with nothing changed, and `glean_parser translate -f kotlin`, which keeps nothing
 between runs.
 
-    python tests/benchmarks/generate_cost.py [--sizes 100 500 2000 10000] [--rounds 5] [--no-emissions]
+    python tests/benchmarks/generate_cost.py [--sizes 100 500 2000 10000] [--rounds 5] [--no-keys]
 
-A metric of ours brings a formula and an emission with evidence, and becomes a function with its state, a test, a
+A metric of ours brings a formula and the record of a key with a fact, and becomes a function with its state, a test, a
 section of a reference page and entries of the tables; one of glean's brings what its schema demands and becomes a
 Kotlin object.
 """
@@ -37,7 +37,7 @@ _FORMULAS = (
 )
 
 
-def make_spec(folder: Path, size: int, *, emissions: bool) -> None:
+def make_spec(folder: Path, size: int, *, keys: bool) -> None:
     """Make a checkout with a synthetic spec."""
     shutil.copytree(ROOT / "tests" / "fixtures" / "spec_min" / "spec", folder / "spec")
     (folder / "pyproject.toml").touch()
@@ -49,16 +49,17 @@ def make_spec(folder: Path, size: int, *, emissions: bool) -> None:
         text = f"family: {family}\ntitle: Synthetic family {first}\ndescription: Metrics that nobody needs.\nmetrics:\n"
         text += "".join(_metric(family, number) for number in numbers)
         (folder / "spec" / "metrics" / f"{family}.yaml").write_text(text)
-        if emissions:
+        if keys:
             text = f"""title: Trainer of {family}
 brief: Logs the metrics of one family.
 components:
   - {{name: Trainer{family.capitalize()}, releases: "1.0..1.2", module: demo.{family}}}
 tracking:
   - {{route: demo, enable: log=True, x_axis: step}}
-emissions:
+config: {{beta: {{brief: Weight of the penalty., type: float, defaults: [{{value: 0.1}}]}}}}
+keys:
 """
-            text += "".join(_emission(family, number) for number in numbers)
+            text += "".join(_record(family, number) for number in numbers)
             (folder / "spec" / "frameworks" / "demo" / f"{family}.yaml").write_text(text)
 
 
@@ -84,11 +85,14 @@ def _metric(family: str, number: int) -> str:
 """
 
 
-def _emission(family: str, number: int) -> str:
+def _record(family: str, number: int) -> str:
     return f"""\
-  - key: {family}/key_{number}
+  {family}/key_{number}:
     metric: {family}/quantity_{number}/mean
-    evidence: [{{release: "1.0", path: demo/{family}.py, line: {number + 1}, symbol: Trainer.log}}]
+    logged_when: beta != 0
+    reduction: {{rank: mean}}
+    facts:
+      - {{name: scaled_{number}, when: beta > 1, scale: 1/beta}}
 """
 
 
@@ -141,20 +145,20 @@ def main() -> int:
     parser = argparse.ArgumentParser(description="CPU time of rlmetrics generate and of glean_parser.")
     parser.add_argument("--sizes", type=int, nargs="+", default=[100, 500, 2000, 10000])
     parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--no-emissions", action="store_true", help="metrics only, no framework logs them")
+    parser.add_argument("--no-keys", action="store_true", help="metrics only, no framework logs them")
     arguments = parser.parse_args()
     print(
         "metrics | generate s | one edit s | unchanged s | glean s | ratios to glean: from nothing, one edit (paired)"
     )
     for size in arguments.sizes:
         with tempfile.TemporaryDirectory() as name:
-            print(_row(Path(name), size, arguments.rounds, emissions=not arguments.no_emissions), flush=True)
+            print(_row(Path(name), size, arguments.rounds, keys=not arguments.no_keys), flush=True)
     return 0
 
 
-def _row(folder: Path, size: int, rounds: int, *, emissions: bool) -> str:
+def _row(folder: Path, size: int, rounds: int, *, keys: bool) -> str:
     checkout = folder / "checkout"
-    make_spec(checkout, size, emissions=emissions)
+    make_spec(checkout, size, keys=keys)
     glean_inputs = make_glean(folder / "glean", size)
     generate = [sys.executable, "-m", "rlmetrics.cli", "generate"]
     glean = [
