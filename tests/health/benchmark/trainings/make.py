@@ -1,4 +1,4 @@
-"""Trains the runs of the plan that the TRL of this Python makes, and writes what each logged as JSON lines.
+"""Trains the runs of the plan that the TRL, or the verl, of this Python makes, and writes what each logged as JSON lines.
 
 ``python make.py FOLDER HALF [SCENARIO …]`` with the Python of an environment with one release of TRL; existing files
 are left alone. Each run takes some ten to forty seconds on a core. No model and no data are fetched.
@@ -17,12 +17,17 @@ from pathlib import Path
 
 os.environ.setdefault("HF_HUB_OFFLINE", "1")
 
-import critics
-import offline
-import online
 import torch
-import trl
 from plan import PARTS, STEPS
+
+try:
+    import critics
+    import offline
+    import online
+    from trl import __version__ as release
+except ImportError:
+    import verl_loop
+    from verl import __version__ as release
 
 gc.collect = lambda *_: 0  # TRL's PPO collects after each step, which takes longer than the step here
 torch.set_num_threads(1)
@@ -32,7 +37,7 @@ def main(folder: Path, half: str, only: list[str]) -> None:
     """Make the runs of a half."""
     folder.mkdir(parents=True, exist_ok=True)
     for part in PARTS:
-        if part.half != half or part.release != trl.__version__:
+        if part.half != half or part.release != release:
             continue
         for seed in part.seeds:
             for scenario in _scenarios(part.trainer):
@@ -50,6 +55,8 @@ def main(folder: Path, half: str, only: list[str]) -> None:
 
 
 def _scenarios(trainer: str) -> list[str]:
+    if trainer == "verl":
+        return list(verl_loop.SCENARIOS)
     if trainer in ("GRPOTrainer", "RLOOTrainer"):
         return [name for name in online.SCENARIOS if trainer == "GRPOTrainer" or name not in NOT_RLOO]
     if trainer == "PPOTrainer":
@@ -61,6 +68,8 @@ NOT_RLOO = ("healthy_beta_zero", "healthy_curriculum", "stale_old_policy", "empt
 
 
 def _train(trainer: str, release: str, scenario: str, seed: int, cache: Path) -> list[dict]:
+    if trainer == "verl":
+        return verl_loop.train(scenario, seed, STEPS, cache)
     if trainer in ("GRPOTrainer", "RLOOTrainer"):
         return online.train(trainer, scenario, seed, STEPS, cache)
     if trainer == "PPOTrainer":

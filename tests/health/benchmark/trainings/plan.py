@@ -46,6 +46,9 @@ class Part:
 
     @property
     def source(self) -> str:
+        """Return the source that logs these runs."""
+        if self.trainer == "verl":
+            return f"verl=={self.release}"
         return f"trl[{self.trainer}]=={self.release}"
 
 
@@ -54,22 +57,20 @@ BLIND = (
     Part("DPOTrainer", "0.18.2", (222,), "blind"),
     Part("PPOTrainer", "0.11.4", (223,), "blind"),
     Part("SFTTrainer", "0.18.2", (224,), "blind"),
+    Part("verl", "0.5.0", (225,), "blind"),
 )
 DEVELOPMENT = (
     Part("GRPOTrainer", "0.18.2", (321,), "development"),
-    Part("RLOOTrainer", "1.16.0", (325,), "development"),
     Part("DPOTrainer", "1.16.0", (322,), "development"),
     Part("PPOTrainer", "0.18.2", (323,), "development"),
     Part("SFTTrainer", "1.16.0", (324,), "development"),
 )
 FRESH = (
-    Part("GRPOTrainer", "1.16.0", (421,), "fresh"),
     Part("GRPOTrainer", "0.23.1", (422,), "fresh"),
-    Part("DPOTrainer", "0.18.2", (423,), "fresh"),
     Part("DPOTrainer", "0.23.1", (424,), "fresh"),
     Part("PPOTrainer", "0.11.4", (425,), "fresh"),
     Part("SFTTrainer", "0.18.2", (426,), "fresh"),
     Part("RLOOTrainer", "1.16.0", (427,), "fresh"),
-    Part("PPOTrainer", "0.18.2", (428,), "fresh"),
+    Part("verl", "0.5.0", (429,), "fresh"),
 )
 PARTS = (*BLIND, *DEVELOPMENT, *FRESH)
