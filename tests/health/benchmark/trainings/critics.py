@@ -12,8 +12,8 @@ from typing import Any
 
 import faults
 import numpy as np
-import toy
 import torch
+import toy
 from datasets import Dataset
 from online import trained
 from transformers import LlamaForSequenceClassification, set_seed
@@ -164,9 +164,7 @@ def _stepwise(
     try:
         for step in range(steps):
             pay.trainer.state.global_step = step
-            queries = [
-                torch.tensor(names(prompt)["input_ids"]) for prompt in prompts[16 * step : 16 * step + 16]
-            ]
+            queries = [torch.tensor(names(prompt)["input_ids"]) for prompt in prompts[16 * step : 16 * step + 16]]
             responses = trainer.generate(
                 queries,
                 return_prompt=False,

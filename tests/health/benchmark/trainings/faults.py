@@ -10,7 +10,6 @@ from collections.abc import Callable
 from typing import Any
 
 import torch
-
 from toy import score
 
 BREAKS = 40

@@ -133,7 +133,9 @@ def main(folder: Path, half: str, name: str, *, look: bool) -> None:
         for item, ids in made:
             flag = ("ok " if item.first_right else "FIRST" if item.found else "MISSED") if item.sick else "healthy"
             alarm = " ALARM" if not item.sick and item.warnings + item.errors else ""
-            print(f"{flag}{alarm} {item.run} first={item.first} step={item.step} exact={item.exact}\n    {' '.join(ids)}")
+            print(
+                f"{flag}{alarm} {item.run} first={item.first} step={item.step} exact={item.exact}\n    {' '.join(ids)}"
+            )
         print(json.dumps(summary([item for item, _ in made]), indent=1))
         return
     document: dict[str, Any] = json.loads(RESULTS.read_text(encoding="utf-8")) if RESULTS.exists() else {}

@@ -62,6 +62,7 @@ BLIND = (
 DEVELOPMENT = (
     Part("GRPOTrainer", "0.18.2", (321,), "development"),
     Part("DPOTrainer", "1.16.0", (322,), "development"),
+    Part("PPOTrainer", "0.18.2", (323,), "development"),
     Part("SFTTrainer", "1.16.0", (324,), "development"),
 )
 FRESH = (

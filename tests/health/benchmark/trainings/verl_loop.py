@@ -18,8 +18,8 @@ from typing import Any
 
 import faults
 import numpy as np
-import toy
 import torch
+import toy
 
 RATE = 1e-3
 SCENARIOS: dict[str, dict[str, Any]] = {
