@@ -27,9 +27,11 @@ class Pay:
 
     @property
     def step(self) -> int:
+        """The step that the trainer is at."""
         return 0 if self.trainer is None else int(self.trainer.state.global_step)
 
     def __call__(self, completions: list[str], **_: Any) -> list[float]:
+        """Return what each response earns."""
         return [self.one(text) for text in completions]
 
     def one(self, text: str) -> float:
@@ -73,7 +75,7 @@ def empty_mask(trainer: Any) -> None:
     _outputs(trainer, lambda made: made["completion_mask"].zero_())
 
 
-def random_mask(trainer: Any) -> None:
+def wrong_mask(trainer: Any) -> None:
     """Mark the padding behind a response instead of the response."""
 
     def change(made: dict[str, Any]) -> None:
@@ -120,18 +122,6 @@ def masked_labels(trainer: Any, names: tuple[str, ...], value: int) -> None:
         for name in names:
             if name in made:
                 made[name] = torch.full_like(made[name], value)
-        return made
-
-    trainer.data_collator = collate
-
-
-def shifted_labels(trainer: Any) -> None:
-    """Shift the labels by three places against the texts, as a mask of another template does."""
-    plain = trainer.data_collator
-
-    def collate(rows: Any) -> Any:
-        made = plain(rows)
-        made["labels"] = made["labels"][torch.randperm(len(made["labels"]))]
         return made
 
     trainer.data_collator = collate

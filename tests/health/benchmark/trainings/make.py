@@ -1,4 +1,4 @@
-"""Trains the runs of the plan that the TRL, or the verl, of this Python makes, and writes what each logged as JSON lines.
+"""Trains the runs of the plan that the TRL, or the verl, of this Python makes, and writes their logs as JSON lines.
 
 ``python make.py FOLDER HALF [SCENARIO …]`` with the Python of an environment with one release of TRL; existing files
 are left alone. Each run takes some ten to forty seconds on a core. No model and no data are fetched.

@@ -28,7 +28,7 @@ SCENARIOS: dict[str, dict[str, Any]] = {
     "all_right": {"pay": "one"},
     "lr_x1000": {"learning_rate": 1000 * RATE},
     "empty_mask": {"fault": faults.empty_mask},
-    "wrong_mask": {"fault": faults.random_mask},
+    "wrong_mask": {"fault": faults.wrong_mask},
     "reversed_advantages": {"fault": faults.reversed_advantages},
     "stale_reference": {"reference": "other"},
     "stale_old_policy": {"fault": faults.stale_old_policy, "num_iterations": 2},

@@ -23,16 +23,35 @@ def page(text: str, results: Mapping[str, Any]) -> str:
     return _BLOCK.sub(lambda match: "\n".join([match[1], *_tables(results), "", match[2]]), text)
 
 
+_COLUMNS = (
+    "measured",
+    "rules",
+    "found",
+    "first answer right",
+    "healthy warned",
+    "healthy with an error",
+    "NaN at its row",
+    "median delay",
+)
+
+
 def _tables(results: Mapping[str, Any]) -> Iterator[str]:
-    yield "| measured | rules | found | first answer right | healthy warned | healthy with an error | NaN at its row | median delay |"
-    yield "|---|---|---|---|---|---|---|---|"
+    yield f"| {' | '.join(_COLUMNS)} |"
+    yield f"|{'---|' * len(_COLUMNS)}"
     for name, entry in results.items():
         delay = "–" if entry["median_delay"] is None else f"{entry['median_delay']:g}"
-        yield (
-            f"| {name} | `{entry['rules']}` | {entry['found']} of {entry['faulty']} | {entry['first']} of {entry['faulty']} | "
-            f"{entry['healthy_warned']} of {entry['healthy']} | {entry['healthy_errors']} of {entry['healthy']} | "
-            f"{entry['nan_at_its_row']} of {entry['nan_shown']} | {delay} |"
-        )
+        faulty, healthy = entry["faulty"], entry["healthy"]
+        cells = [
+            name,
+            f"`{entry['rules']}`",
+            f"{entry['found']} of {faulty}",
+            f"{entry['first']} of {faulty}",
+            f"{entry['healthy_warned']} of {healthy}",
+            f"{entry['healthy_errors']} of {healthy}",
+            f"{entry['nan_at_its_row']} of {entry['nan_shown']}",
+            delay,
+        ]
+        yield f"| {' | '.join(cells)} |"
     name, entry = list(results.items())[-1]
     by_fault: dict[str, list[Mapping[str, Any]]] = {}
     for run in entry["runs"]:
