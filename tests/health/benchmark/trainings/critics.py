@@ -16,6 +16,7 @@ import torch
 import toy
 from datasets import Dataset
 from online import trained
+from plan import Part
 from transformers import LlamaForSequenceClassification, set_seed
 
 RATE = 3e-4
@@ -55,7 +56,12 @@ class Judge(torch.nn.Module):
         return torch.tensor(earned)[:, None, None].expand(-1, ids.shape[1], 1)
 
 
-def train(release: str, scenario: str, seed: int, steps: int, cache: Path) -> list[dict[str, Any]]:
+def scenarios(trainer: str) -> list[str]:
+    """Return the names of the runs of a trainer."""
+    return list(SCENARIOS)
+
+
+def train(part: Part, scenario: str, seed: int, steps: int, cache: Path) -> list[dict[str, Any]]:
     """Train and return what was logged."""
     given = {"pay": "plain", "penalty": 0.05, "epochs": 2, "learning_rate": RATE, "sharp": 1.0} | SCENARIOS[scenario]
     policy = toy.model(seed, cache, given["sharp"])
@@ -64,7 +70,7 @@ def train(release: str, scenario: str, seed: int, steps: int, cache: Path) -> li
         toy.noised(reference)
     if given.get("never_ends"):
         faults.never_ends(policy)
-    run = _stepwise if release.startswith("0.11") else _looped
+    run = _stepwise if part.release.startswith("0.11") else _looped
     return run(given, policy, reference, seed, steps, cache)
 
 
@@ -185,10 +191,10 @@ def _stepwise(
 
 
 def _numbers(logs: dict[str, Any]) -> dict[str, Any]:
+    """Keep what is one number; histograms and texts are left out."""
     found = {}
     for key, value in logs.items():
-        if isinstance(value, np.ndarray | torch.Tensor) and value.size != 1 if isinstance(value, np.ndarray) else False:
-            continue
-        if isinstance(value, int | float | np.generic) or (hasattr(value, "shape") and np.prod(value.shape) == 1):
+        size = math.prod(getattr(value, "shape", ()))
+        if isinstance(value, int | float | np.generic | np.ndarray | torch.Tensor) and size == 1:
             found[key] = float(value)
     return found

@@ -14,6 +14,7 @@ import faults
 import toy
 from datasets import Dataset
 from online import trained
+from plan import Part
 
 DPO_RATE, SFT_RATE = 5e-4, 1e-3
 DPO: dict[str, dict[str, Any]] = {
@@ -59,9 +60,16 @@ def texts(seed: int) -> Dataset:
     return Dataset.from_list([{"text": prompt + toy.text(drawn, 0.8)} for prompt in toy.prompts(1024, seed)])
 
 
-def train(trainer_name: str, scenario: str, seed: int, steps: int, cache: Path) -> list[dict[str, Any]]:
+def scenarios(trainer: str) -> list[str]:
+    """Return the names of the runs of a trainer."""
+    return list(DPO if trainer == "DPOTrainer" else SFT)
+
+
+def train(part: Part, scenario: str, seed: int, steps: int, cache: Path) -> list[dict[str, Any]]:
     """Train and return what was logged."""
     import trl
+
+    trainer_name = part.trainer
 
     is_dpo = trainer_name == "DPOTrainer"
     given = dict((DPO if is_dpo else SFT)[scenario])

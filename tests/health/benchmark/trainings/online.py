@@ -1,4 +1,4 @@
-"""Runs of TRL's GRPOTrainer and RLOOTrainer on the toy language."""
+"""Runs of TRL's GRPOTrainer on the toy language."""
 
 # pyright: reportMissingImports=false
 
@@ -11,6 +11,7 @@ from typing import Any
 import faults
 import toy
 from datasets import Dataset
+from plan import Part
 
 RATE = 1e-3
 SCENARIOS: dict[str, dict[str, Any]] = {
@@ -38,9 +39,16 @@ SCENARIOS: dict[str, dict[str, Any]] = {
 }
 
 
-def train(trainer_name: str, scenario: str, seed: int, steps: int, cache: Path) -> list[dict[str, Any]]:
+def scenarios(trainer: str) -> list[str]:
+    """Return the names of the runs of a trainer."""
+    return list(SCENARIOS)
+
+
+def train(part: Part, scenario: str, seed: int, steps: int, cache: Path) -> list[dict[str, Any]]:
     """Train and return what was logged."""
     import trl
+
+    trainer_name = part.trainer
 
     given = dict(SCENARIOS[scenario])
     pay = faults.Pay(given.pop("pay", "plain"))

@@ -52,12 +52,13 @@ def _tables(results: Mapping[str, Any]) -> Iterator[str]:
             delay,
         ]
         yield f"| {' | '.join(cells)} |"
-    name, entry = list(results.items())[-1]
+    last = list(results.values())[-1]["rules"]
+    judged = [entry for entry in results.values() if entry["rules"] == last and entry["half"] != "development"]
     by_fault: dict[str, list[Mapping[str, Any]]] = {}
-    for run in entry["runs"]:
-        if run["sick"]:
-            by_fault.setdefault(_fault(run), []).append(run)
-    yield from ["", f"By fault, {name}:", "", "| fault | found | first answer right | where not |", "|---|---|---|---|"]
+    for run in (run for entry in judged for run in entry["runs"] if run["sick"]):
+        by_fault.setdefault(_fault(run), []).append(run)
+    yield from ["", f"By fault, runs that no rule was changed on, rules `{last}`:", ""]
+    yield from ["| fault | found | first answer right | where not |", "|---|---|---|---|"]
     for fault, runs in sorted(by_fault.items()):
         missed = [f"{_trainer(run)} (says {run['first'] or 'nothing'})" for run in runs if not run["first_right"]]
         found, first = sum(run["found"] for run in runs), sum(run["first_right"] for run in runs)

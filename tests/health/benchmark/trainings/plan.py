@@ -68,9 +68,6 @@ DEVELOPMENT = (
 FRESH = (
     Part("GRPOTrainer", "0.23.1", (422,), "fresh"),
     Part("DPOTrainer", "0.23.1", (424,), "fresh"),
-    Part("PPOTrainer", "0.11.4", (425,), "fresh"),
     Part("SFTTrainer", "0.18.2", (426,), "fresh"),
-    Part("RLOOTrainer", "1.16.0", (427,), "fresh"),
-    Part("verl", "0.5.0", (429,), "fresh"),
 )
 PARTS = (*BLIND, *DEVELOPMENT, *FRESH)

@@ -26,7 +26,12 @@ def tokenizer(side: str = "left") -> PreTrainedTokenizerFast:
     made = Tokenizer(models.WordLevel(vocabulary, unk_token="<unk>"))
     made.pre_tokenizer = pre_tokenizers.Split("", "isolated")
     return PreTrainedTokenizerFast(
-        tokenizer_object=made, pad_token="<pad>", eos_token="<eos>", unk_token="<unk>", padding_side=side
+        tokenizer_object=made,
+        pad_token="<pad>",
+        eos_token="<eos>",
+        unk_token="<unk>",
+        padding_side=side,
+        model_input_names=["input_ids", "attention_mask"],
     )
 
 

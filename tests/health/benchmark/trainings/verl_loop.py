@@ -20,6 +20,7 @@ import faults
 import numpy as np
 import torch
 import toy
+from plan import Part
 
 RATE = 1e-3
 SCENARIOS: dict[str, dict[str, Any]] = {
@@ -47,7 +48,12 @@ SCENARIOS: dict[str, dict[str, Any]] = {
 PROMPTS, GROUP = 4, 4
 
 
-def train(scenario: str, seed: int, steps: int, cache: Path) -> list[dict[str, Any]]:
+def scenarios(trainer: str) -> list[str]:
+    """Return the names of the runs of a trainer."""
+    return list(SCENARIOS)
+
+
+def train(_: Part, scenario: str, seed: int, steps: int, cache: Path) -> list[dict[str, Any]]:
     """Train and return what was logged."""
     given = {
         "pay": "plain", "reference": "own", "rate": RATE, "epochs": 1, "sharp": 1.0, "limit": toy.LIMIT, "every": 1,
