@@ -196,6 +196,49 @@ CASES: dict[str, Case] = {
     "margin-non-finite": Case(
         {"preference/reward/margin": since(ONSET, level(0.2), -math.inf)}, {"preference/reward/margin": level(0.2)}
     ),
+    "no-target-tokens": Case(
+        {"preference/logprob/chosen": 0.0, "preference/logprob/rejected": 0.0},
+        {"preference/logprob/chosen": level(-90), "preference/logprob/rejected": level(-95)},
+    ),
+    "chosen-logprob-crashes": Case(
+        {"preference/logprob/chosen": since(5, -90.0, level(-700, 0.1))},
+        {"preference/logprob/chosen": ramp(-90, -130)},
+    ),
+    "divergence-at-once": Case(
+        {"kl/reference/k3": lambda t: 0.0 if t < 2 else 2.8, NORM: lambda t: 0.5 if t < 3 else 0.0, SCORE: level(0.1)},
+        {"kl/reference/k3": ramp(0.02, 0.2), NORM: level(0.5), SCORE: LEARNS},
+    ),
+    "signal-lost-at-once": Case(
+        {
+            NORM: lambda t: 0.5 if t < 4 else 0.0,
+            SCORE: lambda t: 0.3 if t < 3 else 0.0,
+            "length/response/mean": lambda t: 300.0 if t < 3 else 1.0,
+        },
+        {NORM: level(0.5), SCORE: LEARNS, "length/response/mean": level(300)},
+    ),
+    "supervised-loss-explodes": Case({"sft/loss": since(3, 2.0, level(9.0))}, {"sft/loss": ramp(2.0, 1.4)}),
+    "reward-without-number": Case(
+        {
+            "reward": since(ONSET, level(0.3), 0.0),
+            "rewards/correct/mean": lambda t: math.nan if t >= ONSET else level(0.3)(t),
+        },
+        {"reward": LEARNS, "rewards/correct/mean": LEARNS},
+        GRPO,
+    ),
+    "nothing-ends": Case(
+        {"length/truncated_fraction": 1.0, SCORE: STANDS},
+        {"length/truncated_fraction": level(0.05, 0.2), SCORE: LEARNS},
+    ),
+    "length-never-varies": Case({"length/response/mean": 512.0}, {"length/response/mean": level(400)}),
+    "reference-far-at-start": Case(
+        {"kl/reference/k3": level(0.3, 0.1), "progress/episode": lambda t: 64 * t, SCORE: LEARNS},
+        {"progress/episode": lambda t: 64 * (t + 900)},
+    ),
+    "reference-far-at-start-sum": Case(
+        {"kl/old_reference_sum/k1": level(12, 0.1), "progress/epoch": lambda t: t / 40, SCORE: LEARNS},
+        {"kl/old_reference_sum/k1": ramp(0.0, 12), SCORE: LEARNS},
+    ),
+    "reward-never-moves": Case({SCORE: 0.5}, {SCORE: LEARNS}),
     "implicit-rewards-zero": Case(
         {"preference/reward/chosen": 0.0, "preference/reward/margin": 0.0},
         {"preference/reward/chosen": ramp(0.0, -0.2), "preference/reward/margin": ramp(0.0, 1.2)},

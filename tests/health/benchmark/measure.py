@@ -1,8 +1,8 @@
 """Measures the rules on labelled runs and prints the table of ``docs/health.md``.
 
-``python tests/health/benchmark/measure.py [--others FOLDER] [--real FOLDER] [--peer PYTHON]``: our simulator always;
-others' simulators and real trainings from folders that ``others_runs.py`` and ``real_runs.py`` have written; rldoctor
-in the same table where a Python with it is named. The digest is that of the rules and of what evaluates them.
+``python tests/health/benchmark/measure.py [--others FOLDER] [--peer PYTHON]``: our simulator always; others' simulators
+from a folder that ``others_runs.py`` has written; rldoctor in the same table where a Python with it is named. Real
+trainings have their own folder, ``trainings``. The digest is that of the rules and of what evaluates them.
 """
 
 import argparse
@@ -43,14 +43,8 @@ CAUSES = {
     "reward_std_death": {"no_learning_signal"},
     "ref_drift_asymmetry": {"kl_explosion"},
     "throughput_rot": {"throughput"},
-    "zero_rewards": {"no_learning_signal"},
-    "lr_absurd": {"update_too_large", "preference_degeneration", "entropy_collapse"},
-    "nan": {"non_finite"},
-    "length_pays": {"length_exploit", "truncation"},
-    "stale_reference": {"preference_degeneration"},
-    "frozen": {"preference_degeneration", "no_learning_signal"},
 }
-"""Which causes name the ailment of a run of others' simulators and of real trainings."""
+"""Which causes name the ailment of a run of others' simulators."""
 
 PEER = {
     "entropy_collapse": {"entropy_collapse"},
@@ -83,7 +77,7 @@ def digest() -> str:
     files = [*sorted((ROOT / "spec/health").glob("*.yaml"))]
     files += [
         ROOT / f"adapters/rlmetrics/health/{name}.py"
-        for name in ("series", "trends", "conditions", "instances", "rows")
+        for name in ("series", "trends", "conditions", "instances", "rows", "diagnosing")
     ]
     return hashlib.sha256(b"".join(file.read_bytes() for file in files)).hexdigest()[:16]
 
@@ -135,7 +129,7 @@ def from_folder(folder: Path) -> Tally:
     tally = Tally()
     for file in sorted(folder.glob("*.jsonl")):
         family, scenario, _ = file.stem.split("-")
-        source = "trl[DPOTrainer]==1.16.0" if family == "dpo" else "trl[GRPOTrainer]==1.16.0"
+        source = "trl[GRPOTrainer]==1.16.0"
         rows = [json.loads(line) for line in file.read_text().splitlines()]
         onset = None
         if family == "rlprobe":
@@ -177,7 +171,6 @@ def main() -> None:
     """Print the table."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--others", type=Path)
-    parser.add_argument("--real", type=Path)
     parser.add_argument("--peer")
     parser.add_argument("--seeds", type=int, nargs="+", default=[100, 101, 102])
     args = parser.parse_args()
@@ -198,14 +191,6 @@ def main() -> None:
         print(
             tally.row(
                 "others' simulators", "rldoctor 0.2.0 and rlprobe 0.1.0, spelled as TRL GRPO 1.16; used for development"
-            )
-        )
-        missed += tally.missed
-    if args.real:
-        tally = from_folder(args.real)
-        print(
-            tally.row(
-                "real trainings", "tiny models, TRL 1.16.0, faults on purpose; opened after the rules were frozen"
             )
         )
         missed += tally.missed
