@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from .meaning import Meaning
@@ -11,8 +11,12 @@ from .records import LEVELS, Finding
 from .rules import Rule
 from .series import NOTHING, Series
 
-__all__ = ["Channel", "Instance"]
+__all__ = ["EVERY", "MOST_WAITING", "SIBLING", "Channel", "Instance"]
 
+EVERY = 64
+"""Rules that look at a history look at every point of the first 64, and then at ever fewer: about 64 in a doubling."""
+MOST_WAITING = 256
+"""Points that wait to be taken together."""
 SIBLING = "sibling"
 """In place of a metric: the same metric of another placeholder, such as the reward of another function."""
 
@@ -24,12 +28,31 @@ class Channel:
         meaning: What it is.
         series: Its curve.
         instances: The rules on it that look at single values, and those that look now and then.
-        numbers: How many finite values came.
         due: At how many points the rules on it look next.
-        lost: Since which step its values are lost; None while they are not.
+        plain: Whether its values are those of the metric, without a conversion.
+        calm: Between which values no rule on single values can find anything; None where there is no such rule.
+        alarmed: Whether a rule on single values holds.
+        steps: Where the points are that the curve has not taken yet.
+        values: Their values.
+        room: How many points it takes before something is to be done.
     """
 
-    __slots__ = ("due", "instant", "lost", "meaning", "nonfinite", "now_and_then", "offset", "scale", "series")
+    __slots__ = (
+        "alarmed",
+        "calm",
+        "due",
+        "instant",
+        "meaning",
+        "nonfinite",
+        "now_and_then",
+        "offset",
+        "plain",
+        "room",
+        "scale",
+        "series",
+        "steps",
+        "values",
+    )
 
     def __init__(self, meaning: Meaning, rules: Sequence[Rule]) -> None:
         self.meaning = meaning
@@ -41,8 +64,43 @@ class Channel:
         judged = [item for item in made if item.rule.tiers]
         self.instant = [item for item in judged if item.rule.instant]
         self.now_and_then = [item for item in judged if not item.rule.instant]
-        self.due = 1
-        self.lost: float | None = None
+        self.plain = meaning.scale is None or (meaning.scale == 1.0 and not meaning.offset)
+        self.calm = _calm(self.instant)
+        self.alarmed = False
+        self.due = self.room = 1
+        self.steps: list[float] = []
+        self.values: list[float] = []
+
+    @property
+    def count(self) -> int:
+        """How many finite points came."""
+        return self.series.count + len(self.values)
+
+    def flush(self) -> None:
+        """Let the curve take the points that wait."""
+        if self.values:
+            if len(self.values) == 1:
+                self.series.add(self.steps[0], self.values[0])
+            else:
+                self.series.extend(self.steps, self.values)
+            self.steps.clear()
+            self.values.clear()
+
+    def resume(self, due: int) -> None:
+        """Go on where a run was saved, with the curve and the rules as they were."""
+        self.due = due
+        self.room = max(1, min(due - self.count, MOST_WAITING))
+        self.alarmed = any(item.holds for item in self.instant)
+
+    def full(self) -> bool:
+        """Make room for further points; tell whether the rules on it are due to look."""
+        count = self.count
+        if is_due := count >= self.due:
+            self.due = count + 1 + count // EVERY
+        self.room = min(self.due - count, MOST_WAITING)
+        if not is_due:
+            self.flush()
+        return is_due
 
     @property
     def instances(self) -> list[Instance]:
@@ -60,7 +118,7 @@ class Instance:
         judged: Whether it had all that it needs at least once.
     """
 
-    __slots__ = ("_bound", "_since", "_version", "active", "channel", "finding", "judged", "peers", "quiet", "rule")
+    __slots__ = ("_asked", "_since", "_version", "active", "channel", "finding", "judged", "peers", "quiet", "rule")
 
     def __init__(self, rule: Rule, channel: Channel) -> None:
         self.rule = rule
@@ -71,6 +129,7 @@ class Instance:
         self.quiet = ""
         self.peers: list[dict[str, Series]] = []
         self._since: dict[str, list[float]] = {}
+        self._asked: list[tuple[str, Callable[..., Any], list[list[Series]]]] = []
         self._version = -1
 
     def bind(self, version: int, by_metric: Mapping[str, list[Channel]]) -> bool:
@@ -96,6 +155,10 @@ class Instance:
             if siblings is not None:
                 name = next(name for name, metrics in self.rule.curves.items() if metrics == (SIBLING,))
                 self.peers = [{**curves, name: series} for series in siblings]
+            self._asked = [
+                (level, condition.call, [[curves[name] for name in condition.names] for curves in self.peers])
+                for level, condition in self.rule.tiers
+            ]
         return bool(self.peers) and all(self.peers[0][name].count for name in self.rule.required)
 
     def judge(self, place: float, step: float) -> Finding | None:
@@ -106,9 +169,9 @@ class Instance:
             return None
         self.judged = True
         held = False
-        for level, condition in rule.tiers:
+        for level, call, peers in self._asked:
             since = self._since.get(level)
-            if held or any(condition.holds(curves) for curves in self.peers):
+            if held or _holds(call, peers):
                 # What holds for a worse level holds for those below it.
                 held = True
                 if since is None:
@@ -124,6 +187,11 @@ class Instance:
         if not held:
             self.active = False
         return None
+
+    @property
+    def holds(self) -> bool:
+        """Whether the condition of some level held when it was last looked at."""
+        return bool(self._since)
 
     def _say(self, level: str, onset: float, step: float) -> Finding | None:
         series = self.channel.series
@@ -188,6 +256,29 @@ class Instance:
             level, onset, first, last = state["finding"]
             value, message = state["said"]
             self.finding = _replaced(self.made(level, onset, first, value, message), last_step=last)
+
+
+def _holds(call: Callable[..., Any], peers: list[list[Series]]) -> bool:
+    for curves in peers:
+        try:
+            if call(*curves):
+                return True
+        except ArithmeticError:
+            continue
+    return False
+
+
+def _calm(instances: Sequence[Instance]) -> tuple[float, float] | None:
+    """Return between which values of a curve none of some rules on single values holds."""
+    if not instances:
+        return None
+    low, high = -math.inf, math.inf
+    for _, condition in (tier for item in instances for tier in item.rule.tiers):
+        if not condition.bounds:
+            return math.inf, -math.inf
+        low = max(low, condition.bounds.get("below", -math.inf))
+        high = min(high, condition.bounds.get("above", math.inf))
+    return low, high
 
 
 def _replaced(finding: Finding, *, last_step: float) -> Finding:

@@ -22,10 +22,9 @@ __all__ = ["Monitor"]
 
 _AUTO_ROWS = 3
 """Rows whose keys are gathered before a source is inferred from them."""
-_EVERY = 64
-"""Rules that look at a history look at every point of the first 64, and then at ever fewer: about 64 in a doubling."""
 _LOSS_ZERO = "logged as 0.0, as transformers does with a NaN loss."
 _CORE = ("loss", "gradient_norm", "kl", "entropy", "ratio")
+_NEW: Any = object()
 _MOST_KEYS = 4000
 """Keys that are looked at: names with a running number in them must not fill the memory."""
 
@@ -66,6 +65,7 @@ class Monitor:
         self._names: Names | None = None
         self._waiting: list[tuple[float | None, dict[str, Any]]] = []
         self._channels: dict[str, Channel | None] = {}
+        self._met: list[Channel] = []
         self._by_metric: dict[str, list[Channel]] = {}
         self._version = 0
         self.axis = Axis()
@@ -112,12 +112,14 @@ class Monitor:
 
         with self._lock:
             self._infer()
+            self._flush()
             return make_report(self, run)
 
     def state_dict(self) -> dict[str, Any]:
         """Return all that it knows as plain values, for a checkpoint."""
         with self._lock:
             self._infer()
+            self._flush()
             return {
                 "at": self.at,
                 "rows": self.rows,
@@ -129,7 +131,6 @@ class Monitor:
                     key: {
                         "series": channel.series.state(),
                         "due": channel.due,
-                        "lost": channel.lost,
                         "rules": {item.rule.id: item.state() for item in channel.instances},
                     }
                     for key, channel in self._channels.items()
@@ -158,10 +159,10 @@ class Monitor:
                 if channel is None:
                     continue
                 channel.series = Series.restored(key, saved["series"])
-                channel.due, channel.lost = saved["due"], saved["lost"]
                 for item in channel.instances:
                     if item.rule.id in saved["rules"]:
                         item.restore(saved["rules"][item.rule.id])
+                channel.resume(saved["due"])
             self._version += 1
 
     # ------------------------------------------------------------------------------------------------------------------
@@ -210,42 +211,61 @@ class Monitor:
         lost: list[tuple[Channel, str]] = []
         empty: set[str] = set()
         for key, value in row.items():
-            kind = type(value)
-            if (kind is float or kind is int) and value - value == 0:
-                number: float | str = value
-            else:
+            channel = channels.get(key, _NEW)
+            if channel is None and value is not None and type(value) is not str:
+                continue
+            if type(value) is not float or value - value != 0.0:
                 number = number_of(value)
                 if number is NULL:
                     empty.add(key)
                     continue
                 if number is TEXT:
                     continue
-            channel = channels[key] if key in channels else self._meet(key)
-            if channel is None:
-                continue
-            if number != number:
-                lost.append((channel, f"logged as {_shown(value)}."))
-                continue
-            series = channel.series
-            if channel.scale is not None and (channel.scale != 1.0 or channel.offset):
-                number = (float(number) - channel.offset) / channel.scale
-            series.add(place, number)  # type: ignore[arg-type]
-            channel.lost = None
-            pending += channel.instant
-            if series.count >= channel.due:
-                channel.due = series.count + 1 + series.count // _EVERY
-                pending += channel.now_and_then
+                if channel is _NEW:
+                    channel = self._meet(key)
+                if channel is None:
+                    continue
+                if number != number:
+                    lost.append((channel, f"logged as {_shown(value)}."))
+                    continue
+                value = number
+            elif channel is _NEW:
+                channel = self._meet(key)
+                if channel is None:
+                    continue
+            if not channel.plain:
+                value = (value - channel.offset) / channel.scale
+            channel.steps.append(place)
+            channel.values.append(value)
+            if channel.calm is not None and (channel.alarmed or not channel.calm[0] < value < channel.calm[1]):
+                pending += channel.instant
+            channel.room -= 1
+            if not channel.room and channel.full():
+                pending += channel.instances
         missing = self._kinds.missing(row, row.keys() - empty if empty else None)
-        for instance in pending:
-            if instance.bind(self._version, self._by_metric) and self._applies(instance):
-                found = instance.judge(place, step)
-                if found is not None and not self._explained(instance):
-                    new.append(found)
+        if pending:
+            new += self._judge(pending, place, step)
         if lost or missing:
+            self._flush()
             new += self._lose(row, step, lost, missing, empty)
         if self.axis.gap is not None:
             new += self._gap(*self.axis.gap)
         return new
+
+    def _flush(self) -> None:
+        for channel in self._met:
+            channel.flush()
+
+    def _judge(self, pending: list[Instance], place: float, step: float) -> list[Finding]:
+        self._flush()
+        found = []
+        for instance in dict.fromkeys(pending):
+            if instance.rule.tiers and instance.bind(self._version, self._by_metric) and self._applies(instance):
+                said = instance.judge(place, step)
+                instance.channel.alarmed = any(item.holds for item in instance.channel.instant)
+                if said is not None and not self._explained(instance):
+                    found.append(said)
+        return found
 
     def _lose(
         self,
@@ -275,7 +295,6 @@ class Monitor:
                         lost.append((channel, _LOSS_ZERO))
         for channel, how in lost:
             if channel.nonfinite is not None:
-                channel.lost = step
                 found.append(channel.nonfinite.lost("error", step, f"It is {how}"))
         for channel, how in gone:
             if channel.nonfinite is not None:
@@ -316,6 +335,7 @@ class Monitor:
         if rules or self._is_used(meaning):
             channel = Channel(meaning, rules)
             channel.series.budget = self._budget()
+            self._met.append(channel)
             self._by_metric.setdefault(str(meaning.metric), []).append(channel)
             if meaning.held_out and meaning.metric != HELD_OUT:
                 self._by_metric.setdefault(HELD_OUT, []).append(channel)

@@ -71,7 +71,8 @@ class Axis:
         self._pending = False
         if place > self.at:
             between = place - self.at
-            if len(self._between) >= 12 and between > 10 * median(list(self._between)):
+            usual = self._between
+            if len(usual) >= 12 and between > 10 * min(usual) and between > 10 * median(usual):
                 self.gap = (self.last if self.last is not None else step, step)
             else:
                 self._between.append(between)

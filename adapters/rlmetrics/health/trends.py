@@ -17,7 +17,7 @@ MOST = 40
 """Points that a trend test looks at: its cost grows with their square."""
 
 
-def median(values: Sequence[float]) -> float:
+def median(values: Collection[float]) -> float:
     """Return the median; NaN of nothing."""
     if not values:
         return math.nan
