@@ -71,6 +71,17 @@ class Channel:
         self.steps: list[float] = []
         self.values: list[float] = []
 
+    def converted(self, number: float) -> float:
+        """Return a logged number in terms of the metric."""
+        return float(number) if self.plain or self.scale is None else (float(number) - self.offset) / self.scale
+
+    def stirs(self, number: float) -> bool:
+        """Whether a logged number may matter to a rule on single values."""
+        if self.calm is None:
+            return False
+        low, high = self.calm
+        return self.alarmed or not low < (number if self.plain else self.converted(number)) < high
+
     @property
     def count(self) -> int:
         """How many finite points came."""

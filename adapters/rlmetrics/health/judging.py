@@ -161,17 +161,19 @@ class _Splitter:
         highest = 0.0
         count = 0
         label = self.label
-        while self.more() and self._next is not None:
-            row, step = self._next, _step(self._next)
+        row, self._next = self._next, None
+        while row is not None:
+            step = _step(row)
             begins = step is not None and lowest is not None and step <= lowest and highest - lowest > 5
-            if count and (label != self.label or (begins and count > 5)):
+            if count and (_label(row) != label or (begins and count > 5)):
+                self._next = row
                 return
             if step is not None:
                 lowest = step if lowest is None else lowest
-                highest = max(highest, step)
+                highest = step if step > highest else highest
             count += 1
-            self._next = None
             yield row
+            row = next(self._rows, None)
 
 
 def _label(row: LoggedRow) -> str:

@@ -12,11 +12,11 @@ from rlmetrics.names.tables import Overlays, Tables, load_tables
 
 from .explaining import constant_text, defect_text
 from .instances import Channel, Instance
+from .intake import Intake
 from .meaning import HELD_OUT, Meaning, Names, agreed_source
 from .records import Expected, Finding, Report
 from .rows import Axis, Kinds, step_in
 from .rules import Rules
-from .values import NULL, TEXT, number_of
 
 __all__ = ["Monitor"]
 
@@ -24,9 +24,6 @@ _AUTO_ROWS = 3
 """Rows whose keys are gathered before a source is inferred from them."""
 _LOSS_ZERO = "logged as 0.0, as transformers does with a NaN loss."
 _CORE = ("loss", "gradient_norm", "kl", "entropy", "ratio")
-_NEW: Any = object()
-_MOST_KEYS = 4000
-"""Keys that are looked at: names with a running number in them must not fill the memory."""
 
 
 class Monitor:
@@ -64,8 +61,7 @@ class Monitor:
         self.rows = 0
         self._names: Names | None = None
         self._waiting: list[tuple[float | None, dict[str, Any]]] = []
-        self._channels: dict[str, Channel | None] = {}
-        self._met: list[Channel] = []
+        self._intake = Intake(self._meet)
         self._by_metric: dict[str, list[Channel]] = {}
         self._version = 0
         self.axis = Axis()
@@ -112,14 +108,14 @@ class Monitor:
 
         with self._lock:
             self._infer()
-            self._flush()
+            self._intake.flush()
             return make_report(self, run)
 
     def state_dict(self) -> dict[str, Any]:
         """Return all that it knows as plain values, for a checkpoint."""
         with self._lock:
             self._infer()
-            self._flush()
+            self._intake.flush()
             return {
                 "at": self.at,
                 "rows": self.rows,
@@ -133,7 +129,7 @@ class Monitor:
                         "due": channel.due,
                         "rules": {item.rule.id: item.state() for item in channel.instances},
                     }
-                    for key, channel in self._channels.items()
+                    for key, channel in self.channels.items()
                     if channel is not None
                 },
             }
@@ -155,7 +151,7 @@ class Monitor:
             self._expected = dict(state["expected"])
             self._run_findings = {rule: Finding(**fields) for rule, fields in state["run"].items()}
             for key, saved in state["channels"].items():
-                channel = self._meet(key)
+                channel = self._intake.channel(key)
                 if channel is None:
                     continue
                 channel.series = Series.restored(key, saved["series"])
@@ -205,59 +201,24 @@ class Monitor:
             step = self.axis.last or 0.0
         self.rows += 1
         place = self.axis.place(float(step))
-        new: list[Finding] = []
-        channels = self._channels
-        pending: list[Instance] = []
-        lost: list[tuple[Channel, str]] = []
-        empty: set[str] = set()
-        for key, value in row.items():
-            channel = channels.get(key, _NEW)
-            if channel is None and value is not None and type(value) is not str:
-                continue
-            if type(value) is not float or value - value != 0.0:
-                number = number_of(value)
-                if number is NULL:
-                    empty.add(key)
-                    continue
-                if number is TEXT:
-                    continue
-                if channel is _NEW:
-                    channel = self._meet(key)
-                if channel is None:
-                    continue
-                if number != number:
-                    lost.append((channel, f"logged as {_shown(value)}."))
-                    continue
-                value = number
-            elif channel is _NEW:
-                channel = self._meet(key)
-                if channel is None:
-                    continue
-            if not channel.plain:
-                value = (value - channel.offset) / channel.scale
-            channel.steps.append(place)
-            channel.values.append(value)
-            if channel.calm is not None and (channel.alarmed or not channel.calm[0] < value < channel.calm[1]):
-                pending += channel.instant
-            channel.room -= 1
-            if not channel.room and channel.full():
-                pending += channel.instances
-        missing = self._kinds.missing(row, row.keys() - empty if empty else None)
-        if pending:
-            new += self._judge(pending, place, step)
-        if lost or missing:
-            self._flush()
-            new += self._lose(row, step, lost, missing, empty)
+        taken = self._intake.take(row, place)
+        layout = taken.layout
+        missing: frozenset[str] = frozenset()
+        if layout is None or not self._kinds.again(layout.kind):
+            missing = self._kinds.missing(row, row.keys() - taken.empty if taken.empty else None)
+            if layout is not None:
+                layout.kind = self._kinds.matched
+        new = self._judge(taken.pending, place, step) if taken.pending else []
+        if taken.lost or missing:
+            self._intake.flush()
+            lost = [(channel, f"logged as {_shown(value)}.") for channel, value in taken.lost]
+            new += self._lose(row, step, lost, missing, taken.empty)
         if self.axis.gap is not None:
             new += self._gap(*self.axis.gap)
         return new
 
-    def _flush(self) -> None:
-        for channel in self._met:
-            channel.flush()
-
     def _judge(self, pending: list[Instance], place: float, step: float) -> list[Finding]:
-        self._flush()
+        self._intake.flush()
         found = []
         for instance in dict.fromkeys(pending):
             if instance.rule.tiers and instance.bind(self._version, self._by_metric) and self._applies(instance):
@@ -278,7 +239,7 @@ class Monitor:
         """Say which values got lost in a row."""
         gone: list[tuple[Channel, str]] = []
         for key in sorted(missing):
-            channel = self._channels.get(key)
+            channel = self.channels.get(key)
             if channel is not None and channel.nonfinite is not None and channel.series.count:
                 if key in empty:
                     lost.append((channel, "logged as null after numbers."))
@@ -287,7 +248,7 @@ class Monitor:
         found: list[Finding | None] = []
         if lost or len(gone) > 1:
             for key, value in row.items():
-                channel = self._channels.get(key)
+                channel = self.channels.get(key)
                 zero = channel is not None and channel.nonfinite is not None and value == 0
                 if zero and channel is not None and channel.series.same == 1 and channel.series.count > 1:
                     metric = str(channel.meaning.metric)
@@ -327,20 +288,18 @@ class Monitor:
 
     def _meet(self, key: str) -> Channel | None:
         """Find out what a key is."""
-        if not isinstance(key, str) or len(self._channels) >= _MOST_KEYS or self._names is None:
+        if self._names is None:
             return None
         meaning = self._names.meaning(key)
         rules = self._rules.of(meaning.metric, meaning.mode, held_out=meaning.held_out)
-        channel = None
-        if rules or self._is_used(meaning):
-            channel = Channel(meaning, rules)
-            channel.series.budget = self._budget()
-            self._met.append(channel)
-            self._by_metric.setdefault(str(meaning.metric), []).append(channel)
-            if meaning.held_out and meaning.metric != HELD_OUT:
-                self._by_metric.setdefault(HELD_OUT, []).append(channel)
-            self._version += 1
-        self._channels[key] = channel
+        if not rules and not self._is_used(meaning):
+            return None
+        channel = Channel(meaning, rules)
+        channel.series.budget = self._budget()
+        self._by_metric.setdefault(str(meaning.metric), []).append(channel)
+        if meaning.held_out and meaning.metric != HELD_OUT:
+            self._by_metric.setdefault(HELD_OUT, []).append(channel)
+        self._version += 1
         return channel
 
     def _is_used(self, meaning: Meaning) -> bool:
@@ -386,7 +345,7 @@ class Monitor:
         return sorted(found, key=lambda item: (_ORDER[item.level], item.onset_step, item.rule, item.key))
 
     def _instances(self) -> Iterable[Instance]:
-        return (item for channel in self._channels.values() if channel is not None for item in channel.instances)
+        return (item for channel in self.channels.values() if channel is not None for item in channel.instances)
 
     # What a report asks. ----------------------------------------------------------------------------------------------
 
@@ -403,7 +362,7 @@ class Monitor:
     @property
     def channels(self) -> dict[str, Channel | None]:
         """Every key that came, and its curve if any rule needs it."""
-        return self._channels
+        return self._intake.channels
 
     @property
     def config(self) -> Mapping[str, Any]:

@@ -101,10 +101,27 @@ class Axis:
 
 
 class Kinds:
-    """The kinds of rows: those of training, of evaluation, of parts of a step. Each logs its keys every time."""
+    """The kinds of rows: those of training, of evaluation, of parts of a step. Each logs its keys every time.
+
+    Attributes:
+        matched: The kind of the last row, and as of when; None where it may change.
+    """
 
     def __init__(self) -> None:
         self._kinds: list[tuple[set[str], list[int]]] = []
+        self._version = 0
+        self.matched: tuple[list[int], int] | None = None
+
+    def again(self, matched: tuple[list[int], int] | None) -> bool:
+        """Count another row with the keys of one that lacked nothing; False if it must be looked at anew.
+
+        Args:
+            matched: What ``matched`` was after that row.
+        """
+        if matched is None or matched[1] != self._version:
+            return False
+        matched[0][0] += 1
+        return True
 
     def missing(self, row: Mapping[str, Any], numbers: set[str] | None = None) -> frozenset[str]:
         """Return the keys that every row of this kind had so far and this one has not.
@@ -114,12 +131,17 @@ class Kinds:
             numbers: Its keys that have a value, where that are not all of them.
         """
         keys = row.keys() if numbers is None else numbers
+        self.matched = None
         for usual, count in self._kinds:
             if keys >= usual if count[0] >= 3 else len(usual & keys) >= _ALIKE * len(usual):
                 count[0] += 1
                 if count[0] <= 3:
                     usual &= keys
+                    self._version += 1
+                else:
+                    self.matched = (count, self._version)
                 return frozenset()
+        self._version += 1
         best: tuple[set[str], list[int]] | None = None
         for kind in self._kinds:
             if len(kind[0] & keys) >= max(_ALIKE * len(kind[0]), 1) and (best is None or len(kind[0]) > len(best[0])):
@@ -141,3 +163,4 @@ class Kinds:
     def restore(self, state: Any) -> None:
         """Take what ``state`` returned."""
         self._kinds = [(set(usual), [count]) for usual, count in state]
+        self._version += 1
