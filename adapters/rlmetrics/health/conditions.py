@@ -177,6 +177,8 @@ class _Reader:
         least = sum(item.default is item.empty for item in taken)
         if not least <= len(rest) <= len(taken):
             raise self.error(node, f"{name} takes {' and '.join(item.name for item in taken) or 'a curve alone'}")
+        if name == "spikes" and not (isinstance(curve, ast.Name) and curve.id == "x"):
+            raise self.error(node, "spikes are looked for in x only")
         self.functions.add(name)
         self.absolute = self.absolute or (name in _WITH_BOUND and _number(rest[0]) not in (None, 0))
         arguments = [

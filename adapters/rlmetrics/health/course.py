@@ -36,6 +36,7 @@ class Course:
         last_step: Its last step.
         same: How many points at the end have the same value.
         budget: How many steps the run will have, if that is known.
+        spiky: Whether anybody asks for its spikes.
     """
 
     __slots__ = (
@@ -60,6 +61,7 @@ class Course:
         "last_step",
         "level",
         "same",
+        "spiky",
         "stride",
     )
 
@@ -72,6 +74,7 @@ class Course:
         self.level = math.nan
         self.budget: float | None = None
         self.stride = 1
+        self.spiky = True
         self._sum = self._sum_step = 0.0
         self._held = 0
         self._first: list[float] = []
@@ -91,7 +94,7 @@ class Course:
         for at in range(done):
             self.add(steps[at], values[at])
         level = self.level
-        for at in range(done, len(values)):
+        for at in range(done, len(values) if self.spiky else done):
             value = values[at]
             if (value if value > 0 else -value) > 3.0 * (level if level > 0 else -level):
                 self._take(steps, values, done, at)

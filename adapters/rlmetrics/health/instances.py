@@ -15,10 +15,16 @@ __all__ = ["EVERY", "MOST_WAITING", "SIBLING", "Channel", "Instance"]
 
 EVERY = 64
 """Rules that look at a history look at every point of the first 64, and then at ever fewer: about 64 in a doubling."""
+LONG = 1024
+SELDOM = 16
+"""After so many points they look less often, until a condition holds that has not been said yet."""
 MOST_WAITING = 256
 """Points that wait to be taken together."""
 SIBLING = "sibling"
 """In place of a metric: the same metric of another placeholder, such as the reward of another function."""
+
+
+_RANK = {level: rank for rank, level in enumerate(LEVELS)}
 
 
 class Channel:
@@ -57,6 +63,7 @@ class Channel:
     def __init__(self, meaning: Meaning, rules: Sequence[Rule]) -> None:
         self.meaning = meaning
         self.series = Series(meaning.key)
+        self.series.spiky = any("spikes" in tier.functions for rule in rules for _, tier in rule.tiers)
         self.scale = meaning.scale
         self.offset = meaning.offset
         made = [Instance(rule, self) for rule in rules]
@@ -107,7 +114,8 @@ class Channel:
         """Make room for further points; tell whether the rules on it are due to look."""
         count = self.count
         if is_due := count >= self.due:
-            self.due = count + 1 + count // EVERY
+            calmly = count > LONG and not any(item.suspects for item in self.now_and_then)
+            self.due = count + 1 + count // (SELDOM if calmly else EVERY)
         self.room = min(self.due - count, MOST_WAITING)
         if not is_due:
             self.flush()
@@ -204,11 +212,17 @@ class Instance:
         """Whether the condition of some level held when it was last looked at."""
         return bool(self._since)
 
+    @property
+    def suspects(self) -> bool:
+        """Whether the condition of a level holds that has not been said."""
+        found = self.finding
+        return any(found is None or _RANK[found.level] < _RANK[level] for level in self._since)
+
     def _say(self, level: str, onset: float, step: float) -> Finding | None:
         series = self.channel.series
         old = self.finding
-        if old is not None and LEVELS.index(old.level) >= LEVELS.index(level):
-            if LEVELS.index(old.level) == LEVELS.index(level) or level == old.level:
+        if old is not None and _RANK[old.level] >= _RANK[level]:
+            if old.level == level:
                 self._last(step)
             return None
         self.active = True

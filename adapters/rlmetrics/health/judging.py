@@ -172,7 +172,7 @@ class _Splitter:
                 lowest = step if lowest is None else lowest
                 highest = step if step > highest else highest
             count += 1
-            yield row
+            yield row if row.step is not None else LoggedRow(step, row.values)
             row = next(self._rows, None)
 
 

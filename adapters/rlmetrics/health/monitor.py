@@ -154,7 +154,9 @@ class Monitor:
                 channel = self._intake.channel(key)
                 if channel is None:
                     continue
+                fresh = channel.series
                 channel.series = Series.restored(key, saved["series"])
+                channel.series.budget, channel.series.spiky = fresh.budget, fresh.spiky
                 for item in channel.instances:
                     if item.rule.id in saved["rules"]:
                         item.restore(saved["rules"][item.rule.id])
