@@ -18,7 +18,7 @@ EVERY = 64
 LONG = 1024
 SELDOM = 16
 """After so many points they look less often, until a condition holds that has not been said yet."""
-MOST_WAITING = 256
+MOST_WAITING = 512
 """Points that wait to be taken together."""
 SIBLING = "sibling"
 """In place of a metric: the same metric of another placeholder, such as the reward of another function."""

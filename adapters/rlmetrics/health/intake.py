@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from operator import itemgetter
 from typing import Any, NamedTuple
 
 from .instances import MOST_WAITING, Channel, Instance
@@ -25,18 +24,20 @@ class Layout:
         names: The keys.
         channels: Those of them that rules need.
         kind: The kind of row that it is, and as of when; None while that is not known.
-        rows: Values of rows that wait, in the order of the channels.
+        rows: Values of rows that wait, in the order of the keys.
         places: Where these rows are.
         room: How many rows may come before something is to be done.
     """
 
-    __slots__ = ("channels", "get", "guarded", "kind", "names", "places", "room", "rows")
+    __slots__ = ("at", "channels", "guarded", "kind", "names", "places", "room", "rows")
 
     def __init__(self, names: tuple[str, ...], channels: Mapping[str, Channel]) -> None:
         self.names = names
         self.channels = tuple(channels.values())
-        self.get: Callable[[Mapping[str, Any]], tuple[Any, ...]] = _getter(list(channels))
-        self.guarded = [(at, channel) for at, channel in enumerate(self.channels) if channel.calm is not None]
+        self.at = [at for at, name in enumerate(names) if name in channels]
+        self.guarded = [
+            (at, channel) for at, channel in zip(self.at, self.channels, strict=True) if channel.calm is not None
+        ]
         self.kind: tuple[Any, int] | None = None
         self.rows: list[tuple[Any, ...]] = []
         self.places: list[float] = []
@@ -49,18 +50,14 @@ class Layout:
     def drain(self) -> None:
         """Hand the rows that wait to the curves."""
         if self.rows:
-            for channel, column in zip(self.channels, zip(*self.rows, strict=True), strict=False):
+            columns = list(zip(*self.rows, strict=True))
+            for at, channel in zip(self.at, self.channels, strict=True):
+                column = columns[at]
                 channel.steps += self.places
                 channel.values += map(float, column) if channel.plain else map(channel.converted, column)
                 channel.room -= len(self.rows)
             self.rows.clear()
             self.places.clear()
-
-
-def _getter(names: list[str]) -> Callable[[Mapping[str, Any]], tuple[Any, ...]]:
-    if len(names) > 1:
-        return itemgetter(*names)
-    return lambda row: tuple(row[name] for name in names)
 
 
 class Taken(NamedTuple):
@@ -120,9 +117,9 @@ class Intake:
         layout = self._layout
         if layout is None or layout.names != names:
             layout = self._enter(names)
-        if layout is not None and _NUMBERS.issuperset(map(type, row.values())):
-            values = layout.get(row)
-            if _all_finite(values):
+        if layout is not None:
+            values = tuple(row.values())
+            if _NUMBERS.issuperset(map(type, values)) and _all_finite(values):
                 layout.rows.append(values)
                 layout.places.append(place)
                 layout.room -= 1
@@ -142,7 +139,6 @@ class Intake:
                     ]
                     layout.enter()
                 return Taken(pending, [], set(), layout)
-        if layout is not None:
             layout.drain()
             self._layout = None
         return self._take_each(row, place)

@@ -177,10 +177,10 @@ class _Splitter:
 
 
 def _label(row: LoggedRow) -> str:
+    values = row.values
     for name in _RUN_NAMES:
-        value = row.values.get(name)
-        if isinstance(value, str) and value:
-            return value
+        if name in values and isinstance(values[name], str) and values[name]:
+            return str(values[name])
     return ""
 
 

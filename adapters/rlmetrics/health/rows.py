@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import deque
 from collections.abc import Mapping
 from typing import Any
@@ -47,6 +48,7 @@ class Axis:
         self._offset = 0.0
         self._pending = False
         self._between: deque[float] = deque(maxlen=32)
+        self._least = math.inf
 
     def place(self, step: float) -> float:
         """Take the step of a row and return its place."""
@@ -72,10 +74,12 @@ class Axis:
         if place > self.at:
             between = place - self.at
             usual = self._between
-            if len(usual) >= 12 and between > 10 * min(usual) and between > 10 * median(usual):
+            if between > 10 * self._least and len(usual) >= 12 and between > 10 * median(usual):
                 self.gap = (self.last if self.last is not None else step, step)
             else:
-                self._between.append(between)
+                oldest = usual[0] if len(usual) == usual.maxlen else math.inf
+                usual.append(between)
+                self._least = min(usual) if oldest <= self._least < between else min(self._least, between)
         self.at = place
         self.last = step
         return place
@@ -98,6 +102,7 @@ class Axis:
         self.falls, self._offset = state["falls"], state["offset"]
         self.resumed = list(state["resumed"])
         self._between.extend(state["between"])
+        self._least = min(self._between, default=math.inf)
 
 
 class Kinds:
