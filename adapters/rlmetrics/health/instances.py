@@ -137,7 +137,19 @@ class Instance:
         judged: Whether it had all that it needs at least once.
     """
 
-    __slots__ = ("_asked", "_since", "_version", "active", "channel", "finding", "judged", "peers", "quiet", "rule")
+    __slots__ = (
+        "_asked",
+        "_needed",
+        "_since",
+        "_version",
+        "active",
+        "channel",
+        "finding",
+        "judged",
+        "peers",
+        "quiet",
+        "rule",
+    )
 
     def __init__(self, rule: Rule, channel: Channel) -> None:
         self.rule = rule
@@ -149,6 +161,7 @@ class Instance:
         self.peers: list[dict[str, Series]] = []
         self._since: dict[str, list[float]] = {}
         self._asked: list[tuple[str, Callable[..., Any], list[list[Series]]]] = []
+        self._needed: list[Series] = []
         self._version = -1
 
     def bind(self, version: int, by_metric: Mapping[str, list[Channel]]) -> bool:
@@ -178,7 +191,11 @@ class Instance:
                 (level, condition.call, [[curves[name] for name in condition.names] for curves in self.peers])
                 for level, condition in self.rule.tiers
             ]
-        return bool(self.peers) and all(self.peers[0][name].count for name in self.rule.required)
+            self._needed = [self.peers[0][name] for name in self.rule.required] if self.peers else []
+        for series in self._needed:
+            if not series.count:
+                return False
+        return bool(self.peers)
 
     def judge(self, place: float, step: float) -> Finding | None:
         """Return a finding if the condition of a level has held long enough, and that level is a new one."""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from typing import Any, NamedTuple
 
 from .instances import MOST_WAITING, Channel, Instance
@@ -15,6 +16,7 @@ _MOST_KEYS = 4000
 _MOST_LAYOUTS = 32
 _NUMBERS = frozenset({int, float})
 _NEW: Any = object()
+_NO_KEYS: frozenset[str] = frozenset()
 
 
 class Layout:
@@ -71,8 +73,8 @@ class Taken(NamedTuple):
     """
 
     pending: list[Instance]
-    lost: list[tuple[Channel, Any]]
-    empty: set[str]
+    lost: Sequence[tuple[Channel, Any]]
+    empty: AbstractSet[str]
     layout: Layout | None
 
 
@@ -138,7 +140,7 @@ class Intake:
                         for instance in channel.instances
                     ]
                     layout.enter()
-                return Taken(pending, [], set(), layout)
+                return Taken(pending, (), _NO_KEYS, layout)
             layout.drain()
             self._layout = None
         return self._take_each(row, place)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import threading
 from collections.abc import Iterable, Mapping
+from collections.abc import Set as AbstractSet
 from typing import Any
 
 from rlmetrics.names.errors import NamesError
@@ -236,7 +237,7 @@ class Monitor:
         step: float,
         lost: list[tuple[Channel, str]],
         missing: frozenset[str],
-        empty: set[str],
+        empty: AbstractSet[str],
     ) -> list[Finding]:
         """Say which values got lost in a row."""
         gone: list[tuple[Channel, str]] = []
