@@ -16,8 +16,8 @@ __all__ = ["EVERY", "MOST_WAITING", "SIBLING", "Channel", "Instance"]
 EVERY = 64
 """Rules that look at a history look at every point of the first 64, and then at ever fewer: about 64 in a doubling."""
 LONG = 1024
-SELDOM = 16
-"""After so many points they look less often, until a condition holds that has not been said yet."""
+SELDOM = 4
+"""After so many points they look at every fourth of these, until a condition holds that has not been said yet."""
 MOST_WAITING = 512
 """Points that wait to be taken together."""
 SIBLING = "sibling"
@@ -36,7 +36,7 @@ class Channel:
         instances: The rules on it that look at single values, and those that look now and then.
         due: At how many points the rules on it look next.
         plain: Whether its values are those of the metric, without a conversion.
-        calm: Between which values no rule on single values can find anything; None where there is no such rule.
+        calm: Between which logged values no rule on single values can find anything; None where there is no such rule.
         alarmed: Whether a rule on single values holds.
         steps: Where the points are that the curve has not taken yet.
         values: Their values.
@@ -72,7 +72,7 @@ class Channel:
         self.instant = [item for item in judged if item.rule.instant]
         self.now_and_then = [item for item in judged if not item.rule.instant]
         self.plain = meaning.scale is None or (meaning.scale == 1.0 and not meaning.offset)
-        self.calm = _calm(self.instant)
+        self.calm = _calm(self.instant, self)
         self.alarmed = False
         self.due = self.room = 1
         self.steps: list[float] = []
@@ -84,10 +84,7 @@ class Channel:
 
     def stirs(self, number: float) -> bool:
         """Whether a logged number may matter to a rule on single values."""
-        if self.calm is None:
-            return False
-        low, high = self.calm
-        return self.alarmed or not low < (number if self.plain else self.converted(number)) < high
+        return self.calm is not None and (self.alarmed or not self.calm[0] < number < self.calm[1])
 
     @property
     def count(self) -> int:
@@ -114,8 +111,13 @@ class Channel:
         """Make room for further points; tell whether the rules on it are due to look."""
         count = self.count
         if is_due := count >= self.due:
-            calmly = count > LONG and not any(item.suspects for item in self.now_and_then)
-            self.due = count + 1 + count // (SELDOM if calmly else EVERY)
+            if count <= LONG:
+                self.due = count + 1 + count // EVERY
+            else:
+                # Multiples of powers of two, so that all curves are looked at in the same rows.
+                every = 1 << ((count // EVERY).bit_length() - 1)
+                every *= 1 if any(item.suspects for item in self.now_and_then) else SELDOM
+                self.due = (count // every + 1) * every
         self.room = min(self.due - count, MOST_WAITING)
         if not is_due:
             self.flush()
@@ -310,8 +312,8 @@ def _holds(call: Callable[..., Any], peers: list[list[Series]]) -> bool:
     return False
 
 
-def _calm(instances: Sequence[Instance]) -> tuple[float, float] | None:
-    """Return between which values of a curve none of some rules on single values holds."""
+def _calm(instances: Sequence[Instance], channel: Channel) -> tuple[float, float] | None:
+    """Return between which logged values none of some rules on single values holds."""
     if not instances:
         return None
     low, high = -math.inf, math.inf
@@ -320,7 +322,10 @@ def _calm(instances: Sequence[Instance]) -> tuple[float, float] | None:
             return math.inf, -math.inf
         low = max(low, condition.bounds.get("below", -math.inf))
         high = min(high, condition.bounds.get("above", math.inf))
-    return low, high
+    if channel.plain or channel.scale is None:
+        return low, high
+    ends = sorted(end * channel.scale + channel.offset for end in (low, high))
+    return ends[0], ends[1]
 
 
 def _replaced(finding: Finding, *, last_step: float) -> Finding:

@@ -38,7 +38,9 @@ class Layout:
         self.channels = tuple(channels.values())
         self.at = [at for at, name in enumerate(names) if name in channels]
         self.guarded = [
-            (at, channel) for at, channel in zip(self.at, self.channels, strict=True) if channel.calm is not None
+            (at, *channel.calm, channel)
+            for at, channel in zip(self.at, self.channels, strict=True)
+            if channel.calm is not None
         ]
         self.kind: tuple[Any, int] | None = None
         self.rows: list[tuple[Any, ...]] = []
@@ -127,8 +129,8 @@ class Intake:
                 layout.room -= 1
                 pending = [
                     instance
-                    for at, channel in layout.guarded
-                    if channel.stirs(values[at])
+                    for at, low, high, channel in layout.guarded
+                    if channel.alarmed or not low < values[at] < high
                     for instance in channel.instant
                 ]
                 if layout.room <= 0:

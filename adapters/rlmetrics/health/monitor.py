@@ -226,7 +226,8 @@ class Monitor:
         for instance in dict.fromkeys(pending):
             if instance.rule.tiers and instance.bind(self._version, self._by_metric) and self._applies(instance):
                 said = instance.judge(place, step)
-                instance.channel.alarmed = any(item.holds for item in instance.channel.instant)
+                if instance.rule.instant:
+                    instance.channel.alarmed = any(item.holds for item in instance.channel.instant)
                 if said is not None and not self._explained(instance):
                     found.append(said)
         return found
