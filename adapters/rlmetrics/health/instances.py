@@ -18,8 +18,8 @@ EVERY = 64
 LONG = 1024
 SELDOM = 4
 """After so many points they look at every fourth of these, until a condition holds that has not been said yet."""
-MOST_WAITING = 512
-"""Points that wait to be taken together."""
+MOST_WAITING = 32
+"""Points that wait to be taken together, unless more are allowed."""
 SIBLING = "sibling"
 """In place of a metric: the same metric of another placeholder, such as the reward of another function."""
 
@@ -38,12 +38,14 @@ class Channel:
         plain: Whether its values are those of the metric, without a conversion.
         calm: Between which logged values no rule on single values can find anything; None where there is no such rule.
         alarmed: Whether a rule on single values holds.
+        ahead: How many points may wait.
         steps: Where the points are that the curve has not taken yet.
         values: Their values.
         room: How many points it takes before something is to be done.
     """
 
     __slots__ = (
+        "ahead",
         "alarmed",
         "calm",
         "due",
@@ -60,7 +62,7 @@ class Channel:
         "values",
     )
 
-    def __init__(self, meaning: Meaning, rules: Sequence[Rule]) -> None:
+    def __init__(self, meaning: Meaning, rules: Sequence[Rule], ahead: int = MOST_WAITING) -> None:
         self.meaning = meaning
         self.series = Series(meaning.key)
         self.series.spiky = any("spikes" in tier.functions for rule in rules for _, tier in rule.tiers)
@@ -75,6 +77,7 @@ class Channel:
         self.calm = _calm(self.instant, self)
         self.alarmed = False
         self.due = self.room = 1
+        self.ahead = ahead
         self.steps: list[float] = []
         self.values: list[float] = []
 
@@ -104,7 +107,7 @@ class Channel:
     def resume(self, due: int) -> None:
         """Go on where a run was saved, with the curve and the rules as they were."""
         self.due = due
-        self.room = max(1, min(due - self.count, MOST_WAITING))
+        self.room = max(1, min(due - self.count, self.ahead))
         self.alarmed = any(item.holds for item in self.instant)
 
     def full(self) -> bool:
@@ -118,7 +121,7 @@ class Channel:
                 every = 1 << ((count // EVERY).bit_length() - 1)
                 every *= 1 if any(item.suspects for item in self.now_and_then) else SELDOM
                 self.due = (count // every + 1) * every
-        self.room = min(self.due - count, MOST_WAITING)
+        self.room = min(self.due - count, self.ahead)
         if not is_due:
             self.flush()
         return is_due

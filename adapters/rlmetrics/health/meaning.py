@@ -15,7 +15,7 @@ from rlmetrics.names.errors import NamesError
 from rlmetrics.names.resolving import resolve_in
 from rlmetrics.names.tables import Overlays, Tables
 
-__all__ = ["Counterparts", "Meaning", "Names", "agreed_source", "other_spellings"]
+__all__ = ["Counterparts", "Meaning", "Names", "agreed_source", "one_source", "other_spellings"]
 
 HELD_OUT = "held_out"
 """In place of a metric: a score of a user's own on data that is not trained on."""
@@ -205,6 +205,38 @@ def agreed_source(
             ends.setdefault((item.framework, item.component), []).append(str(item))
         others = list(dict.fromkeys(name for items in ends.values() for name in (items[0], items[-1])))[:8]
         return str(first), others, [f"{error}; keys on which they differ are not judged"]
+
+
+def one_source(keys: Iterable[str], *, spec: Overlays | Tables = None, **options: Any) -> tuple[str, list[str]]:
+    """Return the source of some keys, and what is to be said about that; sources that mean the same by all are one.
+
+    Raises:
+        AmbiguousError: Several explain them that mean different things by some.
+        NamesError: Nothing explains them.
+    """
+    names, tables = list(keys), load_tables(spec)
+    try:
+        with warnings.catch_warnings(record=True) as said:
+            warnings.simplefilter("always")
+            at = infer_source(names, spec=tables, **options)
+        return at, [str(item.message) for item in said]
+    except AmbiguousError as error:
+        first, *others = error.candidates
+        own = Names(str(first), spec=tables)
+        meanings = {name: _judged_as(own.meaning(name)) for name in names}
+        for other in sorted(others, key=lambda item: item.component == first.component):
+            view = Names(str(other), spec=tables)
+            differing = [name for name, meaning in meanings.items() if _judged_as(view.meaning(name)) != meaning]
+            if differing:
+                more = f" and {len(differing) - 3} more" if len(differing) > 3 else ""
+                msg = f"{error} ({first} and {other} differ on {', '.join(differing[:3])}{more})"
+                raise AmbiguousError(msg, error.candidates) from None
+        return str(first), [f"{error}; they mean the same by every key, so that it makes no difference"]
+
+
+def _judged_as(meaning: Meaning) -> tuple[Any, ...]:
+    """Return all of a meaning that judging looks at."""
+    return (meaning.metric, meaning.mode, meaning.scale, meaning.offset, meaning.constant_when, meaning.defects)
 
 
 class Counterparts:

@@ -12,7 +12,7 @@ from rlmetrics.names.errors import NamesError
 from rlmetrics.names.tables import Overlays, Tables, load_tables
 
 from .explaining import constant_text, defect_text
-from .instances import Channel, Instance
+from .instances import MOST_WAITING, Channel, Instance
 from .intake import Intake
 from .meaning import HELD_OUT, Meaning, Names, agreed_source
 from .records import Expected, Finding, Report
@@ -35,6 +35,7 @@ class Monitor:
         config: Settings of the run. Those that the source does not know are left alone.
         spec: Folders with further YAML.
         others: Further sources that explain the keys as well; keys that they understand otherwise are not judged.
+        ahead: How many rows may wait to be taken together; more of them need more memory and less time.
 
     Attributes:
         faults: How many rows could not be judged because of an error in this code; training goes on.
@@ -51,11 +52,13 @@ class Monitor:
         *,
         spec: Overlays | Tables = None,
         others: Iterable[str] = (),
+        ahead: int = MOST_WAITING,
     ) -> None:
         self._tables = load_tables(spec)
         self._rules = Rules(self._tables)
         self._config = dict(config or {})
         self._lock = threading.RLock()
+        self._ahead = ahead
         self.faults = 0
         self.fault = ""
         self.notes: list[str] = []
@@ -298,7 +301,7 @@ class Monitor:
         rules = self._rules.of(meaning.metric, meaning.mode, held_out=meaning.held_out)
         if not rules and not self._is_used(meaning):
             return None
-        channel = Channel(meaning, rules)
+        channel = Channel(meaning, rules, self._ahead)
         channel.series.budget = self._budget()
         self._by_metric.setdefault(str(meaning.metric), []).append(channel)
         if meaning.held_out and meaning.metric != HELD_OUT:
