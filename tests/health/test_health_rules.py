@@ -42,6 +42,20 @@ def test_a_rule_is_silent_on_the_healthy_twin(rule):
     assert [finding for finding in report.findings if finding.level != "info"] == []
 
 
+def test_a_gap_in_the_log_is_found_and_an_even_log_has_none():
+    """The one rule that looks at no metric: steps that jump far beyond the usual distance, and their healthy twin."""
+    steps = {"sick": [*range(1, 60), *range(400, 430)], "healthy": range(1, 90)}
+    found = {}
+    for name, those in steps.items():
+        monitor = Monitor("canonical")
+        for step in those:
+            monitor.observe(step, {"reward/score/mean": 0.3 + 0.01 * (step % 7)})
+        found[name] = [(item.rule, item.onset_step) for item in monitor.report().findings]
+
+    assert ("log-gap", 59) in found["sick"]
+    assert "log-gap" not in {rule for rule, _ in found["healthy"]}
+
+
 def test_rules_that_can_warn_do_warn_on_their_run():
     """A level that no run reaches would be no level: each rule with a warning or an error gets that far."""
     weak = []

@@ -76,8 +76,8 @@ def read_curves(
         for run in read_runs(unit):
             rows = iter(run.rows)
             first = list(islice(rows, SAMPLE))
-            source, notes = source_of_run(unit, run.name, first, at, tables)
-            names = Names(source, {**run.config, **(config or {})}, tables)
+            source, others, notes = source_of_run(unit, run.name, first, at, tables)
+            names = Names(source, {**run.config, **(config or {})}, tables, others)
             curves: dict[str, Drawn] = {}
             for count, row in enumerate(chain(first, rows)):
                 step = row.step if row.step is not None else step_in(row.values)

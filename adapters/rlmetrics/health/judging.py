@@ -93,10 +93,10 @@ def _check_run(
     first = list(islice(rows, SAMPLE))
     if not any(row.values for row in first):
         return
-    at, notes = source_of_run(unit, run.name, first, at, tables)
+    at, others, notes = source_of_run(unit, run.name, first, at, tables)
     merged = {**run.config, **config}
     for label, part in _parts(chain(first, rows)):
-        monitor = opened(at, merged, tables, ahead=_AHEAD)
+        monitor = opened(at, merged, tables, others, ahead=_AHEAD)
         monitor.notes += notes
         for row in part:
             monitor.observe(row.step, row.values)
@@ -112,14 +112,14 @@ def _check_run(
 
 def source_of_run(
     unit: Unit, name: str, first: Iterable[LoggedRow], at: str, tables: Tables, *, whole: bool = True
-) -> tuple[str, list[str]]:
-    """Return the source of a run, inferred from its first rows where it is not given, and what is to be said about it.
+) -> tuple[str, list[str], list[str]]:
+    """Return the source of a run, inferred from its first rows where it is not given, others that agree, and notes.
 
     Raises:
         NamesError: None explains the keys, or several do that mean different things by them.
     """
     if at not in ("auto", ""):
-        return at, []
+        return at, [], []
     keys = dict.fromkeys(key for row in first for key in row.values if key not in _RUN_NAMES)
     recorded = settings_of(unit.kind, unit.path)
     settings = recorded.get(name or None, recorded.get(None, frozenset()))
@@ -129,11 +129,13 @@ def source_of_run(
         raise located(f"{unit.path}:{name}" if name else unit.path, error) from None
 
 
-def opened(at: str, config: Mapping[str, Any], tables: Tables, *, ahead: int = MOST_WAITING) -> Monitor:
+def opened(
+    at: str, config: Mapping[str, Any], tables: Tables, others: Iterable[str] = (), *, ahead: int = MOST_WAITING
+) -> Monitor:
     """Return a monitor of a source that notes if it stands in for another one."""
     with warnings.catch_warnings(record=True) as said:
         warnings.simplefilter("always")
-        monitor = Monitor(at, config, spec=tables, ahead=ahead)
+        monitor = Monitor(at, config, spec=tables, others=others, ahead=ahead)
     monitor.notes += [str(item.message) for item in said if issubclass(item.category, FallbackWarning)]
     return monitor
 

@@ -136,9 +136,7 @@ class _Watcher:
         if self._seam.lies_before(row, step):
             if self._first:
                 yield from self._start(final=True)
-            source = self._source
             self._begin()
-            self._source = source
             self._seam.lies_before(row, step)
         if self._monitor is not None:
             yield from self._judge(row)
@@ -152,13 +150,12 @@ class _Watcher:
         if self._unit is None or self._follower is None or not any(row.values for row in self._first):
             return
         try:
-            source, _ = source_of_run(self._unit, "", self._first, self._source, self._tables, whole=final)
+            source, others, _ = source_of_run(self._unit, "", self._first, self._source, self._tables, whole=final)
         except NamesError:
             if final:
                 raise
             return
-        self._source = source
-        self._monitor = opened(source, {**self._follower.config, **self._config}, self._tables)
+        self._monitor = opened(source, {**self._follower.config, **self._config}, self._tables, others)
         waiting, self._first = self._first, []
         for row in waiting:
             yield from self._judge(row)
