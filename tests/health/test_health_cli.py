@@ -399,7 +399,9 @@ def test_compare_finds_where_runs_part(tmp_path, capsys):
     pairs = {pair["metric"]: pair for pair in found["pairs"]}
     assert 0 == code
     assert {"metric", "a", "b", "relation", "differs_by", "first_difference_step"} <= set(found["pairs"][0])
-    assert ("reward", "reward", "approximate") == tuple(pairs["reward/score/mean"][field] for field in ("a", "b", "relation"))
+    assert ("reward", "reward", "approximate") == tuple(
+        pairs["reward/score/mean"][field] for field in ("a", "b", "relation")
+    )
     assert pairs["reward/score/mean"]["first_difference_step"] is None
     assert 80 == pairs["optimizer/gradient_norm"]["first_difference_step"]
     assert {"only_a", "only_b"} <= set(found)

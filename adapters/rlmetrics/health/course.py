@@ -20,6 +20,7 @@ NOW = 5
 """Points at the end whose median is where it is."""
 _RECENT = 32
 _BUCKETS = 128
+_FEWEST = 3
 _SPIKE_RATIO, _SPIKE_SIGMA = 5.0, 8.0
 
 _STATE = ("count", "last", "first_step", "last_step", "same", "stride", "_sum", "_sum_step", "_held", "level")
@@ -186,7 +187,10 @@ class Course:
         return list(self._recent_steps), list(self._recent)
 
     def _window(self, steps: float) -> tuple[list[float], list[float]]:
-        """Return steps and values of the last optimizer steps; of the last points if these don't reach back so far."""
+        """Return steps and values of the last optimizer steps, of three points at least, however rarely it is logged.
+
+        Where single points are not kept for so long, stretches stand for them.
+        """
         found: tuple[list[float], list[float]] = self._cached(("window", steps), self._find_window, steps)
         return found
 
@@ -194,7 +198,7 @@ class Course:
         begin = self.last_step - steps
         recent = list(self._recent_steps)
         if recent and (recent[0] <= begin or self.count <= _RECENT):
-            at = bisect_right(recent, begin)
+            at = min(bisect_right(recent, begin), max(0, len(recent) - _FEWEST))
             return recent[at:], list(self._recent)[at:]
         at = bisect_right(self._history_steps, begin)
         if len(self._history) - at < 3:

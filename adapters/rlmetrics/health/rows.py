@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections import deque
 from collections.abc import Mapping
+from collections.abc import Set as AbstractSet
 from typing import Any
 
 from .trends import median
@@ -12,6 +13,7 @@ from .trends import median
 __all__ = ["Axis", "Kinds", "step_in"]
 
 _STEPS = ("step", "global_step", "_step", "train/global_step", "training/global_step", "trainer/global_step")
+_STEP_NAMES = frozenset({*_STEPS, "epoch", "train/epoch"})
 _ALIKE = 0.6
 """Which share of the keys of a kind a row has if it is of that kind."""
 _MOST_KINDS = 6
@@ -135,7 +137,10 @@ class Kinds:
             row: The row.
             numbers: Its keys that have a value, where that are not all of them.
         """
-        keys = row.keys() if numbers is None else numbers
+        keys: AbstractSet[str] = row.keys() if numbers is None else numbers
+        if numbers is not None and numbers <= _STEP_NAMES and len(row) > len(numbers):
+            # Nothing has a value: no other kind of row, but one in which all is lost.
+            return frozenset(row.keys() - numbers) if sum(count[0] for _, count in self._kinds) > _SURE else frozenset()
         self.matched = None
         for usual, count in self._kinds:
             if keys >= usual if count[0] >= 3 else len(usual & keys) >= _ALIKE * len(usual):
