@@ -359,6 +359,39 @@ def test_stores_are_followed_by_their_bytes(tmp_path, name):
     assert 0 == follower.restarts
 
 
+BAD = {
+    "without steps": (lambda rows: [{k: v for k, v in row.items() if k != "step"} for row in rows], "without a step"),
+    "falling": (lambda rows: rows[::-1], "steps fall in"),
+    "one late row": (lambda rows: [*rows[:50], rows[30], *rows[50:]], "1 row after rows of later steps"),
+    "resumed": (lambda rows: [*rows[:90], *rows[60:]], "taken as resumed"),
+}
+
+
+@pytest.mark.parametrize("how", BAD)
+def test_steps_that_are_none_are_said(tmp_path, capsys, how):
+    """Steps that are missing or fall alarm nobody, and the report says how they were taken."""
+    change, said = BAD[how]
+    path = tmp_path / "run.jsonl"
+    rows = change(spelled(simulate("grpo", "healthy", 1).rows, GRPO))
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+
+    code, out, _ = run(capsys, "check", path, "--at", GRPO, "--fail-on", "warning")
+
+    assert 0 == code
+    assert said in " ".join(out.split())
+    assert all(len(line) <= 80 for line in out.splitlines() if str(path) not in line)
+
+
+def test_a_log_in_which_no_rule_finds_anything_to_look_at_is_not_called_well(tmp_path, capsys):
+    """Steps alone cannot be judged, and the first line says so."""
+    path = tmp_path / "run.jsonl"
+    path.write_text("".join(json.dumps({"step": step}) + "\n" for step in range(20)))
+
+    _, out, _ = run(capsys, "check", path, "--at", GRPO)
+
+    assert out.startswith("Nothing can be judged: no rule looks at anything that these 20 rows hold.")
+
+
 def test_watch_speaks_when_something_is_found(tmp_path):
     """A file that grows is followed; the collapse is told once, and the command runs with the news."""
     rows = spelled(simulate("grpo", "zero_advantage").rows, GRPO)

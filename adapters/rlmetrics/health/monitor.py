@@ -40,6 +40,8 @@ class Monitor:
     Attributes:
         faults: How many rows could not be judged because of an error in this code; training goes on.
         notes: What is to be said about the source.
+        rows: How many rows were judged.
+        counted: How many of them stated no step, so that their number stands for it.
 
     Raises:
         NamesError: The source is unknown. Nothing raises afterwards.
@@ -62,7 +64,7 @@ class Monitor:
         self.faults = 0
         self.fault = ""
         self.notes: list[str] = []
-        self.rows = 0
+        self.rows = self.counted = 0
         self._names: Names | None = None
         self._waiting: list[tuple[float | None, dict[str, Any]]] = []
         self._intake = Intake(self._meet)
@@ -203,6 +205,7 @@ class Monitor:
             step = step_in(row)
             if step is None:
                 step = float(self.rows)
+                self.counted += 1
         elif not math.isfinite(step):
             step = self.axis.last or 0.0
         self.rows += 1
