@@ -1,5 +1,9 @@
 """Every rule has a run on which it fires and a healthy twin on which it does not, and every diagnosis can be made."""
 
+import importlib
+import json
+from pathlib import Path
+
 import pytest
 from health_rule_runs import CASES
 from rlmetrics.health import Monitor
@@ -65,6 +69,17 @@ def test_rules_that_can_warn_do_warn_on_their_run():
         if wanted and levels == {"info"}:
             weak.append(rule)
     assert weak == []
+
+
+def test_the_page_of_rules_is_that_of_the_figures(monkeypatch):
+    """The table of precision and recall in the documentation is made of the figures that were measured."""
+    monkeypatch.syspath_prepend(str(Path(__file__).parent / "benchmark"))
+    rules_table = importlib.import_module("rules_table")
+
+    figures = json.loads(rules_table.FIGURES.read_text())
+
+    assert rules_table.PAGE.read_text() == rules_table.page(figures)
+    assert set(figures["rules"]) <= set(RULES)
 
 
 def test_every_diagnosis_is_made_by_rules_that_exist():

@@ -167,6 +167,11 @@ class Course:
         if abs(value) > _SPIKE_RATIO * abs(usual) and abs(value - usual) > _SPIKE_SIGMA * spread and usual:
             self._spikes.append(step)
 
+    def forget(self) -> None:
+        """Drop what was found out and can be found out again."""
+        if self._cache:
+            self._cache.clear()
+
     def _cached(self, name: Any, make: Callable[..., Any], *given: Any) -> Any:
         if self._cached_at != self.count:
             self._cached_at = self.count

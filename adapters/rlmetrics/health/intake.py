@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
+from operator import itemgetter
 from typing import Any, NamedTuple
 
 from .instances import MOST_WAITING, Channel, Instance
@@ -31,15 +32,16 @@ class Layout:
         room: How many rows may come before something is to be done.
     """
 
-    __slots__ = ("at", "channels", "guarded", "kind", "names", "places", "room", "rows")
+    __slots__ = ("channels", "getters", "guarded", "kind", "names", "places", "room", "rows")
 
     def __init__(self, names: tuple[str, ...], channels: Mapping[str, Channel]) -> None:
         self.names = names
         self.channels = tuple(channels.values())
-        self.at = [at for at, name in enumerate(names) if name in channels]
+        where = [at for at, name in enumerate(names) if name in channels]
+        self.getters = [itemgetter(at) for at in where]
         self.guarded = [
             (at, *channel.calm, channel)
-            for at, channel in zip(self.at, self.channels, strict=True)
+            for at, channel in zip(where, self.channels, strict=True)
             if channel.calm is not None
         ]
         self.kind: tuple[Any, int] | None = None
@@ -54,9 +56,8 @@ class Layout:
     def drain(self) -> None:
         """Hand the rows that wait to the curves."""
         if self.rows:
-            columns = list(zip(*self.rows, strict=True))
-            for at, channel in zip(self.at, self.channels, strict=True):
-                column = columns[at]
+            for get, channel in zip(self.getters, self.channels, strict=True):
+                column = map(get, self.rows)
                 channel.steps += self.places
                 channel.values += map(float, column) if channel.plain else map(channel.converted, column)
                 channel.room -= len(self.rows)
@@ -114,6 +115,11 @@ class Intake:
             self._layout.drain()
         for channel in self._met:
             channel.flush()
+
+    def forget(self) -> None:
+        """Drop what was found out for rules that have looked."""
+        for channel in self._met:
+            channel.series.forget()
 
     def take(self, row: Mapping[str, Any], place: float) -> Taken:
         """Take a row."""

@@ -236,6 +236,7 @@ class Monitor:
                     instance.channel.alarmed = any(item.holds for item in instance.channel.instant)
                 if said is not None and not self._explained(instance):
                     found.append(said)
+        self._intake.forget()
         return found
 
     def _lose(
