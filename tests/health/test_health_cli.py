@@ -356,6 +356,7 @@ def test_stores_are_followed_by_their_bytes(tmp_path, name):
     shutil.copy(source, tmp_path / source.name)
     (run_read,) = read_runs(replace(unit, path=tmp_path / source.name, files=(tmp_path / source.name,)))
     assert list(run_read.rows) == rows
+    assert follower is not None
     assert 0 == follower.restarts
 
 

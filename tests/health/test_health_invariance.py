@@ -188,6 +188,7 @@ def test_units_do_not_depend_on_the_length_of_responses(length):
     sick, healthy = grows(0.04, 2), ramp(0.0, 0.06)
     score = {"sick": lambda step: 0.3 + 0.015 * jitter("score", step), "healthy": ramp(0.2, 0.7, 0.03)}
     for name, curve in (("sick", sick), ("healthy", healthy)):
+        assert callable(curve)
         per_token = [
             {"step": t, "kl/reference/k3": curve(t), "reward/score/mean": score[name](t)} for t in range(1, 261)
         ]

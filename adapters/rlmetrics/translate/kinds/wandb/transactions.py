@@ -9,7 +9,7 @@ from __future__ import annotations
 import struct
 import zlib
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import BinaryIO
 
@@ -34,7 +34,7 @@ class Tail:
     """
 
     torn: int = 0
-    end: int = 0
+    end: int = field(default=0, compare=False)
 
 
 def records(path: Path, tail: Tail, begin: int = 0) -> Iterator[tuple[int, bytes]]:
