@@ -1,5 +1,9 @@
 """Every rule has a run on which it fires and a healthy twin on which it does not, and every diagnosis can be made."""
 
+import importlib
+import json
+from pathlib import Path
+
 import pytest
 from health_rule_runs import CASES
 from rlmetrics.health import Monitor
@@ -42,6 +46,20 @@ def test_a_rule_is_silent_on_the_healthy_twin(rule):
     assert [finding for finding in report.findings if finding.level != "info"] == []
 
 
+def test_a_gap_in_the_log_is_found_and_an_even_log_has_none():
+    """The one rule that looks at no metric: steps that jump far beyond the usual distance, and their healthy twin."""
+    steps = {"sick": [*range(1, 60), *range(400, 430)], "healthy": range(1, 90)}
+    found = {}
+    for name, those in steps.items():
+        monitor = Monitor("canonical")
+        for step in those:
+            monitor.observe(step, {"reward/score/mean": 0.3 + 0.01 * (step % 7)})
+        found[name] = [(item.rule, item.onset_step) for item in monitor.report().findings]
+
+    assert ("log-gap", 59) in found["sick"]
+    assert "log-gap" not in {rule for rule, _ in found["healthy"]}
+
+
 def test_rules_that_can_warn_do_warn_on_their_run():
     """A level that no run reaches would be no level: each rule with a warning or an error gets that far."""
     weak = []
@@ -51,6 +69,17 @@ def test_rules_that_can_warn_do_warn_on_their_run():
         if wanted and levels == {"info"}:
             weak.append(rule)
     assert weak == []
+
+
+def test_the_page_of_rules_is_that_of_the_figures(monkeypatch):
+    """The table of precision and recall in the documentation is made of the figures that were measured."""
+    monkeypatch.syspath_prepend(str(Path(__file__).parent / "benchmark"))
+    rules_table = importlib.import_module("rules_table")
+
+    figures = json.loads(rules_table.FIGURES.read_text())
+
+    assert rules_table.PAGE.read_text() == rules_table.page(figures)
+    assert set(figures["rules"]) <= set(RULES)
 
 
 def test_every_diagnosis_is_made_by_rules_that_exist():

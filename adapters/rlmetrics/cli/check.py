@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import gc
 import sys
 from pathlib import Path
 
@@ -46,12 +47,15 @@ def run(args: argparse.Namespace) -> int:
     from rlmetrics.health.judging import check_path
     from rlmetrics.health.records import LEVELS
     from rlmetrics.health.terminal import report_text, summary_text
+    from rlmetrics.names import load_tables
 
     from .pages import require_free_page, write_page
 
     if args.html:
         require_free_page(Path(args.html), [Path(run) for run in args.runs], force=args.force)
-    config, spec = config_of(args), spec_of(args)
+    config, spec = config_of(args), load_tables(spec_of(args))
+    # The tables stay as long as the process: nothing of them is to be looked through again while rows come and go.
+    gc.freeze()
     reports = [report for run in args.runs for report in check_path(run, at=args.at, config=config, spec=spec)]
     if args.html:
         from rlmetrics.health.page import page

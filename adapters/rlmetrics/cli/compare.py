@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 from .main import UsageError
-from .options import add_config, add_json, add_source, add_spec, config_of, spec_of
+from .options import add_config, add_json, add_spec, config_of, spec_of
 from .output import json_text
 
 __all__ = ["add", "run"]
@@ -24,7 +24,12 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
     parser.add_argument(
         "runs", metavar="RUN", nargs="+", help="two logs or more; the first is compared with each other one"
     )
-    add_source(parser, "--at", "what logged them, if it is one source")
+    parser.add_argument(
+        "--at",
+        action="append",
+        metavar="SOURCE",
+        help="what logged them: once for all runs, or once for each in their order; by default inferred from the keys",
+    )
     add_config(parser)
     parser.add_argument("--html", metavar="FILE", help="also write the comparison as one page of HTML")
     parser.add_argument("--force", action="store_true", help="overwrite the FILE of --html, if it exists")
@@ -43,7 +48,12 @@ def run(args: argparse.Namespace) -> int:
     if args.html:
         require_free_page(Path(args.html), [Path(run) for run in args.runs], force=args.force)
     spec = spec_of(args)
-    found = [item for path in args.runs for item in read_curves(path, at=args.at, config=config_of(args), spec=spec)]
+    sources = args.at or ["auto"]
+    if len(sources) not in (1, len(args.runs)):
+        msg = f"rlmetrics compare: {len(sources)} sources for {len(args.runs)} runs; give --at once, or once for each"
+        raise UsageError(msg)
+    each = zip(args.runs, sources if len(sources) > 1 else sources * len(args.runs), strict=True)
+    found = [item for path, at in each for item in read_curves(path, at=at, config=config_of(args), spec=spec)]
     if len(found) < 2:
         msg = f"rlmetrics compare: two runs are needed, and there is one in {args.runs[0]}; name another"
         raise UsageError(msg)

@@ -52,6 +52,11 @@ _OF_TWO = {"correlation", "moves_with"}
 _WITH_BOUND = {"arrives", "share_above", "share_below"}
 _LEVELS = {"first", "now", "mean", "high", "low", "start", "at_share", "rise", "gain", "noise"}
 """Words whose values have the unit of the curve."""
+_COSTS = {
+    **dict.fromkeys(("flat", "not_rising", "rising", "falling", "swing", "early_swing", "high", "low"), 3),
+    **dict.fromkeys(("correlation", "moves_with", "arrives"), 9),
+}
+"""How long words take to be found out; the others take no time worth speaking of."""
 _OPERATORS = (ast.Add, ast.Sub, ast.Mult, ast.Div)
 _COMPARISONS = (ast.Lt, ast.LtE, ast.Gt, ast.GtE, ast.Eq, ast.NotEq)
 _MAX_LENGTH = 1000
@@ -79,7 +84,7 @@ class Condition:
     functions: frozenset[str]
     absolute: bool
     bounds: dict[str, float]
-    _call: Callable[..., Any]
+    call: Callable[..., Any]
 
     @property
     def instant(self) -> bool:
@@ -89,7 +94,7 @@ class Condition:
     def holds(self, curves: dict[str, Series]) -> bool:
         """Return whether it holds for some curves."""
         try:
-            return bool(self._call(*[curves[name] for name in self.names]))
+            return bool(self.call(*[curves[name] for name in self.names]))
         except ArithmeticError:
             return False
 
@@ -132,7 +137,7 @@ class _Reader:
 
     def truth(self, node: ast.expr) -> ast.expr:
         if isinstance(node, ast.BoolOp):
-            return ast.BoolOp(node.op, [self.truth(value) for value in node.values])
+            return ast.BoolOp(node.op, [self.truth(value) for value in _cheapest_first(node)])
         if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
             return ast.UnaryOp(node.op, self.truth(node.operand))
         if isinstance(node, ast.Compare) and all(isinstance(op, _COMPARISONS) for op in node.ops):
@@ -172,6 +177,8 @@ class _Reader:
         least = sum(item.default is item.empty for item in taken)
         if not least <= len(rest) <= len(taken):
             raise self.error(node, f"{name} takes {' and '.join(item.name for item in taken) or 'a curve alone'}")
+        if name == "spikes" and not (isinstance(curve, ast.Name) and curve.id == "x"):
+            raise self.error(node, "spikes are looked for in x only")
         self.functions.add(name)
         self.absolute = self.absolute or (name in _WITH_BOUND and _number(rest[0]) not in (None, 0))
         arguments = [
@@ -181,6 +188,20 @@ class _Reader:
 
     def error(self, node: ast.expr, what: str) -> ConditionError:
         return ConditionError(f"{ast.unparse(node)!r} cannot stand in a condition: {what}")
+
+
+def _cheapest_first(node: ast.BoolOp) -> list[ast.expr]:
+    """Return the parts of an "and" in the order in which they are asked: what takes long only where the rest holds.
+
+    Where one of them divides, and may so decide for all, the order stays as written.
+    """
+    if isinstance(node.op, ast.Or) or any(isinstance(part, ast.Div) for part in ast.walk(node)):
+        return node.values
+    return sorted(node.values, key=_cost)
+
+
+def _cost(node: ast.expr) -> int:
+    return sum(_COSTS.get(part.id, 0) for part in ast.walk(node) if isinstance(part, ast.Name))
 
 
 def _number(node: ast.expr) -> float | None:

@@ -8,13 +8,12 @@ from dataclasses import dataclass
 from itertools import chain, islice
 from pathlib import Path
 
-from rlmetrics.names.tables import Overlays, Tables
+from rlmetrics.names.tables import Overlays, Tables, load_tables
 from rlmetrics.translate import InputError
-from rlmetrics.translate.kinds import releases_of, settings_of
 from rlmetrics.translate.reading import read_runs
 
-from .judging import units_of
-from .meaning import Meaning, Names, agreed_source
+from .judging import SAMPLE, source_of_run, units_of
+from .meaning import Meaning, Names
 from .rows import step_in
 from .values import number_of
 
@@ -22,7 +21,6 @@ __all__ = ["Drawn", "RunCurves", "read_curves"]
 
 _MOST = 4096
 """Points kept of a curve; of a longer one every second, every fourth …"""
-_SAMPLE = 200
 
 
 class Drawn:
@@ -73,23 +71,13 @@ def read_curves(
         InputError: Nothing there can be read as a log.
         NamesError: The source is unknown, or none explains the keys.
     """
-    found = False
+    found, tables = False, load_tables(spec)
     for unit in units_of(Path(path)):
         for run in read_runs(unit):
             rows = iter(run.rows)
-            first = list(islice(rows, _SAMPLE))
-            keys = dict.fromkeys(key for row in first for key in row.values)
-            source, others, notes = at, list[str](), list[str]()
-            if at in ("auto", ""):
-                recorded = settings_of(unit.kind, unit.path)
-                source, others, notes = agreed_source(
-                    keys,
-                    spec=spec,
-                    releases=releases_of(unit.kind, unit.path),
-                    settings=recorded.get(run.name or None, recorded.get(None, frozenset())),
-                    whole=True,
-                )
-            names = Names(source, {**run.config, **(config or {})}, spec, others)
+            first = list(islice(rows, SAMPLE))
+            source, others, notes = source_of_run(unit, run.name, first, at, tables)
+            names = Names(source, {**run.config, **(config or {})}, tables, others)
             curves: dict[str, Drawn] = {}
             for count, row in enumerate(chain(first, rows)):
                 step = row.step if row.step is not None else step_in(row.values)

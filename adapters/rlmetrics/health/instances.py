@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from .meaning import Meaning
@@ -11,10 +11,20 @@ from .records import LEVELS, Finding
 from .rules import Rule
 from .series import NOTHING, Series
 
-__all__ = ["Channel", "Instance"]
+__all__ = ["EVERY", "MOST_WAITING", "SIBLING", "Channel", "Instance"]
 
+EVERY = 64
+"""Rules that look at a history look at every point of the first 64, and then at ever fewer: about 64 in a doubling."""
+LONG = 1024
+SELDOM = 4
+"""After so many points they look at every fourth of these, until a condition holds that has not been said yet."""
+MOST_WAITING = 32
+"""Points that wait to be taken together, unless more are allowed."""
 SIBLING = "sibling"
 """In place of a metric: the same metric of another placeholder, such as the reward of another function."""
+
+
+_RANK = {level: rank for rank, level in enumerate(LEVELS)}
 
 
 class Channel:
@@ -24,16 +34,38 @@ class Channel:
         meaning: What it is.
         series: Its curve.
         instances: The rules on it that look at single values, and those that look now and then.
-        numbers: How many finite values came.
         due: At how many points the rules on it look next.
-        lost: Since which step its values are lost; None while they are not.
+        plain: Whether its values are those of the metric, without a conversion.
+        calm: Between which logged values no rule on single values can find anything; None where there is no such rule.
+        alarmed: Whether a rule on single values holds.
+        ahead: How many points may wait.
+        steps: Where the points are that the curve has not taken yet.
+        values: Their values.
+        room: How many points it takes before something is to be done.
     """
 
-    __slots__ = ("due", "instant", "lost", "meaning", "nonfinite", "now_and_then", "offset", "scale", "series")
+    __slots__ = (
+        "ahead",
+        "alarmed",
+        "calm",
+        "due",
+        "instant",
+        "meaning",
+        "nonfinite",
+        "now_and_then",
+        "offset",
+        "plain",
+        "room",
+        "scale",
+        "series",
+        "steps",
+        "values",
+    )
 
-    def __init__(self, meaning: Meaning, rules: Sequence[Rule]) -> None:
+    def __init__(self, meaning: Meaning, rules: Sequence[Rule], ahead: int = MOST_WAITING) -> None:
         self.meaning = meaning
         self.series = Series(meaning.key)
+        self.series.spiky = any("spikes" in tier.functions for rule in rules for _, tier in rule.tiers)
         self.scale = meaning.scale
         self.offset = meaning.offset
         made = [Instance(rule, self) for rule in rules]
@@ -41,8 +73,58 @@ class Channel:
         judged = [item for item in made if item.rule.tiers]
         self.instant = [item for item in judged if item.rule.instant]
         self.now_and_then = [item for item in judged if not item.rule.instant]
-        self.due = 1
-        self.lost: float | None = None
+        self.plain = meaning.scale is None or (meaning.scale == 1.0 and not meaning.offset)
+        self.calm = _calm(self.instant, self)
+        self.alarmed = False
+        self.due = self.room = 1
+        self.ahead = ahead
+        self.steps: list[float] = []
+        self.values: list[float] = []
+
+    def converted(self, number: float) -> float:
+        """Return a logged number in terms of the metric."""
+        return float(number) if self.plain or self.scale is None else (float(number) - self.offset) / self.scale
+
+    def stirs(self, number: float) -> bool:
+        """Whether a logged number may matter to a rule on single values."""
+        return self.calm is not None and (self.alarmed or not self.calm[0] < number < self.calm[1])
+
+    @property
+    def count(self) -> int:
+        """How many finite points came."""
+        return self.series.count + len(self.values)
+
+    def flush(self) -> None:
+        """Let the curve take the points that wait."""
+        if self.values:
+            if len(self.values) == 1:
+                self.series.add(self.steps[0], self.values[0])
+            else:
+                self.series.extend(self.steps, self.values)
+            self.steps.clear()
+            self.values.clear()
+
+    def resume(self, due: int) -> None:
+        """Go on where a run was saved, with the curve and the rules as they were."""
+        self.due = due
+        self.room = max(1, min(due - self.count, self.ahead))
+        self.alarmed = any(item.holds for item in self.instant)
+
+    def full(self) -> bool:
+        """Make room for further points; tell whether the rules on it are due to look."""
+        count = self.count
+        if is_due := count >= self.due:
+            if count <= LONG:
+                self.due = count + 1 + count // EVERY
+            else:
+                # Multiples of powers of two, so that all curves are looked at in the same rows.
+                every = 1 << ((count // EVERY).bit_length() - 1)
+                every *= 1 if any(item.suspects for item in self.now_and_then) else SELDOM
+                self.due = (count // every + 1) * every
+        self.room = min(self.due - count, self.ahead)
+        if not is_due:
+            self.flush()
+        return is_due
 
     @property
     def instances(self) -> list[Instance]:
@@ -60,7 +142,19 @@ class Instance:
         judged: Whether it had all that it needs at least once.
     """
 
-    __slots__ = ("_bound", "_since", "_version", "active", "channel", "finding", "judged", "peers", "quiet", "rule")
+    __slots__ = (
+        "_asked",
+        "_needed",
+        "_since",
+        "_version",
+        "active",
+        "channel",
+        "finding",
+        "judged",
+        "peers",
+        "quiet",
+        "rule",
+    )
 
     def __init__(self, rule: Rule, channel: Channel) -> None:
         self.rule = rule
@@ -71,6 +165,8 @@ class Instance:
         self.quiet = ""
         self.peers: list[dict[str, Series]] = []
         self._since: dict[str, list[float]] = {}
+        self._asked: list[tuple[str, Callable[..., Any], list[list[Series]]]] = []
+        self._needed: list[Series] = []
         self._version = -1
 
     def bind(self, version: int, by_metric: Mapping[str, list[Channel]]) -> bool:
@@ -96,7 +192,15 @@ class Instance:
             if siblings is not None:
                 name = next(name for name, metrics in self.rule.curves.items() if metrics == (SIBLING,))
                 self.peers = [{**curves, name: series} for series in siblings]
-        return bool(self.peers) and all(self.peers[0][name].count for name in self.rule.required)
+            self._asked = [
+                (level, condition.call, [[curves[name] for name in condition.names] for curves in self.peers])
+                for level, condition in self.rule.tiers
+            ]
+            self._needed = [self.peers[0][name] for name in self.rule.required] if self.peers else []
+        for series in self._needed:
+            if not series.count:
+                return False
+        return bool(self.peers)
 
     def judge(self, place: float, step: float) -> Finding | None:
         """Return a finding if the condition of a level has held long enough, and that level is a new one."""
@@ -106,9 +210,9 @@ class Instance:
             return None
         self.judged = True
         held = False
-        for level, condition in rule.tiers:
+        for level, call, peers in self._asked:
             since = self._since.get(level)
-            if held or any(condition.holds(curves) for curves in self.peers):
+            if held or _holds(call, peers):
                 # What holds for a worse level holds for those below it.
                 held = True
                 if since is None:
@@ -125,11 +229,22 @@ class Instance:
             self.active = False
         return None
 
+    @property
+    def holds(self) -> bool:
+        """Whether the condition of some level held when it was last looked at."""
+        return bool(self._since)
+
+    @property
+    def suspects(self) -> bool:
+        """Whether the condition of a level holds that has not been said."""
+        found = self.finding
+        return any(found is None or _RANK[found.level] < _RANK[level] for level in self._since)
+
     def _say(self, level: str, onset: float, step: float) -> Finding | None:
         series = self.channel.series
         old = self.finding
-        if old is not None and LEVELS.index(old.level) >= LEVELS.index(level):
-            if LEVELS.index(old.level) == LEVELS.index(level) or level == old.level:
+        if old is not None and _RANK[old.level] >= _RANK[level]:
+            if old.level == level:
                 self._last(step)
             return None
         self.active = True
@@ -188,6 +303,32 @@ class Instance:
             level, onset, first, last = state["finding"]
             value, message = state["said"]
             self.finding = _replaced(self.made(level, onset, first, value, message), last_step=last)
+
+
+def _holds(call: Callable[..., Any], peers: list[list[Series]]) -> bool:
+    for curves in peers:
+        try:
+            if call(*curves):
+                return True
+        except ArithmeticError:
+            continue
+    return False
+
+
+def _calm(instances: Sequence[Instance], channel: Channel) -> tuple[float, float] | None:
+    """Return between which logged values none of some rules on single values holds."""
+    if not instances:
+        return None
+    low, high = -math.inf, math.inf
+    for _, condition in (tier for item in instances for tier in item.rule.tiers):
+        if not condition.bounds:
+            return math.inf, -math.inf
+        low = max(low, condition.bounds.get("below", -math.inf))
+        high = min(high, condition.bounds.get("above", math.inf))
+    if channel.plain or channel.scale is None:
+        return low, high
+    ends = sorted(end * channel.scale + channel.offset for end in (low, high))
+    return ends[0], ends[1]
 
 
 def _replaced(finding: Finding, *, last_step: float) -> Finding:

@@ -11,19 +11,23 @@ from typing import Any
 from rlmetrics.names.errors import FallbackWarning, NamesError
 from rlmetrics.names.tables import Overlays, Tables, load_tables
 from rlmetrics.translate import InputError
+from rlmetrics.translate.detection import located
 from rlmetrics.translate.kinds import LAYOUTS, releases_of, settings_of
 from rlmetrics.translate.reading import LoggedRow, Recorded, read_runs
 from rlmetrics.translate.tree import Unit, survey
 
-from .meaning import agreed_source
+from .instances import MOST_WAITING
+from .meaning import one_source
 from .monitor import Monitor
 from .records import Report
 from .rows import step_in
 
-__all__ = ["check_path", "check_rows", "units_of"]
+__all__ = ["SAMPLE", "Seam", "check_path", "check_rows", "opened", "source_of_run", "units_of"]
 
-_SAMPLE = 200
+SAMPLE = 200
 """Rows from whose keys a source is inferred."""
+_AHEAD = 512
+"""Rows that are taken together: nobody waits for what a single one says."""
 _RUN_NAMES = ("run", "run_id", "run_name", "_run_id")
 
 
@@ -53,10 +57,11 @@ def check_path(
             name = str(unit.path) + (f":{run.name}" if run.name else "")
             try:
                 found += _check_run(unit, run, name, at, config or {}, tables)
-            except (NamesError, InputError):
+            except (NamesError, InputError) as error:
                 # One strange file in a folder does not keep the others from being judged.
                 if len(units) == 1:
                     raise
+                warnings.warn(f"left out: {error}", stacklevel=2)
     if not found:
         msg = "holds no row with a number; give a log, or a folder with logs"
         raise InputError(msg, Path(path))
@@ -85,24 +90,13 @@ def _check_run(
     unit: Unit, run: Recorded, name: str, at: str, config: Mapping[str, Any], tables: Tables
 ) -> Iterator[Report]:
     rows = iter(run.rows)
-    first = list(islice(rows, _SAMPLE))
+    first = list(islice(rows, SAMPLE))
     if not any(row.values for row in first):
         return
-    notes: list[str] = []
-    others: list[str] = []
-    if at in ("auto", ""):
-        keys = dict.fromkeys(key for row in first for key in row.values if key not in _RUN_NAMES)
-        releases = releases_of(unit.kind, unit.path)
-        recorded = settings_of(unit.kind, unit.path)
-        settings = recorded.get(run.name or None, recorded.get(None, frozenset()))
-        try:
-            at, others, notes = agreed_source(keys, spec=tables, releases=releases, settings=settings, whole=True)
-        except NamesError as error:
-            msg = f"{unit.path}: {error}"
-            raise NamesError(msg) from None
+    at, others, notes = source_of_run(unit, run.name, first, at, tables)
     merged = {**run.config, **config}
     for label, part in _parts(chain(first, rows)):
-        monitor = _monitor(at, merged, tables, others)
+        monitor = opened(at, merged, tables, others, ahead=_AHEAD)
         monitor.notes += notes
         for row in part:
             monitor.observe(row.step, row.values)
@@ -116,10 +110,32 @@ def _check_run(
         yield monitor.report(f"{name}#{label}" if label else name)
 
 
-def _monitor(at: str, config: Mapping[str, Any], tables: Tables, others: list[str]) -> Monitor:
+def source_of_run(
+    unit: Unit, name: str, first: Iterable[LoggedRow], at: str, tables: Tables, *, whole: bool = True
+) -> tuple[str, list[str], list[str]]:
+    """Return the source of a run, inferred from its first rows where it is not given, others that agree, and notes.
+
+    Raises:
+        NamesError: None explains the keys, or several do that mean different things by them.
+    """
+    if at not in ("auto", ""):
+        return at, [], []
+    keys = dict.fromkeys(key for row in first for key in row.values if key not in _RUN_NAMES)
+    recorded = settings_of(unit.kind, unit.path)
+    settings = recorded.get(name or None, recorded.get(None, frozenset()))
+    try:
+        return one_source(keys, spec=tables, releases=releases_of(unit.kind, unit.path), settings=settings, whole=whole)
+    except NamesError as error:
+        raise located(f"{unit.path}:{name}" if name else unit.path, error) from None
+
+
+def opened(
+    at: str, config: Mapping[str, Any], tables: Tables, others: Iterable[str] = (), *, ahead: int = MOST_WAITING
+) -> Monitor:
+    """Return a monitor of a source that notes if it stands in for another one."""
     with warnings.catch_warnings(record=True) as said:
         warnings.simplefilter("always")
-        monitor = Monitor(at, config, spec=tables, others=others)
+        monitor = Monitor(at, config, spec=tables, others=others, ahead=ahead)
     monitor.notes += [str(item.message) for item in said if issubclass(item.category, FallbackWarning)]
     return monitor
 
@@ -157,28 +173,51 @@ class _Splitter:
 
     def part(self) -> Iterator[LoggedRow]:
         """Yield the rows of the next run."""
-        lowest: float | None = None
-        highest = 0.0
-        count = 0
-        label = self.label
-        while self.more() and self._next is not None:
-            row, step = self._next, _step(self._next)
-            begins = step is not None and lowest is not None and step <= lowest and highest - lowest > 5
-            if count and (label != self.label or (begins and count > 5)):
+        seam = Seam()
+        row, self._next = self._next, None
+        while row is not None:
+            step = _step(row)
+            if seam.lies_before(row, step):
+                self._next = row
                 return
-            if step is not None:
-                lowest = step if lowest is None else lowest
-                highest = max(highest, step)
-            count += 1
-            self._next = None
-            yield row
+            yield row if row.step is not None else LoggedRow(step, row.values)
+            row = next(self._rows, None)
+
+
+class Seam:
+    """Tells where another run begins: rows name another one, or steps begin anew from the start."""
+
+    def __init__(self) -> None:
+        self._lowest: float | None = None
+        self._highest = 0.0
+        self._count = 0
+        self._label = ""
+
+    def lies_before(self, row: LoggedRow, step: float | None) -> bool:
+        """Whether a row is the first of another run; if not, it is counted to this one."""
+        label = _label(row)
+        if not self._count:
+            self._label = label
+        elif label != self._label:
+            return True
+        if step is not None:
+            if self._lowest is None:
+                self._lowest = self._highest = step
+            elif step > self._highest:
+                self._highest = step
+            elif step <= self._lowest:
+                if self._highest - self._lowest > 5 and self._count > 5:
+                    return True
+                self._lowest = step if self._count <= 5 else self._lowest
+        self._count += 1
+        return False
 
 
 def _label(row: LoggedRow) -> str:
+    values = row.values
     for name in _RUN_NAMES:
-        value = row.values.get(name)
-        if isinstance(value, str) and value:
-            return value
+        if name in values and isinstance(values[name], str) and values[name]:
+            return str(values[name])
     return ""
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -15,7 +15,7 @@ from rlmetrics.names.errors import NamesError
 from rlmetrics.names.resolving import resolve_in
 from rlmetrics.names.tables import Overlays, Tables
 
-__all__ = ["Counterparts", "Meaning", "Names", "agreed_source", "other_spellings"]
+__all__ = ["Counterparts", "Meaning", "Names", "agreed_source", "one_source", "other_spellings"]
 
 HELD_OUT = "held_out"
 """In place of a metric: a score of a user's own on data that is not trained on."""
@@ -100,13 +100,14 @@ class Names:
 
     def meaning(self, key: str) -> Meaning:
         """Return what a key is."""
-        found = _best(resolve_in(self._view, [key]))
-        for other in self._others:
-            theirs = _best(resolve_in(other, [key]))
-            if (theirs.metric, theirs.mode) != (found.metric, found.mode) and found.metric:
+        found = self._meaning(key, _best(resolve_in(self._view, [key])))
+        for other in self._others if found.metric is not None else ():
+            theirs = self._meaning(key, _best(resolve_in(other, [key])))
+            if not _agree(found, theirs):
                 self.disputed.add(key)
                 return Meaning(key, None)
-        return self._meaning(key, found)
+            found = _joined(found, theirs)
+        return found
 
     def _meaning(self, key: str, found: Resolution) -> Meaning:
         if found.metric is None or found.metric in _OPEN:
@@ -199,12 +200,55 @@ def agreed_source(
             at = infer_source(names, spec=spec, **options)
         return at, [], [str(item.message) for item in said]
     except AmbiguousError as error:
-        first, *rest = error.candidates
-        ends: dict[tuple[str, str | None], list[str]] = {}
-        for item in rest:
-            ends.setdefault((item.framework, item.component), []).append(str(item))
-        others = list(dict.fromkeys(name for items in ends.values() for name in (items[0], items[-1])))[:8]
-        return str(first), others, [f"{error}; keys on which they differ are not judged"]
+        first, *others = error.distinct
+        return str(first), [str(item) for item in others], [f"{error}; keys on which they differ are not judged"]
+
+
+def one_source(
+    keys: Iterable[str], *, spec: Overlays | Tables = None, **options: Any
+) -> tuple[str, list[str], list[str]]:
+    """Return the source of some keys, others that mean the same by all of them, and what is to be said about that.
+
+    Raises:
+        AmbiguousError: Several explain them that mean different things by some.
+        NamesError: Nothing explains them.
+    """
+    names, tables = list(keys), load_tables(spec)
+    try:
+        with warnings.catch_warnings(record=True) as said:
+            warnings.simplefilter("always")
+            at = infer_source(names, spec=tables, **options)
+        return at, [], [str(item.message) for item in said]
+    except AmbiguousError as error:
+        first, *others = error.distinct
+        own = Names(str(first), spec=tables)
+        meanings = {name: own.meaning(name) for name in names}
+        for other in others:
+            theirs = Names(str(other), spec=tables)
+            differing = [name for name, meaning in meanings.items() if not _agree(meaning, theirs.meaning(name))]
+            if differing:
+                more = f" and {len(differing) - 3} more" if len(differing) > 3 else ""
+                msg = f"{error} ({first} and {other} differ on {', '.join(differing[:3])}{more})"
+                raise AmbiguousError(msg, error.candidates, error.distinct) from None
+        note = f"several releases explain the keys; what one of them is known to get wrong is not judged; {error}"
+        return str(first), [str(other) for other in others], [note]
+
+
+def _agree(one: Meaning, other: Meaning) -> bool:
+    """Whether two releases mean the same by a key, whatever one of them is known to get wrong about it."""
+    same = (one.metric, one.mode) == (other.metric, other.mode)
+    known = one.scale is not None and other.scale is not None
+    return same and (not known or (one.scale, one.offset) == (other.scale, other.offset))
+
+
+def _joined(one: Meaning, other: Meaning) -> Meaning:
+    """Return what is certain about a key if either of two releases logged it."""
+    return replace(
+        one,
+        scale=None if other.scale is None else one.scale,
+        constant_when=tuple(dict.fromkeys((*one.constant_when, *other.constant_when))),
+        defects=tuple(dict.fromkeys((*one.defects, *other.defects))),
+    )
 
 
 class Counterparts:

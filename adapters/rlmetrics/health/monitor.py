@@ -5,29 +5,26 @@ from __future__ import annotations
 import math
 import threading
 from collections.abc import Iterable, Mapping
+from collections.abc import Set as AbstractSet
 from typing import Any
 
 from rlmetrics.names.errors import NamesError
 from rlmetrics.names.tables import Overlays, Tables, load_tables
 
 from .explaining import constant_text, defect_text
-from .instances import Channel, Instance
+from .instances import MOST_WAITING, Channel, Instance
+from .intake import Intake
 from .meaning import HELD_OUT, Meaning, Names, agreed_source
 from .records import Expected, Finding, Report
 from .rows import Axis, Kinds, step_in
 from .rules import Rules
-from .values import NULL, TEXT, number_of
 
 __all__ = ["Monitor"]
 
 _AUTO_ROWS = 3
 """Rows whose keys are gathered before a source is inferred from them."""
-_EVERY = 64
-"""Rules that look at a history look at every point of the first 64, and then at ever fewer: about 64 in a doubling."""
 _LOSS_ZERO = "logged as 0.0, as transformers does with a NaN loss."
 _CORE = ("loss", "gradient_norm", "kl", "entropy", "ratio")
-_MOST_KEYS = 4000
-"""Keys that are looked at: names with a running number in them must not fill the memory."""
 
 
 class Monitor:
@@ -38,10 +35,13 @@ class Monitor:
         config: Settings of the run. Those that the source does not know are left alone.
         spec: Folders with further YAML.
         others: Further sources that explain the keys as well; keys that they understand otherwise are not judged.
+        ahead: How many rows may wait to be taken together; more of them need more memory and less time.
 
     Attributes:
         faults: How many rows could not be judged because of an error in this code; training goes on.
         notes: What is to be said about the source.
+        rows: How many rows were judged.
+        counted: How many of them stated no step, so that their number stands for it.
 
     Raises:
         NamesError: The source is unknown. Nothing raises afterwards.
@@ -54,18 +54,20 @@ class Monitor:
         *,
         spec: Overlays | Tables = None,
         others: Iterable[str] = (),
+        ahead: int = MOST_WAITING,
     ) -> None:
         self._tables = load_tables(spec)
         self._rules = Rules(self._tables)
         self._config = dict(config or {})
         self._lock = threading.RLock()
+        self._ahead = ahead
         self.faults = 0
         self.fault = ""
         self.notes: list[str] = []
-        self.rows = 0
+        self.rows = self.counted = 0
         self._names: Names | None = None
         self._waiting: list[tuple[float | None, dict[str, Any]]] = []
-        self._channels: dict[str, Channel | None] = {}
+        self._intake = Intake(self._meet)
         self._by_metric: dict[str, list[Channel]] = {}
         self._version = 0
         self.axis = Axis()
@@ -112,12 +114,14 @@ class Monitor:
 
         with self._lock:
             self._infer()
+            self._intake.flush()
             return make_report(self, run)
 
     def state_dict(self) -> dict[str, Any]:
         """Return all that it knows as plain values, for a checkpoint."""
         with self._lock:
             self._infer()
+            self._intake.flush()
             return {
                 "at": self.at,
                 "rows": self.rows,
@@ -129,10 +133,9 @@ class Monitor:
                     key: {
                         "series": channel.series.state(),
                         "due": channel.due,
-                        "lost": channel.lost,
                         "rules": {item.rule.id: item.state() for item in channel.instances},
                     }
-                    for key, channel in self._channels.items()
+                    for key, channel in self.channels.items()
                     if channel is not None
                 },
             }
@@ -154,14 +157,16 @@ class Monitor:
             self._expected = dict(state["expected"])
             self._run_findings = {rule: Finding(**fields) for rule, fields in state["run"].items()}
             for key, saved in state["channels"].items():
-                channel = self._meet(key)
+                channel = self._intake.channel(key)
                 if channel is None:
                     continue
+                fresh = channel.series
                 channel.series = Series.restored(key, saved["series"])
-                channel.due, channel.lost = saved["due"], saved["lost"]
+                channel.series.budget, channel.series.spiky = fresh.budget, fresh.spiky
                 for item in channel.instances:
                     if item.rule.id in saved["rules"]:
                         item.restore(saved["rules"][item.rule.id])
+                channel.resume(saved["due"])
             self._version += 1
 
     # ------------------------------------------------------------------------------------------------------------------
@@ -200,52 +205,39 @@ class Monitor:
             step = step_in(row)
             if step is None:
                 step = float(self.rows)
+                self.counted += 1
         elif not math.isfinite(step):
             step = self.axis.last or 0.0
         self.rows += 1
         place = self.axis.place(float(step))
-        new: list[Finding] = []
-        channels = self._channels
-        pending: list[Instance] = []
-        lost: list[tuple[Channel, str]] = []
-        empty: set[str] = set()
-        for key, value in row.items():
-            kind = type(value)
-            if (kind is float or kind is int) and value - value == 0:
-                number: float | str = value
-            else:
-                number = number_of(value)
-                if number is NULL:
-                    empty.add(key)
-                    continue
-                if number is TEXT:
-                    continue
-            channel = channels[key] if key in channels else self._meet(key)
-            if channel is None:
-                continue
-            if number != number:
-                lost.append((channel, f"logged as {_shown(value)}."))
-                continue
-            series = channel.series
-            if channel.scale is not None and (channel.scale != 1.0 or channel.offset):
-                number = (float(number) - channel.offset) / channel.scale
-            series.add(place, number)  # type: ignore[arg-type]
-            channel.lost = None
-            pending += channel.instant
-            if series.count >= channel.due:
-                channel.due = series.count + 1 + series.count // _EVERY
-                pending += channel.now_and_then
-        missing = self._kinds.missing(row, row.keys() - empty if empty else None)
-        for instance in pending:
-            if instance.bind(self._version, self._by_metric) and self._applies(instance):
-                found = instance.judge(place, step)
-                if found is not None and not self._explained(instance):
-                    new.append(found)
-        if lost or missing:
-            new += self._lose(row, step, lost, missing, empty)
+        taken = self._intake.take(row, place)
+        layout = taken.layout
+        missing: frozenset[str] = frozenset()
+        if layout is None or not self._kinds.again(layout.kind):
+            missing = self._kinds.missing(row, row.keys() - taken.empty if taken.empty else None)
+            if layout is not None:
+                layout.kind = self._kinds.matched
+        new = self._judge(taken.pending, place, step) if taken.pending else []
+        if taken.lost or missing:
+            self._intake.flush()
+            lost = [(channel, f"logged as {_shown(value)}.") for channel, value in taken.lost]
+            new += self._lose(row, step, lost, missing, taken.empty)
         if self.axis.gap is not None:
             new += self._gap(*self.axis.gap)
         return new
+
+    def _judge(self, pending: list[Instance], place: float, step: float) -> list[Finding]:
+        self._intake.flush()
+        found = []
+        for instance in dict.fromkeys(pending):
+            if instance.rule.tiers and instance.bind(self._version, self._by_metric) and self._applies(instance):
+                said = instance.judge(place, step)
+                if instance.rule.instant:
+                    instance.channel.alarmed = any(item.holds for item in instance.channel.instant)
+                if said is not None and not self._explained(instance):
+                    found.append(said)
+        self._intake.forget()
+        return found
 
     def _lose(
         self,
@@ -253,12 +245,12 @@ class Monitor:
         step: float,
         lost: list[tuple[Channel, str]],
         missing: frozenset[str],
-        empty: set[str],
+        empty: AbstractSet[str],
     ) -> list[Finding]:
         """Say which values got lost in a row."""
         gone: list[tuple[Channel, str]] = []
         for key in sorted(missing):
-            channel = self._channels.get(key)
+            channel = self.channels.get(key)
             if channel is not None and channel.nonfinite is not None and channel.series.count:
                 if key in empty:
                     lost.append((channel, "logged as null after numbers."))
@@ -267,7 +259,7 @@ class Monitor:
         found: list[Finding | None] = []
         if lost or len(gone) > 1:
             for key, value in row.items():
-                channel = self._channels.get(key)
+                channel = self.channels.get(key)
                 zero = channel is not None and channel.nonfinite is not None and value == 0
                 if zero and channel is not None and channel.series.same == 1 and channel.series.count > 1:
                     metric = str(channel.meaning.metric)
@@ -275,7 +267,6 @@ class Monitor:
                         lost.append((channel, _LOSS_ZERO))
         for channel, how in lost:
             if channel.nonfinite is not None:
-                channel.lost = step
                 found.append(channel.nonfinite.lost("error", step, f"It is {how}"))
         for channel, how in gone:
             if channel.nonfinite is not None:
@@ -308,19 +299,18 @@ class Monitor:
 
     def _meet(self, key: str) -> Channel | None:
         """Find out what a key is."""
-        if not isinstance(key, str) or len(self._channels) >= _MOST_KEYS or self._names is None:
+        if self._names is None:
             return None
         meaning = self._names.meaning(key)
         rules = self._rules.of(meaning.metric, meaning.mode, held_out=meaning.held_out)
-        channel = None
-        if rules or self._is_used(meaning):
-            channel = Channel(meaning, rules)
-            channel.series.budget = self._budget()
-            self._by_metric.setdefault(str(meaning.metric), []).append(channel)
-            if meaning.held_out and meaning.metric != HELD_OUT:
-                self._by_metric.setdefault(HELD_OUT, []).append(channel)
-            self._version += 1
-        self._channels[key] = channel
+        if not rules and not self._is_used(meaning):
+            return None
+        channel = Channel(meaning, rules, self._ahead)
+        channel.series.budget = self._budget()
+        self._by_metric.setdefault(str(meaning.metric), []).append(channel)
+        if meaning.held_out and meaning.metric != HELD_OUT:
+            self._by_metric.setdefault(HELD_OUT, []).append(channel)
+        self._version += 1
         return channel
 
     def _is_used(self, meaning: Meaning) -> bool:
@@ -366,7 +356,7 @@ class Monitor:
         return sorted(found, key=lambda item: (_ORDER[item.level], item.onset_step, item.rule, item.key))
 
     def _instances(self) -> Iterable[Instance]:
-        return (item for channel in self._channels.values() if channel is not None for item in channel.instances)
+        return (item for channel in self.channels.values() if channel is not None for item in channel.instances)
 
     # What a report asks. ----------------------------------------------------------------------------------------------
 
@@ -383,7 +373,7 @@ class Monitor:
     @property
     def channels(self) -> dict[str, Channel | None]:
         """Every key that came, and its curve if any rule needs it."""
-        return self._channels
+        return self._intake.channels
 
     @property
     def config(self) -> Mapping[str, Any]:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-__all__ = ["LEVELS", "Curve", "Diagnosis", "Expected", "Finding", "NotJudged", "Report", "worst"]
+__all__ = ["LEVELS", "Curve", "Diagnosis", "Expected", "Finding", "NotJudged", "Report", "counted", "worst"]
 
 LEVELS = ("info", "warning", "error")
 """From a remark to what is certainly wrong."""
@@ -175,6 +175,11 @@ class Report:
 def whole(number: float) -> float | int:
     """Return a whole number as an integer."""
     return int(number) if number == int(number) else number
+
+
+def counted(number: int, what: str) -> str:
+    """Return a number of things in words."""
+    return f"{number} {what}" if number == 1 else f"{number} {what}s"
 
 
 def plain(record: Any) -> dict[str, Any]:

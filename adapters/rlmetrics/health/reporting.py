@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from .diagnosing import diagnose
 from .instances import SIBLING, Channel, Instance
-from .records import Curve, Diagnosis, Finding, NotJudged, Report
+from .records import Curve, Diagnosis, Finding, NotJudged, Report, counted
 from .rules import Rule
 from .series import Series
 
@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 __all__ = ["make_report"]
 
 _MOST_CURVES = 12
+_MANY_FALLS = 0.2
+"""Share of rows before an earlier step above which a log is not in the order of training."""
 _NO_SIGNAL = {"no_learning_signal", "non_finite"}
 _COMPLETIONS = (
     ("data.train_batch_size", "actor_rollout_ref.rollout.n"),
@@ -51,11 +53,15 @@ def make_report(monitor: Monitor, run: str) -> Report:
 def _notes(monitor: Monitor) -> list[str]:
     found = list(monitor.notes)
     axis = monitor.axis
-    if axis.resumed:
+    if monitor.counted:
+        found.append(f"{counted(monitor.counted, 'row')} without a step: the number of the row stands for it")
+    if axis.falls > _MANY_FALLS * monitor.rows:
+        found.append(f"steps fall in {axis.falls} of {counted(monitor.rows, 'row')}; sort the log to have it judged")
+    elif axis.resumed:
         at = ", ".join(f"{step:g}" for step in axis.resumed[:5])
         found.append(f"the run goes back to an earlier step at {at}: taken as resumed; both passes are judged")
     elif axis.falls:
-        found.append(f"{axis.falls} rows stand after rows of later steps; they are judged in their order")
+        found.append(f"{counted(axis.falls, 'row')} after rows of later steps, judged in the order of the log")
     if monitor.faults:
         found.append(f"{monitor.faults} rows could not be judged because of a fault of this tool ({monitor.fault})")
     names = monitor.names

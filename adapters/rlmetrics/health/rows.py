@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections import deque
 from collections.abc import Mapping
+from collections.abc import Set as AbstractSet
 from typing import Any
 
 from .trends import median
@@ -11,6 +13,7 @@ from .trends import median
 __all__ = ["Axis", "Kinds", "step_in"]
 
 _STEPS = ("step", "global_step", "_step", "train/global_step", "training/global_step", "trainer/global_step")
+_STEP_NAMES = frozenset({*_STEPS, "epoch", "train/epoch"})
 _ALIKE = 0.6
 """Which share of the keys of a kind a row has if it is of that kind."""
 _MOST_KINDS = 6
@@ -47,6 +50,7 @@ class Axis:
         self._offset = 0.0
         self._pending = False
         self._between: deque[float] = deque(maxlen=32)
+        self._least = math.inf
 
     def place(self, step: float) -> float:
         """Take the step of a row and return its place."""
@@ -71,10 +75,13 @@ class Axis:
         self._pending = False
         if place > self.at:
             between = place - self.at
-            if len(self._between) >= 12 and between > 10 * median(list(self._between)):
+            usual = self._between
+            if between > 10 * self._least and len(usual) >= 12 and between > 10 * median(usual):
                 self.gap = (self.last if self.last is not None else step, step)
             else:
-                self._between.append(between)
+                oldest = usual[0] if len(usual) == usual.maxlen else math.inf
+                usual.append(between)
+                self._least = min(usual) if oldest <= self._least < between else min(self._least, between)
         self.at = place
         self.last = step
         return place
@@ -97,13 +104,31 @@ class Axis:
         self.falls, self._offset = state["falls"], state["offset"]
         self.resumed = list(state["resumed"])
         self._between.extend(state["between"])
+        self._least = min(self._between, default=math.inf)
 
 
 class Kinds:
-    """The kinds of rows: those of training, of evaluation, of parts of a step. Each logs its keys every time."""
+    """The kinds of rows: those of training, of evaluation, of parts of a step. Each logs its keys every time.
+
+    Attributes:
+        matched: The kind of the last row, and as of when; None where it may change.
+    """
 
     def __init__(self) -> None:
         self._kinds: list[tuple[set[str], list[int]]] = []
+        self._version = 0
+        self.matched: tuple[list[int], int] | None = None
+
+    def again(self, matched: tuple[list[int], int] | None) -> bool:
+        """Count another row with the keys of one that lacked nothing; False if it must be looked at anew.
+
+        Args:
+            matched: What ``matched`` was after that row.
+        """
+        if matched is None or matched[1] != self._version:
+            return False
+        matched[0][0] += 1
+        return True
 
     def missing(self, row: Mapping[str, Any], numbers: set[str] | None = None) -> frozenset[str]:
         """Return the keys that every row of this kind had so far and this one has not.
@@ -112,13 +137,21 @@ class Kinds:
             row: The row.
             numbers: Its keys that have a value, where that are not all of them.
         """
-        keys = row.keys() if numbers is None else numbers
+        keys: AbstractSet[str] = row.keys() if numbers is None else numbers
+        if numbers is not None and numbers <= _STEP_NAMES and len(row) > len(numbers):
+            # Nothing has a value: no other kind of row, but one in which all is lost.
+            return frozenset(row.keys() - numbers) if sum(count[0] for _, count in self._kinds) > _SURE else frozenset()
+        self.matched = None
         for usual, count in self._kinds:
             if keys >= usual if count[0] >= 3 else len(usual & keys) >= _ALIKE * len(usual):
                 count[0] += 1
                 if count[0] <= 3:
                     usual &= keys
+                    self._version += 1
+                else:
+                    self.matched = (count, self._version)
                 return frozenset()
+        self._version += 1
         best: tuple[set[str], list[int]] | None = None
         for kind in self._kinds:
             if len(kind[0] & keys) >= max(_ALIKE * len(kind[0]), 1) and (best is None or len(kind[0]) > len(best[0])):
@@ -140,3 +173,4 @@ class Kinds:
     def restore(self, state: Any) -> None:
         """Take what ``state`` returned."""
         self._kinds = [(set(usual), [count]) for usual, count in state]
+        self._version += 1

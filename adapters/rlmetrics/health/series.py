@@ -1,126 +1,20 @@
-"""One logged curve in constant memory: its beginning, its last points, and the whole of it in ever longer stretches."""
+"""The words of conditions: what can be asked of a curve."""
 
 from __future__ import annotations
 
 import math
-from collections import deque
 from itertools import pairwise
-from typing import Any
 
+from .course import NOW, START, Course
 from .trends import SIGNIFICANT, correlation, line, mann_kendall, median, noise, shift, thinned
 
 __all__ = ["NOTHING", "Series"]
 
-_START = 10
-"""Points whose median is where a run started."""
-_RECENT = 32
-_BUCKETS = 128
-_NOW = 5
-_SPIKE_RATIO, _SPIKE_SIGMA = 5.0, 8.0
 
-_STATE = ("count", "last", "first_step", "last_step", "same", "stride", "_sum", "_sum_step", "_held", "level")
+class Series(Course):
+    """A curve that answers. Numbers that are not known yet are NaN, so that comparisons with them are false."""
 
-
-class Series:
-    """A curve. Numbers that are not known yet are NaN, so that comparisons with them are false.
-
-    Attributes:
-        key: Under which name it is logged.
-        count: How many finite points came.
-        last: The last of them.
-        first_step: Its first step.
-        last_step: Its last step.
-        same: How many points at the end have the same value.
-        budget: How many steps the run will have, if that is known.
-    """
-
-    __slots__ = (
-        "_cache",
-        "_first",
-        "_held",
-        "_history",
-        "_history_steps",
-        "_recent",
-        "_recent_steps",
-        "_spikes",
-        "_sum",
-        "_sum_step",
-        "budget",
-        "count",
-        "first_step",
-        "key",
-        "last",
-        "last_step",
-        "level",
-        "same",
-        "stride",
-    )
-
-    def __init__(self, key: str = "") -> None:
-        self.key = key
-        self.count = 0
-        self.last = math.nan
-        self.first_step = self.last_step = 0.0
-        self.same = 0
-        self.level = math.nan
-        self.budget: float | None = None
-        self.stride = 1
-        self._sum = self._sum_step = 0.0
-        self._held = 0
-        self._first: list[float] = []
-        self._recent: deque[float] = deque(maxlen=_RECENT)
-        self._recent_steps: deque[float] = deque(maxlen=_RECENT)
-        self._history: list[float] = []
-        self._history_steps: list[float] = []
-        self._spikes: deque[float] = deque(maxlen=16)
-        self._cache: dict[Any, Any] = {}
-
-    def add(self, step: float, value: float) -> None:
-        """Take a finite value."""
-        if self.count < _START:
-            if not self.count:
-                self.first_step = step
-                self.level = value
-            self._first.append(value)
-        elif abs(value) > 3.0 * abs(self.level):
-            self._perhaps_spike(step, value)
-        self.count += 1
-        self.same = self.same + 1 if value == self.last else 1
-        self.last = value
-        self.last_step = step
-        self.level += 0.1 * (value - self.level)
-        self._recent.append(value)
-        self._recent_steps.append(step)
-        self._sum += value
-        self._sum_step += step
-        self._held += 1
-        if self._held >= self.stride:
-            self._close()
-
-    def _close(self) -> None:
-        self._history.append(self._sum / self._held)
-        self._history_steps.append(self._sum_step / self._held)
-        self._sum = self._sum_step = 0.0
-        self._held = 0
-        if len(self._history) >= _BUCKETS:
-            for name in (self._history, self._history_steps):
-                name[:] = [(early + late) / 2 for early, late in zip(name[::2], name[1::2], strict=True)]
-            self.stride *= 2
-
-    def _perhaps_spike(self, step: float, value: float) -> None:
-        usual = median(self._recent)
-        spread = 1.4826 * median([abs(item - usual) for item in self._recent])
-        if abs(value) > _SPIKE_RATIO * abs(usual) and abs(value - usual) > _SPIKE_SIGMA * spread and usual:
-            self._spikes.append(step)
-
-    def _cached(self, name: Any, make: Any) -> Any:
-        if self._cache.get("count") != self.count:
-            self._cache = {"count": self.count}
-        if name not in self._cache:
-            self._cache[name] = make()
-        return self._cache[name]
-
-    # The words of conditions. -----------------------------------------------------------------------------------------
+    __slots__ = ()
 
     def points(self) -> float:
         """How many points there are."""
@@ -136,9 +30,13 @@ class Series:
 
     def start(self) -> float:
         """Where it started: the median of the first ten points, or of a third of few; NaN before the fifth."""
-        if self.count < _NOW:
+        if self.count < NOW:
             return math.nan
-        return median(self._first[: max(3, min(_START, self.count // 3))])
+        if self.count >= 3 * START:
+            if math.isnan(self._started):
+                self._started = median(self._first)
+            return self._started
+        return median(self._first[: max(3, self.count // 3)])
 
     def first(self) -> float:
         """The first point."""
@@ -148,15 +46,15 @@ class Series:
         """The median of the last five points; NaN before the third."""
         if self.count < 3:
             return math.nan
-        return float(self._cached("now", lambda: median(list(self._recent)[-_NOW:])))
+        return float(self._cached("now", self._find_now))
 
     def high(self) -> float:
         """The highest level so far: of medians of five stretches that follow each other."""
-        return float(self._cached("high", lambda: max(self._levels(), default=math.nan)))
+        return float(self._cached("high", self._find_high))
 
     def low(self) -> float:
         """The lowest level so far."""
-        return float(self._cached("low", lambda: min(self._levels(), default=math.nan)))
+        return float(self._cached("low", self._find_low))
 
     def rise(self) -> float:
         """How far it is above its start: ``now - start``."""
@@ -164,7 +62,7 @@ class Series:
 
     def noise(self) -> float:
         """The spread of neighbouring points, robust against trends and outliers."""
-        return float(self._cached("noise", lambda: noise(list(self._recent))))
+        return float(self._cached("noise", noise, self._recent))
 
     def mean(self, steps: float) -> float:
         """The mean of the points in the last ``steps`` optimizer steps."""
@@ -180,7 +78,7 @@ class Series:
 
     def gain(self, share: float = 0.5) -> float:
         """The median of the last third minus that of the first third, of the last ``share`` of the run."""
-        return float(self._cached(("gain", share), lambda: shift(self._tail(share)[1])))
+        return float(self._cached(("gain", share), self._find_gain, share))
 
     def rising(self, share: float = 0.5) -> bool:
         """A trend upwards in the last ``share``: Mann-Kendall with p < 0.001, and a gain above twice the noise."""
@@ -192,11 +90,11 @@ class Series:
 
     def flat(self, share: float = 0.5) -> bool:
         """No gain or loss in the last ``share`` that matters: below the noise, or 3 % of all it ever moved."""
-        return self._cached(("flat", share), lambda: self._is_flat(share, both=True)) is True
+        return self._cached(("flat", share), self._is_flat, share, True) is True
 
     def not_rising(self, share: float = 0.5) -> bool:
         """As ``flat``, or falling."""
-        return self._cached(("not_rising", share), lambda: self._is_flat(share, both=False)) is True
+        return self._cached(("not_rising", share), self._is_flat, share, False) is True
 
     def repeats(self) -> float:
         """How many points in a row have exactly the same value."""
@@ -213,12 +111,12 @@ class Series:
     def share_above(self, bound: float, steps: float) -> float:
         """Which share of the points of the last ``steps`` lies above a bound; NaN of fewer than three."""
         values = self._window(steps)[1]
-        return sum(value > bound for value in values) / len(values) if len(values) >= 3 else math.nan
+        return len([value for value in values if value > bound]) / len(values) if len(values) >= 3 else math.nan
 
     def share_below(self, bound: float, steps: float) -> float:
         """Which share of the points of the last ``steps`` lies below a bound; NaN of fewer than three."""
         values = self._window(steps)[1]
-        return sum(value < bound for value in values) / len(values) if len(values) >= 3 else math.nan
+        return len([value for value in values if value < bound]) / len(values) if len(values) >= 3 else math.nan
 
     def swing(self, share: float = 0.25) -> float:
         """The noise of the last ``share`` of the run, of stretches as long as those of its beginning."""
@@ -253,49 +151,30 @@ class Series:
 
     def correlation(self, other: Series, share: float = 0.5) -> float:
         """Pearson's correlation with another curve over the last ``share`` of the run, on stretches of it."""
-        return float(self._cached(("correlation", id(other), share), lambda: self._correlation(other, share)))
+        name = ("correlation", id(other), other.count, share)
+        return float(self._cached(name, self._correlation, other, share))
 
     def moves_with(self, other: Series, share: float = 0.5) -> float:
         """Pearson's correlation of the changes from point to point with those of another curve; trends do not count."""
-        name = ("moves_with", id(other), share)
-        return float(self._cached(name, lambda: self._correlation(other, share, changes=True)))
+        name = ("moves_with", id(other), other.count, share)
+        return float(self._cached(name, self._correlation, other, share, True))
 
     # ------------------------------------------------------------------------------------------------------------------
 
-    def _levels(self) -> list[float]:
-        values = self._history
-        if len(values) < 3:
-            return []
-        return [median(values[max(0, at - 2) : at + 3]) for at in range(0, len(values), 3)]
+    def _find_now(self) -> float:
+        return median([self._recent[at] for at in range(-min(NOW, len(self._recent)), 0)])
 
-    def _window(self, steps: float) -> tuple[list[float], list[float]]:
-        """Return steps and values of the last optimizer steps; of the last points if these don't reach back so far."""
-        begin = self.last_step - steps
-        recent = list(self._recent_steps)
-        if recent and (recent[0] <= begin or self.count <= _RECENT):
-            at = next((index for index, step in enumerate(recent) if step > begin), len(recent))
-            return recent[at:], list(self._recent)[at:]
-        at = next((index for index, step in enumerate(self._history_steps) if step > begin), len(self._history))
-        if len(self._history) - at < 3:
-            return recent, list(self._recent)
-        return self._history_steps[at:], self._history[at:]
+    def _find_high(self) -> float:
+        return max(self._cached("levels", self._levels), default=math.nan)
 
-    def _tail(self, share: float) -> tuple[list[float], list[float]]:
-        at = int(len(self._history) * (1 - share))
-        return self._history_steps[at:], self._history[at:]
+    def _find_low(self) -> float:
+        return min(self._cached("levels", self._levels), default=math.nan)
 
-    def points_of(self) -> tuple[list[float], list[float]]:
-        """Return the whole curve in at most 128 stretches: steps and means."""
-        if self._held:
-            return [*self._history_steps, self._sum_step / self._held], [*self._history, self._sum / self._held]
-        return list(self._history_steps), list(self._history)
-
-    def recent(self) -> tuple[list[float], list[float]]:
-        """Return the last points."""
-        return list(self._recent_steps), list(self._recent)
+    def _find_gain(self, share: float) -> float:
+        return shift(self._tail(share)[1])
 
     def _trend(self, share: float) -> int:
-        return int(self._cached(("trend", share), lambda: self._find_trend(share)))
+        return int(self._cached(("trend", share), self._find_trend, share))
 
     def _find_trend(self, share: float) -> int:
         values = self._tail(share)[1]
@@ -307,7 +186,7 @@ class Series:
         score = mann_kendall(thinned(values))
         return (score > SIGNIFICANT) - (score < -SIGNIFICANT)
 
-    def _is_flat(self, share: float, *, both: bool) -> bool:
+    def _is_flat(self, share: float, both: bool) -> bool:
         values = self._tail(share)[1]
         if len(values) < 12:
             return False
@@ -316,7 +195,7 @@ class Series:
         least = max(noise(values) / math.sqrt(len(values) / 3) * 2, 0.03 * whole)
         return (abs(moved) if both else moved) <= least
 
-    def _correlation(self, other: Series, share: float, *, changes: bool = False) -> float:
+    def _correlation(self, other: Series, share: float, changes: bool = False) -> float:
         steps, values = self._tail(share)
         other_steps, other_values = other._history_steps, other._history
         if not other_steps:
@@ -331,30 +210,6 @@ class Series:
             first = [after - before for before, after in pairwise(first)]
             second = [after - before for before, after in pairwise(second)]
         return correlation(first, second)
-
-    # State. -----------------------------------------------------------------------------------------------------------
-
-    def state(self) -> dict[str, Any]:
-        """Return all of it as plain values."""
-        found: dict[str, Any] = {name.strip("_"): getattr(self, name) for name in _STATE}
-        found |= {"first": self._first, "recent": list(self._recent), "recent_steps": list(self._recent_steps)}
-        found |= {"history": self._history, "history_steps": self._history_steps, "spikes": list(self._spikes)}
-        return {name: list(value) if isinstance(value, list) else value for name, value in found.items()}
-
-    @classmethod
-    def restored(cls, key: str, state: dict[str, Any]) -> Series:
-        """Return a curve with what ``state`` returned."""
-        series = cls(key)
-        for name in _STATE:
-            value = state[name.strip("_")]
-            setattr(series, name, math.nan if value is None else value)
-        series._first = list(state["first"])
-        series._history = list(state["history"])
-        series._history_steps = list(state["history_steps"])
-        series._recent.extend(state["recent"])
-        series._recent_steps.extend(state["recent_steps"])
-        series._spikes.extend(state["spikes"])
-        return series
 
 
 NOTHING = Series()

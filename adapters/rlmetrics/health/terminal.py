@@ -6,7 +6,7 @@ import re
 import textwrap
 from collections.abc import Iterator, Sequence
 
-from .records import LEVELS, Diagnosis, Finding, NotJudged, Report, whole
+from .records import LEVELS, Diagnosis, Finding, NotJudged, Report, counted, whole
 
 __all__ = ["report_text", "summary_text"]
 
@@ -25,7 +25,7 @@ def report_text(report: Report, *, full: bool = False) -> str:
     for diagnosis in shown:
         lines += _cause(report, diagnosis, full=full)
     if len(report.diagnoses) > len(shown):
-        lines.append(_labelled("more", f"{len(report.diagnoses) - len(shown)} weaker signs · --full"))
+        lines.append(_labelled("more", f"{counted(len(report.diagnoses) - len(shown), 'weaker sign')} · --full"))
     lines += _cost(report)
     first = shown[0] if shown and shown[0].level != "info" else None
     if first is not None:
@@ -63,8 +63,12 @@ def _answer(report: Report) -> list[str]:
     first = next(iter(report.diagnoses), None)
     if first is None or first.level == "info":
         judged = len(report.passed) + len({finding.rule for finding in report.findings})
+        if not report.keys:
+            text = f"Nothing can be judged: no rule looks at anything that these {counted(report.rows, 'row')} hold."
+            return textwrap.wrap(text, _WIDTH)
         remark = " Weak signs are below." if report.findings else ""
-        text = f"Nothing is wrong as far as can be judged: {judged} rules were judged on {report.rows} rows.{remark}"
+        rules, rows = counted(judged, "rule"), counted(report.rows, "row")
+        text = f"Nothing is wrong as far as can be judged: {rules} judged on {rows}.{remark}"
         return textwrap.wrap(text, _WIDTH)
     since = f"since step {first.onset_step:g}" if first.cause != "non_finite" else f"at step {first.onset_step:g}"
     return textwrap.wrap(f"{first.title}, {since}. {first.message}", _WIDTH)
@@ -78,7 +82,7 @@ def _about(report: Report) -> str:
         names = [_TITLES.get(found["framework"], found["framework"]), found["component"], found["release"]]
         source = " ".join(name for name in names if name)
     first, last = report.steps
-    return f"{source} · {report.rows} rows, steps {first:g} to {last:g} · {report.run}"
+    return f"{source} · {counted(report.rows, 'row')}, steps {first:g} to {last:g} · {report.run}"
 
 
 def _labelled(label: str, text: str) -> str:

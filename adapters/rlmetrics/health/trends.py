@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from bisect import bisect_left, bisect_right
+from collections.abc import Collection, Sequence
 from itertools import pairwise
+from operator import sub
 
 __all__ = ["SIGNIFICANT", "correlation", "line", "mann_kendall", "median", "noise", "shift", "thinned"]
 
@@ -15,7 +17,7 @@ MOST = 40
 """Points that a trend test looks at: its cost grows with their square."""
 
 
-def median(values: Sequence[float]) -> float:
+def median(values: Collection[float]) -> float:
     """Return the median; NaN of nothing."""
     if not values:
         return math.nan
@@ -24,12 +26,14 @@ def median(values: Sequence[float]) -> float:
     return ordered[middle] if len(ordered) % 2 else (ordered[middle - 1] + ordered[middle]) / 2
 
 
-def noise(values: Sequence[float]) -> float:
+def noise(values: Collection[float]) -> float:
     """Return the spread of neighbours: 1.4826 / sqrt(2) times the median step between them.
 
     A trend hardly moves it, since it looks at steps only.
     """
-    steps = [abs(after - before) for before, after in pairwise(values)]
+    after = iter(values)
+    next(after, None)
+    steps = list(map(abs, map(sub, after, values)))
     return 1.0484 * median(steps) if steps else math.nan
 
 
@@ -52,9 +56,11 @@ def mann_kendall(values: Sequence[float]) -> float:
     if len(values) < 6:
         return 0.0
     score = 0
-    for index, early in enumerate(values):
-        for late in values[index + 1 :]:
-            score += (late > early) - (late < early)
+    before: list[float] = []
+    for value in values:
+        low, high = bisect_left(before, value), bisect_right(before, value)
+        score += low - (len(before) - high)
+        before.insert(high, value)
     count = len(values)
     ties: dict[float, int] = {}
     for value in values:

@@ -7,25 +7,27 @@ import shlex
 import subprocess
 import time
 import urllib.request
+import warnings
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from rlmetrics.names.tables import Overlays, Tables
+from rlmetrics.names.errors import NamesError
+from rlmetrics.names.tables import Overlays, Tables, load_tables
 from rlmetrics.translate import InputError
-from rlmetrics.translate.reading import LoggedRow, read_runs
+from rlmetrics.translate.reading import Follower, LoggedRow, follower_of
 from rlmetrics.translate.tree import Unit
 
-from .judging import units_of
+from .judging import SAMPLE, Seam, opened, source_of_run, units_of
 from .monitor import Monitor
 from .records import Diagnosis, Finding
+from .rows import step_in
 
 __all__ = ["News", "follow", "post_to", "run_command"]
 
-_HELD_BACK = {"tensorboard", "mlflow"}
-"""Kinds that write a step value by value, so that the last one may not be complete."""
+_FEW = 3
+"""Rows before a source is inferred from them; more where they leave several."""
 
 
 @dataclass(frozen=True)
@@ -73,46 +75,98 @@ def follow(
 
     Raises:
         InputError: The path is no log, or holds several runs.
+        NamesError: The source is unknown, or several are possible that mean different things by the keys.
     """
-    monitor = Monitor(None if at == "auto" else at, config, spec=spec)
-    answer: str | None = None
-    seen, quiet = 0, 0.0
+    watcher = _Watcher(path, at, dict(config or {}), load_tables(spec))
+    quiet = 0.0
     while True:
         began = time.monotonic()
-        fresh = 0
         last = idle is not None and quiet >= idle
-        for row in _new_rows(path, seen, everything=last):
-            fresh += 1
-            for finding in monitor.observe(row.step, row.values):
-                first = next(iter(monitor.report().diagnoses), None) if finding.level != "info" else None
-                changed = first is not None and first.id != answer and first.level != "info"
-                answer = first.id if changed and first is not None else answer
-                yield News(finding.first_step, finding, first if changed else None)
-        seen += fresh
+        before = watcher.rows
+        yield from watcher.look(final=last)
         if last:
             return
         took = time.monotonic() - began
         pause = max(interval, 10 * took)
-        quiet = 0.0 if fresh else quiet + pause
+        quiet = 0.0 if watcher.rows > before else quiet + pause
         sleep(pause)
 
 
-def _new_rows(path: Path, seen: int, *, everything: bool) -> Iterator[LoggedRow]:
-    unit = _unit(path)
-    if unit is None:
-        return
-    runs = read_runs(unit)
-    run = next(runs, None)
-    if run is None:
-        return
-    held = None
-    for row in islice(run.rows, seen, None):
-        if unit.kind not in _HELD_BACK or everything:
-            yield row
-            continue
-        if held is not None:
-            yield held
-        held = row
+class _Watcher:
+    """What is known about a run that grows.
+
+    Attributes:
+        rows: How many rows were read.
+    """
+
+    def __init__(self, path: Path, at: str, config: dict[str, Any], tables: Tables) -> None:
+        self.rows = 0
+        self._path, self._at, self._config, self._tables = path, at, config, tables
+        self._follower: Follower | None = None
+        self._unit: Unit | None = None
+        self._begin()
+
+    def _begin(self) -> None:
+        self._monitor: Monitor | None = None
+        self._source = self._at
+        self._first: list[LoggedRow] = []
+        self._seam = Seam()
+        self._answer: str | None = None
+
+    def look(self, *, final: bool) -> Iterator[News]:
+        """Yield what the rows since the last look bring."""
+        if self._follower is None:
+            self._unit = _unit(self._path)
+            if self._unit is None:
+                return
+            self._follower = follower_of(self._unit)
+        restarts = self._follower.restarts
+        for row in self._follower.new(final=final):
+            if self._follower.restarts > restarts:
+                restarts = self._follower.restarts
+                warnings.warn(f"{self._path}: was cut or replaced; followed from its beginning again", stacklevel=2)
+                self._begin()
+            self.rows += 1
+            yield from self._take(row)
+        if self._first and (final or len(self._first) >= _FEW):
+            yield from self._start(final=final)
+
+    def _take(self, row: LoggedRow) -> Iterator[News]:
+        step = row.step if row.step is not None else step_in(row.values)
+        if self._seam.lies_before(row, step):
+            if self._first:
+                yield from self._start(final=True)
+            self._begin()
+            self._seam.lies_before(row, step)
+        if self._monitor is not None:
+            yield from self._judge(row)
+            return
+        self._first.append(row)
+        if len(self._first) >= SAMPLE:
+            yield from self._start(final=True)
+
+    def _start(self, *, final: bool) -> Iterator[News]:
+        """Find out the source of the first rows, and judge them; wait for more where several are possible."""
+        if self._unit is None or self._follower is None or not any(row.values for row in self._first):
+            return
+        try:
+            source, others, _ = source_of_run(self._unit, "", self._first, self._source, self._tables, whole=final)
+        except NamesError:
+            if final:
+                raise
+            return
+        self._monitor = opened(source, {**self._follower.config, **self._config}, self._tables, others)
+        waiting, self._first = self._first, []
+        for row in waiting:
+            yield from self._judge(row)
+
+    def _judge(self, row: LoggedRow) -> Iterator[News]:
+        monitor = self._monitor
+        for finding in monitor.observe(row.step, row.values) if monitor is not None else ():
+            first = next(iter(monitor.report().diagnoses), None) if monitor and finding.level != "info" else None
+            changed = first is not None and first.id != self._answer and first.level != "info"
+            self._answer = first.id if changed and first is not None else self._answer
+            yield News(finding.first_step, finding, first if changed else None)
 
 
 def _unit(path: Path) -> Unit | None:

@@ -60,15 +60,21 @@ class AmbiguousError(NamesError):
 
     Attributes:
         candidates: All of them.
+        distinct: One of each group that means the same by all of the keys.
     """
 
-    def __init__(self, message: str, candidates: tuple[Candidate, ...]) -> None:
+    def __init__(
+        self, message: str, candidates: tuple[Candidate, ...], distinct: tuple[Candidate, ...] | None = None
+    ) -> None:
         super().__init__(message)
         self.candidates = candidates
+        self.distinct = candidates if distinct is None else distinct
 
-    def __reduce__(self) -> tuple[type[AmbiguousError], tuple[str, tuple[Candidate, ...]]]:
+    def __reduce__(
+        self,
+    ) -> tuple[type[AmbiguousError], tuple[str, tuple[Candidate, ...], tuple[Candidate, ...]]]:
         """Return how another process makes the same error."""
-        return AmbiguousError, (str(self), self.candidates)
+        return AmbiguousError, (str(self), self.candidates, self.distinct)
 
 
 def infer_source(
@@ -149,7 +155,7 @@ def decided(best: Sequence[Candidate], *, of: int, config: Config = None, spec: 
         listed = ", ".join(_range(group) for group in alike[:shown])
         more = f" and {len(alike) - shown} more" if len(alike) > shown else ""
         msg = f"ambiguous: of {of} keys these explain the most: {listed}{more}; name the source"
-        raise AmbiguousError(msg, tuple(best))
+        raise AmbiguousError(msg, tuple(best), tuple(group[0] for group in alike))
     chosen = best[0]
     if len(best) > 1:
         message = f"{best[-1].release} to {chosen.release} explain the keys alike; taken to be {chosen}"

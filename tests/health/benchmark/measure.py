@@ -77,7 +77,7 @@ def digest() -> str:
     files = [*sorted((ROOT / "spec/health").glob("*.yaml"))]
     files += [
         ROOT / f"adapters/rlmetrics/health/{name}.py"
-        for name in ("series", "trends", "conditions", "instances", "rows", "diagnosing")
+        for name in ("course", "series", "trends", "conditions", "instances", "rows", "diagnosing")
     ]
     return hashlib.sha256(b"".join(file.read_bytes() for file in files)).hexdigest()[:16]
 

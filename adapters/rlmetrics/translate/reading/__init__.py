@@ -8,9 +8,10 @@ from pathlib import Path
 from ..errors import InputError
 from ..tree import Unit
 from . import stores, texts
+from .following import Follower, follower_of
 from .runs import Account, LoggedRow, Recorded
 
-__all__ = ["READERS", "Account", "LoggedRow", "Recorded", "read_runs"]
+__all__ = ["READERS", "Account", "Follower", "LoggedRow", "Recorded", "follower_of", "read_runs"]
 
 READERS: dict[str, Callable[[Path], Iterator[Recorded]]] = {
     "jsonl": texts.read_jsonl,

@@ -16,7 +16,7 @@ from ..kinds.tensorboard import tags, tfrecord
 from ..kinds.wandb import run as wandb_run
 from .runs import Account, LoggedRow, Recorded, flattened
 
-__all__ = ["read_mlflow", "read_tensorboard", "read_trackio", "read_wandb"]
+__all__ = ["arguments_of", "read_mlflow", "read_tensorboard", "read_trackio", "read_wandb", "wandb_row"]
 
 _LARGEST = 1.797e308
 
@@ -32,19 +32,25 @@ def read_wandb(path: Path) -> Iterator[Recorded]:
 
 def _wandb_rows(path: Path, account: Account) -> Iterator[LoggedRow]:
     for row in wandb_run.history_rows(path, lambda torn: setattr(account, "torn", torn)):
-        step = row.pop("_step", None)
-        for name in ("_timestamp", "_runtime", "_wandb"):
-            row.pop(name, None)
-        yield LoggedRow(float(step) if isinstance(step, int | float) else None, row)
+        yield wandb_row(row)
+
+
+def wandb_row(row: dict[str, Any]) -> LoggedRow:
+    """Return a row of W&B without what W&B itself adds."""
+    step = row.pop("_step", None)
+    for name in ("_timestamp", "_runtime", "_wandb"):
+        row.pop(name, None)
+    return LoggedRow(float(step) if isinstance(step, int | float) else None, row)
 
 
 def read_tensorboard(path: Path) -> Iterator[Recorded]:
     """Yield the run of a folder of event files, or of one of them."""
     account = Account()
-    yield Recorded("", _events(path, account), _arguments(path), account)
+    yield Recorded("", _events(path, account), arguments_of(path), account)
 
 
-def _arguments(path: Path) -> dict[str, Any]:
+def arguments_of(path: Path) -> dict[str, Any]:
+    """Return the settings that a folder of event files records."""
     found: dict[str, Any] = {}
     for text in tensorboard.argument_texts(path):
         with suppress(ValueError):

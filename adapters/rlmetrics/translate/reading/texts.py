@@ -14,11 +14,13 @@ from ..kinds import csv, hf_console, trainer_state, verl_console
 from ..report import Report
 from .runs import Account, LoggedRow, Recorded, flattened
 
-__all__ = ["read_csv", "read_hf_console", "read_jsonl", "read_trainer_state", "read_verl_console"]
+__all__ = ["read_csv", "read_hf_console", "read_jsonl", "read_trainer_state", "read_verl_console", "row_of"]
 
 _FRAMES = ("data", "metrics", "logs")
 """Under which name some loggers keep the values of a row."""
 _CONFIGS = ("config", "hparams", "args")
+_MOST_AROUND = 4
+"""Keys that a row has at most if its values, or settings, stand under one of them."""
 _STEP = ("Step", "step", "_step", "global_step", "train/global_step")
 
 
@@ -32,29 +34,36 @@ def read_jsonl(path: Path) -> Iterator[Recorded]:
     def rows() -> Iterator[LoggedRow]:
         with path.open("rb") as file:
             for number, line in enumerate(file, start=1):
-                if line.isspace():
-                    continue
-                try:
-                    row = json.loads(line.decode("utf-8-sig") if number == 1 else line)
-                except (ValueError, RecursionError) as error:
-                    _leave_out(account, line, f"line {number}: {_why(error)}")
-                    continue
-                if not isinstance(row, dict):
-                    _leave_out(account, line, f"line {number}: no JSON object")
-                    continue
-                settings = next((row[name] for name in _CONFIGS if isinstance(row.get(name), dict)), None)
-                if settings is not None and len(row) <= 3:
-                    config.update(flattened(settings))
-                    continue
-                frame = next((name for name in _FRAMES if isinstance(row.get(name), dict)), None)
-                if frame is not None and len(row) <= 4:
-                    step = row.get("step")
-                    yield LoggedRow(float(step) if isinstance(step, int | float) else None, row[frame])
-                else:
-                    yield LoggedRow(None, row)
+                row = row_of(line, number, account, config)
+                if row is not None:
+                    yield row
 
     run.rows = rows()
     yield run
+
+
+def row_of(line: bytes, number: int, account: Account, config: dict[str, Any]) -> LoggedRow | None:
+    """Return the row in a line of JSON; None where it holds none, or settings, which are put into ``config``."""
+    if line.isspace():
+        return None
+    try:
+        row = json.loads(line.decode("utf-8-sig") if number == 1 else line)
+    except (ValueError, RecursionError) as error:
+        _leave_out(account, line, f"line {number}: {_why(error)}")
+        return None
+    if not isinstance(row, dict):
+        _leave_out(account, line, f"line {number}: no JSON object")
+        return None
+    if len(row) <= _MOST_AROUND:
+        settings = next((row[name] for name in _CONFIGS if isinstance(row.get(name), dict)), None)
+        if settings is not None and len(row) < _MOST_AROUND:
+            config.update(flattened(settings))
+            return None
+        frame = next((name for name in _FRAMES if isinstance(row.get(name), dict)), None)
+        if frame is not None:
+            step = row.get("step")
+            return LoggedRow(float(step) if isinstance(step, int | float) else None, row[frame])
+    return LoggedRow(None, row)
 
 
 def _leave_out(account: Account, line: bytes, why: str) -> None:

@@ -171,14 +171,14 @@ def _events(path: Path, extent: Extent, uninteresting: set[bytes]) -> Iterator[A
                 yield event_at(path, batch.buffer, start, end)
 
 
-def numbers_of(path: Path, extent: Extent) -> Iterator[tuple[float, str, float]]:
-    """Yield step, tag and value of each scalar of an event file.
+def numbers_of(path: Path, extent: Extent, begin: int = 0) -> Iterator[tuple[float, str, float]]:
+    """Yield step, tag and value of each scalar of an event file, from a byte on at which a record begins.
 
     Raises:
         InputError: If a record is damaged.
     """
     tags: dict[bytes, str] = {}
-    for batch in batches(path, extent):
+    for batch in batches(path, extent, begin=begin):
         buffer = batch.buffer
         for head, start, end in zip(heads_in(batch), batch.starts, batch.ends, strict=True):
             known = tags.get(head)

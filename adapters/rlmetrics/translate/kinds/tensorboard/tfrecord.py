@@ -50,7 +50,7 @@ class Extent:
     torn: int = 0
 
 
-def batches(path: Path, extent: Extent, *, most: int | None = None) -> Iterator[Batch]:
+def batches(path: Path, extent: Extent, *, most: int | None = None, begin: int = 0) -> Iterator[Batch]:
     """Yield the whole records of ``path``, a batch at a time, and take down in ``extent`` where they end.
 
     Checksums are verified unless ``extent`` says that the file has been read before; it is read only as far then.
@@ -59,6 +59,7 @@ def batches(path: Path, extent: Extent, *, most: int | None = None) -> Iterator[
         path: The file.
         extent: What is known about the file; completed here.
         most: End after about this many bytes.
+        begin: Where to begin, if not with the first record: where one ends.
 
     Raises:
         InputError: If a record is damaged, or so long that it can't be one.
@@ -66,11 +67,12 @@ def batches(path: Path, extent: Extent, *, most: int | None = None) -> Iterator[
     verify = extent.whole is None
     size = path.stat().st_size if extent.whole is None else extent.whole
     read = min(size, most or size)
-    place, rest = 0, b""
+    place, rest = begin, b""
     with path.open("rb") as file:
+        file.seek(begin)
         while True:
             left, wanted = read - place - len(rest), _wanted(rest)
-            if not left or wanted > left:
+            if left <= 0 or wanted > left:
                 break
             buffer = rest + file.read(min(max(_CHUNK, wanted), left))
             starts, ends, done = _cut(path, place, buffer)

@@ -27,6 +27,7 @@ __all__ = [
     "config_of",
     "history_names",
     "history_rows",
+    "rows_from",
     "rows_of",
     "settings",
     "translate_run",
@@ -140,14 +141,28 @@ def history_rows(path: Path, torn: Callable[[int], None]) -> Iterator[dict[str, 
         InputError: If the file is damaged.
     """
     tail = Tail()
-    for offset, payload in records(path, tail):
+    for _, row in _rows(path, tail, 0):
+        yield row
+    torn(tail.torn)
+
+
+def rows_from(path: Path, begin: int) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Yield the logged rows behind a byte at which a record begins, each with where to read on after it.
+
+    Raises:
+        InputError: If the file is damaged.
+    """
+    yield from _rows(path, Tail(), begin)
+
+
+def _rows(path: Path, tail: Tail, begin: int) -> Iterator[tuple[int, dict[str, Any]]]:
+    for offset, payload in records(path, tail, begin):
         record = _parse(path, offset, payload)
         if record.HasField("history"):
             row = dict(map(read_item, record.history.item))
             if record.history.HasField("step"):
                 row.setdefault("_step", record.history.step.num)
-            yield row
-    torn(tail.torn)
+            yield tail.end, row
 
 
 def translate_run(path: Path, output: Path, translator: Translator, report: Report, options: Options) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import struct
 import zlib
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import BinaryIO
 
@@ -30,13 +30,20 @@ class Tail:
 
     Attributes:
         torn: How many bytes.
+        end: Where the last whole record ends.
     """
 
     torn: int = 0
+    end: int = field(default=0, compare=False)
 
 
-def records(path: Path, tail: Tail) -> Iterator[tuple[int, bytes]]:
+def records(path: Path, tail: Tail, begin: int = 0) -> Iterator[tuple[int, bytes]]:
     """Yield the whole records of ``path``, each with its offset, and take down in ``tail`` what is left over.
+
+    Args:
+        path: The file.
+        tail: Completed here.
+        begin: Where to begin, if not with the first record: where one ends.
 
     Raises:
         InputError: If the file is no run of W&B, or a chunk is damaged.
@@ -47,8 +54,10 @@ def records(path: Path, tail: Tail) -> Iterator[tuple[int, bytes]]:
             msg = f"does not begin as a run of W&B does: {head!r}; is it a .wandb file of release 0.13 or later?"
             raise InputError(msg, path)
         parts: list[bytes] = []
-        block, place, begun = head + file.read(_BLOCK - len(head)), 0, len(head)
-        at = len(head)
+        begun = max(begin, len(head))
+        place = begun // _BLOCK * _BLOCK
+        file.seek(place)
+        block, at = file.read(_BLOCK), begun - place
         while block:
             while at + _CHUNK.size <= len(block):
                 crc, length, kind = _CHUNK.unpack_from(block, at)
@@ -66,6 +75,7 @@ def records(path: Path, tail: Tail) -> Iterator[tuple[int, bytes]]:
                 parts.append(data)
                 at = end
                 if kind in (_FULL, _LAST):
+                    tail.end = place + at
                     yield begun, b"".join(parts)
                     parts.clear()
                     begun = place + at

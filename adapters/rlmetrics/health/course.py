@@ -1,0 +1,249 @@
+"""A curve in constant memory: its beginning, its last points, and the whole of it in ever longer stretches."""
+
+from __future__ import annotations
+
+import math
+from bisect import bisect_right
+from collections import deque
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+from .trends import median
+
+__all__ = ["NOW", "START", "Course"]
+
+_Made = TypeVar("_Made", bound="Course")
+
+START = 10
+"""Points whose median is where a run started."""
+NOW = 5
+"""Points at the end whose median is where it is."""
+_RECENT = 32
+_BUCKETS = 128
+_FEWEST = 3
+_SPIKE_RATIO, _SPIKE_SIGMA = 5.0, 8.0
+
+_STATE = ("count", "last", "first_step", "last_step", "same", "stride", "_sum", "_sum_step", "_held", "level")
+
+
+class Course:
+    """A curve as far as it is kept.
+
+    Attributes:
+        key: Under which name it is logged.
+        count: How many finite points came.
+        last: The last of them.
+        first_step: Its first step.
+        last_step: Its last step.
+        same: How many points at the end have the same value.
+        budget: How many steps the run will have, if that is known.
+        spiky: Whether anybody asks for its spikes.
+    """
+
+    __slots__ = (
+        "_cache",
+        "_cached_at",
+        "_first",
+        "_held",
+        "_history",
+        "_history_steps",
+        "_recent",
+        "_recent_steps",
+        "_settled",
+        "_spikes",
+        "_started",
+        "_sum",
+        "_sum_step",
+        "budget",
+        "count",
+        "first_step",
+        "key",
+        "last",
+        "last_step",
+        "level",
+        "same",
+        "spiky",
+        "stride",
+    )
+
+    def __init__(self, key: str = "") -> None:
+        self.key = key
+        self.count = 0
+        self.last = math.nan
+        self.first_step = self.last_step = 0.0
+        self.same = 0
+        self.level = math.nan
+        self.budget: float | None = None
+        self.stride = 1
+        self.spiky = True
+        self._sum = self._sum_step = 0.0
+        self._held = 0
+        self._first: list[float] = []
+        self._recent: deque[float] = deque(maxlen=_RECENT)
+        self._recent_steps: deque[float] = deque(maxlen=_RECENT)
+        self._history: list[float] = []
+        self._history_steps: list[float] = []
+        self._spikes: deque[float] = deque(maxlen=16)
+        self._settled: list[float] = []
+        self._started = math.nan
+        self._cache: dict[Any, Any] = {}
+        self._cached_at = -1
+
+    def extend(self, steps: list[float], values: list[float]) -> None:
+        """Take finite values one after the other; as ``add`` for each of them, and faster."""
+        done = max(0, min(len(values), START - self.count))
+        for at in range(done):
+            self.add(steps[at], values[at])
+        level = self.level
+        for at in range(done, len(values) if self.spiky else done):
+            value = values[at]
+            if (value if value > 0 else -value) > 3.0 * (level if level > 0 else -level):
+                self._take(steps, values, done, at)
+                self._perhaps_spike(steps[at], value)
+                done = at
+            level += 0.1 * (value - level)
+        self._take(steps, values, done, len(values))
+        self.level = level
+
+    def _take(self, steps: list[float], values: list[float], begin: int, end: int) -> None:
+        """Take some values that are no start and no spikes."""
+        if begin == end:
+            return
+        new = values[begin:end]
+        last = new[-1]
+        same = 1
+        while same < len(new) and new[-1 - same] == last:
+            same += 1
+        self.same = self.same + same if same == len(new) and last == self.last else same
+        self.last, self.last_step = last, steps[end - 1]
+        self.count += len(new)
+        self._recent.extend(new[-_RECENT:])
+        self._recent_steps.extend(steps[max(begin, end - _RECENT) : end])
+        while begin < end:
+            stop = min(end, begin + self.stride - self._held)
+            self._sum = sum(values[begin:stop], self._sum)
+            self._sum_step = sum(steps[begin:stop], self._sum_step)
+            self._held += stop - begin
+            if self._held >= self.stride:
+                self._close()
+            begin = stop
+
+    def add(self, step: float, value: float) -> None:
+        """Take a finite value."""
+        if self.count < START:
+            if not self.count:
+                self.first_step = step
+                self.level = value
+            self._first.append(value)
+        elif abs(value) > 3.0 * abs(self.level):
+            self._perhaps_spike(step, value)
+        self.count += 1
+        self.same = self.same + 1 if value == self.last else 1
+        self.last = value
+        self.last_step = step
+        self.level += 0.1 * (value - self.level)
+        self._recent.append(value)
+        self._recent_steps.append(step)
+        self._sum += value
+        self._sum_step += step
+        self._held += 1
+        if self._held >= self.stride:
+            self._close()
+
+    def _close(self) -> None:
+        self._history.append(self._sum / self._held)
+        self._history_steps.append(self._sum_step / self._held)
+        self._sum = self._sum_step = 0.0
+        self._held = 0
+        if len(self._history) >= _BUCKETS:
+            for name in (self._history, self._history_steps):
+                name[:] = [(early + late) / 2 for early, late in zip(name[::2], name[1::2], strict=True)]
+            self.stride *= 2
+            self._settled.clear()
+
+    def _perhaps_spike(self, step: float, value: float) -> None:
+        usual = median(self._recent)
+        spread = 1.4826 * median([abs(item - usual) for item in self._recent])
+        if abs(value) > _SPIKE_RATIO * abs(usual) and abs(value - usual) > _SPIKE_SIGMA * spread and usual:
+            self._spikes.append(step)
+
+    def forget(self) -> None:
+        """Drop what was found out and can be found out again."""
+        if self._cache:
+            self._cache.clear()
+
+    def _cached(self, name: Any, make: Callable[..., Any], *given: Any) -> Any:
+        if self._cached_at != self.count:
+            self._cached_at = self.count
+            self._cache.clear()
+        elif name in self._cache:
+            return self._cache[name]
+        found = self._cache[name] = make(*given)
+        return found
+
+    def points_of(self) -> tuple[list[float], list[float]]:
+        """Return the whole curve in at most 128 stretches: steps and means."""
+        if self._held:
+            return [*self._history_steps, self._sum_step / self._held], [*self._history, self._sum / self._held]
+        return list(self._history_steps), list(self._history)
+
+    def recent(self) -> tuple[list[float], list[float]]:
+        """Return the last points."""
+        return list(self._recent_steps), list(self._recent)
+
+    def _window(self, steps: float) -> tuple[list[float], list[float]]:
+        """Return steps and values of the last optimizer steps, of three points at least, however rarely it is logged.
+
+        Where single points are not kept for so long, stretches stand for them.
+        """
+        found: tuple[list[float], list[float]] = self._cached(("window", steps), self._find_window, steps)
+        return found
+
+    def _find_window(self, steps: float) -> tuple[list[float], list[float]]:
+        begin = self.last_step - steps
+        recent = list(self._recent_steps)
+        if recent and (recent[0] <= begin or self.count <= _RECENT):
+            at = min(bisect_right(recent, begin), max(0, len(recent) - _FEWEST))
+            return recent[at:], list(self._recent)[at:]
+        at = bisect_right(self._history_steps, begin)
+        if len(self._history) - at < 3:
+            return recent, list(self._recent)
+        return self._history_steps[at:], self._history[at:]
+
+    def _tail(self, share: float) -> tuple[list[float], list[float]]:
+        at = int(len(self._history) * (1 - share))
+        return self._history_steps[at:], self._history[at:]
+
+    def _levels(self) -> list[float]:
+        """Return medians of five stretches around every third; those that nothing can change any more are kept."""
+        values, settled = self._history, self._settled
+        if len(values) < 3:
+            return []
+        while 3 * len(settled) + 3 <= len(values):
+            at = 3 * len(settled)
+            settled.append(median(values[max(0, at - 2) : at + 3]))
+        return settled + [median(values[max(0, at - 2) : at + 3]) for at in range(3 * len(settled), len(values), 3)]
+
+    # State. -----------------------------------------------------------------------------------------------------------
+
+    def state(self) -> dict[str, Any]:
+        """Return all of it as plain values."""
+        found: dict[str, Any] = {name.strip("_"): getattr(self, name) for name in _STATE}
+        found |= {"first": self._first, "recent": list(self._recent), "recent_steps": list(self._recent_steps)}
+        found |= {"history": self._history, "history_steps": self._history_steps, "spikes": list(self._spikes)}
+        return {name: list(value) if isinstance(value, list) else value for name, value in found.items()}
+
+    @classmethod
+    def restored(cls: type[_Made], key: str, state: dict[str, Any]) -> _Made:
+        """Return a curve with what ``state`` returned."""
+        series = cls(key)
+        for name in _STATE:
+            value = state[name.strip("_")]
+            setattr(series, name, math.nan if value is None else value)
+        series._first = list(state["first"])
+        series._history = list(state["history"])
+        series._history_steps = list(state["history_steps"])
+        series._recent.extend(state["recent"])
+        series._recent_steps.extend(state["recent_steps"])
+        series._spikes.extend(state["spikes"])
+        return series

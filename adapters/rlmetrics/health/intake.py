@@ -1,0 +1,200 @@
+"""Takes rows into curves: keys are met once, and rows alike wait together until a rule looks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from operator import itemgetter
+from typing import Any, NamedTuple
+
+from .instances import MOST_WAITING, Channel, Instance
+from .values import NULL, number_of
+
+__all__ = ["Intake", "Layout", "Taken"]
+
+_MOST_KEYS = 4000
+"""Keys that are looked at: names with a running number in them must not fill the memory."""
+_MOST_LAYOUTS = 32
+_NUMBERS = frozenset({int, float})
+_NEW: Any = object()
+_NO_KEYS: frozenset[str] = frozenset()
+
+
+class Layout:
+    """Rows that have the same keys in the same order.
+
+    Attributes:
+        names: The keys.
+        channels: Those of them that rules need.
+        kind: The kind of row that it is, and as of when; None while that is not known.
+        rows: Values of rows that wait, in the order of the keys.
+        places: Where these rows are.
+        room: How many rows may come before something is to be done.
+    """
+
+    __slots__ = ("channels", "getters", "guarded", "kind", "names", "places", "room", "rows")
+
+    def __init__(self, names: tuple[str, ...], channels: Mapping[str, Channel]) -> None:
+        self.names = names
+        self.channels = tuple(channels.values())
+        where = [at for at, name in enumerate(names) if name in channels]
+        self.getters = [itemgetter(at) for at in where]
+        self.guarded = [
+            (at, *channel.calm, channel)
+            for at, channel in zip(where, self.channels, strict=True)
+            if channel.calm is not None
+        ]
+        self.kind: tuple[Any, int] | None = None
+        self.rows: list[tuple[Any, ...]] = []
+        self.places: list[float] = []
+        self.room = 0
+
+    def enter(self) -> None:
+        """Find out how many rows may come before something is to be done."""
+        self.room = min((channel.room for channel in self.channels), default=MOST_WAITING)
+
+    def drain(self) -> None:
+        """Hand the rows that wait to the curves."""
+        if self.rows:
+            for get, channel in zip(self.getters, self.channels, strict=True):
+                column = map(get, self.rows)
+                channel.steps += self.places
+                channel.values += map(float, column) if channel.plain else map(channel.converted, column)
+                channel.room -= len(self.rows)
+            self.rows.clear()
+            self.places.clear()
+
+
+class Taken(NamedTuple):
+    """What a row gave.
+
+    Attributes:
+        pending: The rules that are to look now.
+        lost: Keys whose numbers got lost, each with how it was logged.
+        empty: Keys without a value.
+        layout: The layout, if every value of the row is a finite number.
+    """
+
+    pending: list[Instance]
+    lost: Sequence[tuple[Channel, Any]]
+    empty: AbstractSet[str]
+    layout: Layout | None
+
+
+class Intake:
+    """The curves of a run.
+
+    Args:
+        meet: Finds out what a key is; None if no rule needs it.
+
+    Attributes:
+        channels: Every key that came, and its curve if any rule needs it.
+    """
+
+    def __init__(self, meet: Callable[[str], Channel | None]) -> None:
+        self.channels: dict[str, Channel | None] = {}
+        self._meet = meet
+        self._met: list[Channel] = []
+        self._layouts: dict[tuple[str, ...], Layout] = {}
+        self._layout: Layout | None = None
+
+    def channel(self, key: str) -> Channel | None:
+        """Return the channel of a key; None if no rule needs it, or too many came before."""
+        found: Channel | None = self.channels.get(key, _NEW)
+        if found is _NEW:
+            if not isinstance(key, str) or len(self.channels) >= _MOST_KEYS:
+                return None
+            found = self.channels[key] = self._meet(key)
+            if found is not None:
+                self._met.append(found)
+        return found
+
+    def flush(self) -> None:
+        """Let all curves take what waits."""
+        if self._layout is not None:
+            self._layout.drain()
+        for channel in self._met:
+            channel.flush()
+
+    def forget(self) -> None:
+        """Drop what was found out for rules that have looked."""
+        for channel in self._met:
+            channel.series.forget()
+
+    def take(self, row: Mapping[str, Any], place: float) -> Taken:
+        """Take a row."""
+        names = tuple(row)
+        layout = self._layout
+        if layout is None or layout.names != names:
+            layout = self._enter(names)
+        if layout is not None:
+            values = tuple(row.values())
+            if _NUMBERS.issuperset(map(type, values)) and _all_finite(values):
+                layout.rows.append(values)
+                layout.places.append(place)
+                layout.room -= 1
+                pending = [
+                    instance
+                    for at, low, high, channel in layout.guarded
+                    if channel.alarmed or not low < values[at] < high
+                    for instance in channel.instant
+                ]
+                if layout.room <= 0:
+                    layout.drain()
+                    pending += [
+                        instance
+                        for channel in layout.channels
+                        if channel.room <= 0 and channel.full()
+                        for instance in channel.instances
+                    ]
+                    layout.enter()
+                return Taken(pending, (), _NO_KEYS, layout)
+            layout.drain()
+            self._layout = None
+        return self._take_each(row, place)
+
+    def _enter(self, names: tuple[str, ...]) -> Layout | None:
+        if self._layout is not None:
+            self._layout.drain()
+        layout = self._layouts.get(names)
+        if layout is None and len(self._layouts) < _MOST_LAYOUTS:
+            needed = {name: found for name in names if (found := self.channel(name)) is not None}
+            layout = self._layouts[names] = Layout(names, needed)
+        self._layout = layout
+        if layout is not None:
+            layout.enter()
+        return layout
+
+    def _take_each(self, row: Mapping[str, Any], place: float) -> Taken:
+        """Take a row in which not everything is a finite number."""
+        pending: list[Instance] = []
+        lost: list[tuple[Channel, Any]] = []
+        empty: set[str] = set()
+        for key, value in row.items():
+            number = number_of(value)
+            if number is NULL:
+                empty.add(key)
+            if not isinstance(number, float):
+                continue
+            channel = self.channel(key)
+            if channel is None:
+                continue
+            if number != number:
+                lost.append((channel, value))
+                continue
+            if channel.stirs(number):
+                pending += channel.instant
+            channel.steps.append(place)
+            channel.values.append(number if channel.plain else channel.converted(number))
+            channel.room -= 1
+            if channel.room <= 0 and channel.full():
+                pending += channel.instances
+        return Taken(pending, lost, empty, None)
+
+
+def _all_finite(values: tuple[Any, ...]) -> bool:
+    try:
+        total = sum(values)
+        return bool(total - total == 0.0)
+    except OverflowError:
+        return False
