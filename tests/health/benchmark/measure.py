@@ -184,7 +184,7 @@ def main() -> None:
             for source in SOURCES[run.family] if run.family == family else ():
                 if shows(run, source):
                     tally.add(f"{run.scenario} {source}", spelled(run.rows, source), source, set(run.causes), run.onset)
-        print(tally.row(f"our simulator, {family}", f"seeds that nobody looked at, {len(SOURCES[family])} spellings"))
+        print(tally.row(f"our simulator, {family}", f"seeds {args.seeds}, {len(SOURCES[family])} spellings"))
         missed += tally.missed
     if args.others:
         tally = from_folder(args.others)
