@@ -482,8 +482,9 @@ def test_a_signal_leaves_nothing_behind(tmp_path, number, name):
     assert 128 + number == process.returncode
     left = set(os.listdir(tmp_path))
     if "out" in left:  # it was stopped after the last step
-        way = {"kind": log.kind, "source": "verl==0.1", "target": "verl==0.9.1"}
-        translate_file(tmp_path / name, output=tmp_path / "again", **way)
+        translate_file(
+            tmp_path / name, kind=log.kind, source="verl==0.1", target="verl==0.9.1", output=tmp_path / "again"
+        )
         assert (tmp_path / "again").read_bytes() == (tmp_path / "out").read_bytes()
     assert {name} == left - {"out"}
     shutil.rmtree(tmp_path)
