@@ -220,7 +220,7 @@ CASES: dict[str, Case] = {
     "reward-without-number": Case(
         {
             "reward": since(ONSET, level(0.3), 0.0),
-            "rewards/correct/mean": lambda t: math.nan if t >= ONSET else level(0.3)(t),
+            "rewards/correct/mean": since(ONSET, level(0.3), math.nan),
         },
         {"reward": LEARNS, "rewards/correct/mean": LEARNS},
         GRPO,

@@ -184,8 +184,7 @@ def test_the_next_release_is_added_as_the_page_says(clone: Clone, steps: dict[st
     assert (2, 1) == (refused.returncode, refused.stderr.count("nothing but an edit closes it"))
 
     # What was taken without an edit closes the lost anchors alone: the code is open until an edit or a reason is there.
-    for line in steps["prove"][0].splitlines():
-        taken = clone.rlmetrics(*line.removeprefix("rlmetrics ").split())
+    *_, taken = [clone.rlmetrics(*line.removeprefix("rlmetrics ").split()) for line in steps["prove"][0].splitlines()]
     assert ["e3", "e4", "r1", "r2"] == sorted(_items(taken.stdout)), taken.stdout + taken.stderr
     assert 2 == clone.rlmetrics("release", "confirm", "r1", "--why", "fine").returncode
 

@@ -57,7 +57,8 @@ def _in_statements(scope: FileScope) -> Iterator[tuple[YamlPath, Ranges | None]]
                 yield (*said.path, "releases", mode), ranges
         else:
             yield (*said.path, "releases"), releases
-        for key, renamed in said.record.renamed.items() if said.record is said.statement else ():
+        record = said.record if said.record is said.statement else None
+        for key, renamed in record.renamed.items() if record else ():
             yield (*said.path, "renamed", key, "releases"), renamed.releases
         for index, documented in enumerate(said.statement.documented):
             yield (*said.path, "documented", index, "releases"), documented.releases

@@ -69,8 +69,9 @@ def train(_: Part, scenario: str, seed: int, steps: int, cache: Path) -> list[di
 
 def _group() -> None:
     # verl writes the memory of its device to a debug log, which a CPU does not tell.
-    torch.cpu.memory_allocated = torch.cpu.memory_reserved = lambda *_: 0
-    torch.cpu.mem_get_info = lambda *_: (0, 0)
+    device: Any = torch.cpu
+    device.memory_allocated = device.memory_reserved = lambda *_: 0
+    device.mem_get_info = lambda *_: (0, 0)
     if not torch.distributed.is_initialized():
         os.environ |= {"MASTER_ADDR": "127.0.0.1", "MASTER_PORT": "29871", "RANK": "0", "WORLD_SIZE": "1"}
         torch.distributed.init_process_group("gloo")
