@@ -228,7 +228,7 @@ def one_source(
             differing = [name for name, meaning in meanings.items() if not _agree(meaning, theirs.meaning(name))]
             if differing:
                 more = f" and {len(differing) - 3} more" if len(differing) > 3 else ""
-                msg = f"{error} ({first} and {other} differ on {', '.join(differing[:3])}{more})"
+                msg = f"{error} with --at ({first} and {other} differ on {', '.join(differing[:3])}{more})"
                 raise AmbiguousError(msg, error.candidates, error.distinct) from None
         note = f"several releases explain the keys; what one of them is known to get wrong is not judged; {error}"
         return str(first), [str(other) for other in others], [note]
