@@ -74,12 +74,6 @@ CASES = [
         "there is no variant of `policy/loss` `unpadded`",
     ),
     Case(
-        "broken-reference",
-        [("suites/small", "", GOOD_SUITE.replace("advantages", "¦advantage"))],
-        [("suites/small", "", GOOD_SUITE)],
-        "there is no input `advantage`",
-    ),
-    Case(
         "suite-metric",
         [("suites/small", "", SUITE.replace("- policy/reward", "- ¦policy/reward"))],
         [("suites/small", "", GOOD_SUITE)],
