@@ -246,6 +246,20 @@ def test_sources_that_mean_the_same_are_one_answer(capsys, command, runs):
     assert "Traceback" not in err
 
 
+def test_a_source_that_was_inferred_is_told_as_such(capsys):
+    """The report says from how many keys; one that was named is not called inferred."""
+    path = RUNS / "verl-0.9.1-tracking.jsonl"
+
+    _, inferred, _ = run(capsys, "check", path)
+    _, document, _ = run(capsys, "check", path, "--json")
+    _, given, _ = run(capsys, "check", path, "--at", "verl==0.9.1")
+
+    keys = json.loads(document)["inferred_from"]
+    assert keys > 20
+    assert f"verl 0.9.1, inferred from {keys} keys · " in inferred
+    assert "inferred" not in given
+
+
 def test_what_one_of_several_releases_gets_wrong_is_not_judged(tmp_path):
     """Some of the releases that may have logged the run add losses up over updates: no bound on them is judged."""
     rows = [json.loads(line) for line in (RUNS / "verl-0.9.1-tracking.jsonl").read_text().splitlines()]

@@ -12,7 +12,7 @@ from rlmetrics.names.tables import Overlays, Tables, load_tables
 from rlmetrics.translate import InputError
 from rlmetrics.translate.reading import read_runs
 
-from .judging import SAMPLE, source_of_run, units_of
+from .judging import SAMPLE, keys_of, source_of_run, units_of
 from .meaning import Meaning, Names
 from .rows import step_in
 from .values import number_of
@@ -76,7 +76,7 @@ def read_curves(
         for run in read_runs(unit):
             rows = iter(run.rows)
             first = list(islice(rows, SAMPLE))
-            source, others, notes = source_of_run(unit, run.name, first, at, tables)
+            source, others, notes = source_of_run(unit, run.name, keys_of(first), at, tables)
             names = Names(source, {**run.config, **(config or {})}, tables, others)
             curves: dict[str, Drawn] = {}
             for count, row in enumerate(chain(first, rows)):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from itertools import chain, islice
 from pathlib import Path
 from typing import Any
@@ -22,12 +23,13 @@ from .monitor import Monitor
 from .records import Report
 from .rows import step_in
 
-__all__ = ["SAMPLE", "Seam", "check_path", "check_rows", "opened", "source_of_run", "units_of"]
+__all__ = ["SAMPLE", "Seam", "check_path", "check_rows", "keys_of", "opened", "source_of_run", "units_of"]
 
 SAMPLE = 200
 """Rows from whose keys a source is inferred."""
 _AHEAD = 512
 """Rows that are taken together: nobody waits for what a single one says."""
+_INFERRED = ("auto", "")
 _RUN_NAMES = ("run", "run_id", "run_name", "_run_id")
 
 
@@ -93,7 +95,9 @@ def _check_run(
     first = list(islice(rows, SAMPLE))
     if not any(row.values for row in first):
         return
-    at, others, notes = source_of_run(unit, run.name, first, at, tables)
+    keys = keys_of(first)
+    inferred_from = len(keys) if at in _INFERRED else 0
+    at, others, notes = source_of_run(unit, run.name, keys, at, tables)
     merged = {**run.config, **config}
     for label, part in _parts(chain(first, rows)):
         monitor = opened(at, merged, tables, others, ahead=_AHEAD)
@@ -107,20 +111,25 @@ def _check_run(
             monitor.notes.append(f"{account.skipped} lines were left out: {account.first}")
         if account.torn:
             monitor.notes.append(f"the last {account.torn} bytes are cut off within a row and were left out")
-        yield monitor.report(f"{name}#{label}" if label else name)
+        report = monitor.report(f"{name}#{label}" if label else name)
+        yield replace(report, inferred_from=inferred_from)
+
+
+def keys_of(rows: Iterable[LoggedRow]) -> list[str]:
+    """Return the keys of some rows, but for those that name the run."""
+    return list(dict.fromkeys(key for row in rows for key in row.values if key not in _RUN_NAMES))
 
 
 def source_of_run(
-    unit: Unit, name: str, first: Iterable[LoggedRow], at: str, tables: Tables, *, whole: bool = True
+    unit: Unit, name: str, keys: Iterable[str], at: str, tables: Tables, *, whole: bool = True
 ) -> tuple[str, list[str], list[str]]:
-    """Return the source of a run, inferred from its first rows where it is not given, others that agree, and notes.
+    """Return the source of a run, inferred from its keys where it is not given, others that agree, and notes.
 
     Raises:
         NamesError: None explains the keys, or several do that mean different things by them.
     """
-    if at not in ("auto", ""):
+    if at not in _INFERRED:
         return at, [], []
-    keys = dict.fromkeys(key for row in first for key in row.values if key not in _RUN_NAMES)
     recorded = settings_of(unit.kind, unit.path)
     settings = recorded.get(name or None, recorded.get(None, frozenset()))
     try:

@@ -52,7 +52,7 @@ def _article(report: Report, rules: dict[str, Rule]) -> Iterator[str]:
     level = first.level if first is not None else "ok"
     yield (
         f'<div class="kick"><span class="tag t-{level}"><i>{_MARKS[level]}</i>{level}</span>'
-        f"<code>{escape(report.run)}</code><span>{escape(report.at or 'unknown source')}</span>"
+        f"<code>{escape(report.run)}</code><span>{escape(report.source)}</span>"
         f"<span>{report.rows} rows, steps {report.steps[0]:g} to {report.steps[1]:g}</span></div>"
     )
     yield f"<h1>{escape(_title(report))}</h1>"

@@ -134,6 +134,8 @@ class Report:
         steps: First and last step.
         cost: What was spent without a signal, by unit.
         curves: The curves of the findings, for drawing.
+        keys: How many keys some rule looks at.
+        inferred_from: From how many keys the source was inferred; 0 where it was given.
     """
 
     run: str
@@ -149,6 +151,13 @@ class Report:
     cost: Mapping[str, float] = field(default_factory=dict)
     curves: tuple[Curve, ...] = ()
     keys: int = 0
+    inferred_from: int = 0
+
+    @property
+    def source(self) -> str:
+        """The source in words, and whether it was inferred."""
+        keys = f", inferred from {counted(self.inferred_from, 'key')}" if self.inferred_from else ""
+        return f"{self.at or 'unknown source'}{keys}"
 
     @property
     def level(self) -> str | None:
@@ -160,6 +169,7 @@ class Report:
         return {
             "run": self.run,
             "at": self.at,
+            "inferred_from": self.inferred_from,
             "rows": self.rows,
             "findings": [plain(item) for item in self.findings],
             "diagnoses": [plain(item) for item in self.diagnoses],

@@ -81,6 +81,8 @@ def _about(report: Report) -> str:
     else:
         names = [_TITLES.get(found["framework"], found["framework"]), found["component"], found["release"]]
         source = " ".join(name for name in names if name)
+    if report.inferred_from:
+        source += f", inferred from {counted(report.inferred_from, 'key')}"
     first, last = report.steps
     return f"{source} · {counted(report.rows, 'row')}, steps {first:g} to {last:g} · {report.run}"
 

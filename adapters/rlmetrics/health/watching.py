@@ -19,7 +19,7 @@ from rlmetrics.translate import InputError
 from rlmetrics.translate.reading import Follower, LoggedRow, follower_of
 from rlmetrics.translate.tree import Unit
 
-from .judging import SAMPLE, Seam, opened, source_of_run, units_of
+from .judging import SAMPLE, Seam, keys_of, opened, source_of_run, units_of
 from .monitor import Monitor
 from .records import Diagnosis, Finding
 from .rows import step_in
@@ -150,7 +150,9 @@ class _Watcher:
         if self._unit is None or self._follower is None or not any(row.values for row in self._first):
             return
         try:
-            source, others, _ = source_of_run(self._unit, "", self._first, self._source, self._tables, whole=final)
+            source, others, _ = source_of_run(
+                self._unit, "", keys_of(self._first), self._source, self._tables, whole=final
+            )
         except NamesError:
             if final:
                 raise
