@@ -13,6 +13,8 @@ Curve = Callable[[int], Any] | float
 
 STEPS = 260
 ONSET = 100
+SOON = 8
+"""The onset of what breaks at once: a log of every fifth step still shows how the run began."""
 GRPO = "trl[GRPOTrainer]==1.16.0"
 
 
@@ -201,22 +203,22 @@ CASES: dict[str, Case] = {
         {"preference/logprob/chosen": level(-90), "preference/logprob/rejected": level(-95)},
     ),
     "chosen-logprob-crashes": Case(
-        {"preference/logprob/chosen": since(5, -90.0, level(-700, 0.1))},
+        {"preference/logprob/chosen": since(SOON, -90.0, level(-700, 0.1))},
         {"preference/logprob/chosen": ramp(-90, -130)},
     ),
     "divergence-at-once": Case(
-        {"kl/reference/k3": lambda t: 0.0 if t < 2 else 2.8, NORM: lambda t: 0.5 if t < 3 else 0.0, SCORE: level(0.1)},
+        {"kl/reference/k3": since(SOON, 0.0, 2.8), NORM: since(SOON + 1, 0.5, 0.0), SCORE: level(0.1)},
         {"kl/reference/k3": ramp(0.02, 0.2), NORM: level(0.5), SCORE: LEARNS},
     ),
     "signal-lost-at-once": Case(
         {
-            NORM: lambda t: 0.5 if t < 4 else 0.0,
-            SCORE: lambda t: 0.3 if t < 3 else 0.0,
-            "length/response/mean": lambda t: 300.0 if t < 3 else 1.0,
+            NORM: since(SOON + 1, 0.5, 0.0),
+            SCORE: since(SOON, 0.3, 0.0),
+            "length/response/mean": since(SOON, 300.0, 1.0),
         },
         {NORM: level(0.5), SCORE: LEARNS, "length/response/mean": level(300)},
     ),
-    "supervised-loss-explodes": Case({"sft/loss": since(3, 2.0, level(9.0))}, {"sft/loss": ramp(2.0, 1.4)}),
+    "supervised-loss-explodes": Case({"sft/loss": since(SOON, 2.0, level(9.0))}, {"sft/loss": ramp(2.0, 1.4)}),
     "reward-without-number": Case(
         {
             "reward": since(ONSET, level(0.3), 0.0),
