@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
 from itertools import islice
 from pathlib import Path
@@ -20,7 +21,7 @@ _HEAD = 64
 """Bytes by which a file is known again: other ones mean that another file has its name."""
 
 
-class Follower:
+class Follower(ABC):
     """What follows a run.
 
     Args:
@@ -40,13 +41,13 @@ class Follower:
         self._heads: dict[Path, tuple[int, bytes]] = {}
         self._ends: dict[Path, int] = {}
 
+    @abstractmethod
     def new(self, *, final: bool = False) -> Iterator[LoggedRow]:
         """Yield the rows since the last look.
 
         Args:
             final: Whether no further look follows, so that what may not be complete is taken too.
         """
-        raise NotImplementedError
 
     def _begin(self, path: Path) -> int:
         """Return where a file is to be read on; 0, and a restart, if it was cut or replaced."""
