@@ -1,6 +1,6 @@
 """Precision, recall, delay and false alarms of each rule: ``python tests/health/benchmark/rules_table.py [--write]``.
 
-The runs are those of our simulator under seeds that were not used to set bounds, in every spelling. ``--write`` keeps
+The runs are those of our simulator under three seeds, in every spelling. ``--write`` keeps
 the figures in ``docs/results/health_rules.json`` and makes ``docs/results/health_rules.md`` of them; ``--page`` makes
 the page from the figures that are kept. ``--probe PYTHON`` also judges the GRPO runs by rlprobe, in a Python with it.
 """
