@@ -304,6 +304,11 @@ class Framework(Strict):
     package: Text
     brief: Text
     releases: list[Release]
+    order: list[Text] = Field(
+        default=[],
+        description="Components in the order in which answers list them, those that people use first; others follow by "
+        "the name of their file.",
+    )
     config: dict[str, ConfigKey] = {}
     placeholders: dict[str, Placeholder] = {}
     guides: dict[str, Guide] = {}
