@@ -156,8 +156,8 @@ class ComponentView:
         covers = self.table.releases.covers
         entries = [
             self._entry(row)
-            for row in self._own.rows
-            if row.key == key and row.mode == mode and covers(row.ranges, self.release)
+            for row in self._own.called(key)
+            if row.mode == mode and covers(row.ranges, self.release)
         ]
         return self._one(entries) if entries else None
 
