@@ -7,13 +7,14 @@ from functools import cached_property, lru_cache
 from typing import Any, NamedTuple
 
 from .component import ComponentView
+from .config import Configuration
 from .rows import ComponentTable, Row
 from .source import Component
 from .surfaces import LOGGED, Rules, route_surfaces, show_name, show_template
 from .tables import FrameworkTable, Tables
 from .templates import Template, placeholders_in
 
-__all__ = ["ALIAS", "KEY", "SEGMENT", "SHOWN", "TEMPLATE", "Catalogue", "Logged", "Lookup", "catalogue_of", "edits"]
+__all__ = ["ALIAS", "KEY", "SEGMENT", "SHOWN", "TEMPLATE", "Catalogue", "Logged", "Lookup", "catalogue_of", "misspelt"]
 
 KEY, SHOWN, TEMPLATE, ALIAS, SEGMENT = "key", "shown", "template", "alias", "segment"
 """How a spelling was understood: as logged, as a tracker shows it, by a template, by the name of a metric, or as the
@@ -35,6 +36,7 @@ class Logged(NamedTuple):
         releases: The releases in which it does, oldest first.
         surface: ``logged``, or the tracker that shows it as it was asked for.
         values: Values of placeholders.
+        program: What the component is a part of, if it is no trainer of its own.
     """
 
     framework: str
@@ -43,8 +45,9 @@ class Logged(NamedTuple):
     mode: str
     metric: str | None
     releases: tuple[str, ...]
-    surface: str = LOGGED
-    values: Mapping[str, str] = {}  # noqa: RUF012
+    surface: str
+    values: Mapping[str, str]
+    program: str | None
 
     @property
     def source(self) -> str:
@@ -157,7 +160,9 @@ class Catalogue:
                 by_name.setdefault(name, name)
                 if "/" not in key:
                     by_name.setdefault(name.rpartition("/")[2], name)
-        return list(dict.fromkeys(by_name[name] for name in get_close_matches(key, by_name, n=most, cutoff=0.6)))
+        typo = misspelt(key, by_name)
+        close = get_close_matches(key, by_name, n=most, cutoff=0.6)
+        return list(dict.fromkeys(by_name[name] for name in ([typo] if typo else close)))
 
     def _templated(self, key: str) -> list[Logged]:
         """Return which templates with restricted placeholders a name fills in."""
@@ -194,11 +199,13 @@ class Catalogue:
                     known = found.setdefault(place, {})
                     for release in releases:
                         known.setdefault(release, (surface, values))
+        programs = {(part.table.name, part.component.name): part.own.program for part in self._parts}
         result: list[Logged] = []
         for place, known in found.items():
             order = self._tables.framework(place[0]).releases.index
             releases = tuple(sorted(known, key=order))
-            result.append(Logged(*place, releases, *known[releases[-1]]))
+            surface, values = known[releases[-1]]
+            result.append(Logged(*place, releases, surface, values, programs[place[:2]]))
         return result
 
     def _metrics(self, part: _Part, rows: list[Row]) -> Iterator[tuple[str | None, list[str]]]:
@@ -214,25 +221,32 @@ class Catalogue:
             of_group = together[releases[0]]
             releases.sort(key=part.table.releases.index)
             if len(of_group) == 1 and not any("metric" in fact for fact in of_group[0].facts if "when" in fact):
-                yield self._plain(part, of_group[0]), releases
+                yield self._measured(part, of_group, releases[0]), releases
                 continue
-            first, last = (self._by_default(part, of_group[0], release) for release in (releases[0], releases[-1]))
+            first, last = (self._measured(part, of_group, release) for release in (releases[0], releases[-1]))
             if first == last:
                 yield first, releases
                 continue
             for release in releases:
-                yield self._by_default(part, of_group[0], release), [release]
+                yield self._measured(part, of_group, release), [release]
 
-    @staticmethod
-    def _plain(part: _Part, row: Row) -> str | None:
-        said = part.own.combined(row, tuple(index for index, fact in enumerate(row.facts) if "when" not in fact))
-        metric: str | None = said.get("metric")
+    def _measured(self, part: _Part, rows: list[Row], release: str) -> str | None:
+        """Return what rows of one key measure under a release's defaults."""
+        if len(rows) > 1:
+            view = ComponentView(self._tables, part.table, part.component, release)
+            entry = view.entry_alone(rows[0].key, rows[0].mode)
+            return None if entry is None else entry.metric
+        config: Configuration | None = None
+        metric: str | None = None
+        for piece in (rows[0].record, *rows[0].facts):
+            if "metric" not in piece:
+                continue
+            if "when" in piece:
+                config = config or Configuration(part.table, part.own, release)
+                if not config.holds(piece["when"]):
+                    continue
+            metric = piece["metric"]
         return metric
-
-    def _by_default(self, part: _Part, row: Row, release: str) -> str | None:
-        view = ComponentView(self._tables, part.table, part.component, release)
-        entry = view.entry_alone(row.key, row.mode)
-        return None if entry is None else entry.metric
 
 
 @lru_cache(maxsize=2)
@@ -263,7 +277,17 @@ def _values(name: str, rules: Rules, key: str, own: ComponentTable) -> Mapping[s
     return values
 
 
-def edits(first: str, second: str, most: int = NEAR) -> int:
+def misspelt(key: str, known: Iterable[str]) -> str | None:
+    """Return the known key that a name is a typo of: the nearest one, at most two edits away.
+
+    Of a short name at most half may be edited: ``f1`` is no typo of ``lr``.
+    """
+    most = min(NEAR, len(key) // 2)
+    found = min(((_edits(key, name, most), name) for name in known), default=(most + 1, ""))
+    return found[1] if 0 < found[0] <= most else None
+
+
+def _edits(first: str, second: str, most: int) -> int:
     """Return how many letters must be changed, added, dropped or swapped; ``most + 1`` for any larger number."""
     if abs(len(first) - len(second)) > most:
         return most + 1

@@ -2,22 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from difflib import get_close_matches
+from typing import Any
 
 from .answers import Defect, Documented, Resolution
 from .component import ComponentView
 from .config import Config
+from .lookup import ALIAS, KEY, SEGMENT, SHOWN, TEMPLATE, catalogue_of, misspelt
 from .protocol import Match, View
-from .records import Signature
+from .records import Entry, Signature
+from .surfaces import LOGGED
 from .tables import Overlays, Tables, load_tables
-from .templates import OPEN, Template, placeholders_in
+from .templates import LITERAL, OPEN, Template, placeholders_in
 from .view import FrameworkView, open_view
 
-__all__ = ["AUTO", "defects_of", "function_of", "resolve", "resolve_in"]
+__all__ = ["AUTO", "defects_of", "function_of", "resolution_of", "resolve", "resolve_as_meant", "resolve_in"]
 
 AUTO = "auto"
 """In place of a source: find out which release logs these keys."""
+
+USERS_OWN = "user_defined"
+"""The quantity of a number of which only its author knows what it is."""
 
 
 def resolve(
@@ -31,36 +38,65 @@ def resolve(
 
     Args:
         keys: One key or several, as the code logs them or as any tracker shows them.
-        at: The source that logs them, such as ``verl==0.9.1``; by default it is inferred from the keys.
+        at: The source that logs them, such as ``verl==0.9.1``. By default one key has every meaning that any release
+            gives it; of several the source is inferred, and if several sources explain them, all of these are meant.
         config: Values of configuration keys that differ from the release's defaults.
         spec: Folders with further YAML.
 
     Returns:
-        For each key, in order, one record for each component that logs it. An unknown key has one record with
-        ``metric=None``, a reason and the nearest known keys.
+        For each key, in order, one record for each component that logs it. A key that the source does not log, but
+        that is a name of a metric that it logs, or the last part of one key only, has the records of these. An
+        unknown key has one record with ``metric=None``, a reason and the nearest known keys.
 
     Raises:
-        NamesError: The source or a configuration key is unknown, or several sources explain the keys equally well.
+        NamesError: The source or a configuration key is unknown.
     """
     names = [keys] if isinstance(keys, str) else list(keys)
     tables = load_tables(spec)
     if at == AUTO:
-        from .inference import infer_source
+        from .anywhere import resolve_anywhere
 
-        at = infer_source(names, config=config, spec=tables)
-    return resolve_in(open_view(at, config=config, spec=tables), names)
+        return resolve_anywhere(names, config=config, tables=tables)
+    view = open_view(at, config=config, spec=tables)
+    return [item for key in names for item in resolve_as_meant(view, key)]
 
 
 def resolve_in(view: View, keys: Iterable[str]) -> list[Resolution]:
-    """Return what keys mean in a source that is open."""
+    """Return what keys mean in a source that is open, as they are spelled."""
     found: list[Resolution] = []
     for key in keys:
         matches = [match for match in view.find(key) if not _never_logged(view, key, match)]
-        found += [_known(view, key, match) for match in matches] or [_unknown(view, key)]
+        found += [resolution_of(view, key, match) for match in matches] or [_unknown(view, key)]
     return found
 
 
-def _known(view: View, key: str, match: Match) -> Resolution:
+def resolve_as_meant(view: View, key: str) -> list[Resolution]:
+    """Return what a key means in a source, by its spelling or else by what it is another name of."""
+    found = resolve_in(view, [key])
+    if found[0].component is not None or not isinstance(view, FrameworkView):
+        return found
+    if any(_said(part, key) is not None for part in view.components.values()):
+        return found
+    way, entries = ALIAS, _named(view, key)
+    if not entries and not catalogue_of(view.tables).called(key):
+        way, entries = SEGMENT, [entry for entry in view.entries() if entry.key.endswith(f"/{key}")]
+        entries = [entry for entry in entries if entry.mode == "train"] or entries
+        if len({entry.key for entry in entries}) > 1:
+            entries = []
+    meant = [resolution_of(view, key, Match(entry, LOGGED, {})) for entry in entries]
+    return [replace(item, matched=way) for item in meant] or found
+
+
+def _named(view: FrameworkView, name: str) -> list[Entry]:
+    """Return what a source logs of the metric that has a name or alias."""
+    metrics = view.tables.metrics
+    meant = [name] if name in metrics else [key for key, row in metrics.items() if name in row.get("aliases", ())]
+    found = [entry for metric in meant for entry in view.candidates(metric, "train") or view.candidates(metric, "eval")]
+    return [entry for entry in found if view.template(entry).rank != OPEN]
+
+
+def resolution_of(view: View, key: str, match: Match) -> Resolution:
+    """Return everything that is known about a key that was found."""
     entry, tables = match.entry, view.tables
     metric = tables.metrics.get(entry.metric or "", {})
     reason = None
@@ -92,7 +128,28 @@ def _known(view: View, key: str, match: Match) -> Resolution:
         note=entry.note,
         reason=reason,
         fallbacks=view.source.fallbacks,
+        matched=_way(view, match),
+        near_miss=_near_miss(view, match, metric),
     )
+
+
+def _way(view: View, match: Match) -> str:
+    """Return how a key was understood."""
+    if view.template(match.entry).rank != LITERAL:
+        return TEMPLATE
+    return KEY if match.surface == LOGGED else SHOWN
+
+
+def _near_miss(view: View, match: Match, metric: Mapping[str, Any]) -> str | None:
+    """Return the key that a name of the user's own choice is probably a typo of."""
+    if metric.get("identity", {}).get("quantity") != USERS_OWN or not isinstance(view, FrameworkView):
+        return None
+    return next((near for name in match.values.values() if (near := misspelt(name, _literals(view)))), None)
+
+
+def _literals(view: FrameworkView) -> list[str]:
+    keys = dict.fromkeys(key for part in view.components.values() for key in part.keys)
+    return [key for key in keys if "{" not in key]
 
 
 def _documented(view: View, match: Match) -> tuple[Documented, ...]:
@@ -117,7 +174,13 @@ def _unknown(view: View, key: str) -> Resolution:
         known = [entry.key for entry in view.entries()]
     near = get_close_matches(_bare(key), dict.fromkeys(known), n=3, cutoff=0.6)
     return Resolution(
-        key, None, source=str(view.source), reason=reason, nearest=tuple(near), fallbacks=view.source.fallbacks
+        key,
+        None,
+        source=str(view.source),
+        reason=reason,
+        nearest=tuple(near),
+        fallbacks=view.source.fallbacks,
+        near_miss=misspelt(_bare(key), [name for name in known if "{" not in name]),
     )
 
 

@@ -1,0 +1,87 @@
+"""What keys mean where no source is named: every meaning, with who logs it and in which releases."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import replace
+
+from .answers import Resolution
+from .config import Config, check_config
+from .errors import NamesError
+from .lookup import Catalogue, Logged, Lookup, catalogue_of, misspelt
+from .protocol import Match
+from .resolving import resolution_of, resolve_in
+from .source import parse_source
+from .tables import Tables
+from .view import FrameworkView, open_view
+
+__all__ = ["looked_up", "resolve_anywhere", "resolved_at"]
+
+
+def resolve_anywhere(keys: Sequence[str], *, config: Config = None, tables: Tables) -> list[Resolution]:
+    """Return every meaning of keys: for each key one record for each component and meaning, its newest release's.
+
+    Of several keys one source is inferred, if there is just one; otherwise each has the meanings in the sources that
+    explain the most of them.
+    """
+    source, lookups = looked_up(keys, config=config, tables=tables)
+    if source is not None:
+        return resolve_in(open_view(source, config=config, spec=tables), keys)
+    catalogue = catalogue_of(tables)
+    found: list[Resolution] = []
+    views: list[FrameworkView] = []
+    for key, lookup in zip(keys, lookups, strict=True):
+        for item in lookup.found:
+            views.append(_view(item, tables, config))
+            found += _resolutions(key, lookup.way, item, views[-1])
+        if not lookup.found:
+            found.append(_unknown(key, catalogue))
+    check_config(config, [part.config.keys for view in views for part in view.components.values()] if views else [])
+    return found
+
+
+def looked_up(keys: Sequence[str], *, config: Config = None, tables: Tables) -> tuple[str | None, list[Lookup]]:
+    """Return the one source of several keys, or else what each key means, by itself or together with the others."""
+    catalogue = catalogue_of(tables)
+    if len(keys) == 1:
+        return None, [catalogue.find(keys[0])]
+    from .inference import AmbiguousError, infer_source
+
+    try:
+        return infer_source(keys, config=config, spec=tables), []
+    except AmbiguousError as error:
+        among = {(item.framework, item.component) for item in error.candidates}
+        return None, [_within(catalogue.find(key), among) for key in keys]
+    except NamesError:
+        return None, [catalogue.find(key) for key in keys]
+
+
+def resolved_at(key: str, way: str, item: Logged, *, config: Config = None, tables: Tables) -> tuple[Resolution, FrameworkView]:
+    """Return what a key means in the newest release of one who logs it, and that release."""
+    view = _view(item, tables, config)
+    return next(_resolutions(key, way, item, view)), view
+
+
+def _within(lookup: Lookup, among: Collection[tuple[str, str | None]]) -> Lookup:
+    """Return what was found in some components; all of it if that is nothing."""
+    found = tuple(item for item in lookup.found if (item.framework, item.component) in among)
+    return lookup._replace(found=found) if found else lookup
+
+
+def _view(item: Logged, tables: Tables, config: Config) -> FrameworkView:
+    return FrameworkView(tables, parse_source(item.source, tables), config)
+
+
+def _resolutions(key: str, way: str, item: Logged, view: FrameworkView) -> Iterator[Resolution]:
+    for part in view.components.values():
+        entry = part.entry_alone(item.key, item.mode)
+        if entry is not None:
+            found = resolution_of(view, key, Match(entry, item.surface, item.values))
+            yield replace(found, matched=way, releases=item.releases)
+            return
+
+
+def _unknown(key: str, catalogue: Catalogue) -> Resolution:
+    reason = "no described release logs it"
+    near = catalogue.near(key)
+    return Resolution(key, None, reason=reason, nearest=tuple(near), near_miss=misspelt(key, near))
