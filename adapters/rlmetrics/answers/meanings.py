@@ -14,7 +14,7 @@ from rlmetrics.names.tables import Tables
 from .terminal import columns, width, wrapped
 from .words import listed, quantity_words, ranges_words
 
-__all__ = ["Meaning", "meaning_lines", "meanings", "near_lines"]
+__all__ = ["Meaning", "meaning_lines", "meaning_table", "meanings", "near_lines"]
 
 MOST = 10
 """Lines of a list that are shown without being asked for."""
@@ -69,7 +69,7 @@ def meaning_lines(key: str, lookup: Lookup, catalogue: Catalogue, tables: Tables
     if lookup.way in (ALIAS, SEGMENT):
         return [*_under_other_names(key, lookup, tables, full=full), "", _next(lookup.found[0])]
     lines = [*wrapped(_head(key, lookup, groups, tables)), ""]
-    lines += _table(groups, tables, full=full)
+    lines += meaning_table(groups, tables, full=full)
     if len(groups) > 1:
         lines += ["", *wrapped(_apart(groups, tables))]
     lines += _others(key, lookup, catalogue, tables, full=full)
@@ -115,7 +115,9 @@ def _words(metric: str | None, tables: Tables) -> str:
     return "depends on the configuration" if metric is None else quantity_words(metric, tables)
 
 
-def _table(groups: Sequence[Meaning], tables: Tables, *, full: bool) -> list[str]:
+def meaning_table(
+    groups: Sequence[Meaning], tables: Tables, *, full: bool = False, dated: bool = True
+) -> list[str]:
     """Return a line for each meaning: the metric in words, who logs it, and in which releases."""
     shown = list(islice(groups, None if full or len(groups) <= MOST + 1 else MOST))
     several = len({item.framework for group in groups for item in group.found}) > 1
@@ -123,7 +125,7 @@ def _table(groups: Sequence[Meaning], tables: Tables, *, full: bool) -> list[str
         (
             group.metric,
             _who(group.found, tables, titled=several, full=full),
-            _releases(group.found, tables),
+            _releases(group.found, tables) if dated else "",
         )
         for group in shown
     ]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, lru_cache
 from typing import Any, NamedTuple
 
@@ -101,17 +101,17 @@ class Catalogue:
         """Every key and template once, those of the first components first."""
         return tuple(dict.fromkeys(key for part in self._parts for key in part.own.spelled))
 
-    def find(self, key: str) -> Lookup:
-        """Return what a spelling means: in the first of the ways in which it can be understood."""
-        ways: Iterable[tuple[str, Callable[[str], Iterable[Logged]]]] = (
-            (KEY, self.called),
-            (SHOWN, self.shown),
-            (TEMPLATE, self._templated),
-            (ALIAS, self.named),
-            (SEGMENT, self.ending),
-        )
-        for way, look in ways:
-            found = tuple(look(key))
+    def find(self, key: str, ways: Sequence[str] = (KEY, SHOWN, TEMPLATE, ALIAS, SEGMENT)) -> Lookup:
+        """Return what a spelling means: in the first of some ways in which it can be understood."""
+        looks: Mapping[str, Callable[[str], list[Logged]]] = {
+            KEY: self.called,
+            SHOWN: self.shown,
+            TEMPLATE: self._templated,
+            ALIAS: self.named,
+            SEGMENT: self.ending,
+        }
+        for way in ways:
+            found = tuple(looks[way](key))
             if found:
                 return Lookup(way, found)
         return Lookup("", ())
@@ -163,6 +163,11 @@ class Catalogue:
         typo = misspelt(key, by_name)
         close = get_close_matches(key, by_name, n=most, cutoff=0.6)
         return list(dict.fromkeys(by_name[name] for name in ([typo] if typo else close)))
+
+    def is_typo(self, key: str) -> bool:
+        """Whether a name is nearly a key."""
+        near = self.near(key)
+        return bool(near) and misspelt(key, [*near, *(name.rpartition("/")[2] for name in near)]) is not None
 
     def _templated(self, key: str) -> list[Logged]:
         """Return which templates with restricted placeholders a name fills in."""

@@ -2,29 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import replace
+from collections.abc import Iterable
 from difflib import get_close_matches
-from typing import Any
 
 from .answers import Defect, Documented, Resolution
 from .component import ComponentView
 from .config import Config
-from .lookup import ALIAS, KEY, SEGMENT, SHOWN, TEMPLATE, catalogue_of, misspelt
+from .lookup import KEY, SHOWN, TEMPLATE, misspelt
 from .protocol import Match, View
-from .records import Entry, Signature
+from .records import Signature
 from .surfaces import LOGGED
 from .tables import Overlays, Tables, load_tables
 from .templates import LITERAL, OPEN, Template, placeholders_in
 from .view import FrameworkView, open_view
 
-__all__ = ["AUTO", "defects_of", "function_of", "resolution_of", "resolve", "resolve_as_meant", "resolve_in"]
+__all__ = ["AUTO", "defects_of", "function_of", "is_users_own", "resolution_of", "resolve", "resolve_in", "unlogged"]
 
 AUTO = "auto"
 """In place of a source: find out which release logs these keys."""
 
-USERS_OWN = "user_defined"
-"""The quantity of a number of which only its author knows what it is."""
+_USERS_OWN = "user_defined"
 
 
 def resolve(
@@ -57,8 +54,10 @@ def resolve(
         from .anywhere import resolve_anywhere
 
         return resolve_anywhere(names, config=config, tables=tables)
+    from .meant import meant
+
     view = open_view(at, config=config, spec=tables)
-    return [item for key in names for item in resolve_as_meant(view, key)]
+    return [item for key in names for item in meant(view, key, config=config).found]
 
 
 def resolve_in(view: View, keys: Iterable[str]) -> list[Resolution]:
@@ -68,31 +67,6 @@ def resolve_in(view: View, keys: Iterable[str]) -> list[Resolution]:
         matches = [match for match in view.find(key) if not _never_logged(view, key, match)]
         found += [resolution_of(view, key, match) for match in matches] or [_unknown(view, key)]
     return found
-
-
-def resolve_as_meant(view: View, key: str) -> list[Resolution]:
-    """Return what a key means in a source, by its spelling or else by what it is another name of."""
-    found = resolve_in(view, [key])
-    if found[0].component is not None or not isinstance(view, FrameworkView):
-        return found
-    if any(_said(part, key) is not None for part in view.components.values()):
-        return found
-    way, entries = ALIAS, _named(view, key)
-    if not entries and not catalogue_of(view.tables).called(key):
-        way, entries = SEGMENT, [entry for entry in view.entries() if entry.key.endswith(f"/{key}")]
-        entries = [entry for entry in entries if entry.mode == "train"] or entries
-        if len({entry.key for entry in entries}) > 1:
-            entries = []
-    meant = [resolution_of(view, key, Match(entry, LOGGED, {})) for entry in entries]
-    return [replace(item, matched=way) for item in meant] or found
-
-
-def _named(view: FrameworkView, name: str) -> list[Entry]:
-    """Return what a source logs of the metric that has a name or alias."""
-    metrics = view.tables.metrics
-    meant = [name] if name in metrics else [key for key, row in metrics.items() if name in row.get("aliases", ())]
-    found = [entry for metric in meant for entry in view.candidates(metric, "train") or view.candidates(metric, "eval")]
-    return [entry for entry in found if view.template(entry).rank != OPEN]
 
 
 def resolution_of(view: View, key: str, match: Match) -> Resolution:
@@ -129,7 +103,7 @@ def resolution_of(view: View, key: str, match: Match) -> Resolution:
         reason=reason,
         fallbacks=view.source.fallbacks,
         matched=_way(view, match),
-        near_miss=_near_miss(view, match, metric),
+        near_miss=_near_miss(view, match),
     )
 
 
@@ -140,11 +114,17 @@ def _way(view: View, match: Match) -> str:
     return KEY if match.surface == LOGGED else SHOWN
 
 
-def _near_miss(view: View, match: Match, metric: Mapping[str, Any]) -> str | None:
+def _near_miss(view: View, match: Match) -> str | None:
     """Return the key that a name of the user's own choice is probably a typo of."""
-    if metric.get("identity", {}).get("quantity") != USERS_OWN or not isinstance(view, FrameworkView):
+    if not is_users_own(match.entry.metric, view.tables) or not isinstance(view, FrameworkView):
         return None
     return next((near for name in match.values.values() if (near := misspelt(name, _literals(view)))), None)
+
+
+def is_users_own(metric: str | None, tables: Tables) -> bool:
+    """Whether a metric is a number of which only its author knows what it is."""
+    identity = tables.metrics.get(metric or "", {}).get("identity", {})
+    return bool(identity.get("quantity") == _USERS_OWN)
 
 
 def _literals(view: FrameworkView) -> list[str]:
@@ -165,7 +145,7 @@ def _unknown(view: View, key: str) -> Resolution:
     if isinstance(view, FrameworkView):
         for component in view.components.values():
             known += component.keys
-            said = _said(component, key)
+            said = unlogged(component, key)
             reason = reason if said is None else said
         elsewhere = _elsewhere(view, key)
         if elsewhere:
@@ -188,10 +168,10 @@ def _never_logged(view: View, key: str, match: Match) -> bool:
     """Whether only a template for names of users' choice matches a key that a guide lists and no code logs."""
     if not isinstance(view, FrameworkView) or view.template(match.entry).rank != OPEN:
         return False
-    return _said(view.components[match.entry.component], key) is not None
+    return unlogged(view.components[match.entry.component], key) is not None
 
 
-def _said(component: ComponentView, key: str) -> str | None:
+def unlogged(component: ComponentView, key: str) -> str | None:
     """Return what the spec says about a key that a guide lists and no code logs."""
     for row in component.unlogged:
         template = Template(row["key"], dict.fromkeys(placeholders_in(row["key"]), "[^/]+"))

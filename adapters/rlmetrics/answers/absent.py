@@ -1,0 +1,113 @@
+"""A key that a release does not log, in words: since when or until when it is logged, and what stands in for it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from rlmetrics.names.absent import Absence
+from rlmetrics.names.records import MapRow
+from rlmetrics.names.resolving import function_of
+from rlmetrics.names.tables import Tables
+from rlmetrics.names.view import FrameworkView
+
+from .meanings import meaning_table, meanings
+from .terminal import columns, wrapped
+from .words import averaged_words, listed, quantity_words, ranges_words, source_words
+
+__all__ = ["absent_head", "absent_lines"]
+
+MOST_LOOK_ALIKES = 2
+_DIFFERS = {"minor": "close to it", "biased": "biased against it", "incomparable": "not to be compared with it"}
+_GRADES = tuple(_DIFFERS)
+
+
+def absent_lines(view: FrameworkView, absent: Absence, *, full: bool = False) -> list[str]:
+    """Return what is known about a key that a source does not log.
+
+    Args:
+        view: The source.
+        absent: What was found elsewhere.
+        full: Whether every look-alike and every other meaning is shown.
+    """
+    tables = view.tables
+    lines = [*wrapped(absent_head(view, absent)), "", *columns(_rows(view, absent, full=full), indent=0)]
+    groups = meanings(absent.lookup.found)
+    if not absent.own:
+        lines += ["", f"Who logs `{absent.key}`:", *meaning_table(groups, tables, full=full)]
+    return lines
+
+
+def absent_head(view: FrameworkView, absent: Absence) -> str:
+    """Return in one sentence or two that a key is not logged, and what to look at."""
+    release, key = view.source.release, absent.key
+    order = view.tables.framework(view.source.framework).releases
+    to = None if absent.row is None else absent.row.to
+    if not absent.own:
+        who = source_words(view.source, view.tables)
+        instead = f"Its `{to}` measures what {_nearest_words(absent, view.tables)} calls so." if to else ""
+        return f"{who} does not log `{key}`. {instead or 'No key of it has the same meaning.'}"
+    name = absent.nearest.component if absent.nearest.program is None else source_words(view.source.framework, view.tables)
+    if absent.is_renamed:
+        return f"Not logged in {release}: renamed `{to}` in {absent.since}."
+    here, had = order.index(release), [order.index(item) for item in absent.releases]
+    spans = ranges_words(absent.releases, order.names)
+    if min(had) > here:
+        before = f" In {release} it is `{to}`." if to else ""
+        return f"Not logged in {release}. {name} logs `{key}` since {absent.releases[0]}.{before}"
+    after = f" `{to}` has its meaning." if to else ""
+    if max(had) < here:
+        return f"Not logged in {release} any more. {name} logged `{key}` in {spans}.{after}"
+    return f"Not logged in {release}. {name} logs `{key}` in {spans}.{after}"
+
+
+def _nearest_words(absent: Absence, tables: Tables) -> str:
+    return source_words(f"{absent.nearest.framework}[{absent.nearest.component}]", tables)
+
+
+def _rows(view: FrameworkView, absent: Absence, *, full: bool) -> Iterator[tuple[str, str]]:
+    entry, tables = absent.match.entry, view.tables
+    order = tables.framework(absent.nearest.framework).releases
+    label = f"in {absent.at}"
+    if absent.own:
+        later = order.index(absent.at) > order.index(view.source.release)
+        label = f"{'from' if later else 'until'} {absent.at}"
+    if entry.metric is not None:
+        yield label, _meaning(absent, tables)
+    here = f"in {view.source.release}"
+    if absent.row is not None and absent.row.to is not None:
+        yield here, _stand_in(absent.row)
+    elif absent.own:
+        yield here, "no key stands in for it"
+    related = absent.row.related if absent.row is not None else ()
+    for item in related if full else related[:MOST_LOOK_ALIKES]:
+        yield "not", f"{item.to}: {item.why}"
+    function = function_of(entry.metric, entry.signature, tables)
+    if function is not None:
+        yield "compute", function
+    places = absent.view.evidence(entry)
+    if places:
+        first = places[0]
+        yield "source", f"{first.path}:{first.line} (in {first.release})"
+
+
+def _meaning(absent: Absence, tables: Tables) -> str:
+    """Return what a key means in the release that is nearest to the one asked for."""
+    entry = absent.match.entry
+    parts = [quantity_words(entry.metric or "", tables)]
+    averaged = averaged_words(entry.signature, entry.metric, tables)
+    parts += [averaged] if averaged else []
+    parts += [f"only if {entry.condition}"] if entry.condition else []
+    return "; ".join(parts)
+
+
+def _stand_in(row: MapRow) -> str:
+    """Return how what stands in for a key compares with it."""
+    if row.relation == "exact":
+        return f"{row.to} is the same number"
+    if row.relation == "affine" and row.transform is not None:
+        offset = f" + {row.transform.offset:g}" if row.transform.offset else ""
+        return f"{row.to} = {row.transform.scale:g} x it{offset}"
+    worst = max((_GRADES.index(item.grade) for item in row.differs_by if item.grade in _GRADES), default=0)
+    grade = _GRADES[worst]
+    reasons = [item.what for item in row.differs_by if item.grade == grade][:MOST_LOOK_ALIKES]
+    return f"{row.to} is {_DIFFERS[grade]}" + (f": {listed(reasons, 'and')}" if grade != "minor" else "")

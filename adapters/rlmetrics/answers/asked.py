@@ -1,0 +1,182 @@
+"""The answer about one key, whichever way it is asked for: with a source or without, logged there or not."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+from rlmetrics.names.anywhere import resolved_at
+from rlmetrics.names.answers import Resolution
+from rlmetrics.names.config import Config
+from rlmetrics.names.lookup import ALIAS, SEGMENT, Logged, Lookup, catalogue_of
+from rlmetrics.names.meant import meant
+from rlmetrics.names.protocol import View
+from rlmetrics.names.resolving import is_users_own
+from rlmetrics.names.source import Source
+from rlmetrics.names.tables import Tables
+from rlmetrics.names.view import FrameworkView
+
+from .meanings import meaning_lines, meaning_table, meanings, near_lines
+from .terminal import labelled, wrapped
+from .words import listed, quantity_words, source_words
+
+__all__ = ["Answer", "Resolved", "answer_anywhere", "answer_at", "is_typo"]
+
+Resolved = Callable[[View, Resolution], list[str]]
+"""Gives the lines about a key that a source logs."""
+
+MOST_NAMES = 3
+
+
+class Answer(NamedTuple):
+    """What is said about a key.
+
+    Attributes:
+        lines: The text.
+        is_typo: Whether the key is no key, but nearly one.
+    """
+
+    lines: list[str]
+    is_typo: bool = False
+
+
+def is_typo(found: Resolution, tables: Tables) -> bool:
+    """Whether a key is at most a name of the user's own choice, and nearly a key."""
+    return found.near_miss is not None and (found.metric is None or is_users_own(found.metric, tables))
+
+
+def answer_anywhere(
+    key: str, lookup: Lookup, tables: Tables, resolved: Resolved, *, config: Config = None, full: bool = False
+) -> Answer:
+    """Answer without a source: with a key's meanings, or with the only one that it has."""
+    catalogue = catalogue_of(tables)
+    if not lookup.found:
+        near = catalogue.near(key)
+        return Answer(near_lines(key, near, catalogue, tables), is_typo=bool(near) and catalogue.is_typo(key))
+    groups = meanings(lookup.found)
+    if len(groups) > 1 or groups[0].metric is None or lookup.way in (ALIAS, SEGMENT):
+        return Answer(meaning_lines(key, lookup, catalogue, tables, full=full))
+    found, view = resolved_at(key, lookup.way, lookup.found[0], config=config, tables=tables)
+    return Answer([*resolved(view, found), *_shown_for(view, lookup.found, tables, full=full)])
+
+
+def answer_at(view: View, key: str, resolved: Resolved, *, config: Config = None, full: bool = False) -> Answer:
+    """Answer about a key of a source."""
+    asked = meant(view, key, config=config)
+    first = asked.found[0]
+    own = first.component is not None and is_users_own(first.metric, view.tables)
+    typo = is_typo(first, view.tables)
+    if (first.component is None or own) and isinstance(view, FrameworkView):
+        lines = _not_logged(view, key, first, own=own, full=full)
+        if asked.absent is not None:
+            from .absent import absent_lines
+
+            lines = absent_lines(view, asked.absent, full=full)
+        elif asked.others:
+            lines = [*_other_name(view, key, asked.others), "", *_known(view, asked.others, resolved, full=full)]
+        elif own and not typo:
+            return Answer([*resolved(view, first), *chosen_lines(view.source, view.tables)])
+        lines += _own_lines(view, first) if own else []
+        return Answer([*lines, *chosen_lines(view.source, view.tables)], typo)
+    lines = _known(view, asked.found, resolved, full=full)
+    if first.matched in (ALIAS, SEGMENT):
+        lines = [*_other_name(view, key, asked.found), "", *lines]
+    return Answer([*lines, *chosen_lines(view.source, view.tables)], typo)
+
+
+def chosen_lines(source: Source, tables: Tables) -> list[str]:
+    """Return which release answers, where none was named in full."""
+    if not source.chosen:
+        return []
+    return labelled("release", f"{source_words(source, tables)}, {source.chosen}")
+
+
+def _known(view: View, found: Sequence[Resolution], resolved: Resolved, *, full: bool) -> list[str]:
+    """Return what components of a source log under a key: one answer if it is the same for all."""
+    same = {(item.metric, item.template, str(item.signature), item.condition) for item in found}
+    if len(found) == 1 or len({item.metric for item in found}) == 1 == len(same):
+        lines = resolved(view, found[0])
+        others = [item.component or "" for item in found[1:]]
+        return [*lines, *_also(others, "Logged alike by", full=full)] if others else lines
+    if len({item.metric for item in found}) == 1:
+        lines = resolved(view, found[0])
+        others = [item.component or "" for item in found[1:]]
+        return [*lines, *_also(others, "The same quantity, averaged or restricted in another way:", full=full)]
+    return _several(view, found, full=full)
+
+
+def _also(names: Sequence[str], text: str, *, full: bool) -> list[str]:
+    shown = list(names) if full or len(names) <= MOST_NAMES + 1 else [*names[:MOST_NAMES], f"{len(names) - MOST_NAMES} more"]
+    return labelled("also", f"{text} {listed(shown)}.")
+
+
+def _several(view: View, found: Sequence[Resolution], *, full: bool) -> list[str]:
+    """Return the meanings of a key in one release, the components first that people use."""
+    source, tables = view.source, view.tables
+    key = found[0].key
+    items = [
+        Logged(
+            source.framework,
+            item.component or "",
+            item.template or "",
+            item.mode or "",
+            item.metric,
+            (source.release,),
+            item.surface or "",
+            item.placeholders,
+            None,
+        )
+        for item in found
+    ]
+    groups = meanings(items)
+    text = f"`{key}` has {len(groups)} meanings in {source_words(source, tables)}. Which trainer wrote your log?"
+    first = f"{source.framework}[{items[0].component}]=={source.release}"
+    return [
+        *wrapped(text),
+        "",
+        *meaning_table(groups, tables, full=full, dated=False),
+        "",
+        f"Next: rlmetrics resolve {key} --at '{first}'",
+    ]
+
+
+def _shown_for(view: View, found: Sequence[Logged], tables: Tables, *, full: bool) -> list[str]:
+    """Return of which release an answer is that was asked for without one, and who else logs the key."""
+    names = list(dict.fromkeys(item.component for item in found if item.program is None))[1:]
+    lines = labelled("release", f"{source_words(view.source, tables)}; --at asks another one")
+    return [*lines, *_also(names, "The same quantity in", full=full)] if names else lines
+
+
+def _other_name(view: View, key: str, found: Sequence[Resolution]) -> list[str]:
+    """Return under which key a source logs what was asked for."""
+    logged = list(dict.fromkeys(f"`{item.template}`" for item in found))
+    what = f"another name of {found[0].metric}" if found[0].matched == ALIAS else "the end of its name"
+    if found[0].matched == ALIAS and key == found[0].metric:
+        what = "the metric's own name"
+    return wrapped(f"{source_words(view.source, view.tables)} logs it as {listed(logged)} (`{key}` is {what}).")
+
+
+def _own_lines(view: View, found: Resolution) -> list[str]:
+    """Return that a key may be a number of the user's own."""
+    brief = str(view.tables.metrics[found.metric or ""]["brief"]).rstrip(".")
+    return labelled("or", f"{brief[0].lower()}{brief[1:]}, if you log one under this name")
+
+
+def _not_logged(view: FrameworkView, key: str, found: Resolution, *, own: bool, full: bool) -> list[str]:
+    """Return that a source does not log a key, and what was probably meant."""
+    tables = view.tables
+    who = source_words(view.source, tables)
+    near = [found.near_miss] if found.near_miss is not None else list(found.nearest)
+    if found.reason is not None and "documented" in found.reason:
+        return wrapped(found.reason)
+    if not near:
+        return wrapped(f"{who} does not log `{key}`, and none of its keys is spelled like it.")
+    names = listed([f"`{name}`" for name in near], "or")
+    lines = [*wrapped(f"{who} does not log `{key}`{' by itself' if own else ''}. Did you mean {names}?"), ""]
+    for name in near:
+        matches = view.find(name)
+        if matches:
+            metric = matches[0].entry.metric
+            words = "depends on the configuration" if metric is None else quantity_words(metric, tables)
+            lines += labelled(name, words)
+    return lines
