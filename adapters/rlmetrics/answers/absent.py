@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from rlmetrics.names.absent import Absence
 from rlmetrics.names.records import MapRow
@@ -11,28 +11,32 @@ from rlmetrics.names.tables import Tables
 from rlmetrics.names.view import FrameworkView
 
 from .meanings import meaning_table, meanings
-from .terminal import columns, wrapped
-from .words import averaged_words, listed, quantity_words, ranges_words, source_words
+from .terminal import columns, symbol, wrapped
+from .words import averaged_words, quantity_words, ranges_words, source_words
 
 __all__ = ["absent_head", "absent_lines"]
 
 MOST_LOOK_ALIKES = 2
-_DIFFERS = {"minor": "close to it", "biased": "biased against it", "incomparable": "not to be compared with it"}
-_GRADES = tuple(_DIFFERS)
+MOST_REASONS = 2
+_GRADES = {"minor": ("close", "close"), "biased": ("biased", "biased"), "incomparable": ("look-alike", "not comparable")}
+"""For the worst grade of its differences, the severity of a counterpart and what it is called."""
 
 
-def absent_lines(view: FrameworkView, absent: Absence, *, full: bool = False) -> list[str]:
+def absent_lines(
+    view: FrameworkView, absent: Absence, *, full: bool = False, more: Sequence[tuple[str, str]] = ()
+) -> list[str]:
     """Return what is known about a key that a source does not log.
 
     Args:
         view: The source.
         absent: What was found elsewhere.
         full: Whether every look-alike and every other meaning is shown.
+        more: Further labels with their texts.
     """
     tables = view.tables
-    lines = [*wrapped(absent_head(view, absent)), "", *columns(_rows(view, absent, full=full), indent=0)]
+    lines = [*wrapped(absent_head(view, absent)), "", *columns([*_rows(view, absent, full=full), *more], indent=0)]
     groups = meanings(absent.lookup.found)
-    if not absent.own:
+    if not absent.own and len(groups) > 1:
         lines += ["", f"Who logs `{absent.key}`:", *meaning_table(groups, tables, full=full)]
     return lines
 
@@ -67,13 +71,17 @@ def _nearest_words(absent: Absence, tables: Tables) -> str:
 def _rows(view: FrameworkView, absent: Absence, *, full: bool) -> Iterator[tuple[str, str]]:
     entry, tables = absent.match.entry, view.tables
     order = tables.framework(absent.nearest.framework).releases
-    label = f"in {absent.at}"
+    label = _dated(absent.nearest.framework, absent.at, tables)
+    here = _dated(view.source.framework, view.source.release, tables)
     if absent.own:
+        here = f"in {view.source.release}"
         later = order.index(absent.at) > order.index(view.source.release)
         label = f"{'from' if later else 'until'} {absent.at}"
     if entry.metric is not None:
         yield label, _meaning(absent, tables)
-    here = f"in {view.source.release}"
+        averaged = averaged_words(entry.signature, entry.metric, tables)
+        if averaged is not None:
+            yield "averaged", averaged
     if absent.row is not None and absent.row.to is not None:
         yield here, _stand_in(absent.row)
     elif absent.own:
@@ -90,24 +98,32 @@ def _rows(view: FrameworkView, absent: Absence, *, full: bool) -> Iterator[tuple
         yield "source", f"{first.path}:{first.line} (in {first.release})"
 
 
+def _dated(framework: str, release: str, tables: Tables) -> str:
+    return f"{tables.frameworks[framework]['title']} {release}"
+
+
 def _meaning(absent: Absence, tables: Tables) -> str:
     """Return what a key means in the release that is nearest to the one asked for."""
     entry = absent.match.entry
-    parts = [quantity_words(entry.metric or "", tables)]
-    averaged = averaged_words(entry.signature, entry.metric, tables)
-    parts += [averaged] if averaged else []
-    parts += [f"only if {entry.condition}"] if entry.condition else []
-    return "; ".join(parts)
+    only = f"; only if {entry.condition}" if entry.condition else ""
+    return f"{quantity_words(entry.metric or '', tables)}{only}"
 
 
 def _stand_in(row: MapRow) -> str:
     """Return how what stands in for a key compares with it."""
     if row.relation == "exact":
-        return f"{row.to} is the same number"
+        return f"{symbol('same')} {row.to}, the same number"
     if row.relation == "affine" and row.transform is not None:
         offset = f" + {row.transform.offset:g}" if row.transform.offset else ""
-        return f"{row.to} = {row.transform.scale:g} x it{offset}"
-    worst = max((_GRADES.index(item.grade) for item in row.differs_by if item.grade in _GRADES), default=0)
-    grade = _GRADES[worst]
-    reasons = [item.what for item in row.differs_by if item.grade == grade][:MOST_LOOK_ALIKES]
-    return f"{row.to} is {_DIFFERS[grade]}" + (f": {listed(reasons, 'and')}" if grade != "minor" else "")
+        return f"{symbol('same')} {row.to} = {row.transform.scale:g} x it{offset}"
+    grades = [*_GRADES]
+    grade = grades[max((grades.index(item.grade) for item in row.differs_by if item.grade in _GRADES), default=0)]
+    severity, called = _GRADES[grade]
+    told = f"{symbol(severity)} {row.to}, {called}"
+    if grade == "minor":
+        return told
+    names = {"only in the source:": f"only in {row.from_}:", "only in the target:": f"only in {row.to}:"}
+    reasons = [item.what for item in row.differs_by if item.grade == grade][:MOST_REASONS]
+    for side, name in names.items():
+        reasons = [reason.replace(side, name, 1) for reason in reasons]
+    return f"{told}: {'; '.join(reasons)}"

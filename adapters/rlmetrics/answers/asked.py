@@ -8,16 +8,16 @@ from typing import NamedTuple
 from rlmetrics.names.anywhere import resolved_at
 from rlmetrics.names.answers import Resolution
 from rlmetrics.names.config import Config
-from rlmetrics.names.lookup import ALIAS, SEGMENT, Logged, Lookup, catalogue_of
-from rlmetrics.names.meant import meant
+from rlmetrics.names.lookup import ALIAS, SEGMENT, Logged, Lookup, catalogue_of, misspelt
+from rlmetrics.names.meant import Meant, meant
 from rlmetrics.names.protocol import View
-from rlmetrics.names.resolving import is_users_own
+from rlmetrics.names.resolving import is_users_own, unlogged
 from rlmetrics.names.source import Source
 from rlmetrics.names.tables import Tables
 from rlmetrics.names.view import FrameworkView
 
 from .meanings import meaning_lines, meaning_table, meanings, near_lines
-from .terminal import labelled, wrapped
+from .terminal import columns, labelled, wrapped
 from .words import listed, quantity_words, source_words
 
 __all__ = ["Answer", "Resolved", "answer_anywhere", "answer_at", "is_typo"]
@@ -41,8 +41,8 @@ class Answer(NamedTuple):
 
 
 def is_typo(found: Resolution, tables: Tables) -> bool:
-    """Whether a key is at most a name of the user's own choice, and nearly a key."""
-    return found.near_miss is not None and (found.metric is None or is_users_own(found.metric, tables))
+    """Whether a key is a name of the user's own choice, and nearly a key of the release."""
+    return found.near_miss is not None and (found.source is None or is_users_own(found.metric, tables))
 
 
 def answer_anywhere(
@@ -52,7 +52,8 @@ def answer_anywhere(
     catalogue = catalogue_of(tables)
     if not lookup.found:
         near = catalogue.near(key)
-        return Answer(near_lines(key, near, catalogue, tables), is_typo=bool(near) and catalogue.is_typo(key))
+        typo = misspelt(key, [*near, *(name.rpartition("/")[2] for name in near)])
+        return Answer(near_lines(key, near, catalogue, tables), is_typo=typo is not None)
     groups = meanings(lookup.found)
     if len(groups) > 1 or groups[0].metric is None or lookup.way in (ALIAS, SEGMENT):
         return Answer(meaning_lines(key, lookup, catalogue, tables, full=full))
@@ -67,28 +68,16 @@ def answer_at(view: View, key: str, resolved: Resolved, *, config: Config = None
     own = first.component is not None and is_users_own(first.metric, view.tables)
     typo = is_typo(first, view.tables)
     if (first.component is None or own) and isinstance(view, FrameworkView):
-        lines = _not_logged(view, key, first, own=own, full=full)
-        if asked.absent is not None:
-            from .absent import absent_lines
-
-            lines = absent_lines(view, asked.absent, full=full)
-        elif asked.others:
-            lines = [*_other_name(view, key, asked.others), "", *_known(view, asked.others, resolved, full=full)]
-        elif own and not typo:
-            return Answer([*resolved(view, first), *chosen_lines(view.source, view.tables)])
-        lines += _own_lines(view, first) if own else []
-        return Answer([*lines, *chosen_lines(view.source, view.tables)], typo)
+        return Answer(_not_logged(view, asked, resolved, own=own, full=full), typo)
     lines = _known(view, asked.found, resolved, full=full)
     if first.matched in (ALIAS, SEGMENT):
         lines = [*_other_name(view, key, asked.found), "", *lines]
-    return Answer([*lines, *chosen_lines(view.source, view.tables)], typo)
+    return Answer([*lines, *_labelled(chosen_rows(view.source, view.tables))], typo)
 
 
-def chosen_lines(source: Source, tables: Tables) -> list[str]:
+def chosen_rows(source: Source, tables: Tables) -> list[tuple[str, str]]:
     """Return which release answers, where none was named in full."""
-    if not source.chosen:
-        return []
-    return labelled("release", f"{source_words(source, tables)}, {source.chosen}")
+    return [("release", f"{source_words(source, tables)}, {source.chosen}")] if source.chosen else []
 
 
 def _known(view: View, found: Sequence[Resolution], resolved: Resolved, *, full: bool) -> list[str]:
@@ -156,27 +145,47 @@ def _other_name(view: View, key: str, found: Sequence[Resolution]) -> list[str]:
     return wrapped(f"{source_words(view.source, view.tables)} logs it as {listed(logged)} (`{key}` is {what}).")
 
 
-def _own_lines(view: View, found: Resolution) -> list[str]:
+def _own_rows(found: Resolution, tables: Tables) -> list[tuple[str, str]]:
     """Return that a key may be a number of the user's own."""
-    brief = str(view.tables.metrics[found.metric or ""]["brief"]).rstrip(".")
-    return labelled("or", f"{brief[0].lower()}{brief[1:]}, if you log one under this name")
+    brief = str(tables.metrics[found.metric or ""]["brief"]).rstrip(".")
+    return [("or yours", f"{brief[0].lower()}{brief[1:]}")]
 
 
-def _not_logged(view: FrameworkView, key: str, found: Resolution, *, own: bool, full: bool) -> list[str]:
-    """Return that a source does not log a key, and what was probably meant."""
-    tables = view.tables
+def _labelled(rows: Sequence[tuple[str, str]]) -> list[str]:
+    return [line for label, text in rows for line in labelled(label, text)]
+
+
+def _not_logged(view: FrameworkView, asked: Meant, resolved: Resolved, *, own: bool, full: bool) -> list[str]:
+    """Return that a source does not log a key by itself, and what else may be meant."""
+    first, tables = asked.found[0], view.tables
+    rows = [*(_own_rows(first, tables) if own else []), *chosen_rows(view.source, tables)]
+    if asked.absent is not None:
+        from .absent import absent_lines
+
+        return absent_lines(view, asked.absent, full=full, more=rows)
+    if asked.others:
+        known = _known(view, asked.others, resolved, full=full)
+        return [*_other_name(view, first.key, asked.others), "", *known, *_labelled(rows)]
+    if own and first.near_miss is None:
+        return [*resolved(view, first), *_labelled(rows[1:])]
+    return [*_unknown(view, first, own=own), *(["", *_labelled(rows)] if rows else [])]
+
+
+def _unknown(view: FrameworkView, found: Resolution, *, own: bool) -> list[str]:
+    """Return which of a source's keys were probably meant."""
+    tables, key = view.tables, found.key
+    if found.component is None and any(unlogged(part, key) is not None for part in view.components.values()):
+        return wrapped(f"`{key}` is {found.reason}")
     who = source_words(view.source, tables)
     near = [found.near_miss] if found.near_miss is not None else list(found.nearest)
-    if found.reason is not None and "documented" in found.reason:
-        return wrapped(found.reason)
     if not near:
         return wrapped(f"{who} does not log `{key}`, and none of its keys is spelled like it.")
     names = listed([f"`{name}`" for name in near], "or")
-    lines = [*wrapped(f"{who} does not log `{key}`{' by itself' if own else ''}. Did you mean {names}?"), ""]
+    rows: list[tuple[str, str]] = []
     for name in near:
-        matches = view.find(name)
-        if matches:
-            metric = matches[0].entry.metric
-            words = "depends on the configuration" if metric is None else quantity_words(metric, tables)
-            lines += labelled(name, words)
-    return lines
+        match = next(iter(view.find(name)), None)
+        if match is not None:
+            metric = match.entry.metric
+            rows.append((name, "depends on the configuration" if metric is None else quantity_words(metric, tables)))
+    own_text = " by itself" if own else ""
+    return [*wrapped(f"{who} does not log `{key}`{own_text}. Did you mean {names}?"), "", *columns(rows)]

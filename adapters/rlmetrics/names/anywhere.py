@@ -84,4 +84,5 @@ def _resolutions(key: str, way: str, item: Logged, view: FrameworkView) -> Itera
 def _unknown(key: str, catalogue: Catalogue) -> Resolution:
     reason = "no described release logs it"
     near = catalogue.near(key)
-    return Resolution(key, None, reason=reason, nearest=tuple(near), near_miss=misspelt(key, near))
+    typo = misspelt(key, [*near, *(name.rpartition("/")[2] for name in near)])
+    return Resolution(key, None, reason=reason, nearest=tuple(near), near_miss=near[0] if typo else None)

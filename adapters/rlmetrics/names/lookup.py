@@ -151,9 +151,7 @@ class Catalogue:
         return [item for item in meant if item.mode == "train"] or meant
 
     def near(self, key: str, most: int = 3) -> list[str]:
-        """Return the keys nearest to a wrong one, or those whose last part is nearest."""
-        from difflib import get_close_matches
-
+        """Return the key that a name is a typo of, else the keys nearest to it, by the whole or by their last part."""
         by_name: dict[str, str] = {}
         for name in self.keys:
             if "{" not in name and not name.startswith("eval_"):
@@ -161,13 +159,11 @@ class Catalogue:
                 if "/" not in key:
                     by_name.setdefault(name.rpartition("/")[2], name)
         typo = misspelt(key, by_name)
-        close = get_close_matches(key, by_name, n=most, cutoff=0.6)
-        return list(dict.fromkeys(by_name[name] for name in ([typo] if typo else close)))
+        if typo is not None:
+            return [by_name[typo]]
+        from difflib import get_close_matches
 
-    def is_typo(self, key: str) -> bool:
-        """Whether a name is nearly a key."""
-        near = self.near(key)
-        return bool(near) and misspelt(key, [*near, *(name.rpartition("/")[2] for name in near)]) is not None
+        return list(dict.fromkeys(by_name[name] for name in get_close_matches(key, by_name, n=most, cutoff=0.6)))
 
     def _templated(self, key: str) -> list[Logged]:
         """Return which templates with restricted placeholders a name fills in."""
