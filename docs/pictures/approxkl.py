@@ -17,7 +17,7 @@ from statistics import fmean
 
 import numpy as np
 import torch
-from rlmetrics import functional as F
+from rlmetrics.functional.kl import kl_old_k2, kl_old_k2_padded
 
 ROOT = Path(__file__).resolve().parents[2]
 RUN = ROOT / "tests" / "fixtures" / "parity" / "trl-0.18.2-ppo_parity1"
@@ -34,9 +34,11 @@ _LEFT, _RIGHT, _TOP, _BOTTOM = 64, 250, 46, 48
 _LOW, _HIGH = 0.02, 50.0
 _STYLE = """
 svg{font:14px system-ui,-apple-system,"Segoe UI",Roboto,Arial,sans-serif;color-scheme:light dark}
-.bg{fill:#fff}text{fill:#1d2330}.mute{fill:#5a6475;font-size:12px}.axis{stroke:#dde2ea}.limit{stroke:#5a6475;stroke-dasharray:4 4}
+.bg{fill:#fff}text{fill:#1d2330}.mute{fill:#5a6475;font-size:12px}.axis{stroke:#dde2ea}
+.limit{stroke:#5a6475;stroke-dasharray:4 4}
 .a{stroke:#2f6fb2;fill:none;stroke-width:2.5}.b{stroke:#b0560a;fill:none;stroke-width:2.5}.pa{fill:#2f6fb2}.pb{fill:#b0560a}
-@media(prefers-color-scheme:dark){.bg{fill:#1a1d26}text{fill:#e4e7ee}.mute{fill:#9ba5b6}.axis{stroke:#353b4a}.limit{stroke:#9ba5b6}
+@media(prefers-color-scheme:dark){.bg{fill:#1a1d26}text{fill:#e4e7ee}.mute{fill:#9ba5b6}.axis{stroke:#353b4a}
+.limit{stroke:#9ba5b6}
 .a{stroke:#79b4ee}.b{stroke:#f0a35e}.pa{fill:#79b4ee}.pb{fill:#f0a35e}}
 """.strip()
 
@@ -54,8 +56,8 @@ def points() -> list[Point]:
                 tensors = {name: torch.from_numpy(arrays[place]) for name, place in event["arrays"].items()}
                 mask = ~tensors["padding_mask"].bool()[tensors["micro_batch_inds"]]
                 both = tensors["new_logprobs"], tensors["mb_logprobs"], mask
-                plain.append(float(F.kl_old_k2(*both)))
-                padded.append(float(F.kl_old_k2_padded(*both)))
+                plain.append(float(kl_old_k2(*both)))
+                padded.append(float(kl_old_k2_padded(*both)))
             else:
                 found.append((event["numbers"][_NUMBER], fmean(padded), fmean(plain)))
                 plain, padded = [], []
