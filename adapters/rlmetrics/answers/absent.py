@@ -18,8 +18,11 @@ __all__ = ["absent_head", "absent_lines"]
 
 MOST_LOOK_ALIKES = 2
 MOST_REASONS = 2
-_GRADES = {"minor": ("close", "close"), "biased": ("biased", "biased"), "incomparable": ("look-alike", "not comparable")}
-"""For the worst grade of its differences, the severity of a counterpart and what it is called."""
+MOST_CONDITION = 120
+"""Letters of a condition that is told without being asked for."""
+_ONLY_WHEN = "logged only when: "
+_CALLED = {"same": "the same number", "close": "close", "biased": "biased"}
+"""How a counterpart is called, by the severity of what sets it apart."""
 
 
 def absent_lines(
@@ -50,7 +53,7 @@ def absent_head(view: FrameworkView, absent: Absence) -> str:
         who = source_words(view.source, view.tables)
         instead = f"Its `{to}` measures what {_nearest_words(absent, view.tables)} calls so." if to else ""
         return f"{who} does not log `{key}`. {instead or 'No key of it has the same meaning.'}"
-    name = absent.nearest.component if absent.nearest.program is None else source_words(view.source.framework, view.tables)
+    name = absent.nearest.component if absent.nearest.is_class else source_words(view.source.framework, view.tables)
     if absent.is_renamed:
         return f"Not logged in {release}: renamed `{to}` in {absent.since}."
     here, had = order.index(release), [order.index(item) for item in absent.releases]
@@ -65,7 +68,8 @@ def absent_head(view: FrameworkView, absent: Absence) -> str:
 
 
 def _nearest_words(absent: Absence, tables: Tables) -> str:
-    return source_words(f"{absent.nearest.framework}[{absent.nearest.component}]", tables)
+    component = f"[{absent.nearest.component}]" if absent.nearest.is_class else ""
+    return source_words(f"{absent.nearest.framework}{component}", tables)
 
 
 def _rows(view: FrameworkView, absent: Absence, *, full: bool) -> Iterator[tuple[str, str]]:
@@ -78,17 +82,18 @@ def _rows(view: FrameworkView, absent: Absence, *, full: bool) -> Iterator[tuple
         later = order.index(absent.at) > order.index(view.source.release)
         label = f"{'from' if later else 'until'} {absent.at}"
     if entry.metric is not None:
-        yield label, _meaning(absent, tables)
+        yield label, _meaning(absent, tables, full=full)
         averaged = averaged_words(entry.signature, entry.metric, tables)
         if averaged is not None:
             yield "averaged", averaged
     if absent.row is not None and absent.row.to is not None:
-        yield here, _stand_in(absent.row)
+        yield here, _stand_in(absent.row, full=full)
     elif absent.own:
         yield here, "no key stands in for it"
     related = absent.row.related if absent.row is not None else ()
     for item in related if full else related[:MOST_LOOK_ALIKES]:
-        yield "not", f"{item.to}: {item.why}"
+        why = item.why.replace("only in the target: ", "", 1).replace("only in the source:", f"only in {entry.key}:", 1)
+        yield "not", f"{item.to}: {why}"
     function = function_of(entry.metric, entry.signature, tables)
     if function is not None:
         yield "compute", function
@@ -102,28 +107,30 @@ def _dated(framework: str, release: str, tables: Tables) -> str:
     return f"{tables.frameworks[framework]['title']} {release}"
 
 
-def _meaning(absent: Absence, tables: Tables) -> str:
+def _meaning(absent: Absence, tables: Tables, *, full: bool) -> str:
     """Return what a key means in the release that is nearest to the one asked for."""
     entry = absent.match.entry
-    only = f"; only if {entry.condition}" if entry.condition else ""
-    return f"{quantity_words(entry.metric or '', tables)}{only}"
+    return quantity_words(entry.metric or "", tables) + _only(entry.condition, full=full)
 
 
-def _stand_in(row: MapRow) -> str:
+def _only(condition: str | None, *, full: bool) -> str:
+    if condition is None:
+        return ""
+    return f"; only if {condition}" if full or len(condition) <= MOST_CONDITION else "; only under some settings"
+
+
+def _stand_in(row: MapRow, *, full: bool) -> str:
     """Return how what stands in for a key compares with it."""
-    if row.relation == "exact":
-        return f"{symbol('same')} {row.to}, the same number"
     if row.relation == "affine" and row.transform is not None:
         offset = f" + {row.transform.offset:g}" if row.transform.offset else ""
-        return f"{symbol('same')} {row.to} = {row.transform.scale:g} x it{offset}"
-    grades = [*_GRADES]
-    grade = grades[max((grades.index(item.grade) for item in row.differs_by if item.grade in _GRADES), default=0)]
-    severity, called = _GRADES[grade]
-    told = f"{symbol(severity)} {row.to}, {called}"
-    if grade == "minor":
+        return f"{symbol(row.severity)} {row.to} = {row.transform.scale:g} x it{offset}"
+    told = f"{symbol(row.severity)} {row.to}, {_CALLED.get(row.severity, 'not comparable')}"
+    notes = [note for note in (row.note or "").split("; ") if note.startswith(_ONLY_WHEN)]
+    told += _only(notes[0].removeprefix(_ONLY_WHEN) if notes else None, full=full)
+    if row.severity in ("same", "close"):
         return told
     names = {"only in the source:": f"only in {row.from_}:", "only in the target:": f"only in {row.to}:"}
-    reasons = [item.what for item in row.differs_by if item.grade == grade][:MOST_REASONS]
+    reasons = [item.what for item in row.differs_by if item.grade != "minor" and item.applies is not False]
     for side, name in names.items():
         reasons = [reason.replace(side, name, 1) for reason in reasons]
-    return f"{told}: {'; '.join(reasons)}"
+    return "; ".join([told, *(reasons if full else reasons[:MOST_REASONS])])

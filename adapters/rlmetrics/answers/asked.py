@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from rlmetrics.names.anywhere import resolved_at
 from rlmetrics.names.answers import Resolution
+from rlmetrics.names.anywhere import resolved_at
 from rlmetrics.names.config import Config
 from rlmetrics.names.lookup import ALIAS, SEGMENT, Logged, Lookup, catalogue_of, misspelt
 from rlmetrics.names.meant import Meant, meant
@@ -95,7 +95,11 @@ def _known(view: View, found: Sequence[Resolution], resolved: Resolved, *, full:
 
 
 def _also(names: Sequence[str], text: str, *, full: bool) -> list[str]:
-    shown = list(names) if full or len(names) <= MOST_NAMES + 1 else [*names[:MOST_NAMES], f"{len(names) - MOST_NAMES} more"]
+    shown = (
+        list(names)
+        if full or len(names) <= MOST_NAMES + 1
+        else [*names[:MOST_NAMES], f"{len(names) - MOST_NAMES} more"]
+    )
     return labelled("also", f"{text} {listed(shown)}.")
 
 
@@ -158,7 +162,9 @@ def _labelled(rows: Sequence[tuple[str, str]]) -> list[str]:
 def _not_logged(view: FrameworkView, asked: Meant, resolved: Resolved, *, own: bool, full: bool) -> list[str]:
     """Return that a source does not log a key by itself, and what else may be meant."""
     first, tables = asked.found[0], view.tables
-    rows = [*(_own_rows(first, tables) if own else []), *chosen_rows(view.source, tables)]
+    said = next((row for part in view.components.values() if (row := unlogged(part, first.key)) is not None), None)
+    rows = [("guide", f"lists it all the same: {said['says']} Instead: {said['instead']}")] if said is not None else []
+    rows += [*(_own_rows(first, tables) if own else []), *chosen_rows(view.source, tables)]
     if asked.absent is not None:
         from .absent import absent_lines
 
@@ -174,10 +180,10 @@ def _not_logged(view: FrameworkView, asked: Meant, resolved: Resolved, *, own: b
 def _unknown(view: FrameworkView, found: Resolution, *, own: bool) -> list[str]:
     """Return which of a source's keys were probably meant."""
     tables, key = view.tables, found.key
-    if found.component is None and any(unlogged(part, key) is not None for part in view.components.values()):
-        return wrapped(f"`{key}` is {found.reason}")
     who = source_words(view.source, tables)
     near = [found.near_miss] if found.near_miss is not None else list(found.nearest)
+    if any(unlogged(part, key) is not None for part in view.components.values()):
+        return wrapped(f"{who} does not log `{key}` in any configuration.")
     if not near:
         return wrapped(f"{who} does not log `{key}`, and none of its keys is spelled like it.")
     names = listed([f"`{name}`" for name in near], "or")

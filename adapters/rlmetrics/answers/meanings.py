@@ -85,7 +85,9 @@ def near_lines(key: str, near: Sequence[str], catalogue: Catalogue, tables: Tabl
             return [*wrapped(text), "", f"Next: rlmetrics show {row}"]
         hint = "rlmetrics keys --at SOURCE lists what a release logs."
         return wrapped(f"No described release logs `{key}`, and no key is spelled like it. {hint}")
-    lines = [*wrapped(f"No described release logs `{key}`. Did you mean {listed([f'`{item}`' for item in near], 'or')}?")]
+    lines = [
+        *wrapped(f"No described release logs `{key}`. Did you mean {listed([f'`{item}`' for item in near], 'or')}?")
+    ]
     found = [item for name in near for item in catalogue.called(name)]
     return [*lines, "", *_keyed(found, tables, full=False), "", _next(found[0])]
 
@@ -115,9 +117,7 @@ def _words(metric: str | None, tables: Tables) -> str:
     return "depends on the configuration" if metric is None else quantity_words(metric, tables)
 
 
-def meaning_table(
-    groups: Sequence[Meaning], tables: Tables, *, full: bool = False, dated: bool = True
-) -> list[str]:
+def meaning_table(groups: Sequence[Meaning], tables: Tables, *, full: bool = False, dated: bool = True) -> list[str]:
     """Return a line for each meaning: the metric in words, who logs it, and in which releases."""
     shown = list(islice(groups, None if full or len(groups) <= MOST + 1 else MOST))
     several = len({item.framework for group in groups for item in group.found}) > 1
@@ -166,7 +166,9 @@ def _keyed(found: Sequence[Logged], tables: Tables, *, full: bool, most: int = M
     rows: list[tuple[str, str]] = []
     for key, items in by_key.items():
         groups = meanings(items)
-        more = f" (and {len(groups) - 1} more {'meanings' if len(groups) > 2 else 'meaning'})" if len(groups) > 1 else ""
+        more = (
+            f" (and {len(groups) - 1} more {'meanings' if len(groups) > 2 else 'meaning'})" if len(groups) > 1 else ""
+        )
         words = f"{_short(groups[0].metric, tables)}{more}; " if several else ""
         who = _who(items, tables, titled=True, full=full)
         rows.append((key, f"{words}{who} {_releases(items, tables)}"))
@@ -210,7 +212,9 @@ def _apart(groups: Sequence[Meaning], tables: Tables) -> str:
         for facet, words in _FACETS.items()
         if len({str(identity.get(facet, usual.get(facet))) for identity in identities}) > 1
     ]
-    told = f": they differ in {listed(differ)}" if 0 < len(differ) <= _MOST_FACETS else ": they are different quantities"
+    told = (
+        f": they differ in {listed(differ)}" if 0 < len(differ) <= _MOST_FACETS else ": they are different quantities"
+    )
     bounded = [
         group for group in groups if group.metric and (tables.metrics[group.metric].get("range") or [None])[0] == 0
     ]

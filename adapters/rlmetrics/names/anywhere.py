@@ -56,7 +56,9 @@ def looked_up(keys: Sequence[str], *, config: Config = None, tables: Tables) -> 
         return None, [catalogue.find(key) for key in keys]
 
 
-def resolved_at(key: str, way: str, item: Logged, *, config: Config = None, tables: Tables) -> tuple[Resolution, FrameworkView]:
+def resolved_at(
+    key: str, way: str, item: Logged, *, config: Config = None, tables: Tables
+) -> tuple[Resolution, FrameworkView]:
     """Return what a key means in the newest release of one who logs it, and that release."""
     view = _view(item, tables, config)
     return next(_resolutions(key, way, item, view)), view

@@ -50,6 +50,11 @@ class Logged(NamedTuple):
     program: str | None
 
     @property
+    def is_class(self) -> bool:
+        """Whether the component is a class that users know, and no part that only the spec tells from others."""
+        return self.component.rpartition(".")[2][:1].isupper()
+
+    @property
     def source(self) -> str:
         """The newest source that logs it so."""
         return f"{self.framework}[{self.component}]=={self.releases[-1]}"
@@ -204,9 +209,9 @@ class Catalogue:
         result: list[Logged] = []
         for place, known in found.items():
             order = self._tables.framework(place[0]).releases.index
-            releases = tuple(sorted(known, key=order))
-            surface, values = known[releases[-1]]
-            result.append(Logged(*place, releases, surface, values, programs[place[:2]]))
+            logged = tuple(sorted(known, key=order))
+            surface, values = known[logged[-1]]
+            result.append(Logged(*place, logged, surface, values, programs[place[:2]]))
         return result
 
     def _metrics(self, part: _Part, rows: list[Row]) -> Iterator[tuple[str | None, list[str]]]:

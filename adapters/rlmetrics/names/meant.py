@@ -50,18 +50,17 @@ def meant(view: View, key: str, *, config: Config = None) -> Meant:
         return Meant(found)
     known = [item for item in found if item.component is not None]
     own = bool(known) and all(is_users_own(item.metric, view.tables) for item in known)
-    if (known and not own) or any(unlogged(part, key) is not None for part in view.components.values()):
+    if known and not own:
         return Meant(found)
-    others = _named(view, key)
-    if others and not own:
-        return Meant(others)
     from .absent import absence
 
     absent = absence(view, key, config=config)
-    if absent is None and not others:
+    listed = any(unlogged(part, key) is not None for part in view.components.values())
+    others = [] if listed or (absent is not None and absent.own) else _named(view, key)
+    if not others and not listed and absent is None:
         others = _ending(view, key)
-        if others and not own:
-            return Meant(others)
+    if others and not own:
+        return Meant(others)
     if absent is None and not others:
         return Meant(found)
     instead = others[0].template if others else absent.row.to if absent is not None and absent.row else None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
 
 from .answers import Defect, Documented, Resolution
@@ -146,7 +146,8 @@ def _unknown(view: View, key: str) -> Resolution:
         for component in view.components.values():
             known += component.keys
             said = unlogged(component, key)
-            reason = reason if said is None else said
+            if said is not None:
+                reason = f"documented, but never logged in this release: {said['says']} Instead: {said['instead']}"
         elsewhere = _elsewhere(view, key)
         if elsewhere:
             reason += f"; {', '.join(elsewhere)} do" if len(elsewhere) > 1 else f"; {elsewhere[0]} does"
@@ -171,12 +172,12 @@ def _never_logged(view: View, key: str, match: Match) -> bool:
     return unlogged(view.components[match.entry.component], key) is not None
 
 
-def unlogged(component: ComponentView, key: str) -> str | None:
-    """Return what the spec says about a key that a guide lists and no code logs."""
+def unlogged(component: ComponentView, key: str) -> Mapping[str, str] | None:
+    """Return what the spec says about a key that a guide lists and no code logs: ``says`` and ``instead``."""
     for row in component.unlogged:
         template = Template(row["key"], dict.fromkeys(placeholders_in(row["key"]), "[^/]+"))
         if template.parse(key) is not None or template.parse(_bare(key)) is not None:
-            return f"documented, but never logged in this release: {row['says']} Instead: {row['instead']}"
+            return row
     return None
 
 
