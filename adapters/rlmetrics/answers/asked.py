@@ -8,7 +8,7 @@ from typing import NamedTuple
 from rlmetrics.names.answers import Resolution
 from rlmetrics.names.anywhere import resolved_at
 from rlmetrics.names.config import Config
-from rlmetrics.names.lookup import ALIAS, SEGMENT, Logged, Lookup, catalogue_of, misspelt
+from rlmetrics.names.lookup import ALIAS, GROUP, SEGMENT, Logged, Lookup, catalogue_of, misspelt
 from rlmetrics.names.meant import Meant, meant
 from rlmetrics.names.protocol import View
 from rlmetrics.names.resolving import is_users_own, unlogged
@@ -26,6 +26,7 @@ Resolved = Callable[[View, Resolution], list[str]]
 """Gives the lines about a key that a source logs."""
 
 MOST_NAMES = 3
+MOST_KEYS = 12
 
 
 class Answer(NamedTuple):
@@ -55,7 +56,7 @@ def answer_anywhere(
         typo = misspelt(key, [*near, *(name.rpartition("/")[2] for name in near)])
         return Answer(near_lines(key, near, catalogue, tables), is_typo=typo is not None)
     groups = meanings(lookup.found)
-    if len(groups) > 1 or groups[0].metric is None or lookup.way in (ALIAS, SEGMENT):
+    if len(groups) > 1 or groups[0].metric is None or lookup.way in (ALIAS, SEGMENT, GROUP):
         return Answer(meaning_lines(key, lookup, catalogue, tables, full=full))
     found, view = resolved_at(key, lookup.way, lookup.found[0], config=config, tables=tables)
     return Answer([*resolved(view, found), *_shown_for(view, lookup.found, tables, full=full)])
@@ -174,24 +175,28 @@ def _not_logged(view: FrameworkView, asked: Meant, resolved: Resolved, *, own: b
         return [*_other_name(view, first.key, asked.others), "", *known, *_labelled(rows)]
     if own and first.near_miss is None:
         return [*resolved(view, first), *_labelled(rows[1:])]
-    return [*_unknown(view, first, own=own), *(["", *_labelled(rows)] if rows else [])]
+    return [*_unknown(view, first, own=own, full=full), *(["", *_labelled(rows)] if rows else [])]
 
 
-def _unknown(view: FrameworkView, found: Resolution, *, own: bool) -> list[str]:
+def _unknown(view: FrameworkView, found: Resolution, *, own: bool, full: bool) -> list[str]:
     """Return which of a source's keys were probably meant."""
     tables, key = view.tables, found.key
     who = source_words(view.source, tables)
-    near = [found.near_miss] if found.near_miss is not None else list(found.nearest)
+    within = [entry.key for entry in view.entries() if entry.mode == "train" and entry.key.startswith(f"{key}/")]
+    near = within or ([found.near_miss] if found.near_miss is not None else list(found.nearest))
     if any(unlogged(part, key) is not None for part in view.components.values()):
         return wrapped(f"{who} does not log `{key}` in any configuration.")
     if not near:
         return wrapped(f"{who} does not log `{key}`, and none of its keys is spelled like it.")
-    names = listed([f"`{name}`" for name in near], "or")
+    shown = [f"`{name}`" for name in near[:MOST_NAMES]]
+    shown += [f"{len(near) - MOST_NAMES} more"] if len(near) > MOST_NAMES else []
+    names = listed(shown, "and" if within else "or")
     rows: list[tuple[str, str]] = []
-    for name in near:
+    for name in near if full else near[:MOST_KEYS]:
         match = next(iter(view.find(name)), None)
         if match is not None:
             metric = match.entry.metric
             rows.append((name, "depends on the configuration" if metric is None else quantity_words(metric, tables)))
     own_text = " by itself" if own else ""
-    return [*wrapped(f"{who} does not log `{key}`{own_text}. Did you mean {names}?"), "", *columns(rows)]
+    asked = f"It logs {names}." if within else f"Did you mean {names}?"
+    return [*wrapped(f"{who} does not log `{key}`{own_text}. {asked}"), "", *columns(rows)]

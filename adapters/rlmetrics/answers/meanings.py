@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import islice, zip_longest
 from typing import NamedTuple
 
-from rlmetrics.names.lookup import ALIAS, KEY, SEGMENT, SHOWN, Catalogue, Logged, Lookup
+from rlmetrics.names.lookup import ALIAS, GROUP, KEY, SEGMENT, SHOWN, Catalogue, Logged, Lookup
 from rlmetrics.names.surfaces import LOGGED
 from rlmetrics.names.tables import Tables
 
@@ -66,7 +66,7 @@ def meaning_lines(key: str, lookup: Lookup, catalogue: Catalogue, tables: Tables
         full: Whether lists are shown whole.
     """
     groups = meanings(lookup.found)
-    if lookup.way in (ALIAS, SEGMENT):
+    if lookup.way in (ALIAS, SEGMENT, GROUP):
         return [*_under_other_names(key, lookup, tables, full=full), "", _next(lookup.found[0])]
     lines = [*wrapped(_head(key, lookup, groups, tables)), ""]
     lines += meaning_table(groups, tables, full=full)
@@ -254,7 +254,8 @@ def _under_other_names(key: str, lookup: Lookup, tables: Tables, *, full: bool) 
         named = "" if key == metric else f" is another name of {metric}"
         text = f"`{key}`{named}: {_lowered(quantity_words(metric, tables))}. It is logged as"
         return [*wrapped(text), "", *_keyed(lookup.found, tables, full=full)]
-    text = f"No described release logs plain `{key}`. Keys that end in /{key}:"
+    where = f"begin with {key}/" if lookup.way == GROUP else f"end in /{key}"
+    text = f"No described release logs `{key}` by itself. Keys that {where}:"
     return [*wrapped(text), "", *_keyed(lookup.found, tables, full=full)]
 
 

@@ -86,7 +86,8 @@ def release_of_series(table: FrameworkTable, asked: str, candidates: Sequence[De
         return None
     covered = _covered(releases, candidates)
     newest = [name for name in patches if name in covered] or patches
-    return Choice(newest[-1], f"the newest of {match['star'] or asked}")
+    lacks = f" with {candidates[0][0]}" if newest[-1] != patches[-1] else ""
+    return Choice(newest[-1], f"the newest of {match['star'] or asked}{lacks}")
 
 
 def _covered(releases: Releases, components: Sequence[Described]) -> frozenset[str]:

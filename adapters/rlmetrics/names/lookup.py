@@ -14,11 +14,23 @@ from .surfaces import LOGGED, Rules, route_surfaces, show_name, show_template
 from .tables import FrameworkTable, Tables
 from .templates import Template, placeholders_in
 
-__all__ = ["ALIAS", "KEY", "SEGMENT", "SHOWN", "TEMPLATE", "Catalogue", "Logged", "Lookup", "catalogue_of", "misspelt"]
+__all__ = [
+    "ALIAS",
+    "GROUP",
+    "KEY",
+    "SEGMENT",
+    "SHOWN",
+    "TEMPLATE",
+    "Catalogue",
+    "Logged",
+    "Lookup",
+    "catalogue_of",
+    "misspelt",
+]
 
-KEY, SHOWN, TEMPLATE, ALIAS, SEGMENT = "key", "shown", "template", "alias", "segment"
-"""How a spelling was understood: as logged, as a tracker shows it, by a template, by the name of a metric, or as the
-last part of a key."""
+KEY, SHOWN, TEMPLATE, ALIAS, SEGMENT, GROUP = "key", "shown", "template", "alias", "segment", "group"
+"""How a spelling was understood: as logged, as a tracker shows it, by a template, by the name of a metric, as the last
+part of a key, or as its first part."""
 
 NEAR = 2
 """At most so many edits lie between a typo and what was meant."""
@@ -106,7 +118,7 @@ class Catalogue:
         """Every key and template once, those of the first components first."""
         return tuple(dict.fromkeys(key for part in self._parts for key in part.own.spelled))
 
-    def find(self, key: str, ways: Sequence[str] = (KEY, SHOWN, TEMPLATE, ALIAS, SEGMENT)) -> Lookup:
+    def find(self, key: str, ways: Sequence[str] = (KEY, SHOWN, TEMPLATE, ALIAS, SEGMENT, GROUP)) -> Lookup:
         """Return what a spelling means: in the first of some ways in which it can be understood."""
         looks: Mapping[str, Callable[[str], list[Logged]]] = {
             KEY: self.called,
@@ -114,6 +126,7 @@ class Catalogue:
             TEMPLATE: self._templated,
             ALIAS: self.named,
             SEGMENT: self.ending,
+            GROUP: self.beginning,
         }
         for way in ways:
             found = tuple(looks[way](key))
@@ -137,8 +150,13 @@ class Catalogue:
 
     def ending(self, key: str) -> list[Logged]:
         """Return the keys whose last parts these are, ``objective/kl`` for ``kl``; of evaluation only if no other."""
-        tail = f"/{key}"
-        keys = {name for name in self.keys if name.endswith(tail)}
+        return self._of_training([name for name in self.keys if name.endswith(f"/{key}")])
+
+    def beginning(self, key: str) -> list[Logged]:
+        """Return the keys that a board shows in a group of this name: ``critic/rewards/mean`` for ``critic/rewards``."""
+        return self._of_training([name for name in self.keys if name.startswith(f"{key}/")])
+
+    def _of_training(self, keys: Sequence[str]) -> list[Logged]:
         found = self._logged((part, part.own.called(name), LOGGED, {}) for part in self._parts for name in keys)
         return [item for item in found if item.mode == "train"] or found
 

@@ -78,10 +78,11 @@ def _named(view: FrameworkView, name: str) -> list[Resolution]:
 
 
 def _ending(view: FrameworkView, key: str) -> list[Resolution]:
-    """Return the one key of a source whose last parts these are, if no release logs it as it stands."""
-    if catalogue_of(view.tables).called(key):
+    """Return the one key of a source whose last parts these are, if it is no key elsewhere and no group of keys."""
+    entries = view.entries()
+    if any(entry.key.startswith(f"{key}/") for entry in entries) or catalogue_of(view.tables).called(key):
         return []
-    found = [entry for entry in view.entries() if entry.key.endswith(f"/{key}")]
+    found = [entry for entry in entries if entry.key.endswith(f"/{key}")]
     found = [entry for entry in found if entry.mode == "train"] or found
     return _as(view, key, SEGMENT, found) if len({entry.key for entry in found}) == 1 else []
 

@@ -37,11 +37,9 @@ def broken_reference(context: Context) -> Iterator[Hit]:
         yield from in_component_file(context, scope)
     for name, framework in context.spec.frameworks.items():
         components = {item.name: item for file in framework.files.values() for item in file.components}
-        for index, each in enumerate(framework.framework.order):
-            place = ("order", index)
-            yield from missing(
-                context, "component", "components", each, components, f"frameworks/{name}/framework", place
-            )
+        ref = f"frameworks/{name}/framework"
+        for index, component in enumerate(framework.framework.order):
+            yield from missing(context, "component", "components", component, components, ref, ("order", index))
     yield from variants_of_shared(context)
     for name, convention in context.spec.conventions.items():
         yield from traits(context, convention.traits, f"conventions/{name}", ("traits",))
