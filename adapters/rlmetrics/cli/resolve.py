@@ -26,7 +26,7 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
     parser.add_argument(
         "keys", nargs="+", metavar="KEY", help="a logged key, or - to read keys from the standard input"
     )
-    add_source(parser, "--at", "the release that logs them")
+    add_source(parser, "--at", "the release that logs them", without="without it, every meaning is listed")
     parser.add_argument("--full", action="store_true", help="show everything that is known")
     add_config(parser)
     add_spec(parser)

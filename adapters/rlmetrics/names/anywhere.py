@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import replace
 
 from .answers import Resolution
@@ -27,46 +29,60 @@ def resolve_anywhere(keys: Sequence[str], *, config: Config = None, tables: Tabl
     source, lookups = looked_up(keys, config=config, tables=tables)
     if source is not None:
         return resolve_in(open_view(source, config=config, spec=tables), keys)
-    catalogue = catalogue_of(tables)
+    catalogue = catalogue_of(tables, config)
     found: list[Resolution] = []
-    views: list[FrameworkView] = []
     for key, lookup in zip(keys, lookups, strict=True):
         for item in lookup.found:
-            views.append(_view(item, tables, config))
-            found += _resolutions(key, lookup.way, item, views[-1])
+            found += _resolutions(key, lookup.way, item, _view(item, tables, catalogue.configured(item)))
         if not lookup.found:
             found.append(_unknown(key, catalogue))
-    check_config(config, [part.config.keys for view in views for part in view.components.values()] if views else [])
     return found
 
 
 def looked_up(keys: Sequence[str], *, config: Config = None, tables: Tables) -> tuple[str | None, list[Lookup]]:
-    """Return the one source of several keys, or else what each key means, by itself or together with the others."""
-    catalogue = catalogue_of(tables)
-    if len(keys) == 1:
-        return None, [catalogue.find(keys[0])]
-    from .inference import AmbiguousError, infer_source
+    """Return the one source of several keys, or else what each key means, by itself or together with the others.
 
-    try:
-        return infer_source(keys, config=config, spec=tables), []
-    except AmbiguousError as error:
-        among = {(item.framework, item.component) for item in error.candidates}
-        return None, [_within(catalogue.find(key), among) for key in keys]
-    except NamesError:
-        return None, [catalogue.find(key) for key in keys]
+    Raises:
+        NamesError: No component that logs a key has one of the configuration keys.
+    """
+    catalogue = catalogue_of(tables, config)
+    lookups = [catalogue.find(key) for key in keys]
+    if len(keys) > 1:
+        best = _explaining(lookups)
+        if len(best) == 1:
+            from .inference import AmbiguousError, infer_source
+
+            with suppress(AmbiguousError, NamesError):
+                return infer_source(keys, config=config, spec=tables), []
+        lookups = [_within(lookup, best) for lookup in lookups]
+    found = [item for lookup in lookups for item in lookup.found]
+    if found:
+        check_config(config, catalogue.settings(found))
+    return None, lookups
 
 
 def resolved_at(
     key: str, way: str, item: Logged, *, config: Config = None, tables: Tables
 ) -> tuple[Resolution, FrameworkView]:
     """Return what a key means in the newest release of one who logs it, and that release."""
-    view = _view(item, tables, config)
+    view = _view(item, tables, catalogue_of(tables, config).configured(item))
     return next(_resolutions(key, way, item, view)), view
 
 
-def _within(lookup: Lookup, among: Collection[tuple[str, str | None]]) -> Lookup:
-    """Return what was found in some components; all of it if that is nothing."""
-    found = tuple(item for item in lookup.found if (item.framework, item.component) in among)
+def _explaining(lookups: Sequence[Lookup]) -> set[tuple[str, str]]:
+    """Return the classes, or the frameworks whose parts log together, that explain the most keys."""
+    counts = Counter(place for lookup in lookups for place in {_place(item) for item in lookup.found})
+    most = max(counts.values(), default=0)
+    return {place for place, count in counts.items() if count == most}
+
+
+def _place(item: Logged) -> tuple[str, str]:
+    return item.framework, item.component if item.is_class else ""
+
+
+def _within(lookup: Lookup, best: Collection[tuple[str, str]]) -> Lookup:
+    """Return what was found in some places; all of it if that is nothing."""
+    found = tuple(item for item in lookup.found if _place(item) in best)
     return lookup._replace(found=found) if found else lookup
 
 

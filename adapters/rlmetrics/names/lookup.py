@@ -7,7 +7,8 @@ from functools import cached_property, lru_cache
 from typing import Any, NamedTuple
 
 from .component import ComponentView
-from .config import Configuration
+from .config import Config, Configuration
+from .errors import NamesError
 from .rows import ComponentTable, Row
 from .source import Component
 from .surfaces import LOGGED, Rules, route_surfaces, show_name, show_template
@@ -44,7 +45,7 @@ class Logged(NamedTuple):
         component: The component's name.
         key: The key or template, with the prefix of evaluation.
         mode: ``train`` or ``eval``.
-        metric: What it measures by default; None where only a configuration says.
+        metric: What it measures by default or as configured; None where only a configuration says.
         releases: The releases in which it does, oldest first.
         surface: ``logged``, or the tracker that shows it as it was asked for.
         values: Values of placeholders.
@@ -98,10 +99,13 @@ class Catalogue:
 
     Args:
         tables: The spec.
+        config: Values of configuration keys that differ from the releases' defaults; each component takes those that it
+            knows.
     """
 
-    def __init__(self, tables: Tables) -> None:
+    def __init__(self, tables: Tables, config: Config = None) -> None:
         self._tables = tables
+        self._config = config
 
     @cached_property
     def _parts(self) -> tuple[_Part, ...]:
@@ -153,7 +157,7 @@ class Catalogue:
         return self._of_training([name for name in self.keys if name.endswith(f"/{key}")])
 
     def beginning(self, key: str) -> list[Logged]:
-        """Return the keys that a board shows in a group of this name: ``critic/rewards/mean`` for ``critic/rewards``."""
+        """Return the keys in a group of this name, as boards show them: ``critic/kl`` in ``critic``."""
         return self._of_training([name for name in self.keys if name.startswith(f"{key}/")])
 
     def _of_training(self, keys: Sequence[str]) -> list[Logged]:
@@ -254,10 +258,32 @@ class Catalogue:
             for release in releases:
                 yield self._measured(part, of_group, release), [release]
 
+    def configured(self, item: Logged) -> Config:
+        """Return the given values if a component takes them: a setting of this name may have other values there."""
+        parts = (
+            part for part in self._parts if part.table.name == item.framework and part.component.name == item.component
+        )
+        part = next(part for part in parts if item.releases[-1] in part.among)
+        return self._config_of(part, item.releases[-1])
+
+    def settings(self, found: Iterable[Logged]) -> list[Mapping[str, Any]]:
+        """Return the configuration keys of components that log something."""
+        places = {(item.framework, item.component) for item in found}
+        parts = [part for part in self._parts if (part.table.name, part.component.name) in places]
+        return [{**part.table.config, **part.own.config} for part in parts]
+
+    def _config_of(self, part: _Part, release: str) -> Config:
+        try:
+            Configuration(part.table, part.own, release, self._config)
+        except NamesError:
+            return None
+        return self._config
+
     def _measured(self, part: _Part, rows: list[Row], release: str) -> str | None:
-        """Return what rows of one key measure under a release's defaults."""
+        """Return what rows of one key measure in a release, by default or as configured."""
+        given = self._config_of(part, release) if self._config else None
         if len(rows) > 1:
-            view = ComponentView(self._tables, part.table, part.component, release)
+            view = ComponentView(self._tables, part.table, part.component, release, given)
             entry = view.entry_alone(rows[0].key, rows[0].mode)
             return None if entry is None else entry.metric
         config: Configuration | None = None
@@ -266,16 +292,20 @@ class Catalogue:
             if "metric" not in piece:
                 continue
             if "when" in piece:
-                config = config or Configuration(part.table, part.own, release)
+                config = config or Configuration(part.table, part.own, release, given)
                 if not config.holds(piece["when"]):
                     continue
             metric = piece["metric"]
         return metric
 
 
+def catalogue_of(tables: Tables, config: Config = None) -> Catalogue:
+    """Return the catalogue of a spec, made once for the releases' defaults."""
+    return Catalogue(tables, config) if config else _by_default(tables)
+
+
 @lru_cache(maxsize=2)
-def catalogue_of(tables: Tables) -> Catalogue:
-    """Return the catalogue of a spec, made once."""
+def _by_default(tables: Tables) -> Catalogue:
     return Catalogue(tables)
 
 

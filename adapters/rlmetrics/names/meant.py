@@ -52,11 +52,13 @@ def meant(view: View, key: str, *, config: Config = None) -> Meant:
     own = bool(known) and all(is_users_own(item.metric, view.tables) for item in known)
     if known and not own:
         return Meant(found)
+    listed = any(unlogged(part, key) is not None for part in view.components.values())
+    others = [] if listed or _is_of_other_releases(view, key) else _named(view, key)
+    if others and not own:
+        return Meant(others)
     from .absent import absence
 
     absent = absence(view, key, config=config)
-    listed = any(unlogged(part, key) is not None for part in view.components.values())
-    others = [] if listed or (absent is not None and absent.own) else _named(view, key)
     if not others and not listed and absent is None:
         others = _ending(view, key)
     if others and not own:
@@ -67,6 +69,13 @@ def meant(view: View, key: str, *, config: Config = None) -> Meant:
     releases = absent.releases if absent is not None else ()
     told = [replace(item, near_miss=None, instead=instead, releases=releases) for item in found]
     return Meant(told, absent, tuple(others))
+
+
+def _is_of_other_releases(view: FrameworkView, key: str) -> bool:
+    """Whether a component of the source logs a key in some other release."""
+    table = view.tables.framework(view.source.framework)
+    names = {component.name for component in view.source.components}
+    return any(table.component(stem).called(key) for name, stem, _, _ in table.components if name in names)
 
 
 def _named(view: FrameworkView, name: str) -> list[Resolution]:
