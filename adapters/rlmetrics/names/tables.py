@@ -53,6 +53,13 @@ class FrameworkTable:
         config: Mapping[str, Any] = self._index["CONFIG"]
         return config
 
+    def address(self, place: Evidence) -> str | None:
+        """Return where the framework's repository shows a line; None for other packages and releases without a tag."""
+        url, ranges = self._index.get("CODE", (None, ()))
+        if url is None or place.note is not None or not self.releases.covers(ranges, place.release):
+            return None
+        return str(url).format(release=place.release, path=place.path, line=place.line)
+
     def component(self, stem: str) -> ComponentTable:
         """Return what the components of a file log, by its stem; read once."""
         if stem not in self._components:
