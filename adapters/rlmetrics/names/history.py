@@ -61,6 +61,10 @@ class History:
         size = len(self._table.releases.names)
         return {name: values for name, values in found.items() if len(values) < size or len(set(values.values())) > 1}
 
+    def has(self, key: str, mode: str, release: str) -> bool:
+        """Return whether a release logs a key."""
+        return release in self._records((key, mode))
+
     def may_differ(self, key: str, mode: str, release: str, other: str) -> bool:
         """Return whether a key can mean something else in a release than in another one."""
         records = self._records((key, mode))
