@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import cached_property
+from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 from rlmetrics.names.component import ComponentView
@@ -20,10 +22,11 @@ if TYPE_CHECKING:
     from rlmetrics.names.records import Entry, Signature
     from rlmetrics.names.tables import Tables
 
-__all__ = ["Cause", "Change", "Trail", "changes"]
+__all__ = ["Cause", "Change", "Trail", "changes", "differences"]
 
 _BY_GRADE = ("incomparable", "biased", "minor")
 _SIDES = ("before", "now")
+_AT_ONCE = " at once"
 
 
 class Cause(NamedTuple):
@@ -32,10 +35,14 @@ class Cause(NamedTuple):
     Attributes:
         text: In words, seen from the later release.
         grade: ``minor``, ``biased`` or ``incomparable``.
+        trait: The trait that came or went, if it is one.
+        gone: Whether that trait went.
     """
 
     text: str
     grade: str
+    trait: str | None = None
+    gone: bool = False
 
 
 class Change(NamedTuple):
@@ -105,23 +112,15 @@ class Trail:
         self._tables = tables
         self._table = tables.framework(framework)
         self._config = config
-        self._parts = self._of(component)
+        names = {name for name, _, _, _ in self._table.components}
+        self._name = component if component in names else component.rpartition(".")[2]
+        self._parts = [(stem, ranges, at) for name, stem, ranges, at in self._table.components if name == self._name]
         covered = frozenset[str]().union(*(self._table.releases.covered(ranges) for _, ranges, _ in self._parts))
         self.releases: tuple[str, ...] = tuple(sorted(covered, key=self._table.releases.index))
         """The releases that have the component, oldest first."""
-        self._name = component.rpartition(".")[2] if component not in self._names else component
         self._history = History(self._table, self._name, self.releases)
         self._views: dict[str, ComponentView] = {}
         self._entries: dict[tuple[str, str, str], Entry | None] = {}
-
-    @cached_property
-    def _names(self) -> frozenset[str]:
-        return frozenset(name for name, _, _, _ in self._table.components)
-
-    def _of(self, component: str) -> list[tuple[str, Sequence[str], str]]:
-        """Return the files of a component, the releases that they describe, and its module."""
-        named = [row for row in self._table.components if component in (row[0], f"{row[3]}.{row[0]}")]
-        return [(stem, ranges, module) for _, stem, ranges, module in named]
 
     @property
     def is_current(self) -> bool:
@@ -138,7 +137,7 @@ class Trail:
         older = [*self._followed(key, mode, range(place, -1, -1))]
         newer = [*self._followed(key, mode, range(place, len(self.releases)))]
         path = [*reversed(older), *newer[1:]]
-        return tuple(_taken_back([*self._told(path)], path, self._tables))
+        return tuple(_ranges(_undone([*self._told(path)], path, self._tables)))
 
     def _followed(self, key: str, mode: str, order: Iterable[int]) -> Iterator[_Place]:
         """Yield what a key is in releases one after another, by whatever name it goes there."""
@@ -196,45 +195,48 @@ class Trail:
 
     def _told(self, path: Sequence[_Place]) -> Iterator[Change]:
         """Yield what happened along a path."""
-        seen = False
-        for (before, old), (release, new) in zip(path, path[1:], strict=False):
+        for (before, old), (release, new) in pairwise(path):
             if old is None and new is not None:
-                yield Change("came", release, new.key, causes=() if not seen else ())
+                yield Change("came", release, new.key)
             elif old is not None and new is None:
                 yield Change("went", release, old.key, before=before)
-            elif old is not None and new is not None and old is not new:
+            elif old is not None and new is not None:
                 causes = tuple(self._causes(old, new, before, release))
                 if old.key != new.key:
                     yield Change("renamed", release, new.key, old.key, causes, before=before)
                 elif causes:
                     yield Change("changed", release, new.key, None, causes, before=before)
-            seen = seen or new is not None
 
     def _causes(self, old: Entry, new: Entry, before: str, release: str) -> list[Cause]:
-        relation = relate(old, new, self._tables, _SIDES)
-        causes = [*_differences(old, new, relation, self._tables)]
+        if old is new:
+            return [Cause(text, "minor") for text in self._switched(old, new, before, release)]
+        causes = [*differences(old, new, self._tables)]
         if old.logged != new.logged:
             causes.append(Cause(_LOGGED[new.logged], "minor"))
-        if not causes:
-            return []
-        defaults = [*self._defaults(old, new, before, release)]
+        worst = min((_BY_GRADE.index(cause.grade) for cause in causes), default=len(_BY_GRADE) - 1)
         # A default that changed is why the rest did: it is told first.
-        worst = min((_BY_GRADE.index(cause.grade) for cause in causes), default=2)
-        first = [Cause(text, _BY_GRADE[worst]) for text in defaults]
+        first = [Cause(text, _BY_GRADE[worst]) for text in self._defaults(old, new, before, release)]
         return [*first, *sorted(causes, key=lambda cause: _BY_GRADE.index(cause.grade))]
 
     def _defaults(self, old: Entry, new: Entry, before: str, release: str) -> Iterator[str]:
         """Yield the defaults that changed and that decide about a key."""
-        first, second = self._view(before), self._view(release)
+        values, others = self._view(before).config.values, self._view(release).config.values
         rows = [*self._named(old.key, old.mode, before), *self._named(new.key, new.mode, release)]
         guards = list(dict.fromkeys(guard for row in rows for guard in guards_of(row)))
-        values, others = first.config.values, second.config.values
+        deciding: list[str] = []
         for name in sorted(frozenset[str]().union(*map(names_in, guards))):
-            if name not in values or name not in others or repr(values[name]) == repr(others[name]):
-                continue
-            undone = {**others, name: values[name]}
-            if any(holds(guard, others) != holds(guard, undone) for guard in guards if name in names_in(guard)):
-                yield f"default of {name} {_value(values[name])} -> {_value(others[name])}"
+            if name in values and name in others and _typed(values[name]) != _typed(others[name]):
+                undone = {**others, name: values[name]}
+                if any(holds(guard, others) != holds(guard, undone) for guard in guards if name in names_in(guard)):
+                    deciding.append(name)
+                    yield f"default of {name} {_value(values[name])} -> {_value(others[name])}"
+        yield from (text for text in self._switched(old, new, before, release) if text.split()[2] not in deciding)
+
+    def _switched(self, old: Entry, new: Entry, before: str, release: str) -> Iterator[str]:
+        """Yield the defaults that were turned on or off and that the notes of a key name."""
+        for name, first, last in self._history.switched(before, release):
+            if re.search(rf"(?<![\w.]){re.escape(name)}(?![\w.])", f"{old.note} {new.note}"):
+                yield f"default of {name} {_value(first)} -> {_value(last)}"
 
     def _named(self, key: str, mode: str, release: str) -> Iterator[Row]:
         return (row for row in self._rows(release) if row.key == key and row.mode == mode)
@@ -251,70 +253,85 @@ def _placeholders(key: str) -> int:
     return key.count("{")
 
 
+def _typed(value: object) -> tuple[object, type]:
+    return value, type(value)
+
+
 def _value(value: object) -> str:
-    shown = {True: "true", False: "false", None: "null"}
-    return shown[value] if value is None or isinstance(value, bool) else str(value)
+    return json.dumps(value) if value is None or isinstance(value, bool) else str(value)
 
 
-def _differences(old: Entry, new: Entry, relation: Relation, tables: Tables) -> Iterator[Cause]:
-    """Yield in words what is different about a number."""
-    if old.metric != new.metric:
-        if new.metric is None or old.metric is None:
+def differences(old: Entry, new: Entry, tables: Tables, *, compared: bool = True) -> Iterator[Cause]:
+    """Yield in words what is different about a number.
+
+    Args:
+        old: What it was.
+        new: What it is.
+        tables: The spec.
+        compared: Whether what was otherwise is told too.
+    """
+    if old.metric is None or new.metric is None:
+        if old.metric != new.metric:
             yield Cause("what it measures depends on the configuration", "incomparable")
-        else:
-            yield Cause(
-                f"measures {_lowered(quantity_words(new.metric, tables))}; "
-                f"before: {_lowered(quantity_words(old.metric, tables))}",
-                "incomparable",
-            )
+        return
+    if old.metric != new.metric:
+        first, second = (_lowered(quantity_words(metric, tables)) for metric in (old.metric, new.metric))
+        yield Cause(f"measures {second}{f'; before: {first}' if compared else ''}", "incomparable")
         return
     if old.signature is new.signature and old.kind == new.kind:
         return
-    told = [*_signatures(old, new, tables)]
+    relation = relate(old, new, tables, _SIDES)
+    told = [*_signatures(old, new, relation, tables, compared=compared)]
     yield from told
     if relation.transform is not None:
-        scale, offset = relation.transform.scale, relation.transform.offset
-        shift = f" + {offset:g}" if offset else ""
-        yield Cause(f"values are {scale:g} x those before{shift}", "biased")
-    if not told and relation.differs_by:
+        shift = f" + {relation.transform.offset:g}" if relation.transform.offset else ""
+        yield Cause(f"values are {relation.transform.scale:g} x those before{shift}", "biased")
+    if not told and relation.transform is None:
         yield from (Cause(item.what, item.grade) for item in relation.differs_by)
 
 
-def _signatures(old: Entry, new: Entry, tables: Tables) -> Iterator[Cause]:
+def _signatures(old: Entry, new: Entry, relation: Relation, tables: Tables, *, compared: bool) -> Iterator[Cause]:
     left, right = old.signature, new.signature
-    traits = tables.traits
     for name in right.traits:
         if name not in left.traits:
-            yield Cause(str(traits[name]["what"]), str(traits[name]["grade"]))
+            yield Cause(str(tables.traits[name]["what"]), str(tables.traits[name]["grade"]), name)
     for name in left.traits:
         if name not in right.traits:
-            yield Cause(f"no longer: {traits[name]['what']}", str(traits[name]["grade"]))
-    same_traits = set(left.traits) == set(right.traits)
-    if left.population != right.population and same_traits and None not in (left.population, right.population):
-        words = [population_words(side.population, tables) for side in (left, right)]
-        yield Cause(f"over {words[1]}, was {words[0]}", "biased")
-    grades = {item.what.partition(":")[0]: item.grade for item in relate(old, new, tables).differs_by}
+            what = f"no longer: {tables.traits[name]['what']}"
+            yield Cause(what, str(tables.traits[name]["grade"]), name, gone=True)
+    populations = [population_words(side.population, tables) for side in (left, right)]
+    if populations[0] != populations[1] and set(left.traits) == set(right.traits) and None not in populations:
+        yield Cause(f"over {populations[1]}{f'; before: {populations[0]}' if compared else ''}", "biased")
+    grades = {item.what.partition(":")[0]: item.grade for item in relation.differs_by}
     levels: Mapping[str, Sequence[str]] = tables.signatures["LEVELS"]
     averaged = [grades[brief] for brief, _ in levels.values() if brief in grades]
     if averaged:
-        then, now = (_averaged(side, str(new.metric), tables) for side in (left, right))
-        yield Cause(f"averaged: {now}; was: {then}", min(averaged, key=_BY_GRADE.index))
+        then, now = _averaged(left, right, new.metric, tables)
+        yield Cause(
+            f"averaged {now}; before: {then}" if compared else f"averaged {now}", min(averaged, key=_BY_GRADE.index)
+        )
     if left.span != right.span and right.span is not None:
-        yield Cause(f"measures {right.span.rstrip('.')}", "biased")
+        yield Cause(f"measures {_lowered(right.span.rstrip('.'))}", "biased")
 
 
-def _averaged(signature: Signature, metric: str, tables: Tables) -> str:
-    words = averaged_words(signature, metric, tables) or "not said"
-    taken = population_words(signature.population, tables)
-    return words.removeprefix(f"{taken}; ") if taken else words
+def _averaged(old: Signature, new: Signature, metric: str | None, tables: Tables) -> tuple[str, str]:
+    """Return how the parts were put together and are now, from the first step on that differs."""
+    steps = [averaged_words(side, metric, tables) for side in (old, new)]
+    before, now = ((text or "in a way that is not said").rpartition("; ")[2].split(", then ") for text in steps)
+    if before[0].endswith(_AT_ONCE) and now[0].endswith(_AT_ONCE) and before[0] != now[0]:
+        return before[0], f"over {now[0]}"
+    while before and now and before[0] == now[0]:
+        del before[0], now[0]
+    verb = "over" if now and now[0].endswith(_AT_ONCE) else "by"
+    return ", then ".join(before) or "nothing more", f"{verb} {', then '.join(now) or 'nothing more'}"
 
 
 def _lowered(text: str) -> str:
     return text[:1].lower() + text[1:] if text[1:2].islower() else text
 
 
-def _taken_back(told: Sequence[Change], path: Sequence[_Place], tables: Tables) -> Iterator[Change]:
-    """Yield changes, one that the next one undoes told once, with the releases in which it held."""
+def _undone(told: Sequence[Change], path: Sequence[_Place], tables: Tables) -> Iterator[Change]:
+    """Yield changes; one that the next one undoes is told once, with the releases in which it held."""
     entries = {place.release: place.entry for place in path}
     skip = False
     for change, after in zip(told, [*told[1:], None], strict=True):
@@ -332,3 +349,28 @@ def _taken_back(told: Sequence[Change], path: Sequence[_Place], tables: Tables) 
 
 def _alike(first: Entry, last: Entry, tables: Tables) -> bool:
     return first.logged == last.logged and relate(first, last, tables).kind == "exact"
+
+
+def _ranges(told: Iterable[Change]) -> Iterator[Change]:
+    """Yield changes; what came and went again on its own is told once, with the releases in which it held."""
+    changes_ = [*told]
+    came: dict[str, int] = {}
+    ended: dict[tuple[int, str], str | None] = {}
+    dropped: set[tuple[int, str]] = set()
+    for at, change in enumerate(changes_):
+        for cause in change.causes:
+            if cause.trait is None or change.until is not None:
+                continue
+            if not cause.gone:
+                came[cause.trait] = at
+            elif cause.trait in came:
+                ended[came.pop(cause.trait), cause.trait] = change.before
+                dropped.add((at, cause.trait))
+    for at, change in enumerate(changes_):
+        held = [cause for cause in change.causes if (at, cause.trait or "") in ended]
+        kept = tuple(c for c in change.causes if c not in held and not (c.gone and (at, c.trait) in dropped))
+        if kept or not change.causes or change.kind != "changed":
+            yield change._replace(causes=kept)
+        for until in dict.fromkeys(ended[at, str(cause.trait)] for cause in held):
+            causes = tuple(cause for cause in held if ended[at, str(cause.trait)] == until)
+            yield Change("changed", change.release, change.key, None, causes, until, change.before)

@@ -90,6 +90,7 @@ def _known(view: View, key: str, match: Match) -> Resolution:
         evidence=view.evidence(entry),
         documented=_documented(view, match),
         note=entry.note,
+        notes=entry.notes,
         reason=reason,
         fallbacks=view.source.fallbacks,
     )
