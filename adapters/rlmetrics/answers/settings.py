@@ -271,9 +271,8 @@ def _label(
         return name, json.dumps(value), words.default(name)
     others = {**config.values, name: value}
     for node in comparisons:
-        if name in node.names() and _truth(node, config.values) != (turned := _truth(node, others)):
-            if turned is not None:
-                return words.of(node, negated=not turned), "", ""
+        if name in node.names() and _truth(node, config.values) != (turned := _truth(node, others)) is not None:
+            return words.of(node, negated=not turned), "", ""
     return None
 
 

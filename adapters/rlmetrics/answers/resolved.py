@@ -1,0 +1,399 @@
+"""One key of one release, as people ask about it: what it is, whether to trust it, what would change it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from rlmetrics.names.signature import population_traits
+from rlmetrics.names.view import FrameworkView
+
+from .facts import first_clause, formula_texts, health_texts, quantity, sentence
+from .terminal import LABEL, labelled, symbol, wrapped
+from .words import averaged_words, population_words
+
+if TYPE_CHECKING:
+    from rlmetrics.names.answers import Resolution
+    from rlmetrics.names.component import ComponentView
+    from rlmetrics.names.protocol import View
+    from rlmetrics.names.tables import Tables
+
+    from .changes import Change
+
+__all__ = ["answer_lines", "resolved_lines", "resolved_links"]
+
+_GRADES = ("incomparable", "biased", "minor")
+_TRAITS, _SETTINGS, _EFFECT_LINES, _NOTES, _PLACES = 2, 3, 2, 1, 3
+_CAUSE = 50
+"""Of a change with a cause of more characters one is told."""
+_INSTALLED = " installed"
+"""Notes on what must be installed speak of it by this word; they come last."""
+
+
+def answer_lines(view: View, resolutions: Sequence[Resolution], *, full: bool = False) -> list[str]:
+    """Return what one key means: one answer where all components agree, otherwise a block for each meaning.
+
+    Args:
+        view: The source.
+        resolutions: What the key is in each of its components that log it.
+        full: Whether everything that is known is told.
+    """
+    groups: dict[object, list[Resolution]] = {}
+    for item in resolutions:
+        groups.setdefault(_meaning(item), []).append(item)
+    if len(groups) == 1:
+        return resolved_lines(view, resolutions[0], full=full)
+    lines: list[str] = []
+    for items in groups.values():
+        names = ", ".join(dict.fromkeys(str(item.component) for item in items))
+        block = resolved_lines(view, items[0], full=True) if full else _short(view, items[0])
+        lines += [*([""] if lines else []), *wrapped(f"{names}:"), *(f"  {line}".rstrip() for line in block)]
+    return lines
+
+
+def _meaning(item: Resolution) -> object:
+    signature = item.signature
+    told = None if signature is None else (*map(str, (signature.population, signature.reduction, signature.scale)),)
+    return item.metric, item.mode, told, () if signature is None else frozenset(signature.traits), item.logged
+
+
+def _short(view: View, item: Resolution) -> list[str]:
+    """Return the lines that tell one component's meaning from another's."""
+    return [*wrapped(_first(view, item)), *_averaged(view, item), *_trust(view, item), *_logged(view, item)]
+
+
+def resolved_lines(view: View, resolution: Resolution, *, full: bool = False) -> list[str]:
+    """Return what a key means at a source, most asked-for first.
+
+    Args:
+        view: The source.
+        resolution: What the key is there; one that has a component.
+        full: Whether everything that is known is told, else what fits a screen.
+    """
+    lines = [*wrapped(_first(view, resolution)), ""]
+    if resolution.metric is None:
+        return [*lines, *_choices(resolution, view.tables), *_source(view, resolution, full=full)]
+    signature = resolution.signature
+    variant = None if signature is None else signature.reproduced_by
+    formula = formula_texts(resolution.metric, variant, view.tables)
+    lines += labelled("formula", formula if full or len(formula) <= 3 else formula[:1])
+    lines += _averaged(view, resolution)
+    lines += _trust(view, resolution, full=full)
+    lines += labelled("healthy", health_texts(resolution.metric, view.tables, full=full))
+    lines += _logged(view, resolution)
+    lines += _constant(resolution, full=full)
+    lines += _changed(view, resolution, full=full)
+    lines += _settings(view, resolution, full=full)
+    tail = [*_unlike(view, resolution, full=full), *_source(view, resolution, full=full)]
+    if resolution.function is not None:
+        tail += labelled("compute", resolution.function)
+    tail += _notes(resolution, full=full)
+    lines += ["", *tail] if tail else []
+    return [*lines, *(_everything(view, resolution) if full else [])]
+
+
+def resolved_links(view: View, resolution: Resolution) -> dict[str, str]:
+    """Return the addresses of the places in the source that an answer names, by what stands in it."""
+    if not isinstance(view, FrameworkView):
+        return {}
+    table = view.tables.framework(view.source.framework)
+    places = {f"{line.path}:{line.line}": table.address(line) for line in resolution.evidence}
+    return {text: address for text, address in places.items() if address is not None}
+
+
+def _first(view: View, item: Resolution) -> str:
+    """Return the sentence that answers: the quantity, over what, for what the placeholders stand for."""
+    if item.metric is None:
+        return f"What {item.key} measures depends on the configuration; nothing says which one this run had."
+    text = str(item.brief).rstrip(".")
+    if _says_over(view, item) and item.signature is not None:
+        text += f", over {population_words(item.signature.population, view.tables)}"
+    values = ", ".join(f"{name} = {value}" for name, value in item.placeholders.items())
+    text += f" ({values})" if values else ""
+    if item.mode == "eval":
+        text += ", in evaluation"
+    if item.logged is False:
+        text += "; not logged by default" if item.logged_by_default is False else "; not logged with these settings"
+    return f"{text}."
+
+
+def _says_over(view: View, item: Resolution) -> bool:
+    """Whether the first sentence says over what a number is taken: where that is not the metric's usual population."""
+    own = view.tables.metrics.get(item.metric or "", {}).get("population")
+    over = None if item.signature is None else item.signature.population
+    return over is not None and over != own
+
+
+def _averaged(view: View, item: Resolution) -> list[str]:
+    if item.signature is None or not isinstance(view, FrameworkView):
+        return []
+    signature = item.signature
+    words = averaged_words(signature, item.metric, view.tables)
+    if words is not None and _says_over(view, item):
+        # The first sentence said over what.
+        words = words.rpartition("; ")[2] if "; " in words else None
+    texts = [] if words is None else [words]
+    if signature.span is not None:
+        texts.append(f"measures {signature.span.rstrip('.')}")
+    if signature.scale != 1 or signature.offset != 0:
+        shift = "" if signature.offset == 0 else f" + {_number(signature.offset)}"
+        texts.append(f"logged = {_number(signature.scale)} x the formula{shift}")
+    if signature.lag:
+        texts.append(f"the value of {abs(signature.lag)} step{'s' * (abs(signature.lag) > 1)} before")
+    return labelled("averaged", texts)
+
+
+def _number(value: float | str) -> str:
+    return f"({value})" if isinstance(value, str) else f"{value:g}"
+
+
+def _trust(view: View, item: Resolution, *, full: bool = False) -> list[str]:
+    """Return whether the number is the plain one, and what biases it."""
+    if item.signature is None or not isinstance(view, FrameworkView):
+        return []
+    traits = view.tables.traits
+    names = sorted(_departing(item, view.tables), key=lambda name: _GRADES.index(traits[name]["grade"]))
+    if not names:
+        return labelled("trust", f"{symbol('same')} plain: as the formula says")
+    worst = traits[names[0]]["grade"]
+    shown = names if full else [name for name in names if traits[name]["grade"] == worst][:_TRAITS]
+    start = f"{symbol('close')} close: minor differences only" if worst == "minor" else f"{symbol('biased')} biased"
+    texts = []
+    for name in shown:
+        what, same = str(traits[name]["what"]), traits[name].get("vanishes_when")
+        texts.append(f"{what}{f' (same if {same})' if same else ''}" + (f" [{name}]" if full else ""))
+    texts[0] = f"{start}. {sentence(texts[0])}"
+    texts[1:] = map(sentence, texts[1:])
+    if len(names) > len(shown):
+        rest = [traits[name]["grade"] for name in names[len(shown) :]]
+        biased = sum(grade != "minor" for grade in rest)
+        counts = [f"{biased} more like this"] * bool(biased) + [f"{len(rest) - biased} minor"] * (len(rest) > biased)
+        texts[-1] += f" And {' and '.join(counts)}."
+    return labelled("trust", texts)
+
+
+def _departing(item: Resolution, tables: Tables) -> list[str]:
+    """Return in which ways a number departs from the metric's plain definition."""
+    row = tables.metrics.get(item.metric or "", {})
+    plain = population_traits(row.get("population"), tables)
+    traits = () if item.signature is None else item.signature.traits
+    return [name for name in traits if name not in plain]
+
+
+def _logged(view: View, item: Resolution) -> list[str]:
+    """Return when a key is logged."""
+    if not isinstance(view, FrameworkView):
+        return []
+    if item.condition is None:
+        return labelled("logged", {True: "always", False: "not by default", None: "not said"}[item.logged])
+    from .settings import condition_words
+
+    guards, texts = condition_words(item.condition, view.components[str(item.component)].config)
+    default = {True: "by default", False: "not by default", None: "depends on what is not known"}[
+        item.logged_by_default
+    ]
+    if item.logged != item.logged_by_default and item.logged is not None:
+        default = f"{'yes' if item.logged else 'not'} with these settings, {default}"
+    only = [f"only if {guard}" for guard in guards]
+    return labelled("logged", "; ".join([default, *only, *texts]))
+
+
+def _constant(item: Resolution, *, full: bool) -> list[str]:
+    texts = item.constant_when if full else item.constant_when[:2]
+    return labelled("constant", [*map(sentence, texts)])
+
+
+def _changed(view: View, item: Resolution, *, full: bool) -> list[str]:
+    """Return what changed last before this release, and what next."""
+    if not isinstance(view, FrameworkView) or item.template is None:
+        return []
+    from .changes import Trail
+
+    component = view.components[str(item.component)]
+    trail = Trail(view.tables, view.source.framework, component.label, _given(component))
+    told = trail.changes(item.template, item.mode or "train", view.source.release)
+    order = view.tables.framework(view.source.framework).releases.index
+    here = order(view.source.release)
+    past = [change for change in told if order(change.release) <= here]
+    coming = [change for change in told if order(change.release) > here]
+    shown = [*past, *coming] if full else [*_nearest(past[::-1]), *_nearest(coming)]
+    lines = [line for change in shown for line in change_lines(change, full=full)]
+    if not coming:
+        newest = trail.releases[-1]
+        end = "" if trail.is_current else f", the last release with {component.label}"
+        if newest != view.source.release:
+            lines.append(f"no change of meaning up to {newest}{end}")
+        elif not lines:
+            lines.append(f"never, in {trail.releases[0]}..{newest}")
+    elif len(told) > len(shown):
+        lines.append(f"{len(told) - len(shown)} other changes in {trail.releases[0]}..{trail.releases[-1]} (--full)")
+    return labelled("changed", lines)
+
+
+def _nearest(changes: Sequence[Change]) -> list[Change]:
+    """Return the nearest change that weighs, or else the nearest one."""
+    for change in changes:
+        if change.kind != "changed" or any(cause.grade != "minor" for cause in change.causes):
+            return [change]
+    return [*changes[:1]]
+
+
+def change_lines(change: Change, *, full: bool = False) -> list[str]:
+    """Return a change in a line: its release, and what happened."""
+    causes = list(change.causes)
+    if not full:
+        weighing = [cause for cause in causes if cause.grade != "minor"] or causes
+        causes = weighing[: 1 if weighing and len(weighing[0].text) > _CAUSE else 2]
+    more = len(change.causes) - len(causes)
+    text = "; ".join(cause.text for cause in causes) + (f"; {more} more" if more else "")
+    span = change.release if change.until is None else f"{change.release}..{change.until} only:"
+    if change.until == change.release:
+        span = f"{change.release} only:"
+    if change.kind == "came":
+        return [f"{span}  logged since then"]
+    if change.kind == "went":
+        return [f"{span}  no longer logged as {change.key}"]
+    if change.kind == "renamed":
+        return [f"{span}  {change.key}, was {change.was}{f'; {text}' if text else ''}"]
+    return [f"{span}  {text}"]
+
+
+def _given(component: ComponentView) -> Mapping[str, object]:
+    config = component.config
+    return {
+        name: value
+        for name, value in config.values.items()
+        if name not in config.defaults or config.defaults[name] != value
+    }
+
+
+def _settings(view: View, item: Resolution, *, full: bool) -> list[str]:
+    """Return which settings of this component and release would change the number, and how."""
+    if not isinstance(view, FrameworkView) or item.template is None:
+        return []
+    from .settings import settings_that_change
+
+    found = settings_that_change(view.components[str(item.component)], item.template, item.mode or "train")
+    shown = found if full else found[:_SETTINGS]
+    if not shown:
+        return []
+    prefix = _prefix([label for setting in shown for label in setting.labels])
+    under = f" (under {prefix.rstrip('.')})" if prefix else ""
+    lines = ["", f"Settings that change it{under}"]
+    for setting in shown:
+        lines += wrapped(
+            "; ".join(label.replace(prefix, "") if prefix else label for label in setting.labels), indent=2, hanging=4
+        )
+        effect: list[str] = []
+        for count in range(len(setting.effects), 0, -1):
+            more = len(setting.effects) - count
+            told = "; ".join(cause.text for cause in setting.effects[:count]) + (f"; {more} more" if more else "")
+            effect = wrapped(told, indent=6)
+            if full or len(effect) <= _EFFECT_LINES:
+                break
+        lines += effect
+    if len(found) > len(shown):
+        lines.append(f"  {len(found) - len(shown)} more, and combinations: --full")
+    return lines
+
+
+def _prefix(labels: Sequence[str]) -> str:
+    """Return the path that most settings share, with its dot; none if they are short."""
+    paths = [label.split(" ", 1)[0] for label in labels]
+    found = [".".join(path.split(".")[:2]) + "." for path in paths if path.count(".") >= 2]
+    best = max(dict.fromkeys(found), key=found.count, default="")
+    return best if found.count(best) > 1 else ""
+
+
+def _unlike(view: View, item: Resolution, *, full: bool) -> list[str]:
+    """Return what the key must not be taken for, here and in other frameworks."""
+    from .unlike import unlike
+
+    found = unlike(view, str(item.metric), item.mode or "train", str(item.component))
+    shown = found if full else found[:3]
+    if not shown:
+        return []
+    lines = ["Not the same"]
+    for names, why in shown:
+        lines += wrapped(f"{symbol('look-alike')} {names}: {why}", indent=2, hanging=4)
+    return [*lines, ""]
+
+
+def _source(view: View, item: Resolution, *, full: bool) -> list[str]:
+    """Return where the release shows it: a path once, with further lines of the same file behind it."""
+    places = list(item.evidence if full else item.evidence[:_PLACES])
+    texts: list[str] = []
+    path = None
+    for place in places:
+        name = f" ({place.shows})" if full else ""
+        line = f":{place.line}" if place.path == path else f"{place.path}:{place.line}"
+        of = f" {place.note}, {place.release}" if place.note else ""
+        if place.path == path and texts:
+            texts[-1] += f"  {line}{name}{of}"
+        else:
+            texts.append(f"{line}{name}{of}")
+        path = place.path
+    if len(item.evidence) > len(places):
+        texts[-1] += f"  and {len(item.evidence) - len(places)} more"
+    return labelled("source", texts)
+
+
+def _notes(item: Resolution, *, full: bool) -> list[str]:
+    """Return what else there is to know; what must be installed last."""
+    installed = [note for note in item.notes if _INSTALLED in note]
+    others = [note for note in item.notes if _INSTALLED not in note]
+    if full:
+        return labelled("note", [*others, *installed])
+    lines = labelled("note", others[:_NOTES])
+    if installed:
+        release = str(item.source).partition("==")[2]
+        lines += labelled("release", f"{release}: {first_clause(installed[0])}")
+    more = max(0, len(others) - _NOTES) + max(0, len(installed) - 1)
+    return [*lines, *([f"{'':{LABEL}}{more} more note{'s' * (more > 1)}: --full"] if more else [])]
+
+
+def _choices(item: Resolution, tables: Tables) -> list[str]:
+    """Return what a key measures by configuration."""
+    return [
+        line
+        for other in item.alternatives
+        for line in wrapped(
+            f"if {other.when}: {quantity(other.metric, tables) if other.metric else other.what}", indent=2, hanging=4
+        )
+    ]
+
+
+def _everything(view: View, item: Resolution) -> list[str]:
+    """Return what the short answer leaves out."""
+    lines = ["", *labelled("metric", f"{item.metric} (revision {item.rev}, in {item.unit})")]
+    lines += labelled("logged by", f"{item.component} of {item.source} as {item.template}")
+    if item.surface != "logged":
+        lines += labelled("shown by", str(item.surface))
+    signature = item.signature
+    if signature is not None:
+        lines += labelled("over", str(signature.population or "not said"))
+        lines += labelled("policy", str(signature.snapshot or "not said"))
+        lines += labelled(
+            "levels", ", ".join(f"{level} {name}" for level, name in signature.reduction.items()) or "none"
+        )
+    if item.variant is not None:
+        lines += labelled("holds now", item.variant)
+    lines += labelled("otherwise", [_alternative(other) for other in item.alternatives])
+    lines += labelled(
+        "guide",
+        [f"{said.says}{f' In fact: {said.code}' if said.code else ''} ({said.title})" for said in item.documented],
+    )
+    text = view.tables.texts.get(item.metric or "", {})
+    lines += labelled("about", [text["description"]] if "description" in text else [])
+    inputs = [(name, view.tables.inputs[name]["brief"]) for name in text.get("inputs", ())]
+    lines += labelled("inputs", [f"{name}: {brief}" for name, brief in inputs])
+    lines += labelled(
+        "reading", [f"{row['title']} {row.get('url', '')}".rstrip() for row in text.get("references", ())]
+    )
+    return lines
+
+
+def _alternative(other: object) -> str:
+    when, metric = getattr(other, "when", None), getattr(other, "metric", None)
+    name, what = getattr(other, "variant", None), getattr(other, "what", "")
+    return f"{f'if {when}' if when else 'else'}: {metric}{f'; {what}' if what else ''}{f' [{name}]' if name else ''}"
