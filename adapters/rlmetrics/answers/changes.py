@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import pairwise
+from itertools import pairwise, zip_longest
 from typing import TYPE_CHECKING, NamedTuple
 
 from rlmetrics.names.component import ComponentView
-from rlmetrics.names.config import Config, holds
+from rlmetrics.names.config import Config, Configuration, holds
 from rlmetrics.names.guards import names_in
 from rlmetrics.names.history import History
 from rlmetrics.names.relations import Relation, relate
@@ -127,6 +127,14 @@ class Trail:
         """Whether the framework's newest release has the component."""
         return bool(self.releases) and self.releases[-1] == self._table.releases.names[-1]
 
+    def entry(self, key: str, mode: str, release: str) -> Entry | None:
+        """Return what a key is in a release; None if that does not log it."""
+        return self._entry(key, mode, release, None)
+
+    def config(self, release: str) -> Configuration:
+        """Return the settings of the component in a release that has it."""
+        return self._view(release).config
+
     def changes(self, key: str, mode: str, at: str | None = None) -> tuple[Change, ...]:
         """Return what became of a key, oldest first; see `changes`."""
         having = [release for release in self.releases if self._history.has(key, mode, release)]
@@ -209,13 +217,13 @@ class Trail:
 
     def _causes(self, old: Entry, new: Entry, before: str, release: str) -> list[Cause]:
         if old is new:
-            return [Cause(text, "minor") for text in self._switched(old, new, before, release)]
+            return [Cause(text, "biased") for text in self._switched(old, new, before, release)]
         causes = [*differences(old, new, self._tables)]
         if old.logged != new.logged:
             causes.append(Cause(_LOGGED[new.logged], "minor"))
         worst = min((_BY_GRADE.index(cause.grade) for cause in causes), default=len(_BY_GRADE) - 1)
         # A default that changed is why the rest did: it is told first.
-        first = [Cause(text, _BY_GRADE[worst]) for text in self._defaults(old, new, before, release)]
+        first = [Cause(text, _BY_GRADE[min(worst, 1)]) for text in self._defaults(old, new, before, release)]
         return [*first, *sorted(causes, key=lambda cause: _BY_GRADE.index(cause.grade))]
 
     def _defaults(self, old: Entry, new: Entry, before: str, release: str) -> Iterator[str]:
@@ -334,7 +342,7 @@ def _undone(told: Sequence[Change], path: Sequence[_Place], tables: Tables) -> I
     """Yield changes; one that the next one undoes is told once, with the releases in which it held."""
     entries = {place.release: place.entry for place in path}
     skip = False
-    for change, after in zip(told, [*told[1:], None], strict=True):
+    for change, after in zip_longest(told, told[1:]):
         if skip:
             skip = False
             continue

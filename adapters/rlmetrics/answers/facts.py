@@ -11,7 +11,7 @@ from .words import quantity_words
 if TYPE_CHECKING:
     from rlmetrics.names.tables import Tables
 
-__all__ = ["first_clause", "formula_texts", "health_texts", "quantity", "range_words", "sentence"]
+__all__ = ["first_clause", "formula_texts", "health_texts", "measured_text", "quantity", "range_words", "sentence"]
 
 _NON_FINITE = "finite"
 _RULES = 2
@@ -41,12 +41,17 @@ def formula_texts(metric: str, variant: str | None, tables: Tables) -> list[str]
     own: Mapping[str, Any] = text.get("variants", {}).get(variant, {}) if variant is not None else text
     formula = own.get("formula")
     if formula is None:
-        measured = text.get("measured") if variant is None else None
-        return [] if measured is None else [str(measured)]
+        return []
     unit = range_words(metric, tables)
-    lines = [f"{_plain(formula)}{f'  [{unit}]' if unit else ''}"]
+    lines = [f"{_plain(formula)}{f', {unit}' if unit else ''}"]
     lines += [f"{name} = {_plain(expression)}" for name, expression in own.get("let", {}).items()]
     return lines
+
+
+def measured_text(metric: str, tables: Tables) -> str | None:
+    """Return what is measured where no formula says it."""
+    found: str | None = tables.texts.get(metric, {}).get("measured")
+    return found
 
 
 def range_words(metric: str, tables: Tables) -> str:
@@ -82,7 +87,8 @@ def health_texts(metric: str, tables: Tables, *, full: bool = False) -> list[str
     signs = [f"{rule['words']} ({rule['basis']})" for rule in telling if not bounds or not [*_bounds(rule)]]
     if bounds:
         return ["; ".join([*dict.fromkeys(bounds), *(f"warns if {sign}" for sign in signs[:1])])]
-    more = f"; {len(rules) - _RULES} more signs" if len(rules) > _RULES else ""
+    left = len(signs) - _RULES
+    more = f"; {left} more sign{'s' * (left > 1)}" if left > 0 else ""
     return [f"no fixed range; warns if {'; '.join(signs[:_RULES])}{more}"] if signs else []
 
 

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 from rlmetrics.names.signature import population_traits
 from rlmetrics.names.view import FrameworkView
 
-from .facts import first_clause, formula_texts, health_texts, quantity, sentence
-from .terminal import LABEL, labelled, symbol, wrapped
+from .facts import first_clause, formula_texts, health_texts, measured_text, quantity, sentence
+from .lines import change_row
+from .terminal import LABEL, columns, labelled, symbol, wrapped
 from .words import averaged_words, population_words
 
 if TYPE_CHECKING:
@@ -23,9 +24,7 @@ if TYPE_CHECKING:
 __all__ = ["answer_lines", "resolved_lines", "resolved_links"]
 
 _GRADES = ("incomparable", "biased", "minor")
-_TRAITS, _SETTINGS, _EFFECT_LINES, _NOTES, _PLACES = 2, 3, 2, 1, 3
-_CAUSE = 50
-"""Of a change with a cause of more characters one is told."""
+_TRAITS, _SETTINGS, _EFFECT_LINES, _NOTES, _PLACES, _FORMULA = 2, 3, 2, 1, 3, 5
 _INSTALLED = " installed"
 """Notes on what must be installed speak of it by this word; they come last."""
 
@@ -76,7 +75,9 @@ def resolved_lines(view: View, resolution: Resolution, *, full: bool = False) ->
     signature = resolution.signature
     variant = None if signature is None else signature.reproduced_by
     formula = formula_texts(resolution.metric, variant, view.tables)
-    lines += labelled("formula", formula if full or len(formula) <= 3 else formula[:1])
+    lines += labelled("formula", formula if full or len(formula) <= _FORMULA else formula[:1])
+    measured = measured_text(resolution.metric, view.tables)
+    lines += labelled("measures", [] if formula or measured is None else [measured])
     lines += _averaged(view, resolution)
     lines += _trust(view, resolution, full=full)
     lines += labelled("healthy", health_texts(resolution.metric, view.tables, full=full))
@@ -217,17 +218,18 @@ def _changed(view: View, item: Resolution, *, full: bool) -> list[str]:
     past = [change for change in told if order(change.release) <= here]
     coming = [change for change in told if order(change.release) > here]
     shown = [*past, *coming] if full else [*_nearest(past[::-1]), *_nearest(coming)]
-    lines = [line for change in shown for line in change_lines(change, full=full)]
-    if not coming:
-        newest = trail.releases[-1]
-        end = "" if trail.is_current else f", the last release with {component.label}"
-        if newest != view.source.release:
-            lines.append(f"no change of meaning up to {newest}{end}")
-        elif not lines:
-            lines.append(f"never, in {trail.releases[0]}..{newest}")
-    elif len(told) > len(shown):
-        lines.append(f"{len(told) - len(shown)} other changes in {trail.releases[0]}..{trail.releases[-1]} (--full)")
-    return labelled("changed", lines)
+    rows = [change_row(change, full=full) for change in shown]
+    newest = trail.releases[-1]
+    end = "" if trail.is_current else f", the last release with {component.label}"
+    if not coming and newest != view.source.release:
+        rest = f"no change of meaning up to {newest}{end}"
+    elif not told:
+        rest = f"never, in {trail.releases[0]}..{newest}"
+    else:
+        more = len(told) - len(shown)
+        rest = f"{more} more in {trail.releases[0]}..{newest}: --full" if more else ""
+    lines = [*columns(rows, indent=LABEL), *(wrapped(rest, indent=LABEL) if rest else [])]
+    return [f"{'changed':<{LABEL}}{lines[0][LABEL:]}", *lines[1:]] if lines else []
 
 
 def _nearest(changes: Sequence[Change]) -> list[Change]:
@@ -236,26 +238,6 @@ def _nearest(changes: Sequence[Change]) -> list[Change]:
         if change.kind != "changed" or any(cause.grade != "minor" for cause in change.causes):
             return [change]
     return [*changes[:1]]
-
-
-def change_lines(change: Change, *, full: bool = False) -> list[str]:
-    """Return a change in a line: its release, and what happened."""
-    causes = list(change.causes)
-    if not full:
-        weighing = [cause for cause in causes if cause.grade != "minor"] or causes
-        causes = weighing[: 1 if weighing and len(weighing[0].text) > _CAUSE else 2]
-    more = len(change.causes) - len(causes)
-    text = "; ".join(cause.text for cause in causes) + (f"; {more} more" if more else "")
-    span = change.release if change.until is None else f"{change.release}..{change.until} only:"
-    if change.until == change.release:
-        span = f"{change.release} only:"
-    if change.kind == "came":
-        return [f"{span}  logged since then"]
-    if change.kind == "went":
-        return [f"{span}  no longer logged as {change.key}"]
-    if change.kind == "renamed":
-        return [f"{span}  {change.key}, was {change.was}{f'; {text}' if text else ''}"]
-    return [f"{span}  {text}"]
 
 
 def _given(component: ComponentView) -> Mapping[str, object]:

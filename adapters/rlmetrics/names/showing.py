@@ -23,7 +23,18 @@ __all__ = ["Shown", "Spelling", "show"]
 
 @dataclass(frozen=True, slots=True)
 class Spelling:
-    """How some releases of a component spell a metric, and under which condition."""
+    """How some releases of a component spell a metric, and under which condition.
+
+    Attributes:
+        framework: The framework.
+        component: The component.
+        releases: The releases, oldest first.
+        key: As logged, without the prefix of evaluation.
+        condition: When it is logged under this name.
+        note: What else there is to know.
+        mode: ``train`` or ``eval``.
+        logged: The same with the prefix of evaluation.
+    """
 
     framework: str
     component: str
@@ -31,6 +42,8 @@ class Spelling:
     key: str
     condition: str | None
     note: str | None
+    mode: str = "train"
+    logged: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,7 +151,8 @@ def _spellings(metric: str, tables: Tables) -> list[Spelling]:
         condition = "; ".join(text for text in guards if text) or None
         spelled = tuple(sorted(logged.releases, key=tables.framework(logged.framework).releases.index))
         note = " ".join(logged.table.notes(said)) or None
-        found.append(Spelling(logged.framework, logged.component, spelled, logged.table.bare(row), condition, note))
+        bare = logged.table.bare(row)
+        found.append(Spelling(logged.framework, logged.component, spelled, bare, condition, note, row.mode, row.key))
     return found
 
 
