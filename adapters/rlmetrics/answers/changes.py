@@ -247,7 +247,11 @@ class Trail:
                 yield f"default of {name} {_value(first)} -> {_value(last)}"
 
     def _named(self, key: str, mode: str, release: str) -> Iterator[Row]:
-        return (row for row in self._rows(release) if row.key == key and row.mode == mode)
+        covers = self._table.releases.covers
+        for stem, ranges, _ in self._parts:
+            if covers(ranges, release):
+                rows = self._table.component(stem).called(key)
+                yield from (row for row in rows if row.mode == mode and covers(row.ranges, release))
 
 
 _LOGGED = {

@@ -202,11 +202,9 @@ def _remark(entry: Entry, trail: Trail, release: str, tables: Tables) -> str:
 
 
 def _not_logged(framework: str, metric: str, tables: Tables) -> str:
-    table = tables.framework(framework)
-    newest = table.releases.names[-1]
-    stems = [stem for _, stem, ranges, _ in table.components if table.releases.covers(ranges, newest)]
+    newest = tables.framework(framework).releases.names[-1]
     for friend in friends_of(metric, tables):
-        keys = spelled(table, stems, newest, friend, "train")
+        keys = spelled(tables, framework, newest, friend, "train")
         if keys:
             return f"not logged. Closest: {keys[0]} ({quantity(friend, tables)})"
     return "not logged"

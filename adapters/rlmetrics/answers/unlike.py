@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from rlmetrics.names.rows import metrics_of
@@ -10,7 +9,7 @@ from rlmetrics.names.view import FrameworkView
 
 if TYPE_CHECKING:
     from rlmetrics.names.protocol import View
-    from rlmetrics.names.tables import FrameworkTable, Tables
+    from rlmetrics.names.tables import Tables
 
 __all__ = ["friends_of", "spelled", "unlike"]
 
@@ -35,37 +34,31 @@ def unlike(view: View, metric: str, mode: str, component: str) -> list[tuple[str
     for friend, why in friends_of(metric, tables).items():
         names: list[str] = []
         if isinstance(view, FrameworkView):
-            own = view.tables.framework(view.source.framework)
-            stems = [item.stem for item in view.components.values() if item.label == component]
-            names += spelled(own, stems, view.source.release, friend, mode)
+            names += spelled(tables, view.source.framework, view.source.release, friend, mode, component)
         for framework in tables.frameworks:
             if framework != view.source.framework:
-                table = tables.framework(framework)
-                newest = table.releases.names[-1]
-                keys = spelled(table, _stems(table, newest), newest, friend, mode)
+                newest = tables.framework(framework).releases.names[-1]
+                keys = spelled(tables, framework, newest, friend, mode)
                 names += [f"{tables.frameworks[framework]['title']}'s {key}" for key in keys[:1]]
         if names:
             found.append((", ".join(dict.fromkeys(names[:3])), why))
     return found
 
 
-def _stems(table: FrameworkTable, release: str) -> list[str]:
-    """Return the files of a release's components; of many trainers, which are programs of their own, the first few."""
-    stems = [stem for _, stem, ranges, _ in table.components if table.releases.covers(ranges, release)]
-    return stems[:_MANY]
-
-
-_MANY = 14
-
-
-def spelled(table: FrameworkTable, stems: list[str], release: str, metric: str, mode: str) -> list[str]:
-    """Return the keys under which components of a release log a metric."""
-    return list(dict.fromkeys(_keys(table, stems, release, metric, mode)))
-
-
-def _keys(table: FrameworkTable, stems: list[str], release: str, metric: str, mode: str) -> Iterator[str]:
-    for stem in dict.fromkeys(stems):
+def spelled(
+    tables: Tables, framework: str, release: str, metric: str, mode: str, component: str | None = None
+) -> list[str]:
+    """Return the keys under which the foremost component of a release, or a named one, logs a metric."""
+    table = tables.framework(framework)
+    stems = tables.logged_by(metric).get(framework, ())
+    for name, stem, ranges, module in table.components:
+        if stem not in stems or not table.releases.covers(ranges, release):
+            continue
+        if component not in (None, name, f"{module}.{name}"):
+            continue
         own = table.component(stem)
-        for row in own.at(release):
-            if row.mode == mode and metric in metrics_of(row)[:1]:
-                yield own.bare(row)
+        rows = [row for row in own.measuring(metric) if table.releases.covers(row.ranges, release)]
+        keys = [own.bare(row) for row in rows if row.mode == mode and metric in metrics_of(row)[:1]]
+        if keys:
+            return list(dict.fromkeys(keys))
+    return []

@@ -40,8 +40,8 @@ class History:
             found: dict[str, tuple[Row, ...]] = {}
             for stem, releases in self._parts:
                 component, among = self._table.component(stem), frozenset(releases)
-                for row in component.rows:
-                    if (row.key, row.mode) == place:
+                for row in component.called(place[0]):
+                    if row.mode == place[1]:
                         for release in component.releases_of(row, among):
                             found[release] = (*found.get(release, ()), row)
             self._found[place] = found

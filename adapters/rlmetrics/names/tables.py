@@ -166,6 +166,20 @@ class Tables:
         frameworks: Mapping[str, Mapping[str, Any]] = self._index["FRAMEWORKS"]
         return frameworks
 
+    @cached_property
+    def _lookup(self) -> Mapping[str, Any]:
+        return self._load("lookup")
+
+    def logged_by(self, metric: str) -> Mapping[str, Sequence[str]]:
+        """Return the files, by framework, of the components that may log a metric."""
+        found: Mapping[str, Sequence[str]] = self._lookup["LOGGED_BY"].get(metric, {})
+        return found
+
+    def called(self, alias: str) -> list[str]:
+        """Return the metrics that have an alias."""
+        found: Sequence[str] = self._lookup["ALIASES"].get(alias, ())
+        return [*found]
+
     def framework(self, name: str) -> FrameworkTable:
         """Return a framework's table; only then is it loaded."""
         if name not in self._frameworks:
