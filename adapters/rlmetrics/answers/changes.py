@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise, zip_longest
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -12,37 +12,17 @@ from rlmetrics.names.component import ComponentView
 from rlmetrics.names.config import Config, Configuration, holds
 from rlmetrics.names.guards import names_in
 from rlmetrics.names.history import History
-from rlmetrics.names.relations import Relation, relate
+from rlmetrics.names.relations import relate
 from rlmetrics.names.rows import Row, guards_of, metrics_of
 from rlmetrics.names.source import Component
 
-from .words import averaged_words, population_words, quantity_words
+from .causes import Cause, by_weight, differences
 
 if TYPE_CHECKING:
-    from rlmetrics.names.records import Entry, Signature
+    from rlmetrics.names.records import Entry
     from rlmetrics.names.tables import Tables
 
-__all__ = ["Cause", "Change", "Trail", "changes", "differences"]
-
-_BY_GRADE = ("incomparable", "biased", "minor")
-_SIDES = ("before", "now")
-_AT_ONCE = " at once"
-
-
-class Cause(NamedTuple):
-    """One thing that changed.
-
-    Attributes:
-        text: In words, seen from the later release.
-        grade: ``minor``, ``biased`` or ``incomparable``.
-        trait: The trait that came or went, if it is one.
-        gone: Whether that trait went.
-    """
-
-    text: str
-    grade: str
-    trait: str | None = None
-    gone: bool = False
+__all__ = ["Change", "Trail", "changes"]
 
 
 class Change(NamedTuple):
@@ -218,13 +198,13 @@ class Trail:
     def _causes(self, old: Entry, new: Entry, before: str, release: str) -> list[Cause]:
         if old is new:
             return [Cause(text, "biased") for text in self._switched(old, new, before, release)]
-        causes = [*differences(old, new, self._tables)]
+        sides = self._view(before).circumstances, self._view(release).circumstances
+        causes = [*differences(old, new, self._tables, sides=sides)]
         if old.logged != new.logged:
-            causes.append(Cause(_LOGGED[new.logged], "minor"))
-        worst = min((_BY_GRADE.index(cause.grade) for cause in causes), default=len(_BY_GRADE) - 1)
+            causes.append(Cause(_LOGGED[new.logged], "biased"))
         # A default that changed is why the rest did: it is told first.
-        first = [Cause(text, _BY_GRADE[min(worst, 1)]) for text in self._defaults(old, new, before, release)]
-        return [*first, *sorted(causes, key=lambda cause: _BY_GRADE.index(cause.grade))]
+        first = [Cause(text, "biased") for text in self._defaults(old, new, before, release)]
+        return [*first, *sorted(causes, key=by_weight)]
 
     def _defaults(self, old: Entry, new: Entry, before: str, release: str) -> Iterator[str]:
         """Yield the defaults that changed and that decide about a key."""
@@ -271,75 +251,6 @@ def _typed(value: object) -> tuple[object, type]:
 
 def _value(value: object) -> str:
     return json.dumps(value) if value is None or isinstance(value, bool) else str(value)
-
-
-def differences(old: Entry, new: Entry, tables: Tables, *, compared: bool = True) -> Iterator[Cause]:
-    """Yield in words what is different about a number.
-
-    Args:
-        old: What it was.
-        new: What it is.
-        tables: The spec.
-        compared: Whether what was otherwise is told too.
-    """
-    if old.metric is None or new.metric is None:
-        if old.metric != new.metric:
-            yield Cause("what it measures depends on the configuration", "incomparable")
-        return
-    if old.metric != new.metric:
-        first, second = (_lowered(quantity_words(metric, tables)) for metric in (old.metric, new.metric))
-        yield Cause(f"measures {second}{f'; before: {first}' if compared else ''}", "incomparable")
-        return
-    if old.signature is new.signature and old.kind == new.kind:
-        return
-    relation = relate(old, new, tables, _SIDES)
-    told = [*_signatures(old, new, relation, tables, compared=compared)]
-    yield from told
-    if relation.transform is not None:
-        shift = f" + {relation.transform.offset:g}" if relation.transform.offset else ""
-        yield Cause(f"values are {relation.transform.scale:g} x those before{shift}", "biased")
-    if not told and relation.transform is None:
-        yield from (Cause(item.what, item.grade) for item in relation.differs_by)
-
-
-def _signatures(old: Entry, new: Entry, relation: Relation, tables: Tables, *, compared: bool) -> Iterator[Cause]:
-    left, right = old.signature, new.signature
-    for name in right.traits:
-        if name not in left.traits:
-            yield Cause(str(tables.traits[name]["what"]), str(tables.traits[name]["grade"]), name)
-    for name in left.traits:
-        if name not in right.traits:
-            what = f"no longer: {tables.traits[name]['what']}"
-            yield Cause(what, str(tables.traits[name]["grade"]), name, gone=True)
-    populations = [population_words(side.population, tables) for side in (left, right)]
-    if populations[0] != populations[1] and set(left.traits) == set(right.traits) and None not in populations:
-        yield Cause(f"over {populations[1]}{f'; before: {populations[0]}' if compared else ''}", "biased")
-    grades = {item.what.partition(":")[0]: item.grade for item in relation.differs_by}
-    levels: Mapping[str, Sequence[str]] = tables.signatures["LEVELS"]
-    averaged = [grades[brief] for brief, _ in levels.values() if brief in grades]
-    if averaged:
-        then, now = _averaged(left, right, new.metric, tables)
-        yield Cause(
-            f"averaged {now}; before: {then}" if compared else f"averaged {now}", min(averaged, key=_BY_GRADE.index)
-        )
-    if left.span != right.span and right.span is not None:
-        yield Cause(f"measures {_lowered(right.span.rstrip('.'))}", "biased")
-
-
-def _averaged(old: Signature, new: Signature, metric: str | None, tables: Tables) -> tuple[str, str]:
-    """Return how the parts were put together and are now, from the first step on that differs."""
-    steps = [averaged_words(side, metric, tables) for side in (old, new)]
-    before, now = ((text or "in a way that is not said").rpartition("; ")[2].split(", then ") for text in steps)
-    if before[0].endswith(_AT_ONCE) and now[0].endswith(_AT_ONCE) and before[0] != now[0]:
-        return before[0], f"over {now[0]}"
-    while before and now and before[0] == now[0]:
-        del before[0], now[0]
-    verb = "over" if now and now[0].endswith(_AT_ONCE) else "by"
-    return ", then ".join(before) or "nothing more", f"{verb} {', then '.join(now) or 'nothing more'}"
-
-
-def _lowered(text: str) -> str:
-    return text[:1].lower() + text[1:] if text[1:2].islower() else text
 
 
 def _undone(told: Sequence[Change], path: Sequence[_Place], tables: Tables) -> Iterator[Change]:

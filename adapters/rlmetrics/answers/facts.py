@@ -11,9 +11,19 @@ from .words import quantity_words
 if TYPE_CHECKING:
     from rlmetrics.names.tables import Tables
 
-__all__ = ["first_clause", "formula_texts", "health_texts", "measured_text", "quantity", "range_words", "sentence"]
+__all__ = [
+    "first_clause",
+    "formula_texts",
+    "health_texts",
+    "measured_text",
+    "quantity",
+    "range_words",
+    "sentence",
+]
 
 _NON_FINITE = "finite"
+_LONG = 120
+"""Of a longer statement an answer of one screen leaves out what is in brackets."""
 _RULES = 2
 """So many signs of trouble are told."""
 
@@ -21,7 +31,7 @@ _RULES = 2
 def sentence(text: str) -> str:
     """Return a text as a sentence of its own."""
     text = " ".join(text.split())
-    return text[:1].upper() + text[1:] + ("" if text.endswith((".", "?", "!", ":")) else ".")
+    return text[:1].upper() + text[1:] + ("" if text.endswith((".", "?", "!", ":", "…")) else ".")
 
 
 def quantity(metric: str, tables: Tables) -> str:
@@ -33,6 +43,14 @@ def quantity(metric: str, tables: Tables) -> str:
 def first_clause(text: str) -> str:
     """Return a sentence up to the reason that it gives."""
     return re.split(r", (?:since|because|so that|and so)\b", text)[0].rstrip(".")
+
+
+def shortened(text: str) -> str:
+    """Return a long statement without what it says in brackets and the reason that it gives; an ellipsis tells so."""
+    if len(text) <= _LONG:
+        return text
+    short = first_clause(" ".join(re.sub(r"\s*\([^()]*\)", "", text).split()))
+    return text if short == text.rstrip(".") else f"{short} …"
 
 
 def formula_texts(metric: str, variant: str | None, tables: Tables) -> list[str]:

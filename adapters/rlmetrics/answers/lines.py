@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from .facts import shortened
+
 if TYPE_CHECKING:
     from .changes import Change
 
@@ -22,10 +24,12 @@ def change_row(change: Change, *, full: bool = False) -> tuple[str, str]:
     """
     causes = list(change.causes)
     if not full:
-        weighing = [cause for cause in causes if cause.grade != "minor"] or causes
+        weighing = [cause for cause in causes if cause.weighs] or causes
         causes = weighing[: 1 if weighing and len(weighing[0].text) > _CAUSE else 2]
     more = len(change.causes) - len(causes)
-    text = "; ".join(cause.text for cause in causes) + (f"; {more} more" if more else "")
+    text = "; ".join(cause.text if full else shortened(cause.text) for cause in causes) + (
+        f"; {more} more" if more else ""
+    )
     if change.kind == "came":
         text = "logged since then"
     elif change.kind == "went":

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING
 from rlmetrics.names.signature import population_traits
 from rlmetrics.names.view import FrameworkView
 
-from .facts import first_clause, formula_texts, health_texts, measured_text, quantity, sentence
+from .causes import GRADES, shows
+from .facts import first_clause, formula_texts, health_texts, measured_text, quantity, sentence, shortened
 from .lines import change_row
 from .terminal import LABEL, columns, labelled, symbol, wrapped
-from .words import averaged_words, population_words
+from .words import averaged_words, population_words, source_words
 
 if TYPE_CHECKING:
     from rlmetrics.names.answers import Resolution
@@ -23,8 +24,11 @@ if TYPE_CHECKING:
 
 __all__ = ["answer_lines", "resolved_lines", "resolved_links"]
 
-_GRADES = ("incomparable", "biased", "minor")
-_TRAITS, _SETTINGS, _EFFECT_LINES, _NOTES, _PLACES, _FORMULA = 2, 3, 2, 1, 3, 5
+_TRAITS, _NOTES, _PLACES, _FORMULA, _FRIENDS = 2, 1, 3, 3, 2
+_SAME = 160
+"""When a difference is gone is told beside it up to so many characters."""
+_BLOCKS, _LISTED = 3, 10
+"""So many meanings in different components have a block each; of more, so many have a line."""
 _INSTALLED = " installed"
 """Notes on what must be installed speak of it by this word; they come last."""
 
@@ -42,12 +46,32 @@ def answer_lines(view: View, resolutions: Sequence[Resolution], *, full: bool = 
         groups.setdefault(_meaning(item), []).append(item)
     if len(groups) == 1:
         return resolved_lines(view, resolutions[0], full=full)
+    if len(groups) > _BLOCKS and not full:
+        return _table(view, list(groups.values()))
     lines: list[str] = []
     for items in groups.values():
         names = ", ".join(dict.fromkeys(str(item.component) for item in items))
         block = resolved_lines(view, items[0], full=True) if full else _short(view, items[0])
         lines += [*([""] if lines else []), *wrapped(f"{names}:"), *(f"  {line}".rstrip() for line in block)]
     return lines
+
+
+def _table(view: View, groups: Sequence[Sequence[Resolution]]) -> list[str]:
+    """Return a line for each meaning, and how to see one whole."""
+    first = groups[0][0]
+    source = f"{view.source.framework}[{first.component}]=={view.source.release}"
+    lines = [*wrapped(f"{first.key} has {len(groups)} meanings in {source_words(view.source, view.tables)}."), ""]
+    rows = []
+    for items in groups[:_LISTED]:
+        names = list(dict.fromkeys(str(item.component) for item in items))
+        who = names[0] if len(names) == 1 else f"{names[0]} and {len(names) - 1} more"
+        what = "depends on the configuration" if items[0].metric is None else _brief(view, items[0]).rstrip(".")
+        rows.append([who, what])
+    lines += columns(rows)
+    if len(groups) > _LISTED:
+        rest = [str(items[0].component) for items in groups[_LISTED:]]
+        lines += wrapped(f"and {len(rest)} more: {', '.join(rest)}", indent=2, hanging=4)
+    return [*lines, "", f"Next: rlmetrics resolve {first.key} --at '{source}'"]
 
 
 def _meaning(item: Resolution) -> object:
@@ -106,9 +130,9 @@ def _first(view: View, item: Resolution) -> str:
     """Return the sentence that answers: the quantity, over what, for what the placeholders stand for."""
     if item.metric is None:
         return f"What {item.key} measures depends on the configuration; nothing says which one this run had."
-    text = str(item.brief).rstrip(".")
+    text = _brief(view, item).rstrip(".")
     if _says_over(view, item) and item.signature is not None:
-        text += f", over {population_words(item.signature.population, view.tables)}"
+        text += f"; here over {population_words(item.signature.population, view.tables)}"
     values = ", ".join(f"{name} = {value}" for name, value in item.placeholders.items())
     text += f" ({values})" if values else ""
     if item.mode == "eval":
@@ -116,6 +140,15 @@ def _first(view: View, item: Resolution) -> str:
     if item.logged is False:
         text += "; not logged by default" if item.logged_by_default is False else "; not logged with these settings"
     return f"{text}."
+
+
+def _brief(view: View, item: Resolution) -> str:
+    """Return what the key measures; of a metric that only its variants compute, the variant."""
+    row = view.tables.metrics.get(item.metric or "", {})
+    variant = None if item.signature is None else item.signature.reproduced_by
+    if variant is not None and "function" not in row:
+        return str(row.get("variants", {}).get(variant, item.brief))
+    return str(item.brief)
 
 
 def _says_over(view: View, item: Resolution) -> bool:
@@ -153,22 +186,34 @@ def _trust(view: View, item: Resolution, *, full: bool = False) -> list[str]:
     if item.signature is None or not isinstance(view, FrameworkView):
         return []
     traits = view.tables.traits
-    names = sorted(_departing(item, view.tables), key=lambda name: _GRADES.index(traits[name]["grade"]))
+    side = view.circumstances(str(item.component))
+    every = sorted(_departing(item, view.tables), key=lambda name: GRADES.index(traits[name]["grade"]))
+    names = [name for name in every if shows(name, side, item.mode or "train", view.tables) is not False]
+    hidden = len(every) - len(names)
     if not names:
-        return labelled("trust", f"{symbol('same')} plain: as the formula says")
+        rest = f" ({hidden} difference{'s' * (hidden > 1)} only with other settings)" if hidden else ""
+        return labelled("trust", f"{symbol('same')} plain: as the formula says{rest}")
     worst = traits[names[0]]["grade"]
-    shown = names if full else [name for name in names if traits[name]["grade"] == worst][:_TRAITS]
+    shown = [*names, *(name for name in every if name not in names)] if full else names[:1]
+    if not full and worst != "minor":
+        shown = [name for name in names if traits[name]["grade"] == worst][:_TRAITS]
     start = f"{symbol('close')} close: minor differences only" if worst == "minor" else f"{symbol('biased')} biased"
     texts = []
     for name in shown:
         what, same = str(traits[name]["what"]), traits[name].get("vanishes_when")
+        what = what if name in names else f"not under these settings: {what}"
+        if not full:
+            what = shortened(what)
+            same = same if same is None or len(what) + len(same) <= _SAME else None
         texts.append(f"{what}{f' (same if {same})' if same else ''}" + (f" [{name}]" if full else ""))
     texts[0] = f"{start}. {sentence(texts[0])}"
     texts[1:] = map(sentence, texts[1:])
     if len(names) > len(shown):
-        rest = [traits[name]["grade"] for name in names[len(shown) :]]
-        biased = sum(grade != "minor" for grade in rest)
-        counts = [f"{biased} more like this"] * bool(biased) + [f"{len(rest) - biased} minor"] * (len(rest) > biased)
+        others = [traits[name]["grade"] for name in names[len(shown) :]]
+        biased = sum(grade != "minor" for grade in others)
+        counts = [f"{biased} more like this"] * bool(biased) + [f"{len(others) - biased} minor"] * (
+            len(others) > biased
+        )
         texts[-1] += f" And {' and '.join(counts)}."
     return labelled("trust", texts)
 
@@ -235,7 +280,7 @@ def _changed(view: View, item: Resolution, *, full: bool) -> list[str]:
 def _nearest(changes: Sequence[Change]) -> list[Change]:
     """Return the nearest change that weighs, or else the nearest one."""
     for change in changes:
-        if change.kind != "changed" or any(cause.grade != "minor" for cause in change.causes):
+        if change.kind != "changed" or any(cause.weighs for cause in change.causes):
             return [change]
     return [*changes[:1]]
 
@@ -250,41 +295,11 @@ def _given(component: ComponentView) -> Mapping[str, object]:
 
 
 def _settings(view: View, item: Resolution, *, full: bool) -> list[str]:
-    """Return which settings of this component and release would change the number, and how."""
     if not isinstance(view, FrameworkView) or item.template is None:
         return []
-    from .settings import settings_that_change
+    from .settings import setting_lines
 
-    found = settings_that_change(view.components[str(item.component)], item.template, item.mode or "train")
-    shown = found if full else found[:_SETTINGS]
-    if not shown:
-        return []
-    prefix = _prefix([label for setting in shown for label in setting.labels])
-    under = f" (under {prefix.rstrip('.')})" if prefix else ""
-    lines = ["", f"Settings that change it{under}"]
-    for setting in shown:
-        lines += wrapped(
-            "; ".join(label.replace(prefix, "") if prefix else label for label in setting.labels), indent=2, hanging=4
-        )
-        effect: list[str] = []
-        for count in range(len(setting.effects), 0, -1):
-            more = len(setting.effects) - count
-            told = "; ".join(cause.text for cause in setting.effects[:count]) + (f"; {more} more" if more else "")
-            effect = wrapped(told, indent=6)
-            if full or len(effect) <= _EFFECT_LINES:
-                break
-        lines += effect
-    if len(found) > len(shown):
-        lines.append(f"  {len(found) - len(shown)} more, and combinations: --full")
-    return lines
-
-
-def _prefix(labels: Sequence[str]) -> str:
-    """Return the path that most settings share, with its dot; none if they are short."""
-    paths = [label.split(" ", 1)[0] for label in labels]
-    found = [".".join(path.split(".")[:2]) + "." for path in paths if path.count(".") >= 2]
-    best = max(dict.fromkeys(found), key=found.count, default="")
-    return best if found.count(best) > 1 else ""
+    return setting_lines(view.components[str(item.component)], item.template, item.mode or "train", full=full)
 
 
 def _unlike(view: View, item: Resolution, *, full: bool) -> list[str]:
@@ -292,7 +307,7 @@ def _unlike(view: View, item: Resolution, *, full: bool) -> list[str]:
     from .unlike import unlike
 
     found = unlike(view, str(item.metric), item.mode or "train", str(item.component))
-    shown = found if full else found[:3]
+    shown = found if full else found[:_FRIENDS]
     if not shown:
         return []
     lines = ["Not the same"]

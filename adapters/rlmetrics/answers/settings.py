@@ -24,15 +24,19 @@ from rlmetrics.names.guards import (
 )
 from rlmetrics.names.source import Component
 
-from .changes import Cause, differences
+from .causes import Cause, by_weight, differences
+from .facts import shortened
+from .terminal import wrapped
 from .words import listed, quantity_words
 
 if TYPE_CHECKING:
     from rlmetrics.names.records import Entry
 
-__all__ = ["Setting", "condition_words", "guard_words", "settings_that_change"]
+__all__ = ["Setting", "condition_words", "guard_words", "setting_lines", "settings_that_change"]
 
 _OPPOSITE = {"==": "!=", "!=": "==", "<": ">=", ">=": "<", ">": "<=", "<=": ">", "in": "not in", "not in": "in"}
+_SETTINGS, _EFFECT_LINES = 3, 2
+"""So many settings are told, each effect in so many lines."""
 _LONG = 100
 """A guard of more characters is cut down to what decides."""
 _NEAR = (1, -1, 0.5)
@@ -176,6 +180,48 @@ class _Words:
         return f" ({json.dumps(value, ensure_ascii=False)})"
 
 
+def setting_lines(view: ComponentView, key: str, mode: str, *, full: bool = False) -> list[str]:
+    """Return which settings of a component and release would change a key, and how.
+
+    Args:
+        view: The component in the release.
+        key: The key or template, as the component has it.
+        mode: ``train`` or ``eval``.
+        full: Whether all of them are told, else the heaviest.
+    """
+    found = settings_that_change(view, key, mode)
+    shown = found if full else found[:_SETTINGS]
+    if not shown:
+        return []
+    prefix = _prefix([label for setting in shown for label in setting.labels])
+    under = f" (under {prefix.rstrip('.')})" if prefix else ""
+    lines = ["", f"Settings that change it{under}"]
+    for setting in shown:
+        lines += wrapped(
+            "; ".join(label.replace(prefix, "") if prefix else label for label in setting.labels), indent=2, hanging=4
+        )
+        effect: list[str] = []
+        for count in range(len(setting.effects), 0, -1):
+            more = len(setting.effects) - count
+            texts = [cause.text if full else shortened(cause.text) for cause in setting.effects[:count]]
+            told = "; ".join(texts) + (f"; {more} more" if more else "")
+            effect = wrapped(told, indent=6)
+            if full or len(effect) <= _EFFECT_LINES:
+                break
+        lines += effect
+    if len(found) > len(shown):
+        lines.append(f"  {len(found) - len(shown)} more, and combinations: --full")
+    return lines
+
+
+def _prefix(labels: Sequence[str]) -> str:
+    """Return the path that most settings share, with its dot; none if they are short."""
+    paths = [label.split(" ", 1)[0] for label in labels]
+    found = [".".join(path.split(".")[:2]) + "." for path in paths if path.count(".") >= 2]
+    best = max(dict.fromkeys(found), key=found.count, default="")
+    return best if found.count(best) > 1 else ""
+
+
 def settings_that_change(view: ComponentView, key: str, mode: str) -> list[Setting]:
     """Return what other values of single settings would change about a key, what weighs most first.
 
@@ -186,27 +232,32 @@ def settings_that_change(view: ComponentView, key: str, mode: str) -> list[Setti
     if base is None:
         return []
     config = view.config
-    guards = [parse(guard) for guard in view.guards(key, mode)]
-    comparisons = list({_Words({}).of(node): node for guard in guards for node in guard.walk() if _asks(node)}.values())
+    traits = [view.circumstances.trait(view.tables.traits[name], mode) for name in base.signature.traits]
+    guards = [parse(guard) for guard in dict.fromkeys([*view.guards(key, mode), *filter(None, traits)])]
+    comparisons = list({_Words({}).of(node): node for guard in guards for node in _asked(guard)}.values())
     given = {
         name: value
         for name, value in config.values.items()
         if name not in config.defaults or value != config.defaults[name]
     }
-    found: dict[tuple[Cause, ...], dict[str, list[str]]] = {}
+    found: dict[tuple[str, ...], dict[str, list[str]]] = {}
+    effects_of: dict[tuple[str, ...], tuple[Cause, ...]] = {}
     for name in dict.fromkeys(name for node in comparisons for name in sorted(node.names())):
         for value in dict.fromkeys(_tried(name, comparisons, config)):
             label = _label(name, value, comparisons, config)
             if label is None:
                 continue
-            other = _with(view, {**given, name: value}).entry_alone(key, mode)
-            effects = () if other is None else tuple(_effects(base, other, view))
+            changed = _with(view, {**given, name: value})
+            other = changed.entry_alone(key, mode)
+            effects = () if other is None else tuple(_effects(base, other, view, changed))
             if effects:
                 start, value_shown, default = label
-                values = found.setdefault(effects, {}).setdefault(f"{start}\n{default}", [])
+                told = tuple(cause.text for cause in effects)
+                effects_of.setdefault(told, effects)
+                values = found.setdefault(told, {}).setdefault(f"{start}\n{default}", [])
                 values += [] if value_shown in values else [value_shown]
-    settings = [Setting(tuple(map(_merged, labels.items())), effects) for effects, labels in found.items()]
-    return sorted(settings, key=lambda item: _WEIGHTS.index(item.effects[0].grade))
+    settings = [Setting(tuple(map(_merged, labels.items())), effects_of[told]) for told, labels in found.items()]
+    return sorted(settings, key=lambda item: by_weight(item.effects[0]))
 
 
 def _merged(label: tuple[str, list[str]]) -> str:
@@ -216,11 +267,13 @@ def _merged(label: tuple[str, list[str]]) -> str:
     return f"{start} = {values}{default}" if values else f"{start}{default}"
 
 
-_WEIGHTS = ("incomparable", "biased", "minor")
-
-
-def _asks(node: Expression) -> bool:
-    return isinstance(node, Name | Compare)
+def _asked(node: Expression) -> Iterator[Expression]:
+    """Yield the comparisons of a guard, and the settings that it takes as they are."""
+    if isinstance(node, Name | Compare):
+        yield node
+    else:
+        for part in node.parts():
+            yield from _asked(part)
 
 
 def _tried(name: str, comparisons: Sequence[Expression], config: Configuration) -> Iterator[Value]:
@@ -281,18 +334,20 @@ def _with(view: ComponentView, config: Mapping[str, Value]) -> ComponentView:
     return ComponentView(view.tables, view.table, component, view.release, config, view.label)
 
 
-def _effects(base: Entry, other: Entry, view: ComponentView) -> Iterator[Cause]:
+def _effects(base: Entry, other: Entry, view: ComponentView, changed: ComponentView) -> Iterator[Cause]:
     if base.logged != other.logged:
-        yield Cause(
-            {True: "logged", False: "not logged", None: "logged under some circumstances"}[other.logged], "biased"
-        )
+        yield Cause(_LOGGED[other.logged], "incomparable")
         if other.logged is False:
             return
     if base.metric != other.metric and other.metric is not None:
         words = quantity_words(other.metric, view.tables)
         yield Cause(f"{words[:1].lower()}{words[1:]}" if words[1:2].islower() else words, "incomparable")
         return
-    found = sorted(differences(base, other, view.tables, compared=False), key=lambda cause: _WEIGHTS.index(cause.grade))
-    yield from found
+    sides = view.circumstances, changed.circumstances
+    found = differences(base, other, view.tables, compared=False, sides=sides)
+    yield from sorted((cause for cause in found if cause.applies is not False), key=by_weight)
     told = dict.fromkeys(text for text in other.constant_when if text not in base.constant_when)
     yield from (Cause(f"reads {text}" if text[:1].isdigit() else text, "minor") for text in told)
+
+
+_LOGGED = {True: "logged", False: "not logged", None: "logged under some circumstances"}

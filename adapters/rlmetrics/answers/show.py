@@ -219,9 +219,7 @@ def _what_changed(names: Sequence[_Name], tables: Tables, source: Source | None,
         trail = Trail(tables, framework, first.component)
         told = trail.changes(first.logged, first.mode, first.releases[-1] if source is None else source.release)
         weighing = [
-            change
-            for change in told
-            if change.kind != "changed" or any(cause.grade != "minor" for cause in change.causes)
+            change for change in told if change.kind != "changed" or any(cause.weighs for cause in change.causes)
         ]
         shown = list(told) if full else (weighing or [*told])[-_CHANGES:]
         if not shown:
