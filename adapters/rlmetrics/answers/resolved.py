@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from rlmetrics.names.signature import population_traits
 from rlmetrics.names.view import FrameworkView
 
-from .causes import GRADES, shows
-from .facts import first_clause, formula_texts, health_texts, measured_text, quantity, sentence, shortened
+from .facts import first_clause, formula_texts, health_texts, measured_text, quantity, sentence
 from .lines import change_row
 from .terminal import LABEL, columns, labelled, symbol, wrapped
-from .words import averaged_words, population_words, source_words
+from .trust import averaged_lines, is_biased, logged_lines, says_over, trust_lines
+from .words import population_words, source_words
 
 if TYPE_CHECKING:
     from rlmetrics.names.answers import Resolution
@@ -24,9 +24,9 @@ if TYPE_CHECKING:
 
 __all__ = ["answer_lines", "resolved_lines", "resolved_links"]
 
-_TRAITS, _NOTES, _PLACES, _FORMULA, _FRIENDS = 2, 1, 3, 3, 2
-_SAME = 160
-"""When a difference is gone is told beside it up to so many characters."""
+_NOTES, _PLACES, _FORMULA, _FRIENDS = 1, 3, 3, 2
+_INTRO = 200
+"""A first note of at most so many characters is told with the answer."""
 _BLOCKS, _LISTED = 3, 10
 """So many meanings in different components have a block each; of more, so many have a line."""
 _INSTALLED = " installed"
@@ -82,7 +82,12 @@ def _meaning(item: Resolution) -> object:
 
 def _short(view: View, item: Resolution) -> list[str]:
     """Return the lines that tell one component's meaning from another's."""
-    return [*wrapped(_first(view, item)), *_averaged(view, item), *_trust(view, item), *_logged(view, item)]
+    return [
+        *wrapped(_first(view, item)),
+        *averaged_lines(view, item),
+        *trust_lines(view, item),
+        *logged_lines(view, item),
+    ]
 
 
 def resolved_lines(view: View, resolution: Resolution, *, full: bool = False) -> list[str]:
@@ -94,6 +99,7 @@ def resolved_lines(view: View, resolution: Resolution, *, full: bool = False) ->
         full: Whether everything that is known is told, else what fits a screen.
     """
     lines = [*wrapped(_first(view, resolution)), ""]
+    intro = len(lines)
     if resolution.metric is None:
         return [*lines, *_choices(resolution, view.tables), *_source(view, resolution, full=full)]
     signature = resolution.signature
@@ -102,17 +108,20 @@ def resolved_lines(view: View, resolution: Resolution, *, full: bool = False) ->
     lines += labelled("formula", formula if full or len(formula) <= _FORMULA else formula[:1])
     measured = measured_text(resolution.metric, view.tables)
     lines += labelled("measures", [] if formula or measured is None else [measured])
-    lines += _averaged(view, resolution)
-    lines += _trust(view, resolution, full=full)
+    trust = trust_lines(view, resolution, full=full)
+    # What spoils a number is told before anything else about it.
+    lines[intro:intro] = trust if is_biased(trust) else []
+    lines += averaged_lines(view, resolution)
+    lines += [] if is_biased(trust) else trust
     lines += labelled("healthy", health_texts(resolution.metric, view.tables, full=full))
-    lines += _logged(view, resolution)
+    lines += logged_lines(view, resolution)
     lines += _constant(resolution, full=full)
     lines += _changed(view, resolution, full=full)
     lines += _settings(view, resolution, full=full)
     tail = [*_unlike(view, resolution, full=full), *_source(view, resolution, full=full)]
     if resolution.function is not None:
         tail += labelled("compute", resolution.function)
-    tail += _notes(resolution, full=full)
+    tail += _notes(view, resolution, full=full)
     lines += ["", *tail] if tail else []
     return [*lines, *(_everything(view, resolution) if full else [])]
 
@@ -131,7 +140,7 @@ def _first(view: View, item: Resolution) -> str:
     if item.metric is None:
         return f"What {item.key} measures depends on the configuration; nothing says which one this run had."
     text = _brief(view, item).rstrip(".")
-    if _says_over(view, item) and item.signature is not None:
+    if says_over(view, item) and item.signature is not None:
         text += f"; here over {population_words(item.signature.population, view.tables)}"
     values = ", ".join(f"{name} = {value}" for name, value in item.placeholders.items())
     text += f" ({values})" if values else ""
@@ -139,7 +148,22 @@ def _first(view: View, item: Resolution) -> str:
         text += ", in evaluation"
     if item.logged is False:
         text += "; not logged by default" if item.logged_by_default is False else "; not logged with these settings"
-    return f"{text}."
+    notes = _told(view, item)
+    return f"{text}. {sentence(notes[0])}" if _is_intro(notes) else f"{text}."
+
+
+def _told(view: View, item: Resolution) -> list[str]:
+    """Return the notes in the order of telling: on settings that were given, then the others, on installation last."""
+    given: Mapping[str, object] = {}
+    if isinstance(view, FrameworkView):
+        given = _given(view.components[str(item.component)])
+    asked = re.compile("|".join(rf"(?<![\w.]){re.escape(name)}(?![\w.])" for name in given)) if given else None
+    return sorted(item.notes, key=lambda note: (_INSTALLED in note, asked is None or asked.search(note) is None))
+
+
+def _is_intro(notes: Sequence[str]) -> bool:
+    """Whether the first note is told with the answer: one of a line or two that is not about installation."""
+    return bool(notes) and _INSTALLED not in notes[0] and len(notes[0]) <= _INTRO
 
 
 def _brief(view: View, item: Resolution) -> str:
@@ -149,99 +173,6 @@ def _brief(view: View, item: Resolution) -> str:
     if variant is not None and "function" not in row:
         return str(row.get("variants", {}).get(variant, item.brief))
     return str(item.brief)
-
-
-def _says_over(view: View, item: Resolution) -> bool:
-    """Whether the first sentence says over what a number is taken: where that is not the metric's usual population."""
-    own = view.tables.metrics.get(item.metric or "", {}).get("population")
-    over = None if item.signature is None else item.signature.population
-    return over is not None and over != own
-
-
-def _averaged(view: View, item: Resolution) -> list[str]:
-    if item.signature is None or not isinstance(view, FrameworkView):
-        return []
-    signature = item.signature
-    words = averaged_words(signature, item.metric, view.tables)
-    if words is not None and _says_over(view, item):
-        # The first sentence said over what.
-        words = words.rpartition("; ")[2] if "; " in words else None
-    texts = [] if words is None else [words]
-    if signature.span is not None:
-        texts.append(f"measures {signature.span.rstrip('.')}")
-    if signature.scale != 1 or signature.offset != 0:
-        shift = "" if signature.offset == 0 else f" + {_number(signature.offset)}"
-        texts.append(f"logged = {_number(signature.scale)} x the formula{shift}")
-    if signature.lag:
-        texts.append(f"the value of {abs(signature.lag)} step{'s' * (abs(signature.lag) > 1)} before")
-    return labelled("averaged", texts)
-
-
-def _number(value: float | str) -> str:
-    return f"({value})" if isinstance(value, str) else f"{value:g}"
-
-
-def _trust(view: View, item: Resolution, *, full: bool = False) -> list[str]:
-    """Return whether the number is the plain one, and what biases it."""
-    if item.signature is None or not isinstance(view, FrameworkView):
-        return []
-    traits = view.tables.traits
-    side = view.circumstances(str(item.component))
-    every = sorted(_departing(item, view.tables), key=lambda name: GRADES.index(traits[name]["grade"]))
-    names = [name for name in every if shows(name, side, item.mode or "train", view.tables) is not False]
-    hidden = len(every) - len(names)
-    if not names:
-        rest = f" ({hidden} difference{'s' * (hidden > 1)} only with other settings)" if hidden else ""
-        return labelled("trust", f"{symbol('same')} plain: as the formula says{rest}")
-    worst = traits[names[0]]["grade"]
-    shown = [*names, *(name for name in every if name not in names)] if full else names[:1]
-    if not full and worst != "minor":
-        shown = [name for name in names if traits[name]["grade"] == worst][:_TRAITS]
-    start = f"{symbol('close')} close: minor differences only" if worst == "minor" else f"{symbol('biased')} biased"
-    texts = []
-    for name in shown:
-        what, same = str(traits[name]["what"]), traits[name].get("vanishes_when")
-        what = what if name in names else f"not under these settings: {what}"
-        if not full:
-            what = shortened(what)
-            same = same if same is None or len(what) + len(same) <= _SAME else None
-        texts.append(f"{what}{f' (same if {same})' if same else ''}" + (f" [{name}]" if full else ""))
-    texts[0] = f"{start}. {sentence(texts[0])}"
-    texts[1:] = map(sentence, texts[1:])
-    if len(names) > len(shown):
-        others = [traits[name]["grade"] for name in names[len(shown) :]]
-        biased = sum(grade != "minor" for grade in others)
-        counts = [f"{biased} more like this"] * bool(biased) + [f"{len(others) - biased} minor"] * (
-            len(others) > biased
-        )
-        texts[-1] += f" And {' and '.join(counts)}."
-    return labelled("trust", texts)
-
-
-def _departing(item: Resolution, tables: Tables) -> list[str]:
-    """Return in which ways a number departs from the metric's plain definition."""
-    row = tables.metrics.get(item.metric or "", {})
-    plain = population_traits(row.get("population"), tables)
-    traits = () if item.signature is None else item.signature.traits
-    return [name for name in traits if name not in plain]
-
-
-def _logged(view: View, item: Resolution) -> list[str]:
-    """Return when a key is logged."""
-    if not isinstance(view, FrameworkView):
-        return []
-    if item.condition is None:
-        return labelled("logged", {True: "always", False: "not by default", None: "not said"}[item.logged])
-    from .settings import condition_words
-
-    guards, texts = condition_words(item.condition, view.components[str(item.component)].config)
-    default = {True: "by default", False: "not by default", None: "depends on what is not known"}[
-        item.logged_by_default
-    ]
-    if item.logged != item.logged_by_default and item.logged is not None:
-        default = f"{'yes' if item.logged else 'not'} with these settings, {default}"
-    only = [f"only if {guard}" for guard in guards]
-    return labelled("logged", "; ".join([default, *only, *texts]))
 
 
 def _constant(item: Resolution, *, full: bool) -> list[str]:
@@ -335,10 +266,12 @@ def _source(view: View, item: Resolution, *, full: bool) -> list[str]:
     return labelled("source", texts)
 
 
-def _notes(item: Resolution, *, full: bool) -> list[str]:
+def _notes(view: View, item: Resolution, *, full: bool) -> list[str]:
     """Return what else there is to know; what must be installed last."""
-    installed = [note for note in item.notes if _INSTALLED in note]
-    others = [note for note in item.notes if _INSTALLED not in note]
+    notes = _told(view, item)
+    notes = notes[1:] if _is_intro(notes) else notes
+    installed = [note for note in notes if _INSTALLED in note]
+    others = [note for note in notes if _INSTALLED not in note]
     if full:
         return labelled("note", [*others, *installed])
     lines = labelled("note", others[:_NOTES])
