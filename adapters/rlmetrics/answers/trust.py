@@ -1,4 +1,4 @@
-"""How far a key of a release can be trusted: over what it is taken, how it is averaged, what biases it, when it is there."""
+"""How far a key of a release can be trusted: how it is averaged, what biases it, when it is logged."""
 
 from __future__ import annotations
 
@@ -34,6 +34,7 @@ def says_over(view: View, item: Resolution) -> bool:
 
 
 def averaged_lines(view: View, item: Resolution) -> list[str]:
+    """Return how the parts of a number are put together, and what else is done to it before it is logged."""
     if item.signature is None or not isinstance(view, FrameworkView):
         return []
     signature = item.signature
@@ -94,6 +95,7 @@ def trust_lines(view: View, item: Resolution, *, full: bool = False) -> list[str
 
 
 def is_biased(trust: Sequence[str]) -> bool:
+    """Whether lines on trust say that the number is biased."""
     return bool(trust) and symbol("biased") in trust[0][LABEL : LABEL + 1]
 
 
