@@ -85,7 +85,7 @@ def differences(
         yield Cause(f"measures {second}{f'; before: {first}' if compared else ''}", "incomparable")
         return
     if old.signature is new.signature and old.kind == new.kind:
-        yield from _traits(old, new, tables, sides)
+        yield from _traits(old, new, tables, sides, sure=compared)
         return
     relation = relate(old, new, tables, _SIDES, circumstances=sides)
     told = [*_signatures(old, new, relation, tables, compared=compared, sides=sides)]
@@ -101,7 +101,7 @@ def _signatures(
     old: Entry, new: Entry, relation: Relation, tables: Tables, *, compared: bool, sides: Sides
 ) -> Iterator[Cause]:
     left, right = old.signature, new.signature
-    yield from _traits(old, new, tables, sides)
+    yield from _traits(old, new, tables, sides, sure=compared)
     populations = [population_words(side.population, tables) for side in (left, right)]
     if populations[0] != populations[1] and set(left.traits) == set(right.traits) and None not in populations:
         yield Cause(f"over {populations[1]}{f'; before: {populations[0]}' if compared else ''}", "biased")
@@ -117,8 +117,16 @@ def _signatures(
         yield Cause(f"measures {_lowered(right.span.rstrip('.'))}", "biased")
 
 
-def _traits(old: Entry, new: Entry, tables: Tables, sides: Sides) -> Iterator[Cause]:
-    """Yield the traits that came, then those that went; one that both have may show on one side only."""
+def _traits(old: Entry, new: Entry, tables: Tables, sides: Sides, *, sure: bool) -> Iterator[Cause]:
+    """Yield the traits that came, then those that went; one that both have may show on one side only.
+
+    Args:
+        old: What the number was.
+        new: What it is.
+        tables: The spec.
+        sides: What decides on either side whether a trait shows.
+        sure: Whether a trait that both have counts only where it is known to show.
+    """
     left, right = old.signature.traits, new.signature.traits
     for names, others, gone in ((right, left, False), (left, right, True)):
         side, other = (sides[0], sides[1]) if gone else (sides[1], sides[0])
@@ -128,7 +136,7 @@ def _traits(old: Entry, new: Entry, tables: Tables, sides: Sides) -> Iterator[Ca
             shown = shows(name, side, (old if gone else new).mode, tables)
             if name not in others:
                 yield Cause(what, str(row["grade"]), name, gone, shown)
-            elif shown is not False and shows(name, other, old.mode, tables) is False:
+            elif (shown or (shown is None and not sure)) and shows(name, other, old.mode, tables) is False:
                 yield Cause(what, str(row["grade"]), None, gone, shown)
 
 
