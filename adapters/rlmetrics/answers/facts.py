@@ -22,8 +22,8 @@ __all__ = [
 ]
 
 _NON_FINITE = "finite"
-_LONG = 120
-"""Of a longer statement an answer of one screen leaves out what is in brackets."""
+_EXPLAINS = (r"\s*\([^()]*\)", r", (?:since|because)\b.*", r"; .*", r", so that\b.*")
+"""What a long statement can do without, the least needed first."""
 _RULES = 2
 """So many signs of trouble are told."""
 
@@ -42,15 +42,22 @@ def quantity(metric: str, tables: Tables) -> str:
 
 def first_clause(text: str) -> str:
     """Return a sentence up to the reason that it gives."""
-    return re.split(r", (?:since|because|so that|and so)\b", text)[0].rstrip(".")
+    return re.split(r", (?:since|because)\b", text)[0].rstrip(".")
 
 
-def shortened(text: str) -> str:
-    """Return a long statement without what it says in brackets and the reason that it gives; an ellipsis tells so."""
-    if len(text) <= _LONG:
-        return text
-    short = first_clause(" ".join(re.sub(r"\s*\([^()]*\)", "", text).split()))
-    return text if short == text.rstrip(".") else f"{short} …"
+def shortened(text: str, most: int = 140) -> str:
+    """Return a long statement without what it explains: brackets, reasons, consequences; an ellipsis tells so.
+
+    Args:
+        text: The statement.
+        most: So many characters are not too many.
+    """
+    short = " ".join(text.split()).rstrip(".")
+    whole = short
+    for pattern in _EXPLAINS:
+        if len(short) > most:
+            short = re.sub(pattern, "", short)
+    return text if short == whole else f"{short} …"
 
 
 def formula_texts(metric: str, variant: str | None, tables: Tables) -> list[str]:
@@ -105,9 +112,7 @@ def health_texts(metric: str, tables: Tables, *, full: bool = False) -> list[str
     signs = [f"{rule['words']} ({rule['basis']})" for rule in telling if not bounds or not [*_bounds(rule)]]
     if bounds:
         return ["; ".join([*dict.fromkeys(bounds), *(f"warns if {sign}" for sign in signs[:1])])]
-    left = len(signs) - _RULES
-    more = f"; {left} more sign{'s' * (left > 1)}" if left > 0 else ""
-    return [f"no fixed range; warns if {'; '.join(signs[:_RULES])}{more}"] if signs else []
+    return [f"no fixed range; warns if {'; '.join(signs[:_RULES])}"] if signs else []
 
 
 _LEVELS = ("error", "warning", "info")

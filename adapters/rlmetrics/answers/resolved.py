@@ -210,9 +210,11 @@ def _changed(view: View, item: Resolution, *, full: bool) -> list[str]:
 
 def _nearest(changes: Sequence[Change]) -> list[Change]:
     """Return the nearest change that weighs, or else the nearest one."""
-    for change in changes:
-        if change.kind != "changed" or any(cause.weighs for cause in change.causes):
-            return [change]
+    for sure in (True, False):
+        for change in changes:
+            weighing = [cause for cause in change.causes if cause.weighs and (cause.applies or not sure)]
+            if change.kind != "changed" or weighing:
+                return [change]
     return [*changes[:1]]
 
 
@@ -241,15 +243,16 @@ def _unlike(view: View, item: Resolution, *, full: bool) -> list[str]:
     shown = found if full else found[:_FRIENDS]
     if not shown:
         return []
-    lines = ["Not the same"]
-    for names, why in shown:
-        lines += wrapped(f"{symbol('look-alike')} {names}: {why}", indent=2, hanging=4)
-    return [*lines, ""]
+    return labelled("unlike", [f"{symbol('look-alike')} {names}: {why}" for names, why in shown])
 
 
 def _source(view: View, item: Resolution, *, full: bool) -> list[str]:
     """Return where the release shows it: a path once, with further lines of the same file behind it."""
-    places = list(item.evidence if full else item.evidence[:_PLACES])
+    words = [word for word in re.split(r"[^a-z]+", item.key.rpartition("/")[2].lower()) if len(word) > 1]
+    # What is called like the key shows its value.
+    ranked = sorted(item.evidence, key=lambda place: not all(word in place.shows.lower() for word in words))
+    places = [*item.evidence] if full else ranked[:_PLACES]
+    places.sort(key=lambda place: [each.path for each in places].index(place.path))
     texts: list[str] = []
     path = None
     for place in places:

@@ -22,6 +22,8 @@ __all__ = ["averaged_lines", "is_biased", "logged_lines", "says_over", "trust_li
 
 _TRAITS = 2
 """So many biases are told."""
+_LONG = 100
+"""Beside a bias that takes more characters no second one is told."""
 _SAME = 160
 """When a difference is gone is told beside it up to so many characters."""
 
@@ -73,14 +75,19 @@ def trust_lines(view: View, item: Resolution, *, full: bool = False) -> list[str
     shown = [*names, *(name for name in every if name not in names)] if full else names[:1]
     if not full and worst != "minor":
         shown = [name for name in names if traits[name]["grade"] == worst][:_TRAITS]
-    start = f"{symbol('close')} close: minor differences only" if worst == "minor" else f"{symbol('biased')} biased"
+        shown = shown[: 1 if len(shortened(str(traits[shown[0]]["what"]))) > _LONG else _TRAITS]
+    mode = item.mode or "train"
+    sure = any(shows(name, side, mode, view.tables) for name in names if traits[name]["grade"] != "minor")
+    start = f"{symbol('biased')} biased" if sure else f"{symbol('biased')} may be biased"
+    start = f"{symbol('close')} close: minor differences only" if worst == "minor" else start
     texts = []
     for name in shown:
         what, same = str(traits[name]["what"]), traits[name].get("vanishes_when")
         what = what if name in names else f"not under these settings: {what}"
         if not full:
             what = shortened(what)
-            same = same if same is None or len(what) + len(same) <= _SAME else None
+            told = worst != "minor" and same is not None and len(what) + len(same) <= _SAME
+            same = same if told else None
         texts.append(f"{what}{f' (same if {same})' if same else ''}" + (f" [{name}]" if full else ""))
     texts[0] = f"{start}. {sentence(texts[0])}"
     texts[1:] = map(sentence, texts[1:])
