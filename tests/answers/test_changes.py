@@ -34,7 +34,7 @@ def test_a_key_that_came_says_since_when():
 
 
 def test_a_key_that_went_is_told():
-    """verl logs no actor/entropy_loss in 0.4.1: it is called actor/entropy there."""
+    """What verl 0.4.0 calls actor/entropy_loss is actor/entropy in 0.4.1."""
     kinds = {item.release: item.kind for item in changes(TABLES, "verl", "actor", "actor/entropy", at="0.5.0")}
     assert "renamed" == kinds["0.4.1"]
 

@@ -52,7 +52,7 @@ def test_an_answer_has_its_parts_in_80_columns(key, at):
     lines = answered(key, at)
     assert max(map(len, lines)) <= 80
     assert len(lines) <= 44
-    assert lines[0] and not lines[0].startswith(" ")
+    assert lines[0].strip() == lines[0] != ""
     for label in LABELS:
         if label == "healthy" and not any(line.startswith("healthy") for line in lines):
             continue

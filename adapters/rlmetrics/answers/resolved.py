@@ -252,7 +252,8 @@ def _source(view: View, item: Resolution, *, full: bool) -> list[str]:
     # What is called like the key shows its value.
     ranked = sorted(item.evidence, key=lambda place: not all(word in place.shows.lower() for word in words))
     places = [*item.evidence] if full else ranked[:_PLACES]
-    places.sort(key=lambda place: [each.path for each in places].index(place.path))
+    paths = [place.path for place in places]
+    places.sort(key=lambda place: paths.index(place.path))
     texts: list[str] = []
     path = None
     for place in places:
