@@ -250,7 +250,7 @@ def _source(view: View, item: Resolution, *, full: bool) -> list[str]:
     """Return where the release shows it: a path once, with further lines of the same file behind it."""
     words = [word for word in re.split(r"[^a-z]+", item.key.rpartition("/")[2].lower()) if len(word) > 1]
     # What is called like the key shows its value.
-    ranked = sorted(item.evidence, key=lambda place: not all(word in place.shows.lower() for word in words))
+    ranked = sorted(item.evidence, key=lambda place: -sum(word in place.shows.lower() for word in words))
     places = [*item.evidence] if full else ranked[:_PLACES]
     paths = [place.path for place in places]
     places.sort(key=lambda place: paths.index(place.path))
