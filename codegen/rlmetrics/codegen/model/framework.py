@@ -309,6 +309,13 @@ class Guide(Strict):
     url: Text | None = None
 
 
+class Code(Strict):
+    """Where a framework's repository shows the lines of a release."""
+
+    url: Text = Field(description="The address, with ``{release}``, ``{path}`` and ``{line}``.")
+    releases: Ranges | None = Field(default=None, description="Those that have a tag; every release, if left out.")
+
+
 class Framework(Strict):
     """``spec/frameworks/<framework>/framework.yaml``."""
 
@@ -316,6 +323,7 @@ class Framework(Strict):
     title: Text
     package: Text
     brief: Text
+    code: Code | None = Field(default=None, description="Where its lines are shown; left out where no tag holds them.")
     releases: list[Release]
     order: list[Text] = Field(
         default=[],
