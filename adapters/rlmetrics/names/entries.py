@@ -61,6 +61,7 @@ class Entries:
             at=said["at"],
             note=" ".join(self._table.notes(said)) or None,
             route=said.get("route"),
+            reads=self._table.reads(said) if said["reads"] else (),
         )
 
     def _signature(self, said: Mapping[str, Any], config: Configuration) -> Signature:
