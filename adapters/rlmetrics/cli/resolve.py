@@ -34,7 +34,10 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
 
 def run(args: argparse.Namespace) -> int:
     """Run the command."""
-    from rlmetrics.names import NamesError, resolve
+    from rlmetrics.answers.asked import ask
+    from rlmetrics.answers.pasted import parse_row
+    from rlmetrics.answers.terminal import printed
+    from rlmetrics.names import NamesError, load_tables, resolve
 
     keys: list[str] = []
     for key in args.keys:
@@ -42,6 +45,11 @@ def run(args: argparse.Namespace) -> int:
     if not keys:
         msg = "there are no keys on the standard input; write one a line"
         raise NamesError(msg)
+    row = {name: given for key in keys for name, given in parse_row(key).items()}
+    if row:
+        asked = ask(row, args.at, config_of(args), load_tables(spec_of(args)))
+        print(json_text(asked.json()) if args.json else printed(asked.lines(), keys=[*row]))
+        return 0
     found = resolve(keys, args.at, config=config_of(args), spec=spec_of(args))
     print(json_text(found) if args.json else "\n\n".join(_block(item) for item in found))
     return 0

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from .records import Alternative, Evidence, Fallback, Signature
+from .records import Alternative, Evidence, Fallback, Reading, Signature
 
 __all__ = ["Defect", "Documented", "KeyInfo", "ReleaseInfo", "Resolution"]
 
@@ -71,6 +71,7 @@ class Resolution:
         reason: Why the key has no metric.
         nearest: Known keys that look like it.
         fallbacks: The release that was asked for, if the spec lacks it, and what answers in its place.
+        reads: What certain values mean under this configuration.
     """
 
     key: str
@@ -99,6 +100,7 @@ class Resolution:
     reason: str | None = None
     nearest: tuple[str, ...] = ()
     fallbacks: tuple[Fallback, ...] = ()
+    reads: tuple[Reading, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

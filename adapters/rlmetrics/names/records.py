@@ -98,7 +98,8 @@ class Alternative:
     what: str = ""
 
 
-class Reading(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Reading:
     """What a certain value of a number tells its reader; ``{value}`` in a text stands for the value.
 
     Attributes:

@@ -92,6 +92,7 @@ def _known(view: View, key: str, match: Match) -> Resolution:
         note=entry.note,
         reason=reason,
         fallbacks=view.source.fallbacks,
+        reads=entry.reads,
     )
 
 
