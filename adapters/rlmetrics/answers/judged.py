@@ -27,6 +27,8 @@ __all__ = ["LEVELS", "Judgement", "findings_at_once", "judge", "readings_of"]
 LEVELS = ("plain", "expected", "info", "warning", "error")
 """From a value of which there is nothing to say to one that is certainly wrong."""
 
+_BAD = frozenset(LEVELS[-2:])
+
 _CONSTANT = re.compile(r"(?:always )?(?:the )?(-?[0-9]+(?:\.[0-9]+)?|ln 2)\b")
 _LOGARITHM = "ln 2"
 _NEAR = 1e-4
@@ -73,22 +75,22 @@ def judge(
         holds: Whether a guard over the configuration holds; None if nothing can tell.
         findings: What health rules found in the value.
     """
+    traits = [
+        _read(item, given, "trait", name)
+        for name in (found.signature.traits if found.signature is not None else ())
+        for item in readings_of(tables.traits[name])
+        if covers(item.value, given.number)
+    ]
     said = [_read(item, given) for item in found.reads if covers(item.value, given.number)]
     said += _constants(found, given, holds)
-    texts: Mapping[str, Any] = tables.texts.get(found.metric or "", {})
-    said += [_read(item, given) for item in readings_of(texts) if covers(item.value, given.number)]
-    said += _outside(found, given, tables)
-    said += [
-        Judgement(item.level, "health", f"{given.text}: {item.message}", watch=item.advice, rule=item.rule)
-        for item in findings
-        if item.key == found.key
-    ]
-    for name in found.signature.traits if found.signature is not None else ():
-        said += [
-            _read(item, given, "trait", name)
-            for item in readings_of(tables.traits[name])
-            if covers(item.value, given.number)
-        ]
+    said += [item for item in traits if item.level in _BAD]
+    if not said:
+        texts: Mapping[str, Any] = tables.texts.get(found.metric or "", {})
+        said += [_read(item, given) for item in readings_of(texts) if covers(item.value, given.number)]
+    if not any(item.level in _BAD for item in said):
+        said += _outside(found, given, tables)
+        said += [_found(item, given) for item in findings if item.key == found.key]
+    said += [item for item in traits if item.level not in _BAD]
     return said or [_nothing(found, given, tables)]
 
 
@@ -98,14 +100,41 @@ def readings_of(row: Mapping[str, Any]) -> list[Reading]:
 
 
 def findings_at_once(
-    at: str, row: Mapping[str, Given], tables: Tables, config: Mapping[str, Any] | None = None
+    at: str,
+    row: Mapping[str, Given],
+    metrics: Mapping[str, str],
+    tables: Tables,
+    config: Mapping[str, Any] | None = None,
 ) -> Sequence[Finding]:
-    """Return what health rules find in one row: those that need no second one."""
+    """Return what health rules find in one row: those that need no second one.
+
+    Args:
+        at: The source.
+        row: Values by key.
+        metrics: What the keys measure.
+        tables: The spec.
+        config: Settings that were given.
+    """
+    lost: set[str] = {metric for key, metric in metrics.items() if not _is_finite(row[key].number)}
+    if not any(_at_once(rule, metrics.values(), lost) for rule in tables.health["JUDGED"]):
+        return ()
     from rlmetrics.health import Monitor
 
     monitor = Monitor(at, config, spec=tables)
-    monitor.observe(1, {key: given.number for key, given in row.items()})
+    monitor.observe(1, {key: row[key].number for key in metrics})
     return monitor.findings()
+
+
+def _at_once(rule: Mapping[str, Any], metrics: Iterable[str], lost: set[str]) -> bool:
+    """Whether a rule can find something in one row."""
+    if rule.get("special"):
+        return not lost.isdisjoint(rule.get("metrics", ()))
+    waits = rule.get("steps", 1) > 1 or rule.get("points", 1) > 1 or rule.get("warm_up", 0) > 0
+    return not waits and not {*rule.get("metrics", ())}.isdisjoint(metrics)
+
+
+def _is_finite(number: float | None) -> bool:
+    return number is not None and math.isfinite(number)
 
 
 def _read(item: Reading, given: Given, origin: str = "reading", rule: str | None = None) -> Judgement:
@@ -114,6 +143,10 @@ def _read(item: Reading, given: Given, origin: str = "reading", rule: str | None
         for text in (item.says, item.why, item.worry, item.watch)
     )
     return Judgement(item.level, origin, said or "", why, worry, watch, rule)
+
+
+def _found(item: Finding, given: Given) -> Judgement:
+    return Judgement(item.level, "health", f"{given.text}: {item.message}", watch=item.advice, rule=item.rule)
 
 
 def _constants(found: Resolution, given: Given, holds: Holds) -> list[Judgement]:
@@ -173,7 +206,7 @@ def _outside(found: Resolution, given: Given, tables: Tables) -> list[Judgement]
     departs = [
         trait["what"]
         for name in signature.traits
-        if (trait := tables.traits[name])["facet"] in ("defect", "estimator") and trait["grade"] != "minor"
+        if (trait := tables.traits[name])["facet"] == "defect" and trait["grade"] != "minor"
     ]
     why = f"In this release {'; '.join(departs)}." if departs else None
     says = f"{given.text} is {side}, where {found.metric} cannot be."

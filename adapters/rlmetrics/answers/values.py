@@ -68,8 +68,10 @@ def judge_row(view: View, row: Mapping[str, Given], config: Mapping[str, Any] | 
     from rlmetrics.names.resolving import resolve_in
 
     answers = {key: resolve_in(view, [key]) for key in row}
-    known = any(item.metric is not None for found in answers.values() for item in found)
-    findings = findings_at_once(str(view.source), row, view.tables, config) if known else ()
+    metrics = {
+        key: item.metric for key, found in answers.items() for item in reversed(found) if item.metric is not None
+    }
+    findings = findings_at_once(str(view.source), row, metrics, view.tables, config)
     judged = []
     for key, given in row.items():
         for found in answers[key]:
