@@ -162,10 +162,11 @@ def _constants(found: Resolution, given: Given, holds: Holds) -> list[Judgement]
         answer = _answer(holds, guard) if when else None
         if answer is False:
             continue
-        because = f", which holds here: {guard}" if when and answer else ""
-        shown = text.partition(" when ")[0] if because else text
-        level = "expected" if because or not when else "info"
-        says = f"{given.text} is {'expected' if level == 'expected' else 'possible'}: {found.key} is {shown}{because}."
+        certain = not when or answer is True
+        begin = "is expected" if certain else "is possible"
+        shown = f"{text.partition(' when ')[0]} while {guard}, as here" if when and certain else text
+        says = f"{given.text} {begin}: it is {shown}."
+        level = "expected" if certain else "info"
         said.append(Judgement(level, "constant", says))
     return said
 

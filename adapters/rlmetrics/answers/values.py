@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from .judged import Holds
 
-__all__ = ["JudgedValue", "judge_row", "parse_row", "row_lines", "value_json", "value_lines"]
+__all__ = ["JudgedValue", "formula_of", "guards_of", "judge_row", "parse_row", "row_lines", "value_json", "value_lines"]
 
 _MOST_ALSO = 2
 _MOST_OTHER = 7
@@ -78,7 +78,7 @@ def judge_row(view: View, row: Mapping[str, Given], config: Mapping[str, Any] | 
             if found.metric is None:
                 judged.append(JudgedValue(given, found, ()))
                 continue
-            holds = _holds(view, found)
+            holds = guards_of(view, found)
             said = judge(found, given, view.tables, holds, findings)
             judged.append(JudgedValue(given, found, tuple(said), _otherwise(view, found, given)))
     return judged
@@ -240,7 +240,7 @@ def _computed(view: View, found: Resolution) -> list[str]:
     """Return what the number is: in words, as a formula, how averaged, when logged and where it stands."""
     tables = view.tables
     lines = labelled("metric", f"{str(found.brief).rstrip('.')} ({found.metric})") if found.brief else []
-    formula = _formula(view, found)
+    formula = formula_of(view, found)
     lines += labelled("formula", formula) if formula else []
     if found.signature is not None:
         averaged = averaged_words(found.signature, found.metric, tables)
@@ -254,7 +254,8 @@ def _computed(view: View, found: Resolution) -> list[str]:
     return lines
 
 
-def _formula(view: View, found: Resolution) -> str | None:
+def formula_of(view: View, found: Resolution) -> str | None:
+    """Return the formula that gives a number, on one line with what its names stand for."""
     texts: Mapping[str, Any] = view.tables.texts.get(found.metric or "", {})
     variant = found.signature.reproduced_by if found.signature is not None else None
     own: Mapping[str, Any] = texts.get("variants", {}).get(variant, {})
@@ -271,7 +272,8 @@ def _who(item: JudgedValue) -> str:
     return f"{framework.partition('[')[0].upper().replace('VERL', 'verl')} {item.found.component} {release}"
 
 
-def _holds(view: View, found: Resolution) -> Holds:
+def guards_of(view: View, found: Resolution) -> Holds:
+    """Return what answers guards over the configuration of the component that logs a key."""
     component = getattr(view, "components", {}).get(found.component)
     return (lambda guard: None) if component is None else component.config.holds
 

@@ -34,7 +34,7 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
 
 def run(args: argparse.Namespace) -> int:
     """Run the command."""
-    from rlmetrics.answers.asked import ask
+    from rlmetrics.answers.asking import ask, ask_two
     from rlmetrics.answers.pasted import parse_row
     from rlmetrics.answers.terminal import printed
     from rlmetrics.names import NamesError, load_tables, resolve
@@ -50,6 +50,11 @@ def run(args: argparse.Namespace) -> int:
         asked = ask(row, args.at, config_of(args), load_tables(spec_of(args)))
         print(json_text(asked.json()) if args.json else printed(asked.lines(), keys=[*row]))
         return 0
+    if len(keys) == 2 and not args.json:
+        lines = ask_two(keys, args.at, config_of(args), load_tables(spec_of(args)))
+        if lines:
+            print(printed(lines, keys=keys))
+            return 0
     found = resolve(keys, args.at, config=config_of(args), spec=spec_of(args))
     print(json_text(found) if args.json else "\n\n".join(_block(item) for item in found))
     return 0

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from .pasted import Given
 
-__all__ = ["AUTO", "Asked", "ask"]
+__all__ = ["AUTO", "Asked", "ask", "ask_two"]
 
 AUTO = "auto"
 _MOST = 10
@@ -73,6 +73,36 @@ def ask(row: Mapping[str, Given], at: str | None, config: Mapping[str, Any] | No
     source, said = _inferred(row, tables)
     view = open_view(source, config=config, spec=tables)
     return Asked(view, tuple(judge_row(view, row, config)), said, single)
+
+
+def ask_two(keys: Sequence[str], at: str | None, config: Mapping[str, Any] | None, tables: Tables) -> list[str]:
+    """Return how two keys differ; nothing where one of them is unknown.
+
+    Args:
+        keys: Two keys.
+        at: Their source; ``auto`` or None if it is not known.
+        config: Settings that were given.
+        tables: The spec.
+
+    Raises:
+        NamesError: The source or a setting is unknown.
+    """
+    from rlmetrics.names import open_view
+    from rlmetrics.names.resolving import resolve_in
+
+    from .contrast import contrast_lines, usual_pair
+
+    if at not in (None, AUTO):
+        view = open_view(str(at), config=config, spec=tables)
+        views: Sequence[Sequence[View]] = ([view], [view])
+    else:
+        views = [_anywhere(key, config, tables) for key in keys]
+    one, other = (
+        [(view, found) for view in of_key for found in resolve_in(view, [key])]
+        for key, of_key in zip(keys, views, strict=True)
+    )
+    pair = usual_pair(one, other)
+    return [] if pair is None else contrast_lines(*pair)
 
 
 def _anywhere(key: str, config: Mapping[str, Any] | None, tables: Tables) -> Sequence[View]:
