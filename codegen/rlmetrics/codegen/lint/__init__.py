@@ -35,6 +35,7 @@ from . import (
     templates,
     texts,
     unused,
+    vanishing,
 )
 from .context import Context
 from .kept import KeptHits
@@ -55,6 +56,7 @@ CHECKS: tuple[Check, ...] = (
     *releases.CHECKS,
     *guards.CHECKS,
     *defaults.CHECKS,
+    *vanishing.CHECKS,
     *facts.CHECKS,
     *proofs.CHECKS,
     *templates.CHECKS,
