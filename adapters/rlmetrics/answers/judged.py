@@ -43,7 +43,8 @@ class Judgement:
 
     Attributes:
         level: One of `LEVELS`.
-        origin: What says so: ``reading``, ``constant``, ``range``, ``health``, ``trait`` or ``nothing``.
+        origin: What says so: ``reading``, ``constant``, ``absent``, ``range``, ``health``, ``trait`` or
+            ``nothing``.
         says: What it means; the first sentence is the answer.
         why: How the value comes about.
         worry: What would make it a bad sign.
@@ -84,6 +85,9 @@ def judge(
     said = [_read(item, given) for item in found.reads if covers(item.value, given.number)]
     said += _constants(found, given, holds)
     said += [item for item in traits if item.level in _BAD]
+    if not said and found.logged is False and not _is_finite(given.number):
+        says = f"{given.text} stands for no value: {found.key} is not logged here, only if {found.condition}."
+        said.append(Judgement("expected", "absent", says))
     if not said:
         texts: Mapping[str, Any] = tables.texts.get(found.metric or "", {})
         said += [_read(item, given) for item in readings_of(texts) if covers(item.value, given.number)]
