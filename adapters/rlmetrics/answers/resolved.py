@@ -12,7 +12,7 @@ from .facts import first_clause, formula_texts, health_texts, measured_text, qua
 from .lines import change_row
 from .terminal import LABEL, columns, labelled, symbol, wrapped
 from .trust import averaged_lines, is_biased, logged_lines, says_over, trust_lines
-from .words import population_words, source_words
+from .words import population_words
 
 if TYPE_CHECKING:
     from rlmetrics.names.answers import Resolution
@@ -22,72 +22,13 @@ if TYPE_CHECKING:
 
     from .changes import Change
 
-__all__ = ["answer_lines", "resolved_lines", "resolved_links"]
+__all__ = ["resolved_lines", "resolved_links"]
 
 _NOTES, _PLACES, _FORMULA, _FRIENDS = 1, 3, 3, 2
 _INTRO = 200
 """A first note of at most so many characters is told with the answer."""
-_BLOCKS, _LISTED = 3, 10
-"""So many meanings in different components have a block each; of more, so many have a line."""
 _INSTALLED = " installed"
 """Notes on what must be installed speak of it by this word; they come last."""
-
-
-def answer_lines(view: View, resolutions: Sequence[Resolution], *, full: bool = False) -> list[str]:
-    """Return what one key means: one answer where all components agree, otherwise a block for each meaning.
-
-    Args:
-        view: The source.
-        resolutions: What the key is in each of its components that log it.
-        full: Whether everything that is known is told.
-    """
-    groups: dict[object, list[Resolution]] = {}
-    for item in resolutions:
-        groups.setdefault(_meaning(item), []).append(item)
-    if len(groups) == 1:
-        return resolved_lines(view, resolutions[0], full=full)
-    if len(groups) > _BLOCKS and not full:
-        return _table(view, list(groups.values()))
-    lines: list[str] = []
-    for items in groups.values():
-        names = ", ".join(dict.fromkeys(str(item.component) for item in items))
-        block = resolved_lines(view, items[0], full=True) if full else _short(view, items[0])
-        lines += [*([""] if lines else []), *wrapped(f"{names}:"), *(f"  {line}".rstrip() for line in block)]
-    return lines
-
-
-def _table(view: View, groups: Sequence[Sequence[Resolution]]) -> list[str]:
-    """Return a line for each meaning, and how to see one whole."""
-    first = groups[0][0]
-    source = f"{view.source.framework}[{first.component}]=={view.source.release}"
-    lines = [*wrapped(f"{first.key} has {len(groups)} meanings in {source_words(view.source, view.tables)}."), ""]
-    rows = []
-    for items in groups[:_LISTED]:
-        names = list(dict.fromkeys(str(item.component) for item in items))
-        who = names[0] if len(names) == 1 else f"{names[0]} and {len(names) - 1} more"
-        what = "depends on the configuration" if items[0].metric is None else _brief(view, items[0]).rstrip(".")
-        rows.append([who, what])
-    lines += columns(rows)
-    if len(groups) > _LISTED:
-        rest = [str(items[0].component) for items in groups[_LISTED:]]
-        lines += wrapped(f"and {len(rest)} more: {', '.join(rest)}", indent=2, hanging=4)
-    return [*lines, "", f"Next: rlmetrics resolve {first.key} --at '{source}'"]
-
-
-def _meaning(item: Resolution) -> object:
-    signature = item.signature
-    told = None if signature is None else (*map(str, (signature.population, signature.reduction, signature.scale)),)
-    return item.metric, item.mode, told, () if signature is None else frozenset(signature.traits), item.logged
-
-
-def _short(view: View, item: Resolution) -> list[str]:
-    """Return the lines that tell one component's meaning from another's."""
-    return [
-        *wrapped(_first(view, item)),
-        *averaged_lines(view, item),
-        *trust_lines(view, item),
-        *logged_lines(view, item),
-    ]
 
 
 def resolved_lines(view: View, resolution: Resolution, *, full: bool = False) -> list[str]:

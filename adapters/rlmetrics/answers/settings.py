@@ -203,7 +203,7 @@ def setting_lines(view: ComponentView, key: str, mode: str, *, full: bool = Fals
         effect: list[str] = []
         for count in range(len(setting.effects), 0, -1):
             more = len(setting.effects) - count
-            texts = [cause.text if full else shortened(cause.text) for cause in setting.effects[:count]]
+            texts = [cause.whole or cause.text if full else shortened(cause.text) for cause in setting.effects[:count]]
             told = "; ".join(texts) + (f"; {more} more" if more else "")
             effect = wrapped(told, indent=6)
             if full or len(effect) <= _EFFECT_LINES:

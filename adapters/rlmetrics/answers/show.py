@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
+from .causes import brief_of
 from .changes import Trail
 from .facts import formula_texts, health_texts, measured_text, quantity
 from .lines import change_row
@@ -195,7 +196,7 @@ def _remark(entry: Entry, trail: Trail, release: str, tables: Tables) -> str:
     if entry.signature.population not in (None, own):
         parts.append(f"over {population_words(entry.signature.population, tables)}")
     spoilt = [name for name in entry.signature.traits if tables.traits[name]["grade"] == "incomparable"]
-    parts += [f"{symbol('biased')} {tables.traits[name]['what']}" for name in spoilt[:1]]
+    parts += [f"{symbol('biased')} {brief_of(tables.traits[name])}" for name in spoilt[:1]]
     if isinstance(entry.signature.scale, int | float) and entry.signature.scale != 1:
         parts.append(f"x {entry.signature.scale:g}")
     return "; ".join(parts)
