@@ -7,7 +7,7 @@ import json
 import pytest
 from names.small_spec import small_spec
 from rlmetrics.codegen.tables import FOLDER, build, render
-from rlmetrics.names import Evidence, NamesError, Tables, load_tables, resolve
+from rlmetrics.names import Evidence, NamesError, Tables, keys, load_tables, resolve
 from rlmetrics.names.rows import metrics_of
 from rlmetrics.names.tables import Overlays
 
@@ -116,7 +116,11 @@ def test_the_lookup_names_every_file_that_may_log_a_metric():
         assert expected.get(metric, {}) == found
     for metric, row in tables.metrics.items():
         assert all(metric in tables.called(alias) for alias in row.get("aliases", ()))
-    assert [] == tables.called("no such alias")
+    assert [] == tables.called("no such alias") == tables.meant_by("no/such/key")
+    assert {"kl/reference/k3", "kl/old_reference/k1", "unpaired/kl", "kl/old/k3"} <= set(tables.meant_by("kl"))
+    assert {item.metric for item in keys("trl[GRPOTrainer]==1.16.0") if item.key == "eval_reward"} <= {
+        *tables.meant_by("reward")
+    }
 
 
 def test_lines_have_an_address_where_a_tag_holds_them():
