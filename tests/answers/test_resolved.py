@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from rlmetrics.answers.resolved import answer_lines, resolved_lines, resolved_links
+from rlmetrics.answers.resolved import resolved_lines, resolved_links
 from rlmetrics.names.resolving import resolve_in
 from rlmetrics.names.view import open_view
 
@@ -32,7 +32,7 @@ def _columns(monkeypatch):
 def answered(key, at, *, full=False, **config):
     """The lines about a key."""
     view = open_view(at, config=config)
-    return answer_lines(view, resolve_in(view, [key]), full=full)
+    return resolved_lines(view, resolve_in(view, [key])[0], full=full)
 
 
 def part(lines, label):
@@ -148,16 +148,6 @@ def test_notes_on_given_settings_come_first():
     assert "beta" in " ".join(answered("loss", "trl[GRPOTrainer]==1.16.0", beta=0.04)[:4])
 
 
-def test_components_that_agree_are_one_answer_and_others_a_block_each():
-    """Of many meanings each has a line."""
-    assert any(line.startswith("formula") for line in answered("grad_norm", "trl==1.16.0"))
-    lines = answered("loss", "trl==0.18.2")
-    assert "meanings" in lines[0]
-    assert len(lines) <= 40
-    blocks = answered("loss", "trl==0.18.2", full=True)
-    assert {"DPOTrainer:", "SFTTrainer:"} <= set(blocks)
-
-
 @pytest.mark.parametrize(("key", "at"), EXAMPLES)
 def test_full_leaves_nothing_out(key, at):
     """Every note, every place in the source and every trait by name."""
@@ -186,6 +176,7 @@ def test_every_key_of_a_release_is_answered(at):
     """Short and narrow, whatever is known of it; keys are never cut."""
     view = open_view(at)
     for key in dict.fromkeys(entry.key for entry in view.entries() if "{" not in entry.key):
-        lines = answer_lines(view, resolve_in(view, [key]))
-        assert lines[0]
-        assert all(len(line) <= 80 or len(max(line.split(), key=len)) > 40 for line in lines)
+        for found in resolve_in(view, [key]):
+            lines = resolved_lines(view, found)
+            assert lines[0]
+            assert all(len(line) <= 80 or len(max(line.split(), key=len)) > 40 for line in lines)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rlmetrics.names.relations import Relation, relate
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from rlmetrics.names.severity import Circumstances
     from rlmetrics.names.tables import Tables
 
-__all__ = ["GRADES", "Cause", "Sides", "by_weight", "differences", "shows"]
+__all__ = ["GRADES", "Cause", "Sides", "brief_of", "by_weight", "differences", "shows"]
 
 GRADES = ("incomparable", "biased", "minor")
 """How much a difference weighs, the heaviest first."""
@@ -35,6 +35,7 @@ class Cause(NamedTuple):
         trait: The trait that came or went, if it is one.
         gone: Whether that trait went.
         applies: Whether it shows under the settings at hand; None where nothing can tell.
+        whole: The same at length, where it can be said in short.
     """
 
     text: str
@@ -42,6 +43,7 @@ class Cause(NamedTuple):
     trait: str | None = None
     gone: bool = False
     applies: bool | None = True
+    whole: str | None = None
 
     @property
     def weighs(self) -> bool:
@@ -52,6 +54,13 @@ class Cause(NamedTuple):
 def by_weight(cause: Cause) -> tuple[bool, int]:
     """Sort what shows before what does not, and the heaviest first."""
     return cause.applies is False, GRADES.index(cause.grade)
+
+
+def brief_of(trait: Mapping[str, Any], *, gone: bool = False) -> str:
+    """Return in few words what holds of a number with a trait, or of one without it any more."""
+    if gone:
+        return str(trait["otherwise"]) if "otherwise" in trait else f"no longer: {trait.get('brief', trait['what'])}"
+    return str(trait.get("brief", trait["what"]))
 
 
 def shows(trait: str, side: Circumstances | None, mode: str, tables: Tables) -> bool | None:
@@ -132,12 +141,13 @@ def _traits(old: Entry, new: Entry, tables: Tables, sides: Sides, *, sure: bool)
         side, other = (sides[0], sides[1]) if gone else (sides[1], sides[0])
         for name in names:
             row = tables.traits[name]
-            what = f"no longer: {row['what']}" if gone else str(row["what"])
+            brief = brief_of(row, gone=gone)
+            whole = f"no longer: {row['what']}" if gone else str(row["what"])
             shown = shows(name, side, (old if gone else new).mode, tables)
             if name not in others:
-                yield Cause(what, str(row["grade"]), name, gone, shown)
+                yield Cause(brief, str(row["grade"]), name, gone, shown, whole)
             elif (shown or (shown is None and not sure)) and shows(name, other, old.mode, tables) is False:
-                yield Cause(what, str(row["grade"]), None, gone, shown)
+                yield Cause(brief, str(row["grade"]), None, gone, shown, whole)
 
 
 def _averaged(old: Signature, new: Signature, metric: str | None, tables: Tables) -> tuple[str, str]:

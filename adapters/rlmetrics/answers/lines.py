@@ -27,7 +27,7 @@ def change_row(change: Change, *, full: bool = False) -> tuple[str, str]:
         weighing = [cause for cause in causes if cause.weighs] or causes
         causes = weighing[: 1 if weighing and len(weighing[0].text) > _CAUSE else 2]
     more = len(change.causes) - len(causes)
-    text = "; ".join(cause.text if full else shortened(cause.text) for cause in causes) + (
+    text = "; ".join(cause.whole or cause.text if full else shortened(cause.text) for cause in causes) + (
         f"; {more} more" if more else ""
     )
     if change.kind == "came":

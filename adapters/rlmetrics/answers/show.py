@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
+from .causes import brief_of
 from .changes import Trail
 from .facts import formula_texts, health_texts, measured_text, quantity
 from .lines import change_row
@@ -15,6 +16,7 @@ from .unlike import friends_of, spelled
 from .words import listed, population_words, ranges_words
 
 if TYPE_CHECKING:
+    from rlmetrics.names.config import Config
     from rlmetrics.names.records import Entry
     from rlmetrics.names.showing import Shown, Spelling
     from rlmetrics.names.source import Source
@@ -46,13 +48,16 @@ class _Name(NamedTuple):
     releases: tuple[str, ...]
 
 
-def shown_lines(item: Shown, tables: Tables, *, source: Source | None = None, full: bool = False) -> list[str]:
+def shown_lines(
+    item: Shown, tables: Tables, *, source: Source | None = None, config: Config = None, full: bool = False
+) -> list[str]:
     """Return a metric as it is told on one screen.
 
     Args:
         item: The metric and its spellings.
         tables: The spec.
         source: The release and components that alone are meant; all, if left out.
+        config: Values of configuration keys that differ from the releases' defaults.
         full: Whether lists are shown whole.
     """
     metric, entry = item.metric, item.entry
@@ -64,8 +69,8 @@ def shown_lines(item: Shown, tables: Tables, *, source: Source | None = None, fu
     lines += labelled("healthy", health_texts(metric, tables))
     lines += labelled("reads", _reads(str(entry.get("description", "")), full=full))
     names = _names(item.spellings, tables, source)
-    lines += ["", *_logged_as(names, metric, tables, source, full=full)]
-    lines += _what_changed(names, tables, source, full=full)
+    lines += ["", *_logged_as(names, metric, tables, source, config, full=full)]
+    lines += _what_changed(names, tables, source, config, full=full)
     lines += _unlike(metric, tables, source, full=full)
     lines += ["", *_compute(entry)]
     more = "--full (inputs, references, every spelling)"
@@ -141,7 +146,9 @@ def _names(spellings: Sequence[Spelling], tables: Tables, source: Source | None)
     return sorted(names, key=place)
 
 
-def _logged_as(names: Sequence[_Name], metric: str, tables: Tables, source: Source | None, *, full: bool) -> list[str]:
+def _logged_as(
+    names: Sequence[_Name], metric: str, tables: Tables, source: Source | None, config: Config, *, full: bool
+) -> list[str]:
     rows: list[list[str]] = []
     notes: dict[str, int] = {}
     for framework in tables.frameworks if source is None else [source.framework]:
@@ -150,7 +157,7 @@ def _logged_as(names: Sequence[_Name], metric: str, tables: Tables, source: Sour
         if not mine:
             rows.append([title, _not_logged(framework, metric, tables)])
             continue
-        told = [*_rows(mine, tables, source)]
+        told = [*_rows(mine, tables, source, config)]
         shown = told if full or len(told) <= _ROWS + 1 else told[:_ROWS]
         for at, (who, key, spans, remark) in enumerate(shown):
             cell = remark
@@ -165,13 +172,13 @@ def _logged_as(names: Sequence[_Name], metric: str, tables: Tables, source: Sour
     return [*lines, *(line for text, at in notes.items() for line in wrapped(f"[{at}] {text}", indent=2, hanging=6))]
 
 
-def _rows(names: Sequence[_Name], tables: Tables, source: Source | None) -> Iterator[list[str]]:
+def _rows(names: Sequence[_Name], tables: Tables, source: Source | None, config: Config) -> Iterator[list[str]]:
     """Yield who, key, releases and a remark; trainers that say the same share a row."""
     groups: dict[tuple[str, str, str], list[str]] = {}
     trails: dict[str, Trail] = {}
     for name in names:
         table = tables.framework(name.framework)
-        trail = trails.setdefault(name.component, Trail(tables, name.framework, name.component))
+        trail = trails.setdefault(name.component, Trail(tables, name.framework, name.component, config))
         release = name.releases[-1] if source is None else source.release
         entry = trail.entry(name.logged, name.mode, release)
         spans = ranges_words(name.releases, table.releases.names)
@@ -195,7 +202,7 @@ def _remark(entry: Entry, trail: Trail, release: str, tables: Tables) -> str:
     if entry.signature.population not in (None, own):
         parts.append(f"over {population_words(entry.signature.population, tables)}")
     spoilt = [name for name in entry.signature.traits if tables.traits[name]["grade"] == "incomparable"]
-    parts += [f"{symbol('biased')} {tables.traits[name]['what']}" for name in spoilt[:1]]
+    parts += [f"{symbol('biased')} {brief_of(tables.traits[name])}" for name in spoilt[:1]]
     if isinstance(entry.signature.scale, int | float) and entry.signature.scale != 1:
         parts.append(f"x {entry.signature.scale:g}")
     return "; ".join(parts)
@@ -210,13 +217,15 @@ def _not_logged(framework: str, metric: str, tables: Tables) -> str:
     return "not logged"
 
 
-def _what_changed(names: Sequence[_Name], tables: Tables, source: Source | None, *, full: bool) -> list[str]:
+def _what_changed(
+    names: Sequence[_Name], tables: Tables, source: Source | None, config: Config, *, full: bool
+) -> list[str]:
     """Return what changed for the foremost trainer of each framework."""
     lines: list[str] = []
     for framework in dict.fromkeys(name.framework for name in names):
         mine = [name for name in names if name.framework == framework]
         first = [name for name in mine if name.component == mine[0].component][-1]
-        trail = Trail(tables, framework, first.component)
+        trail = Trail(tables, framework, first.component, config)
         told = trail.changes(first.logged, first.mode, first.releases[-1] if source is None else source.release)
         weighing = [
             change for change in told if change.kind != "changed" or any(cause.weighs for cause in change.causes)

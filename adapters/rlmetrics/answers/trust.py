@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from rlmetrics.names.signature import population_traits
 from rlmetrics.names.view import FrameworkView
 
-from .causes import GRADES, shows
+from .causes import GRADES, brief_of, shows
 from .facts import sentence, shortened
 from .terminal import LABEL, labelled, symbol
 from .words import averaged_words
@@ -75,7 +75,7 @@ def trust_lines(view: View, item: Resolution, *, full: bool = False) -> list[str
     shown = [*names, *(name for name in every if name not in names)] if full else names[:1]
     if not full and worst != "minor":
         shown = [name for name in names if traits[name]["grade"] == worst][:_TRAITS]
-        shown = shown[: 1 if len(shortened(str(traits[shown[0]]["what"]))) > _LONG else _TRAITS]
+        shown = shown[: 1 if len(shortened(brief_of(traits[shown[0]]))) > _LONG else _TRAITS]
     mode = item.mode or "train"
     sure = any(shows(name, side, mode, view.tables) for name in names if traits[name]["grade"] != "minor")
     start = f"{symbol('biased')} biased" if sure else f"{symbol('biased')} may be biased"
@@ -85,7 +85,7 @@ def trust_lines(view: View, item: Resolution, *, full: bool = False) -> list[str
         what, same = str(traits[name]["what"]), traits[name].get("vanishes_when")
         what = what if name in names else f"not under these settings: {what}"
         if not full:
-            what = shortened(what)
+            what = shortened(brief_of(traits[name]))
             told = worst != "minor" and same is not None and len(what) + len(same) <= _SAME
             same = same if told else None
         texts.append(f"{what}{f' (same if {same})' if same else ''}" + (f" [{name}]" if full else ""))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import textwrap
+import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -75,12 +76,17 @@ def _answer(args: argparse.Namespace, found: Sequence[Shown]) -> list[str]:
     full = args.full or args.all
     if len(found) > 1 and not full:
         return choice_lines(args.name, found, tables)
-    source = None if args.at is None else parse_source(args.at, tables)
+    source = None
+    if args.at is not None:
+        with warnings.catch_warnings():
+            # What answers in place of an unknown release has been said.
+            warnings.simplefilter("ignore")
+            source = parse_source(args.at, tables)
     source = source if source is not None and source.is_release else None
     lines: list[str] = []
     for item in found:
         lines += [""] if lines else []
-        lines += shown_lines(item, tables, source=source, full=full)
+        lines += shown_lines(item, tables, source=source, config=config_of(args), full=full)
         lines += _everything(item, tables, every=args.all) if full else []
     return lines
 

@@ -13,7 +13,7 @@ from .protocol import View
 from .records import Fallback
 from .renames import warn_renamed
 from .resolving import resolve_in
-from .rows import ComponentTable, Row, condition_of, metrics_of
+from .rows import ComponentTable, Row, condition_of
 from .tables import Overlays, Tables, load_tables
 from .view import open_view
 
@@ -112,19 +112,13 @@ def _anywhere(name: str, tables: Tables) -> list[str]:
         name = renamed[name]
     if name in tables.metrics:
         return [name]
-    found = tables.called(name)
-    if found:
-        return found
-    wanted = {name, name.removeprefix("train/"), name.removeprefix("eval_"), name.removeprefix("eval/")}
-    metrics: dict[str, None] = {}
-    for framework in tables.frameworks:
-        table = tables.framework(framework)
-        for stem in dict.fromkeys(item[1] for item in table.components):
-            own = table.component(stem)
-            for row in own.rows:
-                if own.bare(row) in wanted:
-                    metrics.update(dict.fromkeys(metrics_of(row)))
-    return list(metrics)
+    called = tables.called(name)
+    if any(tables.logged_by(metric) for metric in called):
+        return called
+    wanted = dict.fromkeys([name, name.removeprefix("train/"), name.removeprefix("eval_"), name.removeprefix("eval/")])
+    keyed = [metric for key in wanted for metric in tables.meant_by(key)]
+    # A metric that nothing logs is hardly what is meant by a name that some release logs.
+    return list(dict.fromkeys([*keyed, *called]))
 
 
 def _entry(metric: str, tables: Tables) -> dict[str, Any]:

@@ -180,6 +180,11 @@ class Tables:
         found: Sequence[str] = self._lookup["ALIASES"].get(alias, ())
         return [*found]
 
+    def meant_by(self, key: str) -> list[str]:
+        """Return the metrics that some release logs under a key or template, without the prefix of evaluation."""
+        found: Sequence[str] = self._lookup["KEYS"].get(key, ())
+        return [*found]
+
     def framework(self, name: str) -> FrameworkTable:
         """Return a framework's table; only then is it loaded."""
         if name not in self._frameworks:

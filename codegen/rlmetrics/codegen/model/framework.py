@@ -316,6 +316,14 @@ class Code(Strict):
     url: Text = Field(description="The address, with ``{release}``, ``{path}`` and ``{line}``.")
     releases: Ranges | None = Field(default=None, description="Those that have a tag; every release, if left out.")
 
+    @model_validator(mode="after")
+    def _names_the_line(self) -> Code:
+        missing = [part for part in ("{release}", "{path}", "{line}") if part not in self.url]
+        if missing:
+            msg = f"the address must hold {', '.join(missing)}"
+            raise ValueError(msg)
+        return self
+
 
 class Framework(Strict):
     """``spec/frameworks/<framework>/framework.yaml``."""

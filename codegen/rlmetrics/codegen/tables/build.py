@@ -50,20 +50,33 @@ def build(spec: Spec) -> dict[str, Table]:
 
 
 def _lookup(spec: Spec, tables: Mapping[str, Table]) -> Table:
-    """Return which files of which framework may log a metric, and which metrics share an alias."""
+    """Return which files may log a metric, which metrics share an alias, and which a key can mean."""
     logged: dict[str, dict[str, list[str]]] = {name: {} for name in spec.family_of}
+    keys: dict[str, dict[str, None]] = {}
     for name, framework in spec.frameworks.items():
         for stem in framework.files:
             table = tables.get(f"frameworks/{name}/{stem}")
-            pieces = () if table is None else table.data.get("pieces", ())
-            for metric in dict.fromkeys(piece["metric"] for piece in pieces if "metric" in piece):
+            if table is None:
+                continue
+            named = [piece.get("metric") for piece in table.data.get("pieces", ())]
+            for metric in dict.fromkeys(metric for metric in named if metric is not None):
                 logged.setdefault(metric, {}).setdefault(name, []).append(stem)
+            prefix = table.data.get("eval_prefix", "eval_")
+            for key, mode, _, record, facts, *_ in table.data.get("keys", ()):
+                bare = key.removeprefix(prefix) if mode == "eval" else key
+                metrics = (named[piece] for piece in (record, *facts))
+                keys.setdefault(bare, {}).update(dict.fromkeys(metric for metric in metrics if metric is not None))
     aliases: dict[str, list[str]] = {}
     for family in spec.families.values():
         for metric, item in family.metrics.items():
             for alias in item.aliases:
                 aliases.setdefault(alias, []).append(metric)
-    return Table("spec", {"LOGGED_BY": {name: found for name, found in logged.items() if found}, "ALIASES": aliases})
+    data = {
+        "LOGGED_BY": {name: found for name, found in logged.items() if found},
+        "ALIASES": aliases,
+        "KEYS": {key: list(metrics) for key, metrics in keys.items()},
+    }
+    return Table("spec", data)
 
 
 def _index(spec: Spec) -> Table:
