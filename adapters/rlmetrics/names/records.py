@@ -16,6 +16,7 @@ __all__ = [
     "MapRow",
     "Signature",
     "Transform",
+    "Typical",
 ]
 
 
@@ -138,6 +139,21 @@ class Entry(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
+class Typical:
+    """How large a difference is on the reference batches, as a range that leaves out the smallest and largest tenth.
+
+    Attributes:
+        low: Lower end.
+        high: Upper end.
+        unit: ``%`` of the number itself, or the unit in which the metric is measured.
+    """
+
+    low: float
+    high: float
+    unit: str
+
+
+@dataclass(frozen=True, slots=True)
 class Difference:
     """One way in which two numbers of the same metric differ.
 
@@ -146,12 +162,17 @@ class Difference:
         grade: ``minor``, ``biased`` or ``incomparable``.
         vanishes_when: When the difference cannot show.
         correction: How to undo it.
+        about: Which part of the signature it is about: ``level:NAME``, ``trait:NAME``, ``population``, ``snapshot``,
+            ``span``, ``lag``, ``formula``, ``scale``, ``kind`` or ``placeholder``.
+        typical: How large it is on the reference batches; None where nothing computes that.
     """
 
     what: str
     grade: str
     vanishes_when: str | None = None
     correction: str | None = None
+    about: str = ""
+    typical: Typical | None = None
 
 
 @dataclass(frozen=True, slots=True)

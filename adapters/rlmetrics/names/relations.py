@@ -136,22 +136,25 @@ class _Comparison:
         """Yield what differs but for scale and offset."""
         left, right = self._left, self._right
         if (self._kinds[0] == "distribution") != (self._kinds[1] == "distribution"):
-            yield Difference(self._both(f"a {self._kinds[0]}", f"a {self._kinds[1]}"), "incomparable")
+            yield Difference(self._both(f"a {self._kinds[0]}", f"a {self._kinds[1]}"), "incomparable", about="kind")
         yield from self._populations()
         if left.snapshot != right.snapshot and left.snapshot is not None and right.snapshot is not None:
             grade, vanishes = self._tables.signatures["SNAPSHOT"]
             what = self._both(f"{left.snapshot} parameters", f"{right.snapshot} parameters")
-            yield Difference(f"computed with {what}", grade, vanishes)
+            yield Difference(f"computed with {what}", grade, vanishes, about="snapshot")
         yield from self._reductions()
         if left.span != right.span:
-            yield Difference(f"what is measured: {self._both(_span(left.span), _span(right.span))}", "biased")
+            what = self._both(_span(left.span), _span(right.span))
+            yield Difference(f"what is measured: {what}", "biased", about="span")
         if left.lag != right.lag:
             what = self._both(_lag(left.lag), _lag(right.lag))
-            yield Difference(f"the step of the value: {what}", "minor", "the value does not change from step to step")
+            vanishes = "the value does not change from step to step"
+            yield Difference(f"the step of the value: {what}", "minor", vanishes, about="lag")
         yield from self._traits()
         same_way = set(left.traits) == set(right.traits) and left.population == right.population
         if self._computed(left) != self._computed(right) and same_way:
-            yield Difference(f"computed by {self._both(self._formula(left), self._formula(right))}", "biased")
+            what = self._both(self._formula(left), self._formula(right))
+            yield Difference(f"computed by {what}", "biased", about="formula")
 
     def _populations(self) -> Iterator[Difference]:
         left, right = self._left.population, self._right.population
@@ -162,7 +165,7 @@ class _Comparison:
         # Populations of one domain are told apart by their traits, which are compared with all others.
         told_apart = set(population_traits(left, self._tables)) != set(population_traits(right, self._tables))
         if not (same_domain and told_apart):
-            yield Difference(self._both(f"over {left}", f"over {right}"), "biased")
+            yield Difference(self._both(f"over {left}", f"over {right}"), "biased", about="population")
 
     def _reductions(self) -> Iterator[Difference]:
         if self._left.reduction == self._right.reduction:
@@ -179,7 +182,8 @@ class _Comparison:
             )
             if first != second:
                 grade = grades.get("/".join(sorted((first, second))), grades.get("default", "biased"))
-                yield Difference(f"{brief}: {self._both(operations[first], operations[second])}", grade, vanishes)
+                what = f"{brief}: {self._both(operations[first], operations[second])}"
+                yield Difference(what, grade, vanishes, about=f"level:{level}")
 
     def _traits(self) -> Iterator[Difference]:
         pairs = (self._left, self._right), (self._right, self._left)
@@ -188,7 +192,8 @@ class _Comparison:
                 if name not in other.traits:
                     trait = self._tables.traits[name]
                     what = f"only in {side}: {trait['what']}"
-                    yield Difference(what, trait["grade"], trait.get("vanishes_when"), trait.get("correction"))
+                    vanishes, correction = trait.get("vanishes_when"), trait.get("correction")
+                    yield Difference(what, trait["grade"], vanishes, correction, about=f"trait:{name}")
 
     def _computed(self, signature: Signature) -> str | None:
         """Return the variant that an entry is computed by, None for the metric's own number from whatever inputs."""
@@ -209,7 +214,7 @@ class _Comparison:
                 offset = "" if signature.offset == 0 else f" + ({signature.offset})"
                 what = f"{side} logs ({signature.scale}) * metric{offset}, and what that depends on is not known"
                 correction = "give the configuration keys in it their values with --config"
-                yield Difference(what, "incomparable", correction=correction)
+                yield Difference(what, "incomparable", correction=correction, about="scale")
 
     def transform(self) -> Transform | None:
         """Return target = scale * source + offset, or None if both are equal."""
