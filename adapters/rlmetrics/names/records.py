@@ -145,12 +145,14 @@ class Typical:
     Attributes:
         low: Lower end.
         high: Upper end.
-        unit: ``%`` of the number itself, or the unit in which the metric is measured.
+        unit: ``%`` of the number without the departure, or the unit in which the metric is measured.
+        direction: ``higher`` or ``lower`` where the target's number lies on that side on nine of ten batches.
     """
 
     low: float
     high: float
     unit: str
+    direction: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,8 +162,11 @@ class Difference:
     Attributes:
         what: A statement that stands alone.
         grade: ``minor``, ``biased`` or ``incomparable``.
-        vanishes_when: When the difference cannot show.
+        vanishes_when: When the difference cannot show, in words.
         correction: How to undo it.
+        applies: Whether it shows under the settings of both sides; None where nothing can tell.
+        vanishes_if: The same as ``vanishes_when`` as guards, over the settings of the first and of the second side; one
+            that says nothing about a side is None. None as a whole where no setting says it.
         about: Which part of the signature it is about: ``level:NAME``, ``trait:NAME``, ``population``, ``snapshot``,
             ``span``, ``lag``, ``formula``, ``scale``, ``kind`` or ``placeholder``.
         typical: How large it is on the reference batches; None where nothing computes that.
@@ -171,6 +176,8 @@ class Difference:
     grade: str
     vanishes_when: str | None = None
     correction: str | None = None
+    applies: bool | None = None
+    vanishes_if: tuple[str | None, str | None] | None = None
     about: str = ""
     typical: Typical | None = None
 
@@ -214,6 +221,7 @@ class MapRow:
         mode: ``train`` or ``eval``.
         unbound: Placeholders of the target that need a value.
         fallbacks: Releases that the spec lacks, and what answers in their place.
+        severity: How much weighs what sets the two apart: ``same``, ``close``, ``biased``, ``look-alike`` or ``none``.
     """
 
     from_: str
@@ -229,3 +237,4 @@ class MapRow:
     mode: str = "train"
     unbound: tuple[str, ...] = ()
     fallbacks: tuple[Fallback, ...] = ()
+    severity: str = "none"

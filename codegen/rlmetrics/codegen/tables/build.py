@@ -9,6 +9,7 @@ from .framework import framework_tables
 from .health import health_table
 from .metrics import metrics_tables
 from .proofs import proof_tables
+from .sizes import sizes_table
 
 if TYPE_CHECKING:
     from ..model import Convention, Population, Signatures, Tracker
@@ -24,7 +25,7 @@ def build(spec: Spec) -> dict[str, Table]:
         spec: A spec without errors.
 
     Returns:
-        The tables ``index``, ``families``, ``inputs``, ``signatures``, ``trackers``, ``conventions`` and ``health``; in
+        The tables ``index``, ``families``, ``inputs``, ``signatures``, ``trackers``, ``conventions``, ``health`` and ``sizes``; in
         ``metrics`` and ``texts`` one for each family; in ``frameworks`` and ``proofs`` a folder for each framework,
         with one for each of its files.
     """
@@ -43,7 +44,9 @@ def build(spec: Spec) -> dict[str, Table]:
     for name, framework in spec.frameworks.items():
         tables.update(framework_tables(name, framework))
     tables.update(proof_tables(spec))
-    return {name: Table(table.source, plain(table.data)) for name, table in tables.items()}
+    found = {name: Table(table.source, plain(table.data)) for name, table in tables.items()}
+    texts = {key: row for family in spec.families for key, row in found[f"texts/{family}"].data["TEXTS"].items()}
+    return {**found, "sizes": sizes_table(spec, texts)}
 
 
 def _index(spec: Spec) -> Table:
@@ -70,8 +73,22 @@ def _signatures(spec: Spec) -> Table:
         "POPULATIONS": {name: _population(item, signatures) for name, item in signatures.populations.items()},
         "WITHOUT": {name: (item.brief, item.trait) for name, item in signatures.without.items()},
         "TRAITS": signatures.traits,
+        "WORDS": _words(signatures),
     }
     return Table("spec/signatures.yaml", data)
+
+
+def _words(signatures: Signatures) -> Row:
+    words = signatures.words
+    return row(
+        levels={name: (level.parts, level.whole) for name, level in words.levels.items()},
+        operations=words.operations,
+        policies=words.policies,
+        snapshots=words.snapshots,
+        divergences=words.divergences,
+        extents=words.extents,
+        populations={name: item.words for name, item in signatures.populations.items()},
+    )
 
 
 def _population(item: Population, signatures: Signatures) -> list[object]:
