@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from .records import Typical
@@ -58,12 +58,16 @@ def typical_between(tables: Tables, first: str, second: str) -> Typical | None:
 
 
 def _found(tables: Tables, function: Function, about: str, *, turned: bool) -> Typical | None:
-    metric, variant = function
-    sizes = tables.sizes
-    for name in (f"{metric}@{variant}", metric):
-        row: Sequence[Any] | None = sizes.get(name, {}).get(about)
+    for name in _names(tables, *function):
+        row: Sequence[Any] | None = tables.sizes.get(name, {}).get(about)
         if row is not None:
             low, high, unit, *rest = row
-            direction = rest[0] if rest else None
-            return Typical(low, high, unit, _OPPOSITE.get(direction) if turned else direction)
+            direction = (_OPPOSITE[rest[0]] if turned else rest[0]) if rest else None
+            return Typical(low, high, unit, direction)
     return None
+
+
+def _names(tables: Tables, metric: str, variant: str | None) -> list[str]:
+    """Return the functions that give a number: one that gives the same from other inputs is as good as the own one."""
+    same = tables.metrics[metric].get("same", ())
+    return [metric, *(f"{metric}@{each}" for each in same)] if variant in (None, *same) else [f"{metric}@{variant}"]

@@ -14,19 +14,18 @@ if TYPE_CHECKING:
 
 __all__ = ["DEPARTURES"]
 
-Departure = Callable[["MetricFunction", "Mapping[str, MetricFunction]", "Step"], "tuple[float, float] | None"]
-"""Takes a metric, its variants and a step; returns the plain number and the other, None where nothing computes it."""
+Departure = Callable[["MetricFunction", "MetricFunction | None", "Step"], "tuple[float, float] | None"]
+"""Takes a function, its metric's own one and a step; returns the plain number and the other, None if unknown."""
 
 
-def _padded(metric: MetricFunction, variants: Mapping[str, MetricFunction], step: Step) -> tuple[float, float] | None:
+def _padded(metric: MetricFunction, plain: MetricFunction | None, step: Step) -> tuple[float, float] | None:
     """Padding counts: what it holds is known only where a variant of the formula says so."""
-    variant = variants.get("padded")
-    if variant is None or not can_compute(variant, step.generated[0]):
+    if plain is None or not metric.id.endswith("@padded") or not can_compute(plain, step.generated[0]):
         return None
-    return Numbers(metric, step).pooled, Numbers(variant, step).pooled
+    return Numbers(plain, step).pooled, Numbers(metric, step).pooled
 
 
-def _uncut(metric: MetricFunction, _: Mapping[str, MetricFunction], step: Step) -> tuple[float, float] | None:
+def _uncut(metric: MetricFunction, _: MetricFunction | None, step: Step) -> tuple[float, float] | None:
     """Text after the end counts: sums over a response grow with it, whatever it is; of means nothing is known."""
     if "seq_sum(" not in " ".join([metric.formula, *metric.let.values()]) or not can_compute(metric, step.uncut[0]):
         return None
@@ -34,9 +33,9 @@ def _uncut(metric: MetricFunction, _: Mapping[str, MetricFunction], step: Step) 
     return numbers.over(step.generated), numbers.over(step.uncut)
 
 
-def _finished(metric: MetricFunction, _: Mapping[str, MetricFunction], step: Step) -> tuple[float, float] | None:
+def _finished(metric: MetricFunction, _: MetricFunction | None, step: Step) -> tuple[float, float] | None:
     """Truncated responses are left out."""
-    if not can_compute(metric, step.generated[0]) or metric.atom not in ("token", "sequence"):
+    if metric.atom not in ("token", "sequence"):
         return None
     if all(bool(inputs["terminated"].all()) for inputs in step.generated):
         return None
@@ -49,9 +48,9 @@ def _finished(metric: MetricFunction, _: Mapping[str, MetricFunction], step: Ste
     return (numbers.pooled, numbers.over(finished)) if finished else None
 
 
-def _main_process(metric: MetricFunction, _: Mapping[str, MetricFunction], step: Step) -> tuple[float, float] | None:
+def _main_process(metric: MetricFunction, _: MetricFunction | None, step: Step) -> tuple[float, float] | None:
     """Only responses of the main process count."""
-    if not can_compute(metric, step.generated[0]) or step.layout.ranks == 1:
+    if step.layout.ranks == 1:
         return None
     numbers = Numbers(metric, step)
     return numbers.pooled, numbers.reduced("rank", "first")

@@ -47,13 +47,8 @@ def measure(tables: Tables, only: Iterable[str] | None = None) -> Kept:
     """
     asked = {metric: one for metric, one in wanted(tables).items() if only is None or metric in set(only)}
     functions = {metric: functions_of(tables.metrics[metric], metric, one) for metric, one in asked.items()}
-    friends = [
-        (first, second)
-        for first in asked
-        if functions[first]
-        for second in _friends(first, tables)
-        if functions.get(second)
-    ]
+    own = {metric: names[0] for metric, names in functions.items() if "function" in tables.metrics[metric]}
+    friends = [(metric, other) for metric in own for other in _friends(metric, tables) if other in own]
     found: dict[str, Pairs] = {}
     for step in steps():
         numbers = {
@@ -63,11 +58,10 @@ def measure(tables: Tables, only: Iterable[str] | None = None) -> Kept:
         }
         for name, one in numbers.items():
             _compare(name, asked[name.partition("@")[0]], step, one, found.setdefault(name, {}))
-        for pair in friends:
-            first, second = (functions[metric][0] for metric in pair)
-            if first in numbers and second in numbers:
-                both = numbers[first].pooled, numbers[second].pooled
-                found[first].setdefault(f"metric:{pair[1]}", []).append(both)
+        for metric, other in friends:
+            first, second = numbers.get(own[metric]), numbers.get(own[other])
+            if first is not None and second is not None:
+                found[own[metric]].setdefault(f"metric:{other}", []).append((first.pooled, second.pooled))
     sizes: dict[str, dict[str, Size]] = {}
     for name, pairs in found.items():
         least, most = tables.metrics[name.partition("@")[0]].get("range") or (None, None)
@@ -82,15 +76,16 @@ def measure(tables: Tables, only: Iterable[str] | None = None) -> Kept:
 
 
 def functions_of(row: Mapping[str, Any], metric: str, one: Wanted) -> list[str]:
-    """Return the functions whose numbers stand for a metric.
+    """Return the functions that compute a metric as records say: its own, then the variants that they name.
 
-    Its own, or a variant that gives the same from other inputs where the own one needs a whole vocabulary; of a metric
-    without a formula of its own, the variants that records name.
+    Where the own one needs a whole vocabulary, a variant that gives the same from other inputs takes its place.
     """
+    variants = [f"{metric}@{variant}" for variant in sorted(one.variants) if f"{metric}@{variant}" in REGISTRY]
     if "function" not in row:
-        return sorted(f"{metric}@{variant}" for variant in one.variants if f"{metric}@{variant}" in REGISTRY)
+        return variants
     whole = any(axes[-1] == "V" for _, axes, _ in REGISTRY[metric].inputs if axes)
-    return [f"{metric}@{row['same'][0]}" if whole and row.get("same") else metric]
+    own = f"{metric}@{row['same'][0]}" if whole and row.get("same") else metric
+    return [own, *(variant for variant in variants if variant.partition("@")[2] not in row.get("same", ()))]
 
 
 def _friends(metric: str, tables: Tables) -> list[str]:
@@ -125,10 +120,9 @@ def _compare(name: str, one: Wanted, step: Step, numbers: Numbers, found: Pairs)
             base = next((each for each in _BASES if each in pair), pair[0])
             (other,) = set(pair) - {base}
             found.setdefault(f"level:{level} {'/'.join(pair)}", []).append((values[base], values[other]))
-    stem = name.partition("@")[0]
-    variants = {each: REGISTRY[f"{stem}@{each}"] for each in one.variants if f"{stem}@{each}" in REGISTRY}
+    plain = REGISTRY.get(name.partition("@")[0])
     for trait in sorted(one.traits & DEPARTURES.keys()):
-        both = DEPARTURES[trait](metric, variants, step)
+        both = DEPARTURES[trait](metric, plain, step)
         if both is not None:
             found.setdefault(f"trait:{trait}", []).append(both)
 

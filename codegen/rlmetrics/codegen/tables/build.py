@@ -25,9 +25,9 @@ def build(spec: Spec) -> dict[str, Table]:
         spec: A spec without errors.
 
     Returns:
-        The tables ``index``, ``families``, ``inputs``, ``signatures``, ``trackers``, ``conventions``, ``health`` and ``sizes``; in
-        ``metrics`` and ``texts`` one for each family; in ``frameworks`` and ``proofs`` a folder for each framework,
-        with one for each of its files.
+        The tables ``index``, ``families``, ``inputs``, ``signatures``, ``trackers``, ``conventions``, ``health`` and
+        ``sizes``; in ``metrics`` and ``texts`` one for each family; in ``frameworks`` and ``proofs`` a folder for each
+        framework, with one for each of its files.
     """
     tables = {
         "index": _index(spec),
