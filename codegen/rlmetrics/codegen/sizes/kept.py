@@ -65,7 +65,8 @@ def formula_digest(texts: Mapping[str, Any], variant: str) -> str:
     """
     said = {name: texts.get(name) for name in _SAID}
     if variant:
-        said |= {name: value for name, value in texts["variants"][variant].items() if name != "brief"}
+        own = {name: value for name, value in texts["variants"][variant].items() if name != "brief"}
+        said |= {**own, "let": {**texts.get("let", {}), **own.get("let", {})}}
     return hashlib.blake2b(json.dumps(said, sort_keys=True).encode(), digest_size=4).hexdigest()
 
 
