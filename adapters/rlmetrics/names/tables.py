@@ -193,6 +193,15 @@ class Tables:
         return traits
 
     @cached_property
+    def sizes(self) -> Mapping[str, Mapping[str, Any]]:
+        """How large differences are on the reference batches, by function and by what they are about."""
+        try:
+            sizes: Mapping[str, Mapping[str, Any]] = self._load("sizes")["SIZES"]
+        except (KeyError, NamesError):
+            return {}  # a spec of which nothing was measured
+        return sizes
+
+    @cached_property
     def trackers(self) -> Mapping[str, Mapping[str, Any]]:
         """Trackers by name."""
         trackers: Mapping[str, Mapping[str, Any]] = self._load("trackers")["TRACKERS"]
