@@ -17,6 +17,7 @@ from rlmetrics.names.errors import NamesError
 from rlmetrics.names.tables import Overlays, Tables, load_tables
 from rlmetrics.translate import InputError
 from rlmetrics.translate.reading import Follower, LoggedRow, follower_of
+from rlmetrics.translate.run_settings import merged
 from rlmetrics.translate.tree import Unit
 
 from .judging import SAMPLE, Seam, keys_of, opened, source_of_run, units_of
@@ -157,7 +158,8 @@ class _Watcher:
             if final:
                 raise
             return
-        self._monitor = opened(source, {**self._follower.config, **self._config}, self._tables, others)
+        settings = merged(self._follower.config, self._config, source, self._tables)
+        self._monitor = opened(source, settings.values, self._tables, others)
         waiting, self._first = self._first, []
         for row in waiting:
             yield from self._judge(row)
