@@ -93,6 +93,17 @@ class NameMap:
         fallbacks = (*self.from_view.source.fallbacks, *self.to_view.source.fallbacks)
         return tuple(replace(row, fallbacks=fallbacks) for row in rows) if fallbacks else rows
 
+    def __repr__(self) -> str:
+        return f"NameMap({self.from_view.source} -> {self.to_view.source})"
+
+    def _repr_html_(self) -> str:
+        from rlmetrics.answers.notebook import table_html
+
+        rows = [(row.from_, row.relation, row.to, [item.what for item in row.differs_by]) for row in self.rows]
+        return table_html(
+            f"{self.from_view.source} -> {self.to_view.source}", ("from", "relation", "to", "differs by"), rows
+        )
+
     def translated(self, entry: Entry) -> tuple[MapRow, Entry] | None:
         """Return the row and the target of one entry of the source; None, which is found much sooner, without one."""
         choice = self._translated(entry)

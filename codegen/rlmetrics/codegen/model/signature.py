@@ -24,6 +24,7 @@ class Population(Strict):
 
     domain: Literal["token", "sequence", "group", "batch"]
     brief: Text
+    words: Text = Field(description="The same in a sentence: 'all response tokens'.")
     traits: list[Text] = Field(default=[], description="What distinguishes it; empty for the plain population.")
     of: Text | None = Field(default=None, description="The wider population of which it is a part.")
     without: list[Text] = Field(default=[], description="What is left out of that.")
@@ -43,6 +44,24 @@ class LevelText(Strict):
     vanishes_when: Text = Field(description="When a difference at this level cannot show, such as 'one rank'.")
 
 
+class LevelWords(Strict):
+    """What is reduced at a level, and into what, in a sentence."""
+
+    parts: Text = Field(description="Such as 'micro-batches'.")
+    whole: Text = Field(description="What all parts together are, such as 'a mini-batch'.")
+
+
+class Words(Strict):
+    """Short words of which answers make their sentences."""
+
+    levels: dict[Level, LevelWords]
+    operations: dict[Operation, Text]
+    policies: dict[str, Text] = Field(description="Sides of a divergence, such as 'policy that sampled'.")
+    snapshots: dict[str, Text] = Field(description="Whose parameters computed a number.")
+    divergences: list[Text] = Field(description="Quantities that are told by their two policies.")
+    extents: dict[str, Text] = Field(description="What one value covers, such as 'per token'.")
+
+
 class Signatures(Strict):
     """``spec/signatures.yaml``."""
 
@@ -59,4 +78,5 @@ class Signatures(Strict):
     )
     populations: dict[str, Population]
     without: dict[str, Left] = {}
+    words: Words
     traits: dict[str, Trait]

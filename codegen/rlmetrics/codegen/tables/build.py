@@ -70,8 +70,22 @@ def _signatures(spec: Spec) -> Table:
         "POPULATIONS": {name: _population(item, signatures) for name, item in signatures.populations.items()},
         "WITHOUT": {name: (item.brief, item.trait) for name, item in signatures.without.items()},
         "TRAITS": signatures.traits,
+        "WORDS": _words(signatures),
     }
     return Table("spec/signatures.yaml", data)
+
+
+def _words(signatures: Signatures) -> Row:
+    words = signatures.words
+    return row(
+        levels={name: (level.parts, level.whole) for name, level in words.levels.items()},
+        operations=words.operations,
+        policies=words.policies,
+        snapshots=words.snapshots,
+        divergences=words.divergences,
+        extents=words.extents,
+        populations={name: item.words for name, item in signatures.populations.items()},
+    )
 
 
 def _population(item: Population, signatures: Signatures) -> list[object]:

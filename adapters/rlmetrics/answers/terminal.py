@@ -1,0 +1,178 @@
+"""How an answer stands in a terminal: labels, columns, symbols, width, colour and links.
+
+Answers are lists of plain lines. Only `printed` knows where they go: it adds colour and links on a terminal, and
+replaces symbols where the output can't show them.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TextIO
+
+__all__ = ["LABEL", "SEVERITIES", "columns", "labelled", "printed", "symbol", "width", "wrapped"]
+
+LABEL = 10
+"""Width of the column of labels."""
+SEVERITIES = ("same", "close", "biased", "look-alike", "none")
+"""How much two numbers differ under a configuration, the best first."""
+
+_SYMBOLS = dict(zip(SEVERITIES, "=≈!≠·", strict=True))
+_PLAIN = str.maketrans({"≈": "~", "≠": "#", "·": "-", "…": "..."})
+_DEFAULT, _LEAST, _MOST = 80, 40, 160
+_BOLD, _DIM, _OFF = "\x1b[1m", "\x1b[2m", "\x1b[0m"
+_COLOURS = {"=": "\x1b[32m", "!": "\x1b[33m", "≠": "\x1b[31m", "·": _DIM}
+_LABELLED = re.compile(rf"(?=.{{{LABEL}}}\S)[a-z][a-z ]*? {{2,}}(?=\S)")
+_MARKED = re.compile(r"[=!≠·](?= )")
+
+
+def symbol(severity: str) -> str:
+    """Return the sign of a severity, one of `SEVERITIES`."""
+    return _SYMBOLS[severity]
+
+
+def width() -> int:
+    """Return how wide lines may be: as wide as the terminal up to 160 columns, and 80 where there is none."""
+    given = os.environ.get("COLUMNS", "")
+    if given.isdigit():
+        columns_ = int(given)
+    else:
+        try:
+            columns_ = os.get_terminal_size(sys.__stdout__.fileno() if sys.__stdout__ else 1).columns
+        except (OSError, ValueError):
+            columns_ = 0
+    return max(_LEAST, min(columns_ or _DEFAULT, _MOST))
+
+
+def wrapped(text: str, *, indent: int = 0, hanging: int | None = None, columns: int | None = None) -> list[str]:
+    """Return a text in lines; words, which may be names of keys, are never cut.
+
+    Args:
+        text: One paragraph.
+        indent: Blanks before the first line.
+        hanging: Blanks before the other lines; by default as before the first.
+        columns: How wide the lines may be; by default as the terminal.
+    """
+    limit = columns or width()
+    rest = indent if hanging is None else hanging
+    lines: list[str] = []
+    line = " " * indent
+    empty = True
+    for word in text.split():
+        if not empty and len(line) + 1 + len(word) > limit:
+            lines.append(line)
+            line, empty = " " * rest, True
+        line += word if empty else f" {word}"
+        empty = False
+    return [*lines, line.rstrip()]
+
+
+def labelled(label: str, text: str | Sequence[str]) -> list[str]:
+    """Return a label and the text beside it; each text of a sequence begins a new line."""
+    texts = [text] if isinstance(text, str) else text
+    lines = [line for item in texts for line in wrapped(item, indent=LABEL)]
+    if lines:
+        gap = "" if len(label) < LABEL else " "
+        lines[0] = f"{label:<{LABEL}}{gap}{lines[0][LABEL:]}"
+    return lines
+
+
+def columns(rows: Iterable[Sequence[str]], *, indent: int = 2, gap: int = 2) -> list[str]:
+    """Return aligned rows, separated by blanks.
+
+    The text of the last column is wrapped beside the others. A row whose other cells are too wide for that has the
+    text of its last column below.
+
+    Args:
+        rows: Cells; rows may end early.
+        indent: Blanks before each row.
+        gap: Blanks between columns.
+    """
+    table = [list(row) for row in rows]
+    count = max((len(row) for row in table), default=0)
+    widths = [max((len(row[at]) for row in table if len(row) > at + 1), default=0) for at in range(count - 1)]
+    limit = width()
+    # A few long names must not push the text of all rows to the edge.
+    while widths and indent + sum(widths) + gap * len(widths) > limit * 5 // 8 and max(widths) > limit // 4:
+        at = widths.index(max(widths))
+        shorter = [len(row[at]) for row in table if len(row) > at + 1 and len(row[at]) < widths[at]]
+        if not shorter:
+            break
+        widths[at] = max(shorter)
+    lines: list[str] = []
+    for row in table:
+        line = " " * indent
+        start = indent
+        for at, cell in enumerate(row[:-1]):
+            line = line.ljust(start) + cell + " " * gap
+            start += widths[at] + gap
+        last = row[-1] if row else ""
+        begin = max(len(line), start)
+        if not last:
+            lines.append(line.rstrip())
+        elif len(line) > start and begin + len(last) > limit:
+            lines.append(line.rstrip())
+            lines += wrapped(last, indent=min(start, limit // 2))
+        else:
+            hanging = start if len(row) > 1 else indent + 2
+            first, *others = wrapped(last, indent=begin, hanging=hanging)
+            lines += [line.ljust(begin) + first[begin:], *others]
+    return lines
+
+
+def printed(
+    lines: Iterable[str],
+    *,
+    keys: Sequence[str] = (),
+    links: Mapping[str, str] | None = None,
+    stream: TextIO | None = None,
+) -> str:
+    """Return an answer as its stream shows it.
+
+    Args:
+        lines: The answer.
+        keys: Names that stand out in the first line.
+        links: Addresses of texts that occur in the answer, such as ``trl/trainer/ppo_trainer.py:517``.
+        stream: Where the answer goes; by default the standard output.
+    """
+    out = sys.stdout if stream is None else stream
+    text = [*lines]
+    if not _shows(out, "≈≠·…"):
+        text = [line.translate(_PLAIN) for line in text]
+    if not _has_colour(out):
+        return "\n".join(text)
+    painted = [_painted(line) for line in text]
+    if painted and keys:
+        any_key = "|".join(re.escape(key) for key in sorted(keys, key=len, reverse=True))
+        painted[0] = re.sub(any_key, lambda found: f"{_BOLD}{found[0]}{_OFF}", painted[0])
+    return "\n".join(_linked(line, links or {}) for line in painted)
+
+
+def _painted(line: str) -> str:
+    mark = _MARKED.match(line)
+    if mark is not None and mark[0] in _COLOURS:
+        return f"{_COLOURS[mark[0]]}{mark[0]}{_OFF}{line[1:]}"
+    label = _LABELLED.match(line)
+    return line if label is None else f"{_DIM}{label[0].rstrip()}{_OFF}{line[len(label[0].rstrip()) :]}"
+
+
+def _linked(line: str, links: Mapping[str, str]) -> str:
+    for text, address in links.items():
+        if text in line:
+            line = line.replace(text, f"\x1b]8;;{address}\x1b\\{text}\x1b]8;;\x1b\\")
+    return line
+
+
+def _shows(stream: TextIO, text: str) -> bool:
+    """Whether a stream can show a text."""
+    try:
+        text.encode(getattr(stream, "encoding", None) or "utf-8")
+    except (UnicodeEncodeError, LookupError):
+        return False
+    return True
+
+
+def _has_colour(stream: TextIO) -> bool:
+    return stream.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
