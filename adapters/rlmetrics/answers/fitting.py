@@ -7,21 +7,22 @@ from collections.abc import Sequence
 __all__ = ["fitting"]
 
 
-def fitting(names: Sequence[str], columns: int, *, least: int = 1) -> str:
-    """Return as many names as fit into some columns, and how many more there are; no name is cut.
+def fitting(names: Sequence[str], columns: int) -> str:
+    """Return as many names as fit into some columns, and how many more there are.
+
+    A name that is too long for the rest is passed over, never cut. There is one at least, however long it is.
 
     Args:
-        names: The names, in order.
+        names: The names, those that matter first.
         columns: How wide the text may be.
-        least: How many names there are at least, however long they are.
     """
-    for count in range(len(names), least, -1):
-        text = _some(names, count)
-        if len(text) <= columns:
-            return text
-    return _some(names, min(least, len(names)))
-
-
-def _some(names: Sequence[str], count: int) -> str:
-    more = len(names) - count
-    return ", ".join([*names[:count], f"and {more} more"] if more else names)
+    whole = ", ".join(names)
+    if len(whole) <= columns:
+        return whole
+    room = columns - len(f", and {len(names)} more")
+    shown: list[str] = []
+    for name in names:
+        if len(", ".join([*shown, name])) <= room:
+            shown.append(name)
+    shown = shown or [min(names, key=len)]
+    return f"{', '.join(shown)}, and {len(names) - len(shown)} more" if len(shown) < len(names) else shown[0]

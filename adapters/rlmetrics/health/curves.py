@@ -9,10 +9,10 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
+from rlmetrics.names.recorded import merged
 from rlmetrics.names.tables import Overlays, Tables, load_tables
 from rlmetrics.translate import InputError
 from rlmetrics.translate.reading import read_runs
-from rlmetrics.translate.run_settings import merged
 
 from .judging import SAMPLE, keys_of, source_of_run, units_of
 from .meaning import Meaning, Names
@@ -84,7 +84,7 @@ def read_curves(
             settings = merged(run.config, config or {}, source, tables)
             notes = [
                 *notes,
-                *(f"the run's configuration: {problem}" for problem in (*run.problems, *settings.problems)),
+                *(f"the run's configuration: {problem}" for problem in run.problems),
             ]
             names = Names(source, settings.values, tables, others)
             curves: dict[str, Drawn] = {}

@@ -10,12 +10,12 @@ from pathlib import Path
 from typing import Any
 
 from rlmetrics.names.errors import FallbackWarning, NamesError
+from rlmetrics.names.recorded import merged
 from rlmetrics.names.tables import Overlays, Tables, load_tables
 from rlmetrics.translate import InputError
 from rlmetrics.translate.detection import located
 from rlmetrics.translate.kinds import LAYOUTS, releases_of, settings_of
 from rlmetrics.translate.reading import LoggedRow, Recorded, read_runs
-from rlmetrics.translate.run_settings import merged
 from rlmetrics.translate.tree import Unit, survey
 
 from .instances import MOST_WAITING
@@ -100,7 +100,7 @@ def _check_run(
     inferred_from = len(keys) if at in _INFERRED else 0
     at, others, notes = source_of_run(unit, run.name, keys, at, tables)
     settings = merged(run.config, config, at, tables)
-    notes += [f"the run's configuration: {problem}" for problem in (*run.problems, *settings.problems)]
+    notes += [f"the run's configuration: {problem}" for problem in run.problems]
     for label, part in _parts(chain(first, rows)):
         monitor = opened(at, settings.values, tables, others, ahead=_AHEAD)
         monitor.notes += notes

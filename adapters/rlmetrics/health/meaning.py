@@ -12,9 +12,9 @@ from typing import Any
 from rlmetrics.names import AmbiguousError, Resolution, infer_source, load_tables, map_names, open_view, show
 from rlmetrics.names.config import UNKNOWN, find_key, fitting, holds
 from rlmetrics.names.errors import NamesError
+from rlmetrics.names.recorded import keys_of
 from rlmetrics.names.resolving import resolve_in
 from rlmetrics.names.tables import Overlays, Tables
-from rlmetrics.translate.run_settings import keys_of
 
 __all__ = ["Counterparts", "Meaning", "Names", "agreed_source", "one_source", "other_spellings"]
 

@@ -14,10 +14,10 @@ from pathlib import Path
 from typing import Any
 
 from rlmetrics.names.errors import NamesError
+from rlmetrics.names.recorded import merged
 from rlmetrics.names.tables import Overlays, Tables, load_tables
 from rlmetrics.translate import InputError
 from rlmetrics.translate.reading import Follower, LoggedRow, follower_of
-from rlmetrics.translate.run_settings import merged
 from rlmetrics.translate.tree import Unit
 
 from .judging import SAMPLE, Seam, keys_of, opened, source_of_run, units_of

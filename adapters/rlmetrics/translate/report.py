@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from rlmetrics.names.records import Fallback
+from rlmetrics.names.severity import SEVERITIES
 
 from .printable import printable
 
@@ -50,6 +51,10 @@ class Report:
         files: The accounts of the files of a folder.
         notes: What else was done, for people.
         fallbacks: Releases that the spec lacks, and what answered in their place.
+        kept: Old keys that have no counterpart, each with the severity, what looks most like it and why it is not that.
+        equal: Old keys among ``duplicates``, each with the key that was written and in how many rows they were equal.
+        differing: Names among ``collisions``, each with the first row in which values differ.
+        configuration: What the run says about its own configuration, by which differences were judged.
         dry_run: Whether nothing was written; ``outputs`` says then what would have been.
     """
 
@@ -72,6 +77,10 @@ class Report:
     path: str = ""
     files: list[Report] = field(default_factory=list)
     fallbacks: list[Fallback] = field(default_factory=list)
+    kept: dict[str, dict[str, Any]] = field(default_factory=dict)
+    equal: dict[str, dict[str, Any]] = field(default_factory=dict)
+    differing: dict[str, dict[str, Any]] = field(default_factory=dict)
+    configuration: list[dict[str, Any]] = field(default_factory=list)
     dry_run: bool = False
     _seen: set[tuple[str, str]] = field(default_factory=set, repr=False, compare=False)
 
@@ -108,8 +117,12 @@ class Report:
     def merge(self, other: Report) -> None:
         """Add the account of another file to this one."""
         self.records += other.records
-        for old, how in other.translated.items():
-            self.translated.setdefault(old, how)
+        _merge(self.translated, other.translated)
+        _merge(self.kept, other.kept)
+        self.equal.update(other.equal)
+        for new, where in other.differing.items():
+            self.differing.setdefault(new, {**where, "path": where.get("path") or other.path})
+        self.configuration += other.configuration
         self.set_aside.update(other.set_aside)
         self.duplicates.update(other.duplicates)
         for new, olds in other.collisions.items():
@@ -122,6 +135,14 @@ class Report:
         self.fallbacks.extend(item for item in other.fallbacks if item not in self.fallbacks)
         self.lost.records += other.lost.records
         self.lost.bytes += other.lost.bytes
+
+    @property
+    def severities(self) -> dict[str, int]:
+        """How many keys of the source there are of each severity; those of equal values count as what they equal."""
+        found = dict.fromkeys(SEVERITIES, 0)
+        for how in (*self.translated.values(), *self.kept.values()):
+            found[how["severity"]] += 1
+        return found
 
     def provenance(self) -> dict[str, Any]:
         """Return what a translated run says about itself: source, target and every name that changed."""
@@ -147,6 +168,11 @@ class Report:
             "failed": self.failed,
             "outputs": self.outputs,
             "notes": self.notes,
+            "kept": self.kept,
+            "equal": self.equal,
+            "differing": self.differing,
+            "severities": self.severities,
+            "configuration": self.configuration,
             "fallbacks": [asdict(item) for item in self.fallbacks],
             "dry_run": self.dry_run,
             "files": [report.as_row() for report in self.files],
@@ -209,6 +235,14 @@ class Report:
         places = "the end of the input" if len(self.files) < 2 else f"the end of {', '.join(torn[:_MOST_TORN])}"
         more = f" and {len(torn) - _MOST_TORN} more" if len(torn) > _MOST_TORN else ""
         return f"{self.lost.records} torn record(s), {self.lost.bytes} bytes, at {places}{more}"
+
+
+def _merge(into: dict[str, dict[str, Any]], rows: dict[str, dict[str, Any]]) -> None:
+    """Add what another file says about keys; of two severities the worse is told."""
+    for key, row in rows.items():
+        known = into.get(key)
+        if known is None or SEVERITIES.index(known["severity"]) < SEVERITIES.index(row["severity"]):
+            into[key] = row
 
 
 def _section(title: str, entries: list[str]) -> list[str]:

@@ -10,7 +10,6 @@ from __future__ import annotations
 import ast
 import json
 import re
-import warnings
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -18,10 +17,7 @@ from itertools import islice, takewhile
 from pathlib import Path
 from typing import Any
 
-from rlmetrics.names.config import UNKNOWN, find_key, fitting
-from rlmetrics.names.protocol import View
-from rlmetrics.names.tables import Overlays, Tables
-from rlmetrics.names.view import FrameworkView, open_view
+from rlmetrics.names.config import UNKNOWN
 
 from .consoles import ESCAPE, sample_lines
 from .databases import columns, reading
@@ -33,16 +29,12 @@ from .yamlspans import YamlError, scalars
 
 __all__ = [
     "RunSettings",
-    "Understood",
     "agreeing",
     "flattened",
     "in_row",
-    "keys_of",
-    "merged",
     "only",
     "recorded",
     "setting",
-    "understood",
 ]
 
 _ARGUMENTS = ("training_args", "trainer_args", "training_arguments", "args")
@@ -50,8 +42,6 @@ _ARGUMENTS = ("training_args", "trainer_args", "training_arguments", "args")
 _SUFFIXES = (".json", ".yaml", ".yml")
 _LONGEST = 1 << 20
 _MOST_LINES = 5000
-_AROUND = frozenset({"trl_ppo_trainer_config", "config", "training_args", "trainer_args", "args", "hparams"})
-"""Names under which a whole configuration is recorded, the old PPOTrainer's among them."""
 _CONFIGS = ("config", "hparams", "args")
 _MOST_AROUND = 4
 """Keys that a row has at most if settings stand under one of them."""
@@ -82,19 +72,6 @@ class RunSettings:
     problems: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True)
-class Understood:
-    """A configuration as a source takes it.
-
-    Attributes:
-        values: Values of settings that the source has; `UNKNOWN` for values that are none of the setting's.
-        problems: Which values these are, a line each.
-    """
-
-    values: dict[str, Any]
-    problems: tuple[str, ...] = ()
-
-
 def recorded(kind: str, path: Path) -> dict[str | None, RunSettings]:
     """Return the configuration of each run of a file or folder; where it is one run, under None.
 
@@ -111,69 +88,6 @@ def recorded(kind: str, path: Path) -> dict[str | None, RunSettings]:
 def only(path: Path, kind: str) -> Mapping[str, Any]:
     """Return the configuration of a file or folder that is one run; what can't be read is missing."""
     return next(iter(recorded(kind, path).values()), RunSettings()).values
-
-
-def understood(settings: Mapping[str, Any], keys: Mapping[str, Any]) -> Understood:
-    """Return what a source takes of a configuration.
-
-    Args:
-        settings: By the names under which a run recorded them.
-        keys: What the spec says about the source's settings.
-    """
-    found: dict[str, Any] = {}
-    problems: list[str] = []
-    for given, value in settings.items():
-        name = _named(given, keys)
-        if name is None or (name != given and (name in settings or name in found)):
-            continue
-        if value is UNKNOWN:
-            found[name] = UNKNOWN
-        elif fitting(name, value, keys[name]):
-            found[name] = value
-        else:
-            found[name] = UNKNOWN
-            problems.append(f"{name}={value!r} is none of the values that are known; taken as unknown")
-    return Understood(found, tuple(problems))
-
-
-def keys_of(view: View) -> dict[str, Any]:
-    """Return what the spec says about the settings of a source."""
-    components = view.components.values() if isinstance(view, FrameworkView) else ()
-    return {name: row for component in components for name, row in component.config.keys.items()}
-
-
-def merged(
-    settings: Mapping[str, Any], given: Mapping[str, Any], at: str, spec: Overlays | Tables = None
-) -> Understood:
-    """Return the settings of a run as a source takes them, and the others as they are; what is given wins.
-
-    Args:
-        settings: By the names under which the run recorded them.
-        given: What a person says.
-        at: The source.
-        spec: Folders with further YAML.
-
-    Raises:
-        NamesError: The source is unknown.
-    """
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        keys = keys_of(open_view(at, spec=spec))
-    known = understood(settings, keys)
-    # A short name that a run uses for something else must not be taken for the end of a setting's.
-    others = {name: value for name, value in settings.items() if value is not UNKNOWN and not find_key(name, keys)}
-    return replace(known, values={**others, **known.values, **given})
-
-
-def _named(given: str, keys: Mapping[str, Any]) -> str | None:
-    """Return the setting that is meant: what surrounds a whole configuration is no part of its names."""
-    for name in (given, given.replace("/", ".")):
-        if name in keys:
-            return name
-        around, _, rest = name.partition(".")
-        if around in _AROUND and rest in keys:
-            return rest
-    return None
 
 
 def flattened(settings: Any, prefix: str = "") -> dict[str, Any]:
