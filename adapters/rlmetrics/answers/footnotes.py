@@ -145,12 +145,11 @@ def _configuration(report: Report, notes: Sequence[Note]) -> str:
     where = ", ".join(dict.fromkeys(one["where"] for one in report.configuration if one["where"]))
     apply, away = sum(note.applies is True for note in notes), sum(note.applies is False for note in notes)
     open_ = len(notes) - apply - away
-    whose = "the run's configuration" if one else "the runs' configurations"
     one = len(report.configuration) == 1
+    whose, these = ("the run's configuration", "this run") if one else ("the runs' configurations", "these runs")
+    plural = "" if len(notes) == 1 else "s"
     verb = "applies" if 1 in (apply, len(notes)) else "apply"
-    said = [
-        f"{apply} of {len(notes)} difference{'' if len(notes) == 1 else 's'} {verb} to {'this run' if one else 'these runs'}"
-    ]
+    said = [f"{apply} of {len(notes)} difference{plural} {verb} to {these}"]
     said += [f"{away} {'does' if away == 1 else 'do'} not"] if away else []
     said += [f"no setting decides about {open_}"] if open_ else []
     return f"By {whose} ({where}), {', '.join(said)}."

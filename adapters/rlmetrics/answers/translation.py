@@ -18,8 +18,8 @@ __all__ = ["translation_lines"]
 
 MOST = 25
 """Lines of an answer."""
-_LEAST = 6
-"""Lines for what differs, however many keys there are."""
+_LEAST = 2
+"""How many footnotes there are, however many keys."""
 _ASIDE = 7
 """Lines for what was set aside, left out and remarked."""
 _SLACK = 24
@@ -40,18 +40,19 @@ def translation_lines(report: Report, *, dropped: bool = False) -> list[str]:
     counts = Severities(report, notes)
     aside = _first([_two_lines(text) for text in _aside(report, dropped=dropped)])
     foot = _foot(counts)
+    texts = [note.lines() for note in notes.shown]
     said = [] if notes.configuration is None else wrapped(notes.configuration)
-    differing = [note.lines() for note in notes.shown]
-    wanted = sum(map(len, differing))
-    rows = counts.biased(MOST)
-    fixed = len(head) + len(counts.same) + len(counts.apart) + len(aside) + len(said) + len(foot) + 1
-    blanks = 3 if fixed + len(rows) + wanted + 3 > MOST else 5
-    room = MOST - fixed - blanks
-    rows = counts.biased(max(room // 2, room - max(_LEAST, wanted) if room - wanted < len(rows) else room))
-    below = [*said, *_differing(notes, differing, room - len(rows))]
+    fixed = len(head) + len(counts.same) + len(counts.apart) + len(aside) + len(said) + len(foot) + bool(notes.all)
+    needed = sum(map(len, texts[:_LEAST]))
+    whole = len(counts.biased(MOST))
+    # Blank lines go before anything else does.
+    tight = fixed + whole + sum(map(len, texts)) + 2 + bool(aside) + bool(notes.all) > MOST
+    room = MOST - fixed - 1 - (bool(notes.all) if tight else 1 + bool(aside) + bool(notes.all))
+    rows = counts.biased(max(2, min(whole, room - needed)))
+    below = [*said, *_differing(notes, texts, room - len(rows))]
     lines = [*head, "", *counts.same, *rows, *counts.apart]
-    for part, apart in ((aside, blanks == 5), (below, True), (foot, blanks == 5)):
-        lines += [*([""] if apart else []), *part] if part else []
+    for part, is_apart in ((aside, not tight), (below, True), (foot, not tight)):
+        lines += [*([""] if is_apart else []), *part] if part else []
     return lines
 
 
