@@ -28,6 +28,7 @@ class Severities:
 
     Attributes:
         same: Keys that mean the same, or nearly so.
+        strict: Keys that were left alone, because only what is exact was to be carried over.
         apart: Keys without a counterpart.
         unsure: Keys that keep their name and are biased.
     """
@@ -36,11 +37,12 @@ class Severities:
         self._report = report
         self._notes = notes
         self._numbers = dict.fromkeys(SEVERITIES, 0)
-        collided = {old for olds in report.collisions.values() for old in olds}
+        self._collided = {old for olds in report.collisions.values() for old in olds}
         for key, how in [*report.translated.items(), *report.kept.items()]:
-            self._numbers[how["severity"]] += key not in collided
+            self._numbers[how["severity"]] += key not in self._collided
         self._digits = max(2, *(len(str(number)) for number in self._numbers.values()))
         self.same = [line for name in ("same", "close") for line in self._together(name)]
+        self.strict = [line for name in ("close", "biased") for line in self._strict(name)]
         self.apart = [line for name in ("look-alike", "none") for line in self._apart(name)]
         self.unsure = [key for key, how in self._of("biased") if how["to"] == key]
 
@@ -94,6 +96,12 @@ class Severities:
     def _together(self, severity: str) -> list[str]:
         found = [key if key == how["to"] else f"{key} -> {how['to']}" for key, how in self._of(severity)]
         return self._line(severity, "", found) if found else []
+
+    def _strict(self, severity: str) -> list[str]:
+        left = [
+            key for key, how in self._report.kept.items() if how["severity"] == severity and key not in self._collided
+        ]
+        return self._line(severity, "not carried over (--strict): ", left) if left else []
 
     def _apart(self, severity: str) -> list[str]:
         kept = [key for key in self._report.unchanged if self._report.kept.get(key, {}).get("severity") == severity]

@@ -42,7 +42,16 @@ def translation_lines(report: Report, *, dropped: bool = False) -> list[str]:
     foot = _foot(counts)
     texts = [note.lines() for note in notes.shown]
     said = [] if notes.configuration is None else wrapped(notes.configuration)
-    fixed = len(head) + len(counts.same) + len(counts.apart) + len(aside) + len(said) + len(foot) + bool(notes.all)
+    fixed = (
+        len(head)
+        + len(counts.same)
+        + len(counts.strict)
+        + len(counts.apart)
+        + len(aside)
+        + len(said)
+        + len(foot)
+        + bool(notes.all)
+    )
     needed = sum(map(len, texts[:_LEAST]))
     whole = len(counts.biased(MOST))
     # Blank lines go before anything else does.
@@ -50,7 +59,7 @@ def translation_lines(report: Report, *, dropped: bool = False) -> list[str]:
     room = MOST - fixed - 1 - (bool(notes.all) if tight else 1 + bool(aside) + bool(notes.all))
     rows = counts.biased(max(2, min(whole, room - needed)))
     below = [*said, *_differing(notes, texts, room - len(rows))]
-    lines = [*head, "", *counts.same, *rows, *counts.apart]
+    lines = [*head, "", *counts.same, *rows, *counts.strict, *counts.apart]
     for part, is_apart in ((aside, not tight), (below, True), (foot, not tight)):
         lines += [*([""] if is_apart else []), *part] if part else []
     return lines
@@ -77,7 +86,8 @@ def _head(report: Report) -> list[str]:
     found = len(report.translated)
     biased = sum(how["severity"] == "biased" for how in report.translated.values())
     said = f"{found} of {known} keys {'has' if found == 1 else 'have'} a counterpart"
-    said += f", {biased} of them biased" if biased and biased < found else ", all of them biased" if biased else ""
+    if biased:
+        said += f", {biased} of them biased" if found > 1 else ", which is biased"
     verb = "Would write" if report.dry_run else "Wrote"
     place = os.path.commonpath(report.outputs) if report.outputs else "nothing"
     files = f"{len(report.outputs)} files; " if len(report.outputs) > 1 else ""

@@ -191,9 +191,8 @@ def _text(report: Report, args: argparse.Namespace) -> str:
         return report.as_text()
     from rlmetrics.answers.terminal import printed
     from rlmetrics.answers.translation import translation_lines
-    from rlmetrics.translate.printable import printable
 
-    return printed([printable(line) for line in translation_lines(report, dropped=args.unknown == "drop")])
+    return printed(translation_lines(report.escaped(), dropped=args.unknown == "drop"))
 
 
 def _require_page(page: Path, args: argparse.Namespace) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, fields, replace
 from typing import Any
 
 from rlmetrics.names.records import Fallback
@@ -15,6 +15,8 @@ __all__ = ["Loss", "Report"]
 
 _MOST_TORN = 3
 """How many torn files are named where loss is told."""
+_UNNAMED = {"files", "fallbacks", "lost", "_seen"}
+"""Fields without names."""
 _MOST_NOTES = 20
 """How many notes people read before the rest drowns the report."""
 
@@ -149,6 +151,11 @@ class Report:
         names = {old: how["to"] for old, how in self.translated.items() if how["to"] != old}
         return {"from": self.source, "to": self.target, "names": names | self.set_aside}
 
+    def escaped(self) -> Report:
+        """Return the report with every name and text as it may be shown: nothing in it steers a terminal."""
+        own = {item.name: _escaped(getattr(self, item.name)) for item in fields(self) if item.name not in _UNNAMED}
+        return replace(self, **own)
+
     def as_json(self) -> dict[str, Any]:
         """Return the report in the shape that ``rlmetrics translate --json`` prints."""
         return {
@@ -235,6 +242,14 @@ class Report:
         places = "the end of the input" if len(self.files) < 2 else f"the end of {', '.join(torn[:_MOST_TORN])}"
         more = f" and {len(torn) - _MOST_TORN} more" if len(torn) > _MOST_TORN else ""
         return f"{self.lost.records} torn record(s), {self.lost.bytes} bytes, at {places}{more}"
+
+
+def _escaped(value: Any) -> Any:
+    if isinstance(value, str):
+        return printable(value)
+    if isinstance(value, dict):
+        return {_escaped(key): _escaped(item) for key, item in value.items()}
+    return [_escaped(item) for item in value] if isinstance(value, list) else value
 
 
 def _merge(into: dict[str, dict[str, Any]], rows: dict[str, dict[str, Any]]) -> None:
