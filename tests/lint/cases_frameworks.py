@@ -425,6 +425,18 @@ CASES = [
         "there is no configuration key `processes`",
     ),
     Case(
+        "program",
+        [(F, "config:\n", "programs:\n  ¦training: {brief: A run.}\nconfig:\n"), (T, "modes:", "program: train\nmodes:")],
+        [(F, "config:\n", "programs:\n  train: {brief: A run.}\nconfig:\n"), (T, "modes:", "program: train\nmodes:")],
+        "there is no program `training`",
+    ),
+    Case(
+        "program",
+        [(F, "config:\n", "programs: {Trainer: {brief: A run., default: true}, b: {brief: B., of: ¦c}}\nconfig:\n")],
+        [(F, "config:\n", "programs: {Trainer: {brief: A run., default: true}, b: {brief: B., of: Trainer}}\nconfig:\n")],
+        "there is no program `c`",
+    ),
+    Case(
         "dead-fact",
         [(T, "- {when: beta > 1, pop", "- ¦{when: beta == 0, pop")],
         [(T, "- {when: beta > 1, pop", "- {when: beta == 2, pop")],

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from rlmetrics.names.config import parse_pairs
 
-from .options import add_config, add_json, add_source, add_spec, add_surface, config_of, spec_of
+from .options import add_config, add_json, add_program, add_source, add_spec, add_surface, config_of, spec_of
 from .output import csv_text, json_text, markdown, table, yaml_text
 
 if TYPE_CHECKING:
@@ -33,6 +33,7 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
         metavar="NAME=VALUE",
         help="the value of a placeholder of the target (repeatable)",
     )
+    add_program(parser)
     add_surface(parser, "as logged")
     add_spec(parser)
     forms = parser.add_mutually_exclusive_group()
@@ -54,6 +55,7 @@ def run(args: argparse.Namespace) -> int:
         bind=parse_pairs(args.bind, "--bind"),
         surface=args.surface,
         spec=spec_of(args),
+        program=args.program,
     ).rows
     if args.json:
         print(json_text(rows))
