@@ -110,6 +110,11 @@ class NameMap:
         choice = self._translated(entry)
         return None if choice is None or choice.target is None else (choice.row, choice.target)
 
+    def target_of(self, row: MapRow) -> Entry | None:
+        """Return the entry of the target that a row names, None without one."""
+        choice = self._choices.get((row.from_component, row.from_, row.mode))
+        return None if choice is None else choice.target
+
     def translate(self, key: str) -> KeyTranslation:
         """Translate one key of a log, in whatever way a tracker shows it."""
         matches = self.from_view.find(key)

@@ -20,7 +20,7 @@ from .view import FrameworkView
 if TYPE_CHECKING:
     from .tables import FrameworkTable
 
-__all__ = ["EVERY", "Narrowed", "default_program", "narrowed", "paired", "program_names"]
+__all__ = ["EVERY", "Narrowed", "default_program", "narrowed", "other_programs", "paired", "program_names"]
 
 EVERY = "all"
 """In the place of a program: all of a release."""
@@ -122,6 +122,24 @@ def default_program(view: View) -> str | None:
     """Return the program of a view that is meant unless another one is named."""
     rows = _rows(view)
     return next((name for name, row in rows.items() if row.get("default") and name in _programs(view)), None)
+
+
+def other_programs(view: View) -> tuple[str, list[str]] | None:
+    """Return the program of a narrowed view and the further ones of its release; None if it was named or has none."""
+    if not isinstance(view, FrameworkView) or view.source.component is not None or view.source.ended is not None:
+        return None
+    table, release = view.tables.framework(view.source.framework), view.source.release
+    meant = default_program(view)
+    if meant is None or any(name != meant for name in _programs(view)):
+        return None
+    components = [name for name, _, ranges, _ in table.components if table.releases.covers(ranges, release)]
+    parts = {name for name, stem, _, _ in table.components if table.component(stem).program is not None}
+    declared = [
+        name
+        for name, row in table.programs.items()
+        if name != meant and ("releases" not in row or table.releases.covers(row["releases"], release))
+    ]
+    return meant, list(dict.fromkeys([*declared, *(name for name in components if name not in parts)]))
 
 
 def program_names(view: View) -> list[str]:
