@@ -144,17 +144,21 @@ def test_releases_lists_what_is_described(call, document):
     assert "0.9.1" in out
 
 
-def test_show_prints_the_whole_entry(call, document):
-    """By canonical name, by alias and by key."""
+def test_show_prints_a_metric_on_one_screen(call, document):
+    """By canonical name, by alias and by key; --full adds the rest of the entry, --all every release."""
     for name in (["kl/old/k2"], ["approx_kl"], ["policy/approxkl_avg", "--at", NEW]):
         code, out, err = call("show", *name)
         assert (0, "") == (code, err)
-        for part in ("kl/old/k2\n", "Formula", "Inputs", "Health", "Spellings", "ppo/policy/approxkl"):
+        assert out.startswith("kl/old/k2: ")
+        for part in ("formula ", "healthy ", "Logged as", "policy/approxkl_avg", "compute "):
             assert part in out
+        full = call("show", *name, "--full")[1]
+        for part in ("Inputs", "Health", "References", "Spellings", "ppo/policy/approxkl", "aliases"):
+            assert part in full
     (found,) = document("show", "kl/old/k2")
     assert "formula" in found["entry"]
     every = call("show", "kl/old/k2", "--all")[1]
-    assert len(every) >= len(call("show", "kl/old/k2")[1])
+    assert len(every) > len(call("show", "kl/old/k2", "--full")[1]) > len(call("show", "kl/old/k2")[1])
 
 
 def test_show_all_is_the_index_of_every_metric(call, document):
@@ -174,7 +178,7 @@ def test_show_works_for_every_metric(call):
     for metric in listed:
         code, out, err = call("show", metric)
         assert (0, "") == (code, err)
-        assert out.startswith(f"{metric}\n")
+        assert " ".join(out.split()).startswith(f"{metric}: ")
 
 
 def test_map_prints_the_table_in_every_format(call, document):

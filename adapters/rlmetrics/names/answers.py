@@ -68,6 +68,7 @@ class Resolution:
         evidence: Where it stands in a release.
         documented: What the framework's guide adds, or says although the code does otherwise.
         note: What else there is to know.
+        notes: The same, note by note.
         reason: Why the key has no metric.
         nearest: Known keys that look like it.
         fallbacks: The release that was asked for, if the spec lacks it, and what answers in its place.
@@ -103,6 +104,7 @@ class Resolution:
     evidence: tuple[Evidence, ...] = ()
     documented: tuple[Documented, ...] = ()
     note: str | None = None
+    notes: tuple[str, ...] = ()
     reason: str | None = None
     nearest: tuple[str, ...] = ()
     fallbacks: tuple[Fallback, ...] = ()

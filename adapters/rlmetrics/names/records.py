@@ -118,6 +118,7 @@ class Entry(NamedTuple):
         at: Anchors of the places in the source that show it.
         note: What else there is to know.
         route: How the key reaches the trackers, where that is not the component's usual way.
+        notes: What ``note`` says, note by note.
     """
 
     component: str
@@ -136,6 +137,7 @@ class Entry(NamedTuple):
     at: tuple[str, ...]
     note: str | None
     route: str | None = None
+    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

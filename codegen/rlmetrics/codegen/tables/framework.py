@@ -20,7 +20,9 @@ def framework_tables(name: str, spec: FrameworkSpec) -> dict[str, Table]:
     """Return the tables of a framework: one for its components, and one for each file that has components."""
     framework, folder = spec.framework, f"frameworks/{name}"
     scope = FrameworkScope(spec)
+    code = framework.code
     index: dict[str, Any] = {
+        **({} if code is None else {"CODE": (code.url, _ranges(code.releases or ".."))}),
         "RELEASES": [(release.release, release.date) for release in framework.releases],
         "CONFIG": _config(framework.config),
         "PROGRAMS": {
