@@ -10,6 +10,7 @@ from rlmetrics.names.resolving import function_of
 from rlmetrics.names.tables import Tables
 from rlmetrics.names.view import FrameworkView
 
+from .lines import change_row
 from .meanings import meaning_table, meanings
 from .terminal import columns, symbol, wrapped
 from .words import averaged_words, quantity_words, ranges_words, source_words
@@ -18,6 +19,7 @@ __all__ = ["absent_head", "absent_lines"]
 
 MOST_LOOK_ALIKES = 2
 MOST_REASONS = 2
+MOST_CHANGES = 2
 MOST_CONDITION = 120
 """Letters of a condition that is told without being asked for."""
 _ONLY_WHEN = "logged only when: "
@@ -86,6 +88,8 @@ def _rows(view: FrameworkView, absent: Absence, *, full: bool) -> Iterator[tuple
         averaged = averaged_words(entry.signature, entry.metric, tables)
         if averaged is not None:
             yield "averaged", averaged
+    if absent.own and absent.releases[0] == absent.at:
+        yield from _afterwards(absent, tables, full=full)
     if absent.row is not None and absent.row.to is not None:
         yield here, _stand_in(absent.row, full=full)
     elif absent.own:
@@ -111,6 +115,21 @@ def _meaning(absent: Absence, tables: Tables, *, full: bool) -> str:
     """Return what a key means in the release that is nearest to the one asked for."""
     entry = absent.match.entry
     return quantity_words(entry.metric or "", tables) + _only(entry.condition, full=full)
+
+
+def _afterwards(absent: Absence, tables: Tables, *, full: bool) -> Iterator[tuple[str, str]]:
+    """Yield what changed about a key after it came."""
+    from .changes import Trail
+
+    entry = absent.match.entry
+    trail = Trail(tables, absent.nearest.framework, absent.nearest.component)
+    order = tables.framework(absent.nearest.framework).releases.index
+    changes = trail.changes(entry.key, entry.mode, absent.at)
+    told = [item for item in changes if order(item.release) > order(absent.at)]
+    weighing = [item for item in told if any(cause.weighs for cause in item.causes)] or told
+    for change in told if full else weighing[:MOST_CHANGES]:
+        release, text = change_row(change, full=full)
+        yield f"then {release}", text
 
 
 def _only(condition: str | None, *, full: bool) -> str:

@@ -148,7 +148,8 @@ def _several(view: View, found: Sequence[Resolution], *, full: bool) -> list[str
 def _shown_for(view: View, found: Sequence[Logged], tables: Tables, *, full: bool) -> list[str]:
     """Return of which release an answer is that was asked for without one, and who else logs the key."""
     names = list(dict.fromkeys(item.component for item in found if item.program is None))[1:]
-    lines = labelled("release", f"{source_words(view.source, tables)}; --at asks another one")
+    source = view.source if found[0].is_class else view.source._replace(component=None)
+    lines = labelled("release", f"{source_words(source, tables)}; --at asks another one")
     return [*lines, *_also(names, "The same quantity in", full=full)] if names else lines
 
 

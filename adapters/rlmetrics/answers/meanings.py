@@ -23,7 +23,7 @@ MOST_OTHERS = 5
 
 _FACETS = {
     "quantity": "what is measured",
-    "of": "what it is measured of",
+    "of": "of what it is measured",
     "distributions": "which policies are compared",
     "policy": "whose policy it is",
     "estimator": "the estimator",
@@ -32,7 +32,7 @@ _FACETS = {
 }
 """Facets of a metric, as what two meanings of a key may differ in."""
 _MOST_FACETS = 4
-_WIDEST_NAMES, _WIDEST_RELEASES, _GAP = 26, 16, 2
+_WIDEST_NAMES, _GAP = 26, 2
 
 
 class Meaning(NamedTuple):
@@ -132,7 +132,7 @@ def meaning_table(groups: Sequence[Meaning], tables: Tables, *, full: bool = Fal
         for group in shown
     ]
     who = min(max(len(row[1]) for row in rows), _WIDEST_NAMES)
-    releases = min(max(len(row[2]) for row in rows), _WIDEST_RELEASES)
+    releases = min(max(len(row[2]) for row in rows), width() // 5)
     words = width() - 2 - 2 * _GAP - who - releases
     texts = [_words(metric, tables) for metric, _, _ in rows]
     if not full:
