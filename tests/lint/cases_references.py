@@ -36,6 +36,12 @@ CASES = [
     # References
     Case(
         "broken-reference",
+        [(F, "package: acme\n", "package: acme\norder: [Trainer, ¦Trainr]\n")],
+        [(F, "package: acme\n", "package: acme\norder: [Trainer]\n")],
+        "there is no component `Trainr`",
+    ),
+    Case(
+        "broken-reference",
         [(T, "      metric: policy/loss\n", "      metric: ¦policy/los\n")],
         [
             (T, "      metric: policy/loss\n", "      metric: policy/reward/mean\n"),
