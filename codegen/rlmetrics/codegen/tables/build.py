@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from .data import Row, Table, plain, row, source
+from .defaults import default_tables
 from .framework import framework_tables
 from .health import health_table
 from .metrics import metrics_tables
@@ -25,8 +26,8 @@ def build(spec: Spec) -> dict[str, Table]:
 
     Returns:
         The tables ``index``, ``families``, ``inputs``, ``signatures``, ``trackers``, ``conventions`` and ``health``; in
-        ``metrics`` and ``texts`` one for each family; in ``frameworks`` and ``proofs`` a folder for each framework,
-        with one for each of its files.
+        ``metrics`` and ``texts`` one for each family; in ``frameworks``, ``proofs`` and ``defaults`` a folder for each
+        framework, with one for each of its files.
     """
     tables = {
         "index": _index(spec),
@@ -43,6 +44,7 @@ def build(spec: Spec) -> dict[str, Table]:
     for name, framework in spec.frameworks.items():
         tables.update(framework_tables(name, framework))
     tables.update(proof_tables(spec))
+    tables.update(default_tables(spec))
     return {name: Table(table.source, plain(table.data)) for name, table in tables.items()}
 
 
