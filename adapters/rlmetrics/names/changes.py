@@ -14,7 +14,7 @@ from .records import Difference, Entry
 from .rows import expressions_of
 from .tables import Tables
 
-__all__ = ["Cause", "Change", "Net", "Undone", "changes_of", "net_change", "steps"]
+__all__ = ["Cause", "Change", "Net", "Undone", "changes_of", "net_change", "steps", "told"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +28,7 @@ class Cause:
         after: What holds since.
         grade: How much it sets the two numbers apart: ``minor``, ``biased`` or ``incomparable``.
         vanishes_when: When that cannot show.
-        effects: For a setting, what its new default changed.
+        effects: For a setting, what its new default changed; for several levels of a reduction, each of them.
     """
 
     kind: str
@@ -232,11 +232,11 @@ def _causes(course: Course, step: _Step, pairs: Mapping[Aspect, Pair]) -> tuple[
             if not _alike(without, after, aspect) and _alike(without, course.state(step.before), aspect)
         }
         if mine:
-            effects = tuple(_cause(aspect, pair, course.tables) for aspect, pair in mine.items())
+            effects = tuple(told(mine, course.tables))
             worst = max(effects, key=lambda item: _GRADES.index(item.grade)).grade
             found.append(Cause("setting", name, old, new, worst, effects=effects))
             rest = {aspect: pair for aspect, pair in rest.items() if aspect not in mine}
-    return (*found, *(_cause(aspect, pair, course.tables) for aspect, pair in rest.items()))
+    return (*found, *told(rest, course.tables))
 
 
 _GRADES = ("minor", "biased", "incomparable")
@@ -255,6 +255,19 @@ def _changed_defaults(course: Course, step: _Step) -> Iterator[tuple[str, Any, A
             old, new = before[name], after[name]
             if old != new or type(old) is not type(new):
                 yield name, old, new
+
+
+def told(pairs: Mapping[Aspect, Pair], tables: Tables) -> Iterator[Cause]:
+    """Yield aspects as causes, the levels of a reduction as one."""
+    reductions = [_cause(aspect, pair, tables) for aspect, pair in pairs.items() if aspect.facet == "reduction"]
+    if len(reductions) > 1:
+        worst = max(reductions, key=lambda item: _GRADES.index(item.grade)).grade
+        vanishes = " and ".join(dict.fromkeys(item.vanishes_when for item in reductions if item.vanishes_when))
+        levels, befores, afters = zip(*((item.name, item.before, item.after) for item in reductions), strict=True)
+        yield Cause("reduction", ", ".join(levels), befores, afters, worst, vanishes or None, tuple(reductions))
+    elif reductions:
+        yield reductions[0]
+    yield from (_cause(aspect, pair, tables) for aspect, pair in pairs.items() if aspect.facet != "reduction")
 
 
 def _cause(aspect: Aspect, pair: Pair, tables: Tables) -> Cause:

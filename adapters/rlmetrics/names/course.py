@@ -99,16 +99,21 @@ class Course:
         return self._at[release]
 
     def _stem(self, release: str) -> tuple[str, str] | None:
-        """Return name and file of the component in a release: the same file before another one of the same name."""
-        described = [
-            (name, stem) for name, stem, ranges, _ in self.table.components if self.table.releases.covers(ranges, release)
-        ]
-        names = {name for name, _ in self._wanted} or {self.component}
-        for _, stem in self._wanted:
-            same = [item for item in described if item[1] == stem]
-            if same:
-                return min(same, key=lambda item: item[0] not in names)
-        return next((item for item in described if item[0] in names), None)
+        """Return name and file of the component in a release.
+
+        A class that was rewritten has another file under its old name, one that was renamed has its file under another
+        name: what both ends have comes first, then the file, then the name.
+        """
+        covers = self.table.releases.covers
+        described = [(name, stem) for name, stem, ranges, _ in self.table.components if covers(ranges, release)]
+        files = [stem for _, stem in self._wanted]
+        names = [name for name, _ in self._wanted]
+        wanted = (
+            *(item for end in self._wanted for item in described if item == end),
+            *(item for stem in files for item in described if item[1] == stem),
+            *(item for item in described if item[0] in names),
+        )
+        return next(iter(wanted), None)
 
     def rows(self, key: str, mode: str, release: str) -> list[Row]:
         """Return what the spec says of a key in a release."""

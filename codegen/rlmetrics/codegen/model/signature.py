@@ -16,6 +16,10 @@ class Trait(Strict):
     what: Text = Field(description="What differs, as a sentence that stands alone in a report.")
     grade: Grade
     vanishes_when: Text | None = None
+    otherwise: Text | None = Field(default=None, description="What holds of numbers without it, as a short sentence.")
+    effect: Literal["higher", "lower", "noisier", "smoother"] | None = Field(
+        default=None, description="What the curve with it looks like beside the one without, where that is certain."
+    )
     correction: Text | None = Field(default=None, description="How to undo it, where that is possible.")
 
 
@@ -75,6 +79,9 @@ class Signatures(Strict):
     generic_quantities: list[Text] = Field(
         default=[],
         description="Quantities that say little without `of`: metrics of one are confused only if `of` is equal.",
+    )
+    bookkeeping_quantities: list[Text] = Field(
+        default=[], description="What says how a run goes along, not what it learns, such as timers; told last."
     )
     populations: dict[str, Population]
     without: dict[str, Left] = {}

@@ -69,6 +69,7 @@ def _signatures(spec: Spec) -> Table:
         "GRADES": signatures.grades,
         "SNAPSHOT": (signatures.snapshot_grade, signatures.snapshot_vanishes_when),
         "GENERIC": signatures.generic_quantities,
+        "BOOKKEEPING": signatures.bookkeeping_quantities,
         "POPULATIONS": {name: _population(item, signatures) for name, item in signatures.populations.items()},
         "WITHOUT": {name: (item.brief, item.trait) for name, item in signatures.without.items()},
         "TRAITS": signatures.traits,
