@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from lint.lint_case import SHARED, Case, F, P, T, new_record
+from lint.lint_case import SHARED, Case, F, P, S, T, new_record
 
 SECOND = "frameworks/acme/second"
 SECOND_TRAINER = """title: Second
@@ -411,6 +411,18 @@ CASES = [
         [(T, "when: beta > 1, population", "when: ¦not penalised and beta, population")],
         [(T, "when: beta > 1, population", "when: penalised and beta > 3, population")],
         "`not penalised and beta` can never hold",
+    ),
+    Case(
+        "vanishing-guard",
+        [(S, "what: only one rank is logged", "what: only one rank is logged, vanishes_if: ¦bota == 0 or unknown")],
+        [(S, "what: only one rank is logged", "what: only one rank is logged, vanishes_if: beta == 0 or single.rank")],
+        "there is no configuration key `bota`",
+    ),
+    Case(
+        "vanishing-guard",
+        [(F, "config:\n", "single: {rank: ¦processes == 1}\nconfig:\n")],
+        [(F, "config:\n", "single: {rank: beta == 0, window: unknown}\nconfig:\n")],
+        "there is no configuration key `processes`",
     ),
     Case(
         "dead-fact",

@@ -295,14 +295,17 @@ def test_json_names_the_release_that_answers_in_the_place_of_another(call, asked
 
 
 def test_the_overview_offers_every_command_that_is_there(call):
-    """Help on request exits with 0, no command at all with 2."""
+    """Help on request lists every command; without a command the five that users need come first, with examples."""
     code, out, _ = call("--help")
     assert 0 == code
     for name in ("resolve", "keys", "releases", "show", "map", "diff"):
         assert COMMANDS[name].help in out
     code, out, err = call()
-    assert (2, "") == (code, out)
-    assert "usage: rlmetrics" in err
+    assert (0, "") == (code, err)
+    named = [line.split()[0] for line in out.splitlines() if line.startswith("  ") and line[2] != " "]
+    assert named == ["resolve", "diff", "map", "translate", "check"]
+    assert all(f"rlmetrics {name} " in out for name in named)
+    assert max(map(len, out.splitlines())) <= 80
     code, out, _ = call("map", "--help")
     assert 0 == code
     assert "--from SOURCE" in out

@@ -6,6 +6,7 @@ runs is imported. A command that needs an optional dependency imports it inside 
 
 from __future__ import annotations
 
-from .main import COMMANDS, Command, main
+from .commands import COMMANDS, Command
+from .main import main
 
 __all__ = ["COMMANDS", "Command", "main"]

@@ -13,9 +13,11 @@ import warnings
 from collections.abc import Sequence
 from contextlib import suppress
 from importlib import import_module
-from typing import Any, NamedTuple, NoReturn, Protocol, TextIO, cast
+from typing import Any, NoReturn, Protocol, TextIO, cast
 
-__all__ = ["COMMANDS", "FOUND", "OK", "USAGE", "Command", "UsageError", "abandon", "main"]
+from .commands import COMMANDS
+
+__all__ = ["FOUND", "OK", "USAGE", "UsageError", "abandon", "main"]
 
 OK, FOUND, USAGE, INTERRUPTED = 0, 1, 2, 130
 """Exit codes: done; done with findings; bad usage or input and nothing written; stopped with Ctrl-C."""
@@ -28,38 +30,6 @@ class UsageError(Exception):
 class _Terminated(BaseException):
     """A signal that ends the process: what is half done is cleared away first."""
 
-
-class Command(NamedTuple):
-    """A command: the module that implements it and the line that the overview shows."""
-
-    module: str
-    help: str
-
-
-COMMANDS: dict[str, Command] = {
-    "resolve": Command("resolve", "what logged keys mean"),
-    "keys": Command("keys", "every key that a release logs"),
-    "releases": Command("releases", "the releases that are described"),
-    "show": Command("show", "everything about one metric"),
-    "map": Command("map", "the translation table between two releases or frameworks"),
-    "diff": Command("diff", "what changed between two releases"),
-    "translate": Command("translate", "rewrite the names in a log, a dashboard or a configuration"),
-    "dashboard": Command("dashboard", "make a dashboard of everything that a release logs"),
-    "check": Command("check", "judge the health of a run"),
-    "watch": Command("watch", "judge the health of a run while it grows"),
-    "compare": Command("compare", "compare two runs by canonical names"),
-    "explain": Command("explain", "which line of the spec sets each field of an answer, and what proves it"),
-    "plot": Command("plot", "draw curves of a run"),
-    "demo": Command("demo", "the jobs on bundled runs"),
-    "generate": Command("generate", "bring generated files up to date with the spec"),
-    "lint": Command("lint", "check the spec"),
-    "rename": Command("rename", "give a metric another name"),
-    "where": Command("where", "find the line of the spec behind a symbol"),
-    "audit": Command("audit", "compare the spec with the source of a release"),
-    "release": Command("release", "add a release of a framework to the spec"),
-    "anchor": Command("anchor", "say where a fact stands in the source"),
-}
-"""Commands in the order of the overview. One without a module in this installation is not offered."""
 
 _DESCRIPTION = "What the metrics of RL post-training mean, how every release spells them, and how one becomes another."
 
@@ -74,6 +44,7 @@ _EXTRAS = {
     "tensorboard_data_server": "tensorboard",
     "trackio": "trackio",
     "mlflow": "mlflow",
+    "argcomplete": "completion",
 }
 
 
@@ -89,7 +60,10 @@ class _CommandModule(Protocol):
 
 
 class _Formatter(argparse.HelpFormatter):
-    """Asks the terminal for its width itself: argparse loads shutil for it, with every codec for archives."""
+    """Asks the terminal for its width itself: argparse loads shutil for it, with every codec for archives.
+
+    Examples stay in the lines in which they are written.
+    """
 
     def __init__(self, prog: str) -> None:
         width = os.environ.get("COLUMNS", "")
@@ -98,6 +72,10 @@ class _Formatter(argparse.HelpFormatter):
         except OSError:
             columns = 0
         super().__init__(prog, width=(columns or 80) - 2)
+
+    def _fill_text(self, text: str, width: int, indent: str) -> str:
+        said, examples, lines = text.partition("examples:\n")
+        return (super()._fill_text(said, width, indent) + "\n\n" if said else "") + examples + lines
 
 
 class _Parser(argparse.ArgumentParser):
@@ -168,6 +146,8 @@ def _run(arguments: list[str]) -> int:
     name = next((word for word in arguments if not word.startswith("-")), None)
     parser: argparse.ArgumentParser = _Parser(prog="rlmetrics", description=_DESCRIPTION)
     parser.add_argument("--version", action="store_true", help="print the versions of the package and of the spec")
+    if "_ARGCOMPLETE" in os.environ:
+        return _complete(parser)
     chosen = name if name in COMMANDS and arguments[0] == name and _offered(name) else None
     if chosen is None:
         return _overview(parser, arguments)
@@ -181,6 +161,7 @@ def _run(arguments: list[str]) -> int:
     try:
         module = _module(chosen)
         module.add(subparsers)
+        _show_examples(subparsers.choices[chosen], chosen)
         args = parser.parse_args(arguments)
         return int(module.run(args))
     except ModuleNotFoundError as error:
@@ -222,8 +203,33 @@ def _overview(parser: argparse.ArgumentParser, arguments: list[str]) -> int:
 
         print(f"rlmetrics {version('rlmetrics')}, spec {load_tables().version}")
         return OK
-    parser.print_help(sys.stderr)
-    return USAGE
+    from rlmetrics.answers.terminal import printed
+
+    from .overview import overview
+
+    print(printed(overview(offered)))
+    return OK
+
+
+def _show_examples(parser: argparse.ArgumentParser, name: str) -> None:
+    """Put the examples of a command at the end of its help."""
+    from .overview import examples_of
+
+    parser.epilog = "\n".join([parser.epilog or "", "examples:", *examples_of(COMMANDS[name])]).lstrip("\n")
+
+
+def _complete(parser: argparse.ArgumentParser) -> int:
+    """Answer a shell that asks what may come next."""
+    from .completion import complete
+
+    subparsers: argparse._SubParsersAction[argparse.ArgumentParser] = parser.add_subparsers(
+        dest="command", parser_class=_Parser
+    )
+    for name in COMMANDS:
+        if _offered(name):
+            _module(name).add(subparsers)
+    complete(parser)
+    return OK
 
 
 def _offered(name: str) -> bool:

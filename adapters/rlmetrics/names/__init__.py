@@ -38,6 +38,8 @@ if TYPE_CHECKING:
     from .tables import Tables, load_tables
     from .view import open_view, open_views
 
+    __version__: str
+
 __all__ = [
     "Alternative",
     "AmbiguousError",
@@ -108,7 +110,11 @@ _HOME = {name: module for module, names in _MODULES.items() for name in names}
 
 
 def __getattr__(name: str) -> object:
-    """Import a public name from its module."""
+    """Import a public name from its module; ``__version__`` is the package's."""
+    if name == "__version__":
+        from importlib.metadata import version
+
+        return version("rlmetrics")
     if name not in __all__:
         msg = f"module {__name__!r} has no attribute {name!r}"
         raise AttributeError(msg)

@@ -100,6 +100,29 @@ class Resolution:
     nearest: tuple[str, ...] = ()
     fallbacks: tuple[Fallback, ...] = ()
 
+    def __repr__(self) -> str:
+        from rlmetrics.answers.notebook import one_line
+
+        return one_line("Resolution", f"{self.key!r} at {self.source}: {self.metric or self.reason}")
+
+    def _repr_html_(self) -> str:
+        from rlmetrics.answers.notebook import facts_html
+
+        facts: list[tuple[str, object]] = [
+            ("measures", self.brief or self.reason),
+            ("metric", self.metric),
+            ("unit", self.unit),
+            ("logged by", self.component),
+            ("logged", self.condition),
+            ("constant", self.constant_when),
+            ("defects", [item.what for item in self.defects]),
+            ("function", self.function),
+            ("note", self.note),
+            ("nearest", self.nearest),
+            ("source", [f"{line.path}:{line.line}" for line in self.evidence]),
+        ]
+        return facts_html(f"{self.key} at {self.source}", facts)
+
 
 @dataclass(frozen=True, slots=True)
 class KeyInfo:

@@ -106,6 +106,9 @@ class CanonicalView:
         """Return the one program that there is."""
         return component
 
+    def circumstances(self, component: str) -> None:
+        """Return nothing: there are no settings."""
+
     def evidence(self, entry: Entry) -> tuple[Evidence, ...]:
         """Return nothing: no source shows these names."""
         return ()

@@ -10,6 +10,7 @@ from .config import Config, Configuration
 from .entries import Entries
 from .records import Alternative, Entry, Evidence
 from .rows import Row, guards_of
+from .severity import Circumstances
 from .source import Component
 from .surfaces import LOGGED, Rules, route_surfaces, show_name, show_template
 from .tables import FrameworkTable, Tables
@@ -84,6 +85,11 @@ class ComponentView:
     def config(self) -> Configuration:
         """Configuration keys and their values."""
         return Configuration(self.table, self._own, self.release, self._given)
+
+    @cached_property
+    def circumstances(self) -> Circumstances:
+        """What decides whether differences from other numbers show."""
+        return Circumstances(self.table.name, self._own.single(self.release), self.config)
 
     @cached_property
     def _by_key(self) -> dict[tuple[str, str], list[Row]]:

@@ -74,6 +74,9 @@ class ConventionView:
         """Return the one program that there is."""
         return component
 
+    def circumstances(self, component: str) -> None:
+        """Return nothing: there are no settings."""
+
     def evidence(self, entry: Entry) -> tuple[Evidence, ...]:
         """Return nothing: no source shows these names."""
         return ()

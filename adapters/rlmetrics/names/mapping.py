@@ -14,6 +14,7 @@ from .protocol import Match, View
 from .ranking import Ranking
 from .records import Entry, LookAlike, MapRow
 from .relations import Relation
+from .severity import severity, severity_of
 from .source import last_release, nearest
 from .surfaces import LOGGED
 from .tables import Overlays, Tables
@@ -92,6 +93,17 @@ class NameMap:
         rows = tuple(self._choose(entry).row for entry in self.from_view.entries())
         fallbacks = (*self.from_view.source.fallbacks, *self.to_view.source.fallbacks)
         return tuple(replace(row, fallbacks=fallbacks) for row in rows) if fallbacks else rows
+
+    def __repr__(self) -> str:
+        return f"NameMap({self.from_view.source} -> {self.to_view.source})"
+
+    def _repr_html_(self) -> str:
+        from rlmetrics.answers.notebook import table_html
+
+        rows = [(row.from_, row.relation, row.to, [item.what for item in row.differs_by]) for row in self.rows]
+        return table_html(
+            f"{self.from_view.source} -> {self.to_view.source}", ("from", "relation", "to", "differs by"), rows
+        )
 
     def translated(self, entry: Entry) -> tuple[MapRow, Entry] | None:
         """Return the row and the target of one entry of the source; None, which is found much sooner, without one."""
@@ -223,6 +235,7 @@ class NameMap:
             metric=entry.metric,
             mode=entry.mode,
             unbound=unbound,
+            severity=severity_of(relation),
         )
         return _Choice(row, target, values)
 
@@ -243,7 +256,16 @@ class NameMap:
         related = tuple(LookAlike(key, component, "the same metric, equally good") for key, component in names)
         note = f"ambiguous: {', '.join(key for key, _ in names)} are equally good"
         row = MapRow(
-            entry.key, entry.component, None, None, "related", (), None, note, related, entry.metric, entry.mode
+            entry.key,
+            entry.component,
+            None,
+            None,
+            "related",
+            note=note,
+            related=related,
+            metric=entry.metric,
+            mode=entry.mode,
+            severity="look-alike",
         )
         return _Choice(row, None, {})
 
@@ -257,7 +279,8 @@ class NameMap:
         )
         related = (*nearest_, *choice.row.related)[:MAX_RELATED]
         relation = "related" if related else "none"
-        return choice._replace(row=replace(choice.row, relation=relation, related=related))
+        row = replace(choice.row, relation=relation, related=related, severity=severity(relation, ()))
+        return choice._replace(row=row)
 
     def _gone(self, component: str) -> str | None:
         """Return that the target no longer has a component of the source, and what the last release with it is."""
@@ -293,18 +316,20 @@ class NameMap:
         gone = self._gone(entry.component)
         notes = [*([] if gone is None else [gone]), *corrections, *self._otherwise(entry)]
         note = "; ".join(dict.fromkeys(notes)) or None
+        kind = "related" if related else "none"
         row = MapRow(
             entry.key,
             entry.component,
             None,
             None,
-            "related" if related else "none",
+            kind,
             differs_by,
             best.transform if best is not None else None,
             note,
             related,
             entry.metric,
             entry.mode,
+            severity=severity(kind, ()),
         )
         return _Choice(row, None, {})
 

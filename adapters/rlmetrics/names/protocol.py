@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 if TYPE_CHECKING:
     from .records import Entry, Evidence
+    from .severity import Circumstances
     from .source import Source
     from .tables import Tables
     from .templates import Template
@@ -53,6 +54,10 @@ class View(Protocol):
 
     def program(self, component: str) -> str:
         """Return what a component runs in: keys of one program are logged together."""
+        ...
+
+    def circumstances(self, component: str) -> Circumstances | None:
+        """Return what decides whether the numbers of a component differ from others; None without settings."""
         ...
 
     def evidence(self, entry: Entry) -> tuple[Evidence, ...]:

@@ -85,7 +85,8 @@ class Ranking:
         The target may have another in its place, which users fill with names of their own: then both have one value
         for each name, and only the names have to be paired by hand.
         """
-        relation = relate(entry, target, self._tables)
+        circumstances = self._from.circumstances(entry.component), self._to.circumstances(target.component)
+        relation = relate(entry, target, self._tables, circumstances=circumstances)
         here, there = placeholders_in(entry.key), placeholders_in(target.key)
         lost = [name for name in here if name not in there]
         if not lost or not relation.translates:
@@ -94,7 +95,7 @@ class Ranking:
         whole = f"one for each {_braces(gained)}" if gained else "only one"
         what = f"the source has one value for each {_braces(lost)}, the target {whole}"
         if len(gained) < len(lost):
-            difference = Difference(what, "biased")
+            difference = Difference(what, "biased", applies=True)
         else:
             difference = Difference(what, "minor", "the name that is bound stands for the same thing as the source's")
         return relation._replace(kind="approximate", differs_by=(*relation.differs_by, difference))

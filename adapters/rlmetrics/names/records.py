@@ -144,14 +144,19 @@ class Difference:
     Attributes:
         what: A statement that stands alone.
         grade: ``minor``, ``biased`` or ``incomparable``.
-        vanishes_when: When the difference cannot show.
+        vanishes_when: When the difference cannot show, in words.
         correction: How to undo it.
+        applies: Whether it shows under the settings of both sides; None where nothing can tell.
+        vanishes_if: The same as ``vanishes_when`` as guards, over the settings of the first and of the second side; one
+            that says nothing about a side is None. None as a whole where no setting says it.
     """
 
     what: str
     grade: str
     vanishes_when: str | None = None
     correction: str | None = None
+    applies: bool | None = None
+    vanishes_if: tuple[str | None, str | None] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,6 +198,7 @@ class MapRow:
         mode: ``train`` or ``eval``.
         unbound: Placeholders of the target that need a value.
         fallbacks: Releases that the spec lacks, and what answers in their place.
+        severity: How much weighs what sets the two apart: ``same``, ``close``, ``biased``, ``look-alike`` or ``none``.
     """
 
     from_: str
@@ -208,3 +214,4 @@ class MapRow:
     mode: str = "train"
     unbound: tuple[str, ...] = ()
     fallbacks: tuple[Fallback, ...] = ()
+    severity: str = "none"

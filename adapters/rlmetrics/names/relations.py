@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from .records import Difference, Entry, Signature, Transform
+from .severity import Circumstances, guards_of_level, guards_of_snapshot, judged
 from .signature import population_traits
 from .tables import Tables
 
@@ -56,7 +57,11 @@ _SAME = Relation("exact")
 
 
 def relate(
-    source: Entry, target: Entry, tables: Tables, sides: tuple[str, str] = ("the source", "the target")
+    source: Entry,
+    target: Entry,
+    tables: Tables,
+    sides: tuple[str, str] = ("the source", "the target"),
+    circumstances: tuple[Circumstances | None, Circumstances | None] = (None, None),
 ) -> Relation:
     """Return the relation from one entry to another.
 
@@ -65,6 +70,7 @@ def relate(
         target: The entry under whose name they might go.
         tables: The vocabulary of signatures, and the metrics.
         sides: What the two are called in what differs.
+        circumstances: What decides on either side whether a difference shows.
     """
     if source.metric is None or target.metric is None:
         return Relation("none")
@@ -76,10 +82,10 @@ def relate(
     if source.signature is target.signature and source.kind == target.kind:
         # Both are one record of the spec: most keys of most releases are what they were.
         return _SAME
-    comparison = _Comparison(source, target, tables, sides)
+    comparison = _Comparison(source, target, tables, sides, circumstances)
     unknown = tuple(comparison.unknown_scales())
     transform = None if unknown else comparison.transform()
-    differences = (*comparison.differences(), *unknown)
+    differences = (*(judged(difference, circumstances) for difference in comparison.differences()), *unknown)
     if any(difference.grade == "incomparable" for difference in differences):
         return Relation("related", differences, transform)
     if differences:
@@ -122,7 +128,16 @@ def _shown(value: Any) -> str:
 class _Comparison:
     """Two entries of one metric."""
 
-    def __init__(self, source: Entry, target: Entry, tables: Tables, sides: tuple[str, str]) -> None:
+    def __init__(
+        self,
+        source: Entry,
+        target: Entry,
+        tables: Tables,
+        sides: tuple[str, str],
+        circumstances: tuple[Circumstances | None, Circumstances | None],
+    ) -> None:
+        self._circumstances = circumstances
+        self._modes = source.mode, target.mode
         self._kinds = source.kind, target.kind
         self._left, self._right = source.signature, target.signature
         self._metric: Mapping[str, Any] = tables.metrics[str(source.metric)]
@@ -141,7 +156,8 @@ class _Comparison:
         if left.snapshot != right.snapshot and left.snapshot is not None and right.snapshot is not None:
             grade, vanishes = self._tables.signatures["SNAPSHOT"]
             what = self._both(f"{left.snapshot} parameters", f"{right.snapshot} parameters")
-            yield Difference(f"computed with {what}", grade, vanishes)
+            guards = guards_of_snapshot((left.snapshot, right.snapshot), self._circumstances, self._modes)
+            yield Difference(f"computed with {what}", grade, vanishes, vanishes_if=guards)
         yield from self._reductions()
         if left.span != right.span:
             yield Difference(f"what is measured: {self._both(_span(left.span), _span(right.span))}", "biased")
@@ -179,16 +195,27 @@ class _Comparison:
             )
             if first != second:
                 grade = grades.get("/".join(sorted((first, second))), grades.get("default", "biased"))
-                yield Difference(f"{brief}: {self._both(operations[first], operations[second])}", grade, vanishes)
+                what = f"{brief}: {self._both(operations[first], operations[second])}"
+                guards = guards_of_level(level, (first, second), self._circumstances, self._modes)
+                yield Difference(what, grade, vanishes, vanishes_if=guards)
 
     def _traits(self) -> Iterator[Difference]:
         pairs = (self._left, self._right), (self._right, self._left)
-        for side, (mine, other) in zip(self._sides, pairs, strict=True):
+        for index, (mine, other) in enumerate(pairs):
             for name in mine.traits:
                 if name not in other.traits:
                     trait = self._tables.traits[name]
-                    what = f"only in {side}: {trait['what']}"
-                    yield Difference(what, trait["grade"], trait.get("vanishes_when"), trait.get("correction"))
+                    what = f"only in {self._sides[index]}: {trait['what']}"
+                    vanishes, correction = trait.get("vanishes_when"), trait.get("correction")
+                    guards = self._guards_of_trait(trait, index)
+                    yield Difference(what, trait["grade"], vanishes, correction, vanishes_if=guards)
+
+    def _guards_of_trait(self, trait: Mapping[str, Any], index: int) -> tuple[str | None, str | None] | None:
+        side = self._circumstances[index]
+        guard = None if side is None else side.trait(trait, self._modes[index])
+        if guard is None:
+            return None
+        return (guard, None) if index == 0 else (None, guard)
 
     def _computed(self, signature: Signature) -> str | None:
         """Return the variant that an entry is computed by, None for the metric's own number from whatever inputs."""

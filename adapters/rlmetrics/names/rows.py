@@ -76,6 +76,16 @@ class ComponentTable:
         found: Mapping[str, Any] = self._data.get("config", {})
         return found
 
+    def single(self, release: str) -> Mapping[str, str]:
+        """Return the guards of a release under which there is only one part at a level."""
+        rows: Mapping[str, Sequence[tuple[Sequence[str], str]]] = self._data.get("single", {})
+        return {
+            part: guard
+            for part, found in rows.items()
+            for ranges, guard in found
+            if self._releases.covers(ranges, release)
+        }
+
     @property
     def placeholders(self) -> Mapping[str, Mapping[str, Any]]:
         """Placeholders of keys."""

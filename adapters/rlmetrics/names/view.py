@@ -11,6 +11,7 @@ from .convention import ConventionView
 from .errors import NamesError
 from .protocol import Match, View
 from .records import Entry, Evidence
+from .severity import Circumstances
 from .source import Source, parse_source
 from .surfaces import LOGGED, check_surface, rules_of, show_template
 from .tables import Overlays, Tables, load_tables
@@ -71,6 +72,10 @@ class FrameworkView:
     def program(self, component: str) -> str:
         """Return what a component runs in: keys of one program are logged together."""
         return self.components[component].program
+
+    def circumstances(self, component: str) -> Circumstances | None:
+        """Return what decides whether the numbers of a component differ from others."""
+        return self.components[component].circumstances
 
     def evidence(self, entry: Entry) -> tuple[Evidence, ...]:
         """Return where the source of the release shows an entry."""

@@ -11,6 +11,8 @@ from typing import Any, Literal
 import torch
 from torch import Tensor
 
+from rlmetrics.answers.notebook import facts_html, one_line
+
 from . import references
 from .checks import Dtype
 from .layout import Slot
@@ -67,6 +69,24 @@ class MetricFunction:
     def keeps_values(self) -> bool:
         """Whether a state keeps every value, so that it has no fixed size and no suite takes it."""
         return self.slots[-1].kind == "values"
+
+    def __repr__(self) -> str:
+        return one_line("MetricFunction", f"{self.id}({', '.join(self._arguments)}), {self.unit}")
+
+    def _repr_html_(self) -> str:
+        facts: list[tuple[str, object]] = [
+            ("measures", self.brief),
+            ("unit", self.unit),
+            ("inputs", [f"{name}: {dtype}, {' x '.join(axes) or 'scalar'}" for name, axes, dtype in self.inputs]),
+            ("parameters", [f"{name} = {value}" for name, value in self.parameters.items()]),
+            ("formula", [*(f"{name} = {text}" for name, text in self.let.items()), self.formula]),
+        ]
+        return facts_html(self.id, facts)
+
+    @property
+    def _arguments(self) -> list[str]:
+        """The names of the function's arguments."""
+        return [*(name for name, _, _ in self.inputs), *self.parameters]
 
     def __call__(self, *args: Tensor, **kwargs: Any) -> Tensor:
         """Call the metric's function."""

@@ -55,6 +55,26 @@ class Translation:
     translated: bool
     order: tuple[int, int]
 
+    def __repr__(self) -> str:
+        from rlmetrics.answers.notebook import one_line
+
+        said = f", {len(self.differs_by)} differences" if self.differs_by else ""
+        return one_line("Translation", f"{self.key!r} -> {self.target!r}, {self.relation}{said}")
+
+    def _repr_html_(self) -> str:
+        from rlmetrics.answers.notebook import facts_html
+
+        scale = self.transform
+        facts: list[tuple[str, object]] = [
+            ("counterpart", self.target or "none"),
+            ("relation", self.relation),
+            ("written as", self.output),
+            ("converted", None if scale is None else f"{scale.scale:g} * value + {scale.offset:g}"),
+            ("differs by", [f"{item.grade}: {item.what}" for item in self.differs_by]),
+            ("note", self.note),
+        ]
+        return facts_html(self.key, facts)
+
     def account(self) -> dict[str, Any]:
         """Return how a report tells this translation."""
         return {

@@ -34,6 +34,7 @@ from . import (
     templates,
     texts,
     unused,
+    vanishing,
 )
 from .context import Context
 from .kept import KeptHits
@@ -54,6 +55,7 @@ CHECKS: tuple[Check, ...] = (
     *releases.CHECKS,
     *guards.CHECKS,
     *defaults.CHECKS,
+    *vanishing.CHECKS,
     *facts.CHECKS,
     *proofs.CHECKS,
     *templates.CHECKS,

@@ -82,12 +82,13 @@ def _expressions(scope: FileScope) -> Iterator[tuple[YamlPath, str]]:
             text = getattr(profile, field)
             if isinstance(text, str):
                 yield ("profiles", name, field), text
-    for name, guard in scope.file.guards.items():
-        if isinstance(guard, str):
-            yield ("guards", name), guard
-        else:
-            for index, item in enumerate(guard):
-                yield ("guards", name, index, "when"), item.when
+    for table in ("guards", "single"):
+        for name, guard in getattr(scope.file, table).items():
+            if isinstance(guard, str):
+                yield (table, name), guard
+            else:
+                for index, item in enumerate(guard):
+                    yield (table, name, index, "when"), item.when
 
 
 def keys_of(name: str, path: YamlPath, record: Record) -> Iterator[tuple[str, YamlPath]]:

@@ -9,6 +9,7 @@ from .guardsets import names_in
 from .keys import placeholders_in
 from .registry import Check, Hit, check
 from .statements import expressions, keys_of, records, statements_of, symbols
+from .vanishing import guards_of_differences
 
 if TYPE_CHECKING:
     from ..model import FormulaVariant, Metric, SignatureFields
@@ -95,6 +96,10 @@ class _Uses:
             self.words["traits"].update(convention.traits)
         for scope in context.files.values():
             self._file(scope)
+        for _, _, guard, frameworks in guards_of_differences(context):
+            for scope in context.files.values():
+                if scope.framework in frameworks:
+                    self._settings(scope, names_in(guard))
 
     def _file(self, scope: FileScope) -> None:
         for profile in scope.file.profiles.values():

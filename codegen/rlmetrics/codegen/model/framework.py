@@ -223,6 +223,18 @@ class Guard(Strict):
     when: Text
 
 
+Part = Level | Literal["update"]
+"""What a value may be made of several of: a level of reduction, or optimizer steps on one batch."""
+
+Single = dict[Part, Text | list[Guard]]
+"""When there is only one of a part, so that how parts are put together cannot show."""
+
+_SINGLE = (
+    "Guards: when there is one part at a level, such as `rank: world_size == 1`; `update`: one optimizer step per "
+    "batch. `unknown` stands for what no setting says."
+)
+
+
 class Pinned(Strict):
     """Settings that a component does not take, with the value that its base class then sees."""
 
@@ -292,6 +304,7 @@ class ComponentFile(Strict):
     guards: dict[str, Text | list[Guard]] = Field(
         default={}, description="Named conditions: an expression, or several with their releases."
     )
+    single: Single = Field(default={}, description=_SINGLE)
     pinned: list[Pinned] = Field(default=[], description="Settings of extended files that this component never has.")
     keys: dict[str, Record | list[Record]] = Field(
         default={}, description="A record for each key; a list where several places write the key."
@@ -335,6 +348,7 @@ class Framework(Strict):
     config: dict[str, ConfigKey] = {}
     placeholders: dict[str, Placeholder] = {}
     guides: dict[str, Guide] = {}
+    single: Single = Field(default={}, description=f"{_SINGLE} For components that do not say it.")
     allow: list[Allow] = []
 
 

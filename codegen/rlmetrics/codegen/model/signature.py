@@ -20,6 +20,12 @@ class Trait(Strict):
     effect: Literal["higher", "lower", "noisier", "smoother"] | None = Field(
         default=None, description="What the curve with it looks like beside the one without, where that is certain."
     )
+    vanishes_if: Text | dict[str, Text] | None = Field(
+        default=None,
+        description="The same as a guard over settings, or one for each framework. Settings that a component lacks "
+        "count as unknown, `unknown` stands for what no setting says, `single.rank` and the like for what the "
+        "component says of a level, `single.update` for one optimizer step per batch.",
+    )
     correction: Text | None = Field(default=None, description="How to undo it, where that is possible.")
 
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from ..meaning import Component, FrameworkScope, Piece, Resolved, resolve
-from ..model import Record
+from ..model import Guard, Record
 from .data import Row, Table, row, source
 
 if TYPE_CHECKING:
@@ -67,6 +67,7 @@ class _Tables:
             eval_prefix=None if file.eval_prefix == "eval_" else file.eval_prefix,
             tracking=self._tracking(),
             config=_config(config),
+            single=self._single(),
             placeholders=self._placeholders(),
             profiles=self._profiles,
             notes=list(self._notes),
@@ -149,6 +150,31 @@ class _Tables:
                     found.append(_tracked(item, self._scope.releases.spans(here)))
                     covered |= here
             left &= ~covered
+        return found
+
+    def _single(self) -> dict[str, list[Any]]:
+        """Return, for each part, when there is only one of it: releases and guards, as the nearest file has them."""
+        found: dict[str, list[Any]] = {}
+        for part in self._component.chain:
+            for name, guard in self._component.files[part].single.items():
+                found.setdefault(name, self._guards(part, guard))
+        for name, guard in self._scope.spec.framework.single.items():
+            found.setdefault(name, self._guards(self._component.stem, guard))
+        return found
+
+    def _guards(self, stem: str, guard: str | list[Guard]) -> list[Any]:
+        """Return a guard written out, with the releases in which it reads alike; one that never holds is false."""
+        expander, found = self._component.expander(stem), []
+        left = self._component.described
+        for item in [Guard(when=guard)] if isinstance(guard, str) else guard:
+            covered = left if item.releases is None else left & self._scope.bits(item.releases)
+            left &= ~covered
+            for where, written in expander.guard(item.when):
+                if where & covered:
+                    found.append((self._scope.releases.spans(where & covered), written or "true"))
+                    covered &= ~where
+            if covered:
+                found.append((self._scope.releases.spans(covered), "false"))
         return found
 
     def _placeholders(self) -> dict[str, Row]:

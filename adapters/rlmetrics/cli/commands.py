@@ -1,0 +1,214 @@
+"""The commands: what each is for, who needs it, and how it is used."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+__all__ = ["COMMANDS", "Command"]
+
+MAIN, ALSO, EDITORS = "main", "also", "editors"
+
+
+class Command(NamedTuple):
+    """A command.
+
+    Attributes:
+        module: The module that implements it.
+        help: The line that the overview shows.
+        examples: What is typed, and what for.
+        group: ``main`` for what users need first, ``also`` for the rest, ``editors`` for those who keep the spec.
+    """
+
+    module: str
+    help: str
+    examples: tuple[tuple[str, str], ...] = ()
+    group: str = ALSO
+
+
+COMMANDS: dict[str, Command] = {
+    "resolve": Command(
+        "resolve",
+        "what a logged key or value means",
+        (
+            ("rlmetrics resolve kl", "every meaning of a key, and who logs it"),
+            ("rlmetrics resolve loss=0.0 --at 'trl[GRPOTrainer]==0.16.1'", "is this value normal?"),
+        ),
+        MAIN,
+    ),
+    "diff": Command(
+        "diff",
+        "what an upgrade changes in your curves",
+        (
+            ("rlmetrics diff --from 'trl[grpo]==0.18.2' --to 'trl[grpo]'", "up to the newest release"),
+            ("rlmetrics diff reward_std --from 'trl[grpo]==0.26.2' --to 'trl[grpo]==0.27.0'", "one key"),
+        ),
+        MAIN,
+    ),
+    "map": Command(
+        "map",
+        "what your keys are called in another framework",
+        (
+            ("rlmetrics map --from 'trl[grpo]' --to verl", "the newest releases that the spec knows"),
+            ("rlmetrics map --from verl==0.9.1 --to canonical --csv", "a table for other tools"),
+        ),
+        MAIN,
+    ),
+    "translate": Command(
+        "translate",
+        "rename a log, a run or a dashboard",
+        (
+            ("rlmetrics translate trainer_state.json --to verl", "into trainer_state.json.translated"),
+            ("rlmetrics translate runs --to canonical --dry-run", "what a whole folder would come to"),
+        ),
+        MAIN,
+    ),
+    "check": Command(
+        "check",
+        "what is wrong with a run",
+        (
+            ("rlmetrics check run.jsonl", "the most likely cause first, and what to do"),
+            ("rlmetrics check runs --html report.html", "all runs of a folder, as a page"),
+        ),
+        MAIN,
+    ),
+    "show": Command(
+        "show",
+        "everything about one metric",
+        (
+            ("rlmetrics show approxkl", "by what people call it"),
+            ("rlmetrics show kl/reference/k3 --at 'trl[GRPOTrainer]==1.16.0'", "as one release logs it"),
+        ),
+    ),
+    "keys": Command(
+        "keys",
+        "every key that a release logs",
+        (
+            ("rlmetrics keys --at 'trl[GRPOTrainer]==1.16.0'", "with what each of them measures"),
+            ("rlmetrics keys --at verl==0.9.1 --json", "for other tools"),
+        ),
+    ),
+    "releases": Command(
+        "releases",
+        "the releases that are described",
+        (
+            ("rlmetrics releases", "of every framework"),
+            ("rlmetrics releases trl --json", "with the trainers of each"),
+        ),
+    ),
+    "compare": Command(
+        "compare",
+        "compare two runs by canonical names",
+        (
+            ("rlmetrics compare before.jsonl after.jsonl", "what may share a plot, and where the curves part"),
+            ("rlmetrics compare before.jsonl after.jsonl --html both.html", "with pictures"),
+        ),
+    ),
+    "watch": Command(
+        "watch",
+        "judge the health of a run while it grows",
+        (
+            ("rlmetrics watch run.jsonl --idle 1", "until nothing came for a second"),
+            ("rlmetrics watch run.jsonl --level error --idle 1", "speak of errors only"),
+        ),
+    ),
+    "plot": Command(
+        "plot",
+        "draw curves of a run",
+        (
+            ("rlmetrics plot run.jsonl reward", "in the terminal"),
+            ("rlmetrics plot run.jsonl reward --svg reward.svg", "as a picture"),
+        ),
+    ),
+    "explain": Command(
+        "explain",
+        "which line of the spec sets each field of an answer, and what proves it",
+        (
+            ("rlmetrics explain kl --at 'trl[GRPOTrainer]==1.16.0'", "with the lines of that release's source"),
+            ("rlmetrics explain kl --at 'trl[GRPOTrainer]==1.16.0' --config beta=0.04", "under another configuration"),
+        ),
+    ),
+    "dashboard": Command(
+        "dashboard",
+        "make a dashboard of everything that a release logs",
+        (
+            ("rlmetrics dashboard --at verl==0.9.1 --kind wandb-workspace -o view.json", "a view of W&B"),
+            (
+                "rlmetrics dashboard --at 'trl[GRPOTrainer]' --kind tensorboard -o events.out.tfevents.layout",
+                "a layout for TensorBoard",
+            ),
+        ),
+    ),
+    "demo": Command(
+        "demo",
+        "the jobs on bundled runs",
+        (("rlmetrics demo", "one name with two meanings, a translated run, a metric computed in pieces"),),
+    ),
+    "completion": Command(
+        "completion",
+        "complete commands, releases and keys in your shell",
+        (
+            ("rlmetrics completion bash", "what to put into ~/.bashrc"),
+            ("rlmetrics completion zsh", "what to put into ~/.zshrc"),
+        ),
+    ),
+    "lint": Command(
+        "lint",
+        "check the spec",
+        (("rlmetrics lint", "every finding with place and fix"), ("rlmetrics lint --format json", "for other tools")),
+        EDITORS,
+    ),
+    "generate": Command(
+        "generate",
+        "bring generated files up to date with the spec",
+        (
+            ("rlmetrics generate", "after an edit of the spec"),
+            ("rlmetrics generate --check", "is anything out of date? Nothing is written"),
+        ),
+        EDITORS,
+    ),
+    "release": Command(
+        "release",
+        "add a release of a framework to the spec",
+        (
+            ("rlmetrics release add trl==1.16.0", "proves every fact in its source, and lists what is new"),
+            ("rlmetrics release replay --from trl==1.15.0", "how well that went for the releases since"),
+        ),
+        EDITORS,
+    ),
+    "anchor": Command(
+        "anchor",
+        "say where a fact stands in the source",
+        (
+            (
+                "rlmetrics anchor add kl.append trl==1.16.0 trl/trainer/grpo_trainer.py:3268",
+                "this statement proves what refers to kl.append",
+            ),
+        ),
+        EDITORS,
+    ),
+    "audit": Command(
+        "audit",
+        "compare the spec with the source of a release",
+        (
+            ("rlmetrics audit trl==1.16.0", "of the installed package, or fetched"),
+            ("rlmetrics audit verl==0.9.1 --json", "for other tools"),
+        ),
+        EDITORS,
+    ),
+    "rename": Command(
+        "rename",
+        "give a metric another name",
+        (("rlmetrics rename kl/old/k2 kl/previous/k2", "everywhere, and the old name still answers"),),
+        EDITORS,
+    ),
+    "where": Command(
+        "where",
+        "find the line of the spec behind a symbol",
+        (
+            ("rlmetrics where policy/clip_fraction", "a metric"),
+            ("rlmetrics where rlmetrics.functional.kl.kl_old_k2", "a function"),
+        ),
+        EDITORS,
+    ),
+}
+"""Commands by group, in the order of the overview. One without a module in this installation is not offered."""

@@ -1,0 +1,69 @@
+"""Guards that say when a difference is gone, apart from those of component files."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, get_args
+
+from rlmetrics.names.guards import GuardError, Name, parse
+from rlmetrics.names.severity import SINGLE, UNKNOWN
+
+from ..model import Part
+from .lookups import missing
+from .registry import Check, Hit, check
+
+if TYPE_CHECKING:
+    from ..loader import YamlPath
+    from .context import Context
+
+__all__ = ["CHECKS", "guards_of_differences"]
+
+
+def guards_of_differences(context: Context) -> Iterator[tuple[str, YamlPath, str, tuple[str, ...]]]:
+    """Yield the guards of traits, and those of whole frameworks, each with its place and the frameworks it is for."""
+    frameworks = tuple(context.spec.frameworks)
+    for name, trait in context.spec.signatures.traits.items():
+        guard, path = trait.vanishes_if, ("traits", name, "vanishes_if")
+        if isinstance(guard, str):
+            yield "signatures", path, guard, frameworks
+        else:
+            for framework, text in (guard or {}).items():
+                yield "signatures", (*path, framework), text, (framework,)
+    for framework, spec in context.spec.frameworks.items():
+        for part, said in spec.framework.single.items():
+            place: YamlPath = ("single", part)
+            if isinstance(said, str):
+                yield f"frameworks/{framework}/framework", place, said, (framework,)
+            else:
+                for index, item in enumerate(said):
+                    yield f"frameworks/{framework}/framework", (*place, index, "when"), item.when, (framework,)
+
+
+@check(
+    "vanishing-guard",
+    "error",
+    what="A guard that says when a difference is gone, and cannot be read or names a setting that no component has.",
+    fix="use settings of a component, `unknown`, or `single.` with a part",
+)
+def vanishing_guard(context: Context) -> Iterator[Hit]:
+    known: dict[str, set[str]] = {
+        framework: {name for stem in spec.files for name in (*spec.framework.config, *spec.files[stem].config)}
+        for framework, spec in context.spec.frameworks.items()
+    }
+    parts = {f"{SINGLE}{part}" for level in get_args(Part) for part in (get_args(level) or (level,))}
+    for ref, path, text, frameworks in guards_of_differences(context):
+        for framework in frameworks:
+            if framework not in known:
+                yield from missing(context, "framework", "frameworks", framework, known, ref, path)
+        try:
+            expression = parse(text)
+        except GuardError as error:
+            yield Hit(ref, path, error.message.partition("; ")[0], value=True)
+            continue
+        settings = {UNKNOWN, *parts}.union(*(known.get(framework, ()) for framework in frameworks))
+        names = {node.name for node in expression.walk() if isinstance(node, Name)}
+        for name in sorted(names):
+            yield from missing(context, "configuration key", "config", name, settings, ref, path)
+
+
+CHECKS: tuple[Check, ...] = (vanishing_guard,)
