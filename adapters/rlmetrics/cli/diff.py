@@ -6,21 +6,25 @@ import argparse
 from typing import TYPE_CHECKING
 
 from .options import add_config, add_json, add_source, add_spec, config_of, spec_of
-from .output import json_text, table
+from .output import json_text
 
 if TYPE_CHECKING:
     from rlmetrics.names import DiffResult
-
 
 def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Add the command to the command line."""
     parser = subparsers.add_parser(
         "diff",
         help="what changed between two releases",
-        description="List the keys that came, went, got another name, or kept their name and changed their meaning.",
+        description="Tell what keys changed their meaning and why, which came, went or got another name, and which "
+        "defaults changed.",
     )
+    parser.add_argument("keys", nargs="*", metavar="KEY", help="only these keys")
     add_source(parser, "--from", "the old release", required=True)
     add_source(parser, "--to", "the new release", required=True)
+    parser.add_argument("--since", metavar="RELEASE", help="only what changed in this release or later")
+    parser.add_argument("--all-configs", action="store_true", help="also what shows only with other settings")
+    parser.add_argument("--full", action="store_true", help="everything: each cause, timers, keys of evaluation")
     add_config(parser)
     add_spec(parser)
     add_json(parser)
@@ -29,26 +33,28 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
 
 def run(args: argparse.Namespace) -> int:
     """Run the command."""
-    from rlmetrics.names import diff
+    from rlmetrics.names import diff, load_tables
 
-    found = diff(args.from_, args.to, config=config_of(args), spec=spec_of(args))
-    print(json_text(found) if args.json else _text(found))
+    tables = load_tables(spec_of(args))
+    found = diff(
+        args.from_,
+        args.to,
+        config=config_of(args),
+        spec=tables,
+        keys=args.keys or None,
+        since=args.since,
+        all_configs=args.all_configs,
+    )
+    print(json_text(found) if args.json else _text(found, tables, args))
     return 0
 
 
-def _text(found: DiffResult) -> str:
-    parts: list[tuple[str, list[tuple[str | None, ...]]]] = [
-        ("changed meaning", [(item.key, item.component, f"since {item.since}", item.what) for item in found.changed]),
-        ("renamed", [(item.from_, "->", item.to, f"{item.component}, {item.relation}") for item in found.renamed]),
-        ("removed", [(i.key, i.component, i.metric, f"see {i.instead}" if i.instead else "") for i in found.removed]),
-        ("added", [(i.key, i.component, i.metric, _condition(i.condition)) for i in found.added]),
-    ]
-    blocks = []
-    for title, rows in parts:
-        lines = [f"  {line}" for line in table(rows).splitlines()]
-        blocks.append("\n".join([f"{title}: {len(rows)}", *lines]))
-    return "\n\n".join(blocks)
+def _text(found: DiffResult, tables: object, args: argparse.Namespace) -> str:
+    from rlmetrics.answers.diff import diff_lines, key_lines
+    from rlmetrics.answers.terminal import printed
+    from rlmetrics.names.tables import Tables
 
-
-def _condition(condition: str | None) -> str:
-    return "" if condition is None else f"when {condition}"
+    assert isinstance(tables, Tables)
+    if len(args.keys) == 1:
+        return printed(key_lines(found, tables, args.keys[0], args.from_, args.to), keys=args.keys)
+    return printed(diff_lines(found, tables, args.from_, args.to, full=args.full), keys=args.keys)

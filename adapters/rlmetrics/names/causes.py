@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from .changes import Cause, Net, Undone
+from .judging import Judged, Sides, judged_cause
 from .records import Entry
 from .tables import Tables
 from .versions import Releases
@@ -122,21 +123,26 @@ class Causes:
         self._tables = tables
         self._releases = releases
         self._found: dict[tuple[Any, ...], list[tuple[Entry, Cause]]] = {}
+        self._judged: dict[tuple[Any, ...], dict[Judged, None]] = {}
         self._earlier: dict[tuple[Any, ...], dict[str, None]] = {}
         self._undone: dict[tuple[Any, ...], list[tuple[Entry, Cause]]] = {}
 
-    def add(self, entry: Entry, net: Net) -> None:
+    def add(self, entry: Entry, net: Net, sides: Sides) -> None:
         """Take in what changed about a key.
 
         Args:
             entry: The key in the last release.
             net: What changed.
+            sides: What decides in the old release and in the new one whether differences show.
         """
         places: dict[tuple[str, str], tuple[Any, ...]] = {}
         for change in net.changes:
             for cause in change.causes:
                 place = (change.release, *self._identity(cause))
                 self._found.setdefault(place, []).append((entry, cause))
+                judged = judged_cause(cause, sides, entry.mode, self._tables)
+                if entry.mode == "train" or place not in self._judged:
+                    self._judged.setdefault(place, {})[judged] = None
                 places[cause.kind, cause.name] = place
         for undone in net.undone:
             self._take_back(entry, undone, places)
@@ -178,6 +184,7 @@ class Causes:
         cause = items[0][1]
         worst = max((item for _, item in items), key=lambda item: _GRADES.index(item.grade))
         earlier = self._earlier.get(place)
+        judged = _together(self._judged[place])
         return SharedCause(
             release=place[0],
             kind=cause.kind,
@@ -187,9 +194,9 @@ class Causes:
             what=in_words(cause, self._tables),
             severity=severity_of_cause(worst),
             grade=worst.grade,
-            applies=None,
+            applies=judged.applies,
             vanishes_when=cause.vanishes_when,
-            only_if=None,
+            only_if=judged.only_if,
             effect=effect_of(cause, self._tables),
             keys=keys,
             folded=folded,
@@ -218,6 +225,15 @@ class Causes:
 
 
 _GRADES = ("minor", "biased", "incomparable")
+
+
+def _together(judged: Iterable[Judged]) -> Judged:
+    """Return whether a cause shows for any key."""
+    items = [*judged]
+    answers = {item.applies for item in items}
+    if answers != {False}:
+        return Judged(True if True in answers else None)
+    return items[0]
 
 
 def _keys(items: list[tuple[Entry, Cause]]) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]:
@@ -331,8 +347,3 @@ def _lowered(text: str) -> str:
 def shown(value: Any) -> str:
     """Return a setting's value as configuration files write it."""
     return json.dumps(value) if value is None or isinstance(value, bool) else str(value)
-
-
-def moved(cause: SharedCause, keys: tuple[str, ...]) -> SharedCause:
-    """Return a cause with further keys."""
-    return replace(cause, keys=tuple(dict.fromkeys((*cause.keys, *keys))))

@@ -12,16 +12,17 @@ from .config import Config, holds
 from .course import Course
 from .defaults import ChangedDefault, changed_defaults
 from .guards import names_in
+from .judging import Sides
 from .protocol import View
-from .records import Entry, MapRow
+from .records import Entry
 from .relations import Relation, relate
+from .severity import severity_of
 from .versions import Releases
 from .view import FrameworkView
 
 __all__ = ["Comparison", "KeyChange"]
 
 _SIDES = ("the old release", "the new one")
-_OF_KIND = {"exact": "same", "affine": "same", "related": "look-alike", "none": "none"}
 
 
 class KeyChange(NamedTuple):
@@ -71,16 +72,22 @@ class Comparison:
 
     def change(self, old: Entry, new: Entry) -> KeyChange:
         """Return how the meaning of a key changed."""
-        relation = relate(old, new, self._tables, _SIDES)
+        sides = self.sides(old, new)
+        relation = relate(old, new, self._tables, _SIDES, sides)
         said = _said(old, new, relation)
-        net = self._net(old, new)
+        net = self.net(old, new)
         defaults = self._decisive_defaults(old, new) if said else []
         causes = [f"{item.release}: {in_words(cause, self._tables)}" for item in net.changes for cause in item.causes]
         since = net.changes[0].release if net.changes and self._same else None
-        severity = "none" if old.logged and not new.logged else _severity(relation)
-        return KeyChange((*said, *(defaults if said else ())), relation, since, severity, None, tuple(causes), net)
+        severity = "none" if old.logged and not new.logged else severity_of(relation)
+        applies = _any_applies(relation, old.logged != new.logged)
+        return KeyChange((*said, *defaults), relation, since, severity, applies, tuple(causes), net)
 
-    def _net(self, old: Entry, new: Entry) -> Net:
+    def sides(self, old: Entry, new: Entry) -> Sides:
+        """Return what decides in both sources whether differences show."""
+        return self._old.circumstances(old.component), self._new.circumstances(new.component)
+
+    def net(self, old: Entry, new: Entry) -> Net:
         """Return the lasting changes of a key; between two frameworks all at once."""
         if self._same:
             keys = [new.key] if new.key == old.key else [new.key, old.key]
@@ -118,10 +125,6 @@ class Comparison:
                 return found if came else release
             found = release
         return found if came else None
-
-    def severity(self, row: MapRow) -> str:
-        """Return how much weighs what sets a key and its new name apart."""
-        return _severity(Relation(row.relation, row.differs_by))
 
     def is_bookkeeping(self, entry: Entry) -> bool:
         """Whether a key is a timer or the like, which says how a run goes along and not what it learns."""
@@ -196,10 +199,12 @@ def _joined(items: Sequence[ChangedDefault]) -> ChangedDefault:
     )
 
 
-def _severity(relation: Relation) -> str:
-    if relation.kind in _OF_KIND:
-        return _OF_KIND[relation.kind]
-    return "close" if all(item.grade == "minor" for item in relation.differs_by) else "biased"
+def _any_applies(relation: Relation, moved: bool) -> bool | None:
+    """Whether anything shows that sets two numbers apart, or moved a key into or out of the log."""
+    answers = {item.applies for item in relation.differs_by}
+    if moved or True in answers or relation.kind in ("related", "none", "affine"):
+        return True
+    return None if None in answers or not answers else False
 
 
 def _said(old: Entry, new: Entry, relation: Relation) -> list[str]:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from . import narrowing
 from .causes import Causes, SharedCause, TakenBack
 from .comparing import Comparison
 from .config import Config
@@ -13,6 +14,7 @@ from .mapping import NameMap
 from .protocol import View
 from .records import Difference, Entry, Evidence, Fallback, MapRow, Transform
 from .tables import Overlays, Tables
+from .versions import Releases
 from .view import open_views
 
 __all__ = ["ChangedKey", "DiffResult", "ListedKey", "RenamedKey", "diff"]
@@ -121,7 +123,14 @@ class DiffResult:
 
 
 def diff(
-    from_: str, to: str, *, config: Config = None, spec: Overlays | Tables = None, all_configs: bool = False
+    from_: str,
+    to: str,
+    *,
+    config: Config = None,
+    spec: Overlays | Tables = None,
+    keys: Sequence[str] | None = None,
+    since: str | None = None,
+    all_configs: bool = False,
 ) -> DiffResult:
     """Return what changed between two sources, usually two releases of one component.
 
@@ -130,13 +139,20 @@ def diff(
         to: The new one.
         config: Values of configuration keys that differ from the releases' defaults.
         spec: Folders with further YAML.
+        keys: The only keys of interest.
+        since: Only what changed in this release or later.
         all_configs: Whether to tell, too, what only shows with other settings.
 
     Raises:
-        NamesError: A source or a configuration key is unknown.
+        NamesError: A source, a configuration key, a key of interest or the release is unknown.
     """
     old, new = open_views([from_, to], config=config, spec=spec)
-    return _Diff(old, new, config).result(all_configs=all_configs)
+    wanted = None if keys is None else narrowing.asked_for(keys, old, new)
+    comparison = _Diff(old, new, config)
+    found = comparison.result(all_configs=all_configs)
+    if since is not None:
+        found = narrowing.since(found, since, comparison.releases)
+    return found if wanted is None else narrowing.of_keys(found, wanted)
 
 
 _Place = tuple[str, str, str]
@@ -152,6 +168,11 @@ class _Diff:
         self._after = {_place(entry): entry for entry in new.entries()}
         self._comparison = Comparison(old, new, config)
         self._causes = Causes(old.tables, self._comparison.releases)
+
+    @property
+    def releases(self) -> Releases | None:
+        """The releases of the framework; None between two frameworks."""
+        return self._comparison.releases
 
     def result(self, *, all_configs: bool) -> DiffResult:
         """Return what changed."""
@@ -210,7 +231,7 @@ class _Diff:
 
     def _changed(self, entry: Entry, other: Entry) -> Iterator[ChangedKey]:
         found = self._comparison.change(entry, other)
-        self._causes.add(other, found.net)
+        self._causes.add(other, found.net, self._comparison.sides(entry, other))
         if not found.said:
             return
         yield ChangedKey(
@@ -229,6 +250,7 @@ class _Diff:
         )
 
     def _renamed(self, entry: Entry, row: MapRow, target: Entry) -> RenamedKey:
+        self._causes.add(target, self._comparison.net(entry, target), self._comparison.sides(entry, target))
         return RenamedKey(
             entry.key,
             str(row.to),
@@ -241,7 +263,7 @@ class _Diff:
             self._new.evidence(target),
             entry.mode,
             self._comparison.first(target),
-            self._comparison.severity(row),
+            row.severity,
             self._comparison.is_bookkeeping(target),
         )
 

@@ -16,9 +16,10 @@ class Trait(Strict):
     what: Text = Field(description="What differs, as a sentence that stands alone in a report.")
     grade: Grade
     vanishes_when: Text | None = None
-    otherwise: Text | None = Field(default=None, description="What holds of numbers without it, as a short sentence.")
-    effect: Literal["higher", "lower", "noisier", "smoother"] | None = Field(
-        default=None, description="What the curve with it looks like beside the one without, where that is certain."
+    brief: Text | None = Field(default=None, description="What holds of a number with it, as short as it can be said.")
+    otherwise: Text | None = Field(default=None, description="What holds of a number without it, as short.")
+    effect: Literal["higher", "lower", "noisier", "smoother", "unit"] | None = Field(
+        default=None, description="How the curve with it stands to the one without, where that is certain; `unit`: another one."
     )
     vanishes_if: Text | dict[str, Text] | None = Field(
         default=None,
