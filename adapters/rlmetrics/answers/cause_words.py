@@ -9,13 +9,14 @@ from .words import listed, quantity_words
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from rlmetrics.names.causes import Effect, SharedCause
+    from rlmetrics.names.causes import Effect, SharedCause, TakenBack
     from rlmetrics.names.tables import Tables
 
-__all__ = ["cause_words", "metric_words"]
+__all__ = ["cause_words", "is_complex", "metric_words", "taken_back_words"]
 
 _BRIEF = 90
-_UNIT = {"higher": "higher", "lower": "lower", "noisier": "noisier", "smoother": "smoother", "unit": "another unit"}
+_GUARD = 64
+_EFFECTS = {"unit": "in another unit"}
 
 
 def cause_words(cause: SharedCause, tables: Tables, *, full: bool = False) -> list[str]:
@@ -32,15 +33,25 @@ def cause_words(cause: SharedCause, tables: Tables, *, full: bool = False) -> li
     return [*_about(cause, tables, full=full)]
 
 
+def taken_back_words(item: TakenBack, tables: Tables, *, full: bool = False) -> str:
+    """Return what held for a while."""
+    return _plain(item.kind, item.name, item.before, item.after, item.what, tables, full=full)
+
+
 def _about(cause: SharedCause, tables: Tables, *, full: bool) -> Iterator[str]:
     text = _plain(cause.kind, cause.name, cause.before, cause.after, cause.what, tables, full=full)
     if cause.effect is not None and cause.kind not in ("scale", "offset"):
-        text = f"{text}: {_UNIT[cause.effect]}"
-    if cause.vanishes_when and (full or cause.kind == "reduction") and cause.applies is not True:
+        text = f"{text}: {_EFFECTS.get(cause.effect, cause.effect)}"
+    if cause.vanishes_when and (full or cause.kind == "reduction" or is_complex(cause)) and cause.applies is not True:
         text = f"{text}; same if {cause.vanishes_when}"
     yield text
     if cause.earlier:
         yield f"also so in {cause.earlier}"
+
+
+def is_complex(cause: SharedCause) -> bool:
+    """Whether the settings with which a cause shows are better told in words than as a guard."""
+    return cause.applies is False and (cause.only_if is None or len(cause.only_if) > _GUARD)
 
 
 def _effect(effect: Effect, tables: Tables, *, full: bool) -> str | None:
@@ -89,9 +100,21 @@ def metric_words(before: str | None, after: str | None, tables: Tables, *, full:
     """Return what is measured now, and before if there is room for it."""
     if after is None:
         return "what it measures depends on the configuration"
+    near = _near(before, after, tables)
+    if near is not None and not full:
+        return near
     now = _lowered(quantity_words(after, tables))
     then = "" if before is None else f"; was {_lowered(quantity_words(before, tables))}"
     return f"measures {now}{then if full or len(now) + len(then) <= _BRIEF else ''}"
+
+
+def _near(before: str | None, after: str, tables: Tables) -> str | None:
+    """Return what sets two metrics apart that only take the same over something else, None for others."""
+    first, second = (tables.metrics.get(name or "", {}).get("identity", {}) for name in (before, after))
+    differ = {name for name in {*first, *second} if first.get(name) != second.get(name)}
+    if not differ <= {"of", "extent"} or not {"of"} <= differ or None in (first.get("of"), second.get("of")):
+        return None
+    return f"over {second['of']}, was over {first['of']}"
 
 
 def _lowered(text: str) -> str:

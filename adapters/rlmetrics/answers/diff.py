@@ -6,24 +6,29 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import zip_longest
 from typing import TYPE_CHECKING
 
-from rlmetrics.names.causes import shown
+from rlmetrics.names.causes import CAUSE_WEIGHTS, shown
 
-from .cause_words import cause_words
+from .cause_words import cause_words, is_complex, taken_back_words
 from .diff_summary import summary
 from .keylists import braced, counted, starred
 from .terminal import symbol, width, wrapped
 
 if TYPE_CHECKING:
     from rlmetrics.names import DiffResult
-    from rlmetrics.names.causes import SharedCause
+    from rlmetrics.names.causes import SharedCause, TakenBack
     from rlmetrics.names.differing import ListedKey
     from rlmetrics.names.tables import Tables
 
 __all__ = ["diff_lines", "key_lines"]
 
 _LABEL = 13
-_SCREEN = 30
-"""Lines of a terminal that an answer should not exceed."""
+_NARROW = 24
+"""Width of what changed, where long keys stand beside it."""
+_SCREEN = 36
+_LEAST = 14
+"""Lines of an answer, and how many of them at least are causes, if there are so many."""
+_FEW = 2
+"""How many things an answer tells that is not to be full."""
 _HELD = "\x00"
 """In place of blanks within a key, which must not be broken."""
 
@@ -38,9 +43,9 @@ def diff_lines(found: DiffResult, tables: Tables, from_: str, to: str, *, full: 
         to: The new source.
         full: Whether to leave nothing out.
     """
-    below = [*_below(found, full=full)]
     head = wrapped(summary(found, tables, from_, to))
-    room = _SCREEN - len(head) - len(below) - 4
+    below = [*_below(found, tables, full=full)]
+    room = max(_SCREEN - len(head) - len(below) - 3, _LEAST)
     causes = [*_causes(found, tables, room=None if full else room)]
     lines = [*head]
     if causes:
@@ -52,11 +57,11 @@ def key_lines(found: DiffResult, tables: Tables, key: str, from_: str, to: str) 
     """Return what changed about one key."""
     lines = wrapped(summary(found, tables, from_, to, key=key))
     causes = [*_causes(found, tables, room=None, with_keys=False)]
-    return [*lines, *(["", *causes] if causes else []), *_beneath(found, key)]
+    return [*lines, *(["", *causes] if causes else []), *_beneath(found, tables)]
 
 
-def _beneath(found: DiffResult, key: str) -> Iterator[str]:
-    rows = [*_taken_back(found), *_defaults(found, full=True)]
+def _beneath(found: DiffResult, tables: Tables) -> Iterator[str]:
+    rows = [*_taken_back(found, tables, full=True), *_defaults(found, full=True)]
     if rows:
         yield ""
         yield from rows
@@ -65,32 +70,34 @@ def _beneath(found: DiffResult, key: str) -> Iterator[str]:
 def _causes(found: DiffResult, tables: Tables, *, room: int | None, with_keys: bool = True) -> Iterator[str]:
     """Yield the causes, those that show by default first; with too little room the lightest are counted only."""
     bookkeeping = {item.key for item in found.changed if item.bookkeeping}
+    bookkeeping |= {item.to for item in found.renamed if item.bookkeeping}
     moved = {item.name: item.moves for item in found.defaults}
-    told = [cause for cause in found.causes if cause.keys or room is None]
+    told = [cause for cause in (*found.causes, *found.others) if cause.keys or room is None]
     plain = [cause for cause in told if not set(cause.keys) <= bookkeeping]
     timers = [cause for cause in told if cause not in plain]
     longest = max((len(cause.release or "") for cause in told), default=0)
     used = left = 0
-    section: str | None = None
-    for cause in (*plain, *timers):
-        if room is not None and cause in timers:
-            break
-        lines: list[str] = []
-        if cause.only_if != section and cause.only_if is not None:
-            lines.append(f"only if {cause.only_if}")
+    section = ""
+    for cause in (*plain, *(timers if room is None or not plain else ())):
+        header = _section(cause)
         keys = _keys(cause, moved.get(cause.name, ()), found) if with_keys else ""
+        lines = [] if header == section else [header or "by default"]
         lines += _row(cause, tables, keys, longest, room is None)
-        if room is not None and used + len(lines) > room - 2:
+        if room is not None and used + len(lines) > room - 1:
             left += 1
             continue
-        section = cause.only_if
+        section = header
         used += len(lines)
         yield from lines
     if left:
         yield f"  and {counted(left, 'more cause')}: --full"
-    if timers and room is not None:
-        keys = dict.fromkeys(key for cause in timers for key in cause.keys)
-        yield from wrapped(f"{counted(len(keys), 'timer')} and the like: --full", indent=2)
+
+
+def _section(cause: SharedCause) -> str:
+    """Return under which settings a cause shows; nothing for one that may show by default."""
+    if cause.applies is not False:
+        return ""
+    return "not by default" if is_complex(cause) else f"only if {cause.only_if}"
 
 
 def _row(cause: SharedCause, tables: Tables, keys: str, longest: int, full: bool) -> list[str]:
@@ -101,7 +108,8 @@ def _row(cause: SharedCause, tables: Tables, keys: str, longest: int, full: bool
     if not keys:
         lines = [line for text in texts for line in wrapped(text, columns=whole)]
     else:
-        left = whole * 11 // 20
+        longest_key = max(map(len, keys.split()))
+        left = max(_NARROW, min(whole * 11 // 20, whole - longest_key - 2))
         beside = [line for text in texts for line in wrapped(text, columns=left)]
         names = [line.replace(_HELD, " ") for line in wrapped(keys, columns=whole - left - 2)]
         lines = [f"{one:<{left}}  {other}".rstrip() for one, other in zip_longest(beside, names, fillvalue="")]
@@ -113,8 +121,9 @@ def _keys(cause: SharedCause, moved: Sequence[str], found: DiffResult) -> str:
     """Return the keys of a cause, those that come into the log or leave it with that."""
     gone = {key for effect in cause.effects if effect.kind == "logged" and not effect.after for key in effect.keys}
     keys = [*cause.keys, *(key for key in moved if key not in cause.keys)]
-    if len(keys) > 5 and len(keys) * 5 >= found.kept * 4:
-        return f"{len(keys)} of {counted(found.kept, 'key')}"
+    whole = found.kept + sum(item.mode == "train" for item in found.renamed)
+    if len(keys) > 5 and len(keys) * 5 >= whole * 4:
+        return f"{len(keys)} of {counted(whole, 'key')}"
     names = [_held(f"{name} (not logged)" if name in gone else name) for name in braced(keys)]
     return ", ".join(names)
 
@@ -123,9 +132,9 @@ def _held(text: str) -> str:
     return text.replace(" ", _HELD)
 
 
-def _below(found: DiffResult, *, full: bool) -> Iterator[str]:
+def _below(found: DiffResult, tables: Tables, *, full: bool) -> Iterator[str]:
     """Yield what stands under the causes: what was taken back, names that changed, came and went, and defaults."""
-    yield from _taken_back(found, most=None if full else 3)
+    yield from _taken_back(found, tables, full=full)
     yield from _renamed(found, full=full)
     yield from _listed("Removed", found.removed, full=full)
     yield from _listed("New", found.added, full=full)
@@ -140,57 +149,57 @@ def _labelled(label: str, texts: Iterable[str]) -> list[str]:
     return lines
 
 
-def _taken_back(found: DiffResult, most: int | None = None) -> list[str]:
-    items = [item for item in found.taken_back if item.keys]
-    items.sort(key=lambda item: ("look-alike", "biased", "same", "close").index(item.severity))
-    shown_ = items if most is None else items[:most]
+def _taken_back(found: DiffResult, tables: Tables, *, full: bool) -> list[str]:
+    items = sorted((item for item in found.taken_back if item.keys), key=_weight)
+    told = items if full else [item for item in items if item.applies is not False][:_FEW]
     texts = []
-    for item in shown_:
+    for item in told:
+        names = ", ".join(map(_held, braced(item.keys)))
         again = f"; as before in {item.again}" if item.again else ""
-        texts.append(f"{item.releases} {', '.join(map(_held, braced(item.keys)))}: {item.what}{again}")
-    if len(items) > len(shown_):
-        texts.append(f"{len(items) - len(shown_)} more: --full")
+        texts.append(f"{item.releases} {names}: {taken_back_words(item, tables, full=full)}{again}")
+    if len(items) > len(told):
+        texts.append(f"{len(items) - len(told)} more: --full")
     return _labelled("In between", texts)
 
 
+def _weight(item: TakenBack) -> tuple[bool, int]:
+    return item.applies is False, CAUSE_WEIGHTS.index(item.severity)
+
+
 def _renamed(found: DiffResult, *, full: bool) -> list[str]:
+    told = [item for item in found.renamed if item.mode == "train" and (full or not item.bookkeeping)]
     texts = [
         f"{symbol(item.severity)} {_held(starred(item.from_))} -> {_held(starred(item.to))} {item.since or ''}".rstrip()
-        for item in found.renamed
-        if item.mode == "train" and (full or not item.bookkeeping)
+        for item in told
     ]
-    timers = sum(item.bookkeeping for item in found.renamed if item.mode == "train")
-    if timers and not full:
-        texts.append(f"{counted(timers, 'timer')} and the like")
+    most = len(texts) if full else 3 * _FEW
+    if len(texts) > most:
+        texts = [*texts[:most], f"{len(texts) - most} more: --full"]
     return _labelled("Renamed", texts)
 
 
 def _listed(label: str, items: Sequence[ListedKey], *, full: bool) -> list[str]:
     """Return keys that came or went by the release: those that are logged by default, then the others."""
-    training = [item for item in items if item.mode == "train"]
-    if not training:
-        return []
-    plain = [item for item in training if full or not item.bookkeeping]
+    told = [item for item in items if item.mode == "train" and (full or not item.bookkeeping)]
+    usual = [item for item in told if item.logged_by_default]
+    others = [item for item in told if not item.logged_by_default]
     texts = []
-    usual = [item for item in plain if item.logged_by_default]
     if usual:
-        texts.append(" · ".join(_by_release(usual)))
-    others = [item for item in plain if not item.logged_by_default]
+        found = [*_by_release(usual)]
+        most = len(found) if full else 4 * _FEW
+        texts.append(" · ".join([*found[:most], *([f"{len(found) - most} more"] if len(found) > most else [])]))
     if others:
         names = braced([item.key for item in others])
-        most = len(names) if full else 8
+        most = len(names) if full else 2 * _FEW
         more = f" and {len(names) - most} more" if len(names) > most else ""
         texts.append(f"not by default: {', '.join(map(_held, names[:most]))}{more}")
-    timers = len(training) - len(plain)
-    if timers:
-        texts.append(f"{counted(timers, 'timer')} and the like")
-    return _labelled(f"{label} ({len(training)})", texts)
+    return _labelled(f"{label} ({len(told)})", texts)
 
 
 def _by_release(items: Sequence[ListedKey]) -> Iterator[str]:
     found: dict[str | None, list[str]] = {}
     for item in items:
-        instead = f" (see {starred(item.instead)})" if item.instead else ""
+        instead = f" (see {starred(item.instead)})" if item.instead and item.instead != item.key else ""
         found.setdefault(item.since, []).append(item.key if not instead else f"{item.key}{instead}")
     for release, keys in found.items():
         yield f"{', '.join(map(_held, braced(keys)))}{'' if release is None else f' {release}'}"
@@ -206,11 +215,16 @@ def _defaults(found: DiffResult, *, full: bool) -> list[str]:
 
 
 def _folded(found: DiffResult, *, full: bool) -> list[str]:
+    """Return what is not told: keys of evaluation, which change as those of training do, and timers and the like."""
     if full:
         keys = [item.key for item in found.changed if item.mode != "train"]
         return _labelled("Evaluation", [", ".join(map(_held, braced(keys)))] if keys else [])
-    twins = sum(item.mode != "train" for item in found.changed)
-    others = sum(item.mode != "train" for items in (found.added, found.removed, found.renamed) for item in items)
-    texts = [counted(twins, "changed key") + " of evaluation" if twins else "", f"{others} came or went" if others else ""]
+    others = (*found.added, *found.removed, *found.renamed)
+    twins = sum(item.mode != "train" for item in (*found.changed, *others))
+    timers = sum(item.bookkeeping and item.mode == "train" for item in (*found.changed, *others))
+    texts = [
+        f"{counted(twins, 'key')} of evaluation" if twins else "",
+        f"{counted(timers, 'timer')} and the like" if timers else "",
+    ]
     said = ", ".join(text for text in texts if text)
     return _labelled("Folded", [f"{said}: --full"] if said else [])

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from rlmetrics.names.causes import shown
 
 from .cause_words import metric_words
-from .keylists import braced, counted
+from .keylists import counted, few
 from .words import listed
 
 if TYPE_CHECKING:
@@ -33,6 +34,7 @@ def summary(found: DiffResult, tables: Tables, from_: str, to: str, *, key: str 
         key: The only key that was asked for.
     """
     sentences = [_counts(found, from_, to) if key is None else _of_key(found, key, from_, to)]
+    sentences += [f"{item.component} of {to} is what {item.former} was." for item in found.classes] if key is None else []
     seen = [*_seen(found, tables)][:_MOST]
     if seen:
         sentences.append(f"With default settings you see this: {'; '.join(seen)}.")
@@ -56,7 +58,7 @@ def _counts(found: DiffResult, from_: str, to: str) -> str:
         if count
     ]
     if not (changed or others):
-        return f"Nothing changed from {from_} to {to}."
+        return f"No training key changed its name or meaning from {from_} to {to}."
     if not found.kept:
         return f"No training key kept its name: {listed(others)}."
     if not changed:
@@ -84,32 +86,27 @@ def _of_key(found: DiffResult, key: str, from_: str, to: str) -> str:
 
 def _seen(found: DiffResult, tables: Tables) -> Iterator[str]:
     """Yield what one sees with default settings, what weighs most first."""
-    bookkeeping = {item.key for item in found.changed if item.bookkeeping}
+    bookkeeping = {item.key for item in (*found.changed,) if item.bookkeeping}
+    bookkeeping |= {item.to for item in found.renamed if item.bookkeeping}
     causes = [cause for cause in found.causes if set(cause.keys) - bookkeeping and cause.applies is not False]
-    yield from _came_and_went(causes)
-    for default in found.defaults:
-        if default.says and default.decides:
-            yield default.says
-    for cause in causes:
-        if cause.severity == "look-alike" and cause.kind == "metric":
-            keys = braced(cause.keys)
-            now = metric_words(None, str(cause.after), tables).removeprefix("measures ")
-            yield f"{listed(keys)} {'is' if len(cause.keys) == 1 else 'are'} now {now}" if len(cause.keys) == 1 else (
-                f"{listed(keys)} measure something else"
-            )
+    yield from islice(_came_and_went(causes), 2)
+    yield from islice((item.says for item in found.defaults if item.says and item.decides), 2)
+    measured = [cause for cause in causes if cause.kind == "metric" and cause.applies]
+    for cause in measured[:1]:
+        yield f"{few(cause.keys)}: {metric_words(None, str(cause.after), tables).replace('measures', 'now')}"
+    movers = sorted((item for item in found.defaults if item.says and not item.decides), key=lambda item: -len(item.moves))
+    yield from (item.says for item in movers[:1] if item.says)
     for cause in causes:
         if cause.severity == "biased" and cause.effect is not None:
-            yield f"{listed(braced(cause.keys)[:3])} {'is' if len(cause.keys) == 1 else 'are'} {_effect(cause)}"
-    for default in sorted(found.defaults, key=lambda item: -len(item.moves)):
-        if default.says and not default.decides:
-            yield default.says
+            yield f"{few(cause.keys)} {'is' if len(cause.keys) == 1 else 'are'} {_effect(cause)}"
+    yield from (item.says for item in movers[1:] if item.says)
 
 
 def _came_and_went(causes: list[SharedCause]) -> Iterator[str]:
     for cause in causes:
         for effect in cause.effects:
             if effect.kind == "logged" and effect.keys:
-                keys = listed(braced(effect.keys)[:3])
+                keys = few(effect.keys)
                 state = ("is" if len(effect.keys) == 1 else "are") + (" logged now" if effect.after else " gone")
                 yield f"{keys} {state} ({cause.name} is {shown(cause.after)} now)"
 

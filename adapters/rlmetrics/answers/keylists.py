@@ -5,15 +5,17 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 
-__all__ = ["braced", "counted", "starred"]
+__all__ = ["braced", "counted", "few", "starred"]
 
 _PLACEHOLDER = re.compile(r"\{\w+\}")
+_WIDE = 52
+"""How long a name with braces may become."""
 _Parts = tuple[str, str, str]
 
 
 def starred(key: str) -> str:
-    """Return a key with ``*`` for what stands in its place in a log."""
-    return _PLACEHOLDER.sub("*", key)
+    """Return a key with ``*`` for what varies in a log; a name that varies as a whole is its placeholder's."""
+    return key if _PLACEHOLDER.fullmatch(key) else _PLACEHOLDER.sub("*", key)
 
 
 def braced(keys: Sequence[str]) -> list[str]:
@@ -38,9 +40,36 @@ def _joined(keys: Sequence[str], parts: Callable[[str], _Parts | None]) -> list[
         groups.setdefault(place, []).append(key if found is None else found[1])
     joined: list[str] = []
     for (head, alone, tail), middles in groups.items():
-        text = middles[0] if len(middles) == 1 else f"{{{','.join(middles)}}}"
-        joined.append(alone or f"{head}{text}{tail}")
+        if alone:
+            joined.append(alone)
+            continue
+        for some in _chunks(middles, _WIDE - len(head) - len(tail)):
+            text = some[0] if len(some) == 1 else f"{{{','.join(some)}}}"
+            joined.append(f"{head}{text}{tail}")
     return joined
+
+
+def _chunks(parts: Sequence[str], room: int) -> list[list[str]]:
+    """Cut parts so that those of each piece fit on a line."""
+    found: list[list[str]] = [[]]
+    for part in parts:
+        if found[-1] and sum(map(len, found[-1])) + len(found[-1]) + len(part) > room:
+            found.append([])
+        found[-1].append(part)
+    return found
+
+
+def few(keys: Sequence[str], room: int = 48) -> str:
+    """Return some keys for a sentence: as many as there is room for, and how many more there are."""
+    names = braced(keys)
+    told: list[str] = []
+    for name in names:
+        if told and sum(map(len, told)) + len(name) > room:
+            break
+        told.append(name)
+    if len(told) < len(names):
+        return f"{', '.join(told)} and {len(names) - len(told)} more"
+    return f"{', '.join(told[:-1])} and {told[-1]}" if len(told) > 1 else told[0]
 
 
 def _by_first_word(key: str) -> _Parts | None:

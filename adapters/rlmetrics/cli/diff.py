@@ -9,7 +9,9 @@ from .options import add_config, add_json, add_source, add_spec, config_of, spec
 from .output import json_text
 
 if TYPE_CHECKING:
-    from rlmetrics.names import DiffResult
+    from collections.abc import Sequence
+
+    from rlmetrics.names import DiffResult, Tables
 
 def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Add the command to the command line."""
@@ -33,28 +35,32 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
 
 def run(args: argparse.Namespace) -> int:
     """Run the command."""
-    from rlmetrics.names import diff, load_tables
+    from rlmetrics.names import load_tables
 
     tables = load_tables(spec_of(args))
-    found = diff(
+    if args.json:
+        print(json_text(_found(args, tables, args.keys)))
+        return 0
+    from rlmetrics.answers.diff import diff_lines, key_lines
+    from rlmetrics.answers.terminal import printed
+
+    between = args.from_, args.to
+    answers = [key_lines(_found(args, tables, [key]), tables, key, *between) for key in args.keys]
+    if not answers:
+        answers = [diff_lines(_found(args, tables, ()), tables, *between, full=args.full)]
+    print("\n\n".join(printed(lines, keys=args.keys) for lines in answers))
+    return 0
+
+
+def _found(args: argparse.Namespace, tables: Tables, keys: Sequence[str]) -> DiffResult:
+    from rlmetrics.names import diff
+
+    return diff(
         args.from_,
         args.to,
         config=config_of(args),
         spec=tables,
-        keys=args.keys or None,
+        keys=keys or None,
         since=args.since,
         all_configs=args.all_configs,
     )
-    print(json_text(found) if args.json else _text(found, tables, args))
-    return 0
-
-
-def _text(found: DiffResult, tables: object, args: argparse.Namespace) -> str:
-    from rlmetrics.answers.diff import diff_lines, key_lines
-    from rlmetrics.answers.terminal import printed
-    from rlmetrics.names.tables import Tables
-
-    assert isinstance(tables, Tables)
-    if len(args.keys) == 1:
-        return printed(key_lines(found, tables, args.keys[0], args.from_, args.to), keys=args.keys)
-    return printed(diff_lines(found, tables, args.from_, args.to, full=args.full), keys=args.keys)

@@ -95,8 +95,13 @@ class TakenBack:
     Attributes:
         releases: In which it held, such as ``0.27.0..0.29.1``.
         again: The release that has the old meaning again; None where the last one in between is the newest known.
-        what: What held in them.
+        kind: As in `SharedCause`.
+        name: As in `SharedCause`.
+        before: What holds before and after.
+        after: What held in them.
+        what: In words.
         severity: How much it weighed.
+        applies: Whether it showed with the given or default settings; None where nothing can tell.
         keys: Training keys.
         folded: Keys of evaluation.
         components: Which components log them.
@@ -104,8 +109,13 @@ class TakenBack:
 
     releases: str
     again: str | None
+    kind: str
+    name: str
+    before: Any
+    after: Any
     what: str
     severity: str
+    applies: bool | None
     keys: tuple[str, ...]
     folded: tuple[str, ...]
     components: tuple[str, ...]
@@ -155,6 +165,8 @@ class Causes:
         else:
             place = (undone.releases, *self._identity(cause))
             self._undone.setdefault(place, []).append((entry, cause))
+            judged = judged_cause(cause, undone.sides, entry.mode, self._tables)
+            self._judged.setdefault(place, {})[judged] = None
 
     def shared(self) -> tuple[SharedCause, ...]:
         """Return every cause once: the weightiest first, then the oldest."""
@@ -168,15 +180,17 @@ class Causes:
     def taken_back(self) -> tuple[TakenBack, ...]:
         """Return what changed and was taken back, the oldest first."""
         found: list[TakenBack] = []
-        for (releases, *_), items in self._undone.items():
+        for place, items in self._undone.items():
+            releases = place[0]
             keys, folded, components = _keys(items)
             cause = items[0][1]
             assert self._releases is not None
             last = self._releases.index(releases[-1]) + 1
             names = self._releases.names
             spans, again = self._releases.spans(releases), names[last] if last < len(names) else None
-            what = in_words(cause, self._tables)
-            found.append(TakenBack(spans, again, what, severity_of_cause(cause), keys, folded, components))
+            held = cause.kind, cause.name, cause.before, cause.after, in_words(cause, self._tables)
+            applies = _together(self._judged[place]).applies
+            found.append(TakenBack(spans, again, *held, severity_of_cause(cause), applies, keys, folded, components))
         return tuple(found)
 
     def _shared(self, place: tuple[Any, ...], items: list[tuple[Entry, Cause]]) -> SharedCause:
@@ -311,7 +325,7 @@ def _plainly(cause: Cause, tables: Tables) -> str:
     if cause.kind == "span":
         return f"measures {_span(after)}; was {_span(before)}"
     if cause.kind == "lag":
-        return f"the step of the value: {_lag(after)}, was {_lag(before)}"
+        return f"the value {_lag(after)}, was {_lag(before)}"
     if cause.kind in ("scale", "offset"):
         return _factor(cause)
     if cause.kind == "kind":
@@ -325,7 +339,10 @@ def _factor(cause: Cause) -> str:
     if isinstance(cause.before, float) and isinstance(cause.after, float) and cause.before:
         factor = cause.after / cause.before
         return "has the other sign" if factor == -1 else f"{factor:g} x the number before"
-    return f"multiplied by {shown(cause.after)}, was {shown(cause.before)}"
+    if cause.after == 1:
+        return f"no longer multiplied by {shown(cause.before)}"
+    was = "" if cause.before == 1 else f", was by {shown(cause.before)}"
+    return f"multiplied by {shown(cause.after)}{was}"
 
 
 def _formula(variant: str | None) -> str:
@@ -337,7 +354,9 @@ def _span(span: str | None) -> str:
 
 
 def _lag(lag: int) -> str:
-    return "its own" if lag == 0 else f"{abs(lag)} {'before' if lag < 0 else 'after'} its own"
+    if abs(lag) <= 1:
+        return {0: "of its own step", 1: "of the next step", -1: "of the step before"}[lag]
+    return f"of {abs(lag)} steps {'before' if lag < 0 else 'later'}"
 
 
 def _lowered(text: str) -> str:

@@ -12,6 +12,7 @@ from .guards import names_in
 from .course import Course, Run
 from .records import Difference, Entry
 from .rows import expressions_of
+from .severity import Circumstances
 from .tables import Tables
 
 __all__ = ["Cause", "Change", "Net", "Undone", "changes_of", "net_change", "steps", "told"]
@@ -72,10 +73,12 @@ class Undone(NamedTuple):
     Attributes:
         cause: What had changed.
         releases: The releases in which it held.
+        sides: What decides before, and in the first of these releases, whether it shows.
     """
 
     cause: Cause
     releases: tuple[str, ...]
+    sides: tuple[Circumstances | None, Circumstances | None] = (None, None)
 
 
 class Net(NamedTuple):
@@ -214,7 +217,9 @@ def _undone(course: Course, runs: Sequence[Run], pairs: Mapping[Aspect, Pair]) -
                 continue
             held.setdefault((aspect, value), []).extend(run.releases)
     for (aspect, value), releases in held.items():
-        yield Undone(_cause(aspect, (first.get(aspect), value), course.tables), tuple(releases))
+        cause = _cause(aspect, (first.get(aspect), value), course.tables)
+        sides = course.circumstances(runs[0].releases[0]), course.circumstances(releases[0])
+        yield Undone(cause, tuple(releases), sides)
 
 
 def _causes(course: Course, step: _Step, pairs: Mapping[Aspect, Pair]) -> tuple[Cause, ...]:

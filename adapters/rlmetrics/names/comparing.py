@@ -17,6 +17,7 @@ from .protocol import View
 from .records import Entry
 from .relations import Relation, relate
 from .severity import severity_of
+from .tables import FrameworkTable
 from .versions import Releases
 from .view import FrameworkView
 
@@ -131,6 +132,18 @@ class Comparison:
         identity: Mapping[str, str] = self._tables.metrics.get(entry.metric or "", {}).get("identity", {})
         return identity.get("quantity") in self._tables.signatures["BOOKKEEPING"]
 
+    def renamed_classes(self) -> Iterator[tuple[str, str, str | None]]:
+        """Yield components whose file described another name in the old release: former name, name, since when."""
+        if not isinstance(self._old, FrameworkView) or not isinstance(self._new, FrameworkView) or self._table is None:
+            return
+        table, old, new = self._table, self._old.source.release, self._new.source.release
+        for label, view in self._new.components.items():
+            before = {name for name, stem, ranges, _ in table.components if stem == view.stem and _in(table, ranges, old)}
+            after = {name for name, stem, ranges, _ in table.components if stem == view.stem and _in(table, ranges, new)}
+            if before and view.component in after - before:
+                names = next((ranges for name, stem, ranges, _ in table.components if (name, stem) == (view.component, view.stem)), ())
+                yield min(before), label, next(iter(table.releases.expand(names)), None)
+
     def defaults(self, causes: Sequence[SharedCause]) -> Iterator[ChangedDefault]:
         """Yield the settings with another default, those that decide or move something first."""
         if not isinstance(self._old, FrameworkView) or not isinstance(self._new, FrameworkView) or not self._same:
@@ -175,6 +188,10 @@ class Comparison:
             if any(holds(guard, second.config.values) != holds(guard, undone) for guard in guards):
                 said.append(f"the default of {name} was {shown(before)}, is {shown(after)}")
         return said
+
+
+def _in(table: FrameworkTable, ranges: Sequence[str], release: str) -> bool:
+    return table.releases.covers(ranges, release)
 
 
 def _bare(label: str) -> str:

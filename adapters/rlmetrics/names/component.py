@@ -67,6 +67,7 @@ class ComponentView:
         label: str | None = None,
     ) -> None:
         self.label = label or component.name
+        self.component = component.name
         self.release = release
         self.tables = tables
         self.table = table

@@ -12,6 +12,7 @@ from .config import Config, Configuration
 from .entries import Entries
 from .records import Entry
 from .rows import ComponentTable, Row, expressions_of
+from .severity import Circumstances
 from .tables import FrameworkTable, Tables
 
 __all__ = ["Course", "Run", "stem_at"]
@@ -97,6 +98,13 @@ class Course:
                 None if found is None else _Release(self.tables, self.table, *found, release, self._config)
             )
         return self._at[release]
+
+    def circumstances(self, release: str) -> Circumstances | None:
+        """Return what decides in a release whether differences show; None where the component is not described."""
+        part = self.part(release)
+        if part is None:
+            return None
+        return Circumstances(self.table.name, part.component.single(release), part.configuration())
 
     def _stem(self, release: str) -> tuple[str, str] | None:
         """Return name and file of the component in a release.

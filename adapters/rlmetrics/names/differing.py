@@ -94,6 +94,21 @@ class ChangedKey:
 
 
 @dataclass(frozen=True, slots=True)
+class RenamedClass:
+    """A component that goes on under another name.
+
+    Attributes:
+        former: Its name in the old release.
+        component: Its name in the new one.
+        since: The first release that has it under the new name.
+    """
+
+    former: str
+    component: str
+    since: str | None
+
+
+@dataclass(frozen=True, slots=True)
 class DiffResult:
     """What changed between two sources.
 
@@ -108,6 +123,7 @@ class DiffResult:
         defaults: Settings with another default.
         kept: How many training keys both sources have under one name.
         others: What other settings than the given or default ones would show besides; only if that was asked for.
+        classes: Components of the new source that had another name.
     """
 
     added: tuple[ListedKey, ...]
@@ -120,6 +136,7 @@ class DiffResult:
     defaults: tuple[ChangedDefault, ...] = ()
     kept: int = 0
     others: tuple[SharedCause, ...] = ()
+    classes: tuple[RenamedClass, ...] = ()
 
 
 def diff(
@@ -206,6 +223,7 @@ class _Diff:
             tuple(self._comparison.defaults(causes)),
             sum(place[2] == "train" for place in pairs),
             tuple(self._comparison.otherwise(pairs, causes)) if all_configs else (),
+            tuple(RenamedClass(*item) for item in self._comparison.renamed_classes()),
         )
 
     def _same_name(self) -> dict[_Place, _Place]:

@@ -87,7 +87,7 @@ def _negated(node: Any) -> str:
         # What no setting says is left out: the rest is what a reader can look up.
         parts = [part for part in node.parts() if not (isinstance(part, Name) and part.name == UNKNOWN)]
         joint = " and " if isinstance(node, Or) else " or "
-        return joint.join(_negated(part) for part in parts)
+        return joint.join(_enclosed(_negated(part), len(parts)) for part in parts)
     if isinstance(node, Compare):
         left, right = map(_written, node.parts())
         return f"{left} {_OPPOSITE[node.operator]} {right}"
@@ -116,6 +116,11 @@ def _written(node: Any) -> str:
         return f"-{parts[0]}"
     if isinstance(node, Not):
         return f"not {parts[0]}"
-    joint = " and " if isinstance(node, And) else " or "
     assert isinstance(node, And | Or)
-    return joint.join(parts)
+    joint = " and " if isinstance(node, And) else " or "
+    return joint.join(_enclosed(part, len(parts)) for part in parts)
+
+
+def _enclosed(text: str, count: int) -> str:
+    """Return a part of a guard, in brackets where it would be read wrongly beside others."""
+    return f"({text})" if count > 1 and (" and " in text or " or " in text) else text

@@ -56,6 +56,7 @@ def of_keys(found: DiffResult, keys: Collection[str]) -> DiffResult:
                 item,
                 decides=tuple(key for key in item.decides if key in names),
                 moves=tuple(key for key in item.moves if key in names),
+                says=item.says if names.intersection(item.moves) else None,
             )
             for item in found.defaults
             if names.intersection(item.decides) or names.intersection(item.moves)
