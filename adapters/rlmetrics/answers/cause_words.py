@@ -93,7 +93,9 @@ def _over(operation: str, parts: list[str], tables: Tables) -> str:
 
 def _how(operation: str, tables: Tables) -> str:
     known = {"pool": "pooled", "none": "not there"}
-    return known.get(operation) or f"the {tables.signatures['WORDS']['operations'][operation]}".replace("the only", "only")
+    return known.get(operation) or f"the {tables.signatures['WORDS']['operations'][operation]}".replace(
+        "the only", "only"
+    )
 
 
 def metric_words(before: str | None, after: str | None, tables: Tables, *, full: bool = False) -> str:

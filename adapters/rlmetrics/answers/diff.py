@@ -1,7 +1,8 @@
-"""What changed between two releases, as people read it: what one sees, then every cause with the keys that it changed."""
+"""What changed between two releases: what one sees, then every cause with the keys that it changed."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import zip_longest
 from typing import TYPE_CHECKING
@@ -43,6 +44,8 @@ def diff_lines(found: DiffResult, tables: Tables, from_: str, to: str, *, full: 
         to: The new source.
         full: Whether to leave nothing out.
     """
+    if _framework(from_) != _framework(to):
+        return _two_frameworks(from_, to)
     head = wrapped(summary(found, tables, from_, to))
     below = [*_below(found, tables, full=full)]
     room = max(_SCREEN - len(head) - len(below) - 3, _LEAST)
@@ -53,8 +56,22 @@ def diff_lines(found: DiffResult, tables: Tables, from_: str, to: str, *, full: 
     return [*lines, "", *below] if below else lines
 
 
+def _framework(source: str) -> str:
+    return re.split(r"[\[=<>~!]", source, maxsplit=1)[0].strip()
+
+
+def _two_frameworks(from_: str, to: str) -> list[str]:
+    return [
+        *wrapped(f"{from_} and {to} are two frameworks: what one logs is no change of what the other does."),
+        f"rlmetrics map --from '{from_}' --to '{to}'",
+        *wrapped("tells for each key what comes nearest to it there, and what sets the two apart.", indent=2),
+    ]
+
+
 def key_lines(found: DiffResult, tables: Tables, key: str, from_: str, to: str) -> list[str]:
     """Return what changed about one key."""
+    if _framework(from_) != _framework(to):
+        return _two_frameworks(from_, to)
     lines = wrapped(summary(found, tables, from_, to, key=key))
     causes = [*_causes(found, tables, room=None, with_keys=False)]
     return [*lines, *(["", *causes] if causes else []), *_beneath(found, tables)]
@@ -219,9 +236,13 @@ def _folded(found: DiffResult, *, full: bool) -> list[str]:
     if full:
         keys = [item.key for item in found.changed if item.mode != "train"]
         return _labelled("Evaluation", [", ".join(map(_held, braced(keys)))] if keys else [])
-    others = (*found.added, *found.removed, *found.renamed)
-    twins = sum(item.mode != "train" for item in (*found.changed, *others))
-    timers = sum(item.bookkeeping and item.mode == "train" for item in (*found.changed, *others))
+    told = [
+        (item.mode, item.bookkeeping)
+        for items in (found.changed, found.added, found.removed, found.renamed)
+        for item in items
+    ]
+    twins = sum(mode != "train" for mode, _ in told)
+    timers = told.count(("train", True))
     texts = [
         f"{counted(twins, 'key')} of evaluation" if twins else "",
         f"{counted(timers, 'timer')} and the like" if timers else "",

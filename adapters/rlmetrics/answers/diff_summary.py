@@ -34,7 +34,9 @@ def summary(found: DiffResult, tables: Tables, from_: str, to: str, *, key: str 
         key: The only key that was asked for.
     """
     sentences = [_counts(found, from_, to) if key is None else _of_key(found, key, from_, to)]
-    sentences += [f"{item.component} of {to} is what {item.former} was." for item in found.classes] if key is None else []
+    sentences += (
+        [f"{item.component} of {to} is what {item.former} was." for item in found.classes] if key is None else []
+    )
     seen = [*_seen(found, tables)][:_MOST]
     if seen:
         sentences.append(f"With default settings you see this: {'; '.join(seen)}.")
@@ -94,7 +96,9 @@ def _seen(found: DiffResult, tables: Tables) -> Iterator[str]:
     measured = [cause for cause in causes if cause.kind == "metric" and cause.applies]
     for cause in measured[:1]:
         yield f"{few(cause.keys)}: {metric_words(None, str(cause.after), tables).replace('measures', 'now')}"
-    movers = sorted((item for item in found.defaults if item.says and not item.decides), key=lambda item: -len(item.moves))
+    movers = sorted(
+        (item for item in found.defaults if item.says and not item.decides), key=lambda item: -len(item.moves)
+    )
     yield from (item.says for item in movers[:1] if item.says)
     for cause in causes:
         if cause.severity == "biased" and cause.effect is not None:

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
     from rlmetrics.names import DiffResult, Tables
 
+
 def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Add the command to the command line."""
     parser = subparsers.add_parser(

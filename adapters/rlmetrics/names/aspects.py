@@ -56,9 +56,7 @@ def state_of(entry: Entry, tables: Tables) -> State:
     return state
 
 
-def _reductions(
-    signature: Signature, metric: Mapping[str, Any], kind: str, tables: Tables
-) -> dict[Aspect, str]:
+def _reductions(signature: Signature, metric: Mapping[str, Any], kind: str, tables: Tables) -> dict[Aspect, str]:
     default = "pool" if "function" in metric else "none"
     statistic = metric.get("identity", {}).get("statistic")
     found: dict[Aspect, str] = {}
@@ -73,9 +71,7 @@ def _reductions(
 def compared(before: State, after: State, tables: Tables) -> dict[Aspect, Pair]:
     """Return what differs between two states, by the rules by which `rlmetrics.names.relations` relates two entries."""
     names = dict.fromkeys((*before, *after))
-    differs = {
-        name: (before.get(name), after.get(name)) for name in names if before.get(name) != after.get(name)
-    }
+    differs = {name: (before.get(name), after.get(name)) for name in names if before.get(name) != after.get(name)}
     if Aspect("metric") in differs:
         return {name: pair for name, pair in differs.items() if name.facet in _OF_ANY_METRIC}
     population = Aspect("population")

@@ -261,7 +261,9 @@ def severity_of_cause(cause: Cause) -> str:
     if cause.kind in ("scale", "offset") and cause.grade != "incomparable":
         return "same"
     if cause.kind == "setting":
-        return max((severity_of_cause(item) for item in cause.effects), key=("close", "same", "biased", "look-alike").index)
+        return max(
+            (severity_of_cause(item) for item in cause.effects), key=("close", "same", "biased", "look-alike").index
+        )
     return _SEVERITY[cause.grade]
 
 
@@ -310,7 +312,11 @@ def _metric(cause: Cause, tables: Tables) -> str:
 
 def _facets(cause: Cause, tables: Tables) -> tuple[Any, ...]:
     first, second = (tables.metrics.get(name or "", {}).get("identity", {}) for name in (cause.before, cause.after))
-    return tuple((facet, repr(first.get(facet)), repr(second.get(facet))) for facet in _FACETS if first.get(facet) != second.get(facet))
+    return tuple(
+        (facet, repr(first.get(facet)), repr(second.get(facet)))
+        for facet in _FACETS
+        if first.get(facet) != second.get(facet)
+    )
 
 
 def _plainly(cause: Cause, tables: Tables) -> str:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 from .aspects import Aspect, Pair, State
 from .config import Config
-from .guards import names_in
 from .course import Course, Run
+from .guards import names_in
 from .records import Difference, Entry
 from .rows import expressions_of
 from .severity import Circumstances
@@ -134,7 +135,7 @@ def steps(course: Course, keys: Sequence[str], mode: str) -> list[Change]:
     """
     found: list[Change] = []
     runs = course.runs(keys, mode)
-    for earlier, run in zip(runs, runs[1:], strict=False):
+    for earlier, run in pairwise(runs):
         before, after = earlier.entry, run.entry
         if before is None or after is None:
             entry = before or after
@@ -213,7 +214,9 @@ def _undone(course: Course, runs: Sequence[Run], pairs: Mapping[Aspect, Pair]) -
         for aspect, (_, value) in _compared(course, runs[0], run).items():
             # Where another number is logged in the end, how the first one was computed in between is of no account.
             of_the_metric = aspect.facet in ("metric", "logged")
-            if (aspect in pairs and index >= _lasting(course, runs, aspect)) or (_METRIC in pairs and not of_the_metric):
+            if (aspect in pairs and index >= _lasting(course, runs, aspect)) or (
+                _METRIC in pairs and not of_the_metric
+            ):
                 continue
             held.setdefault((aspect, value), []).extend(run.releases)
     for (aspect, value), releases in held.items():
@@ -290,8 +293,8 @@ def _cause(aspect: Aspect, pair: Pair, tables: Tables) -> Cause:
         grade, vanishes = vocabulary["SNAPSHOT"][:2]
     elif aspect.facet == "lag":
         grade = "minor"
-    elif aspect.facet in ("metric", "kind"):
-        grade = "incomparable"
-    elif aspect.facet in ("scale", "offset") and any(isinstance(value, str) for value in pair):
+    elif aspect.facet in ("metric", "kind") or (
+        aspect.facet in ("scale", "offset") and any(isinstance(value, str) for value in pair)
+    ):
         grade = "incomparable"
     return Cause(aspect.facet, aspect.name, *pair, grade, vanishes)

@@ -6,13 +6,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from .aspects import compared, state_of
-from .causes import SharedCause, in_words, shown
+from .causes import Causes, SharedCause, in_words, shown
 from .changes import Change, Net, net_change, told
 from .config import Config, holds
 from .course import Course
 from .defaults import ChangedDefault, changed_defaults
 from .guards import names_in
 from .judging import Sides
+from .otherwise import Setting, joined, only_with, other_settings
 from .protocol import View
 from .records import Entry
 from .relations import Relation, relate
@@ -64,7 +65,7 @@ class Comparison:
         same = isinstance(old, FrameworkView) and isinstance(new, FrameworkView)
         self._same = same and old.source.framework == new.source.framework
         self._table = self._tables.framework(new.source.framework) if self._same else None
-        self._courses: dict[tuple[str, str], Course] = {}
+        self._courses: dict[tuple[str, str, Setting | None], Course] = {}
 
     @property
     def releases(self) -> Releases | None:
@@ -95,18 +96,20 @@ class Comparison:
             return net_change(self._course(old.component, new.component), keys, new.mode)
         pairs = compared(state_of(old, self._tables), state_of(new, self._tables), self._tables)
         release = str(self._new.source)
-        return Net((Change(release, "changed", new.key, tuple(told(pairs, self._tables)), old, new),) if pairs else (), ())
+        return Net(
+            (Change(release, "changed", new.key, tuple(told(pairs, self._tables)), old, new),) if pairs else (), ()
+        )
 
-    def _course(self, former: str, component: str) -> Course:
-        if (former, component) not in self._courses:
+    def _course(self, former: str, component: str, setting: Setting | None = None) -> Course:
+        place = (former, component, setting)
+        if place not in self._courses:
             assert self._table is not None
             names = self._table.releases.names
             first, last = (names.index(view.source.release) for view in (self._old, self._new))
             between = names[first : last + 1] if first <= last else names[last : first + 1][::-1]
-            labels = _bare(former), _bare(component)
-            course = Course(self._tables, self._table, labels[1], between, self._config, labels[0])
-            self._courses[former, component] = course
-        return self._courses[former, component]
+            config = self._config if setting is None else {**(self._config or {}), setting.name: setting.value}
+            self._courses[place] = Course(self._tables, self._table, component, between, config, former)
+        return self._courses[place]
 
     def first(self, entry: Entry) -> str | None:
         """Return since when the new source has a key that the old one lacks."""
@@ -138,10 +141,21 @@ class Comparison:
             return
         table, old, new = self._table, self._old.source.release, self._new.source.release
         for label, view in self._new.components.items():
-            before = {name for name, stem, ranges, _ in table.components if stem == view.stem and _in(table, ranges, old)}
-            after = {name for name, stem, ranges, _ in table.components if stem == view.stem and _in(table, ranges, new)}
+            before = {
+                name for name, stem, ranges, _ in table.components if stem == view.stem and _in(table, ranges, old)
+            }
+            after = {
+                name for name, stem, ranges, _ in table.components if stem == view.stem and _in(table, ranges, new)
+            }
             if before and view.component in after - before:
-                names = next((ranges for name, stem, ranges, _ in table.components if (name, stem) == (view.component, view.stem)), ())
+                names = next(
+                    (
+                        ranges
+                        for name, stem, ranges, _ in table.components
+                        if (name, stem) == (view.component, view.stem)
+                    ),
+                    (),
+                )
                 yield min(before), label, next(iter(table.releases.expand(names)), None)
 
     def defaults(self, causes: Sequence[SharedCause]) -> Iterator[ChangedDefault]:
@@ -156,20 +170,33 @@ class Comparison:
                 old = next(iter(self._old.components.values()))
             if old is None:
                 continue
-            decides = {
-                item.name: item.keys for item in causes if item.kind == "setting" and label in item.components
-            }
+            decides = {item.name: item.keys for item in causes if item.kind == "setting" and label in item.components}
             course = self._course(old.label, label)
             for item in changed_defaults(self._table, (old, view), course, view.entries(), decides):
                 found.setdefault((item.name, repr(item.before), repr(item.after), item.since), []).append(item)
         joined = [_joined(items) for items in found.values()]
         yield from sorted(joined, key=lambda item: (not item.decides, not item.moves))
 
-    def otherwise(
-        self, pairs: Mapping[tuple[str, str, str], tuple[str, str, str]], causes: Sequence[SharedCause]
-    ) -> Iterator[SharedCause]:
-        """Yield what only shows with other settings."""
-        yield from ()
+    def otherwise(self, pairs: Sequence[tuple[Entry, Entry]]) -> list[SharedCause]:
+        """Return what changed about keys that only shows with another value of a single setting.
+
+        Args:
+            pairs: What each key is in the old source and in the new one.
+        """
+        if self._table is None:
+            return []
+        found: dict[Setting, Causes] = {}
+        for old, new in pairs:
+            keys = [new.key] if new.key == old.key else [new.key, old.key]
+            usual = self.net(old, new)
+            for setting in other_settings(self._course(old.component, new.component), keys, new.mode):
+                course = self._course(old.component, new.component, setting)
+                more = only_with(net_change(course, keys, new.mode), usual)
+                sides = course.circumstances(course.releases[0]), course.circumstances(course.releases[-1])
+                causes = found.setdefault(setting, Causes(self._tables, self._table.releases))
+                causes.add(new, more, sides)
+        told = [(cause, setting.guard) for setting, causes in found.items() for cause in causes.shared()]
+        return joined([(cause, guard) for cause, guard in told if cause.applies is not False])
 
     def _decisive_defaults(self, old: Entry, new: Entry) -> list[str]:
         """Return which defaults changed that decide about a key."""
@@ -192,11 +219,6 @@ class Comparison:
 
 def _in(table: FrameworkTable, ranges: Sequence[str], release: str) -> bool:
     return table.releases.covers(ranges, release)
-
-
-def _bare(label: str) -> str:
-    """Return a component's name as the tables have it; a label may have its module in front."""
-    return label
 
 
 def _joined(items: Sequence[ChangedDefault]) -> ChangedDefault:

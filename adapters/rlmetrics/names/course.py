@@ -136,9 +136,7 @@ class Course:
         covers = self.table.releases.covers
         return [row for row in self._rows[part.stem].get((key, mode), ()) if covers(row.ranges, release)]
 
-    def entry(
-        self, key: str, mode: str, release: str, other: Mapping[str, Any] = MappingProxyType({})
-    ) -> Entry | None:
+    def entry(self, key: str, mode: str, release: str, other: Mapping[str, Any] = MappingProxyType({})) -> Entry | None:
         """Return what a key is in a release, None if it is not there.
 
         Args:

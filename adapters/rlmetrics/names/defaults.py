@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -62,13 +62,12 @@ def changed_defaults(
         decides: For settings, the keys whose meaning a new default changes.
     """
     old, new = views
-    covers = table.releases.covers
     found, before = table.defaults(new.stem), table.defaults(old.stem)
     shaping: Mapping[str, Mapping[str, Any]] = found.get("shaping", {})
     for name in _names(old, new, found, before):
         rows, base = _rows(name, new, found), shaping.get(name, {}).get("base", ())
-        then = _value((*_rows(name, old, before), *base), lambda ranges: covers(ranges, old.release))
-        now = _value((*rows, *base), lambda ranges: covers(ranges, new.release))
+        then = _value((*_rows(name, old, before), *base), table, old.release)
+        now = _value((*rows, *base), table, new.release)
         if then is None or now is None or _same(then[0], now[0]):
             continue
         since = None if course is None else _since(name, course, now[0])
@@ -102,9 +101,9 @@ def _rows(name: str, view: ComponentView, found: Mapping[str, Any]) -> _Rows:
     )
 
 
-def _value(rows: _Rows, covers: Callable[[Sequence[str]], bool]) -> tuple[Any, str | None] | None:
+def _value(rows: _Rows, table: FrameworkTable, release: str) -> tuple[Any, str | None] | None:
     for ranges, text, symbol in rows:
-        if not ranges or covers(ranges):
+        if not ranges or table.releases.covers(ranges, release):
             return _literal(text), symbol
     return None
 
@@ -125,7 +124,6 @@ def _since(name: str, course: Course, now: Any) -> str | None:
     """Return the first release from which on a setting has its last default."""
     since = None
     table = course.table
-    covers = table.releases.covers
     for release in reversed(course.releases):
         part = course.part(release)
         if part is None:
@@ -137,7 +135,7 @@ def _since(name: str, course: Course, now: Any) -> str | None:
             *((ranges, repr(value), symbol) for ranges, value, symbol in stated),
             *found.get("shaping", {}).get(name, {}).get("base", ()),
         )
-        value = _value(rows, lambda ranges, release=release: covers(ranges, release))
+        value = _value(rows, table, release)
         if value is None or not _same(value[0], now):
             return since
         since = release
@@ -150,9 +148,9 @@ def _moved(shaping: Mapping[str, Any], entries: Sequence[Entry]) -> Iterator[str
     for entry in entries:
         if entry.mode != "train":
             continue
-        if entry.key in shaping.get("keys", ()):
-            yield entry.key
-        elif level is not None and entry.signature.reduction.get(level) in ("mean", "pool", "sum", "max", "min", "std"):
+        if entry.key in shaping.get("keys", ()) or (
+            level is not None and entry.signature.reduction.get(level) in ("mean", "pool", "sum", "max", "min", "std")
+        ):
             yield entry.key
 
 

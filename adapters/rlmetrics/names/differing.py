@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from . import narrowing
@@ -222,9 +222,13 @@ class _Diff:
             self._causes.taken_back(),
             tuple(self._comparison.defaults(causes)),
             sum(place[2] == "train" for place in pairs),
-            tuple(self._comparison.otherwise(pairs, causes)) if all_configs else (),
+            tuple(self._otherwise(pairs)) if all_configs else (),
             tuple(RenamedClass(*item) for item in self._comparison.renamed_classes()),
         )
+
+    def _otherwise(self, pairs: Mapping[_Place, _Place]) -> list[SharedCause]:
+        training = [(self._before[old], self._after[new]) for old, new in pairs.items() if new[2] == "train"]
+        return self._comparison.otherwise(training)
 
     def _same_name(self) -> dict[_Place, _Place]:
         """Return which old key has a namesake.

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from .changes import Cause
 from .records import Difference
-from .severity import UNKNOWN, Circumstances, applies, guards_of_level, guards_of_snapshot
+from .severity import UNKNOWN, Circumstances, Settings, applies, guards_of_level, guards_of_snapshot
 from .tables import Tables
 
 __all__ = ["Judged", "judged_cause", "negated"]
@@ -46,7 +46,11 @@ def judged_cause(cause: Cause, sides: Sides, mode: str, tables: Tables) -> Judge
     found = applies(difference, source, target)
     if found is not False or guards is None:
         return Judged(found)
-    told = dict.fromkeys(negated(guard) for guard in guards if guard not in (None, UNKNOWN))
+    told = dict.fromkeys(
+        negated(guard, side.settings)
+        for guard, side in zip(guards, sides, strict=True)
+        if guard is not None and guard != UNKNOWN and side is not None
+    )
     return Judged(found, " or ".join(told) or None)
 
 
@@ -71,23 +75,27 @@ def _joined(items: Sequence[Judged]) -> Judged:
     return Judged(False, " or ".join(told) or None)
 
 
-def negated(guard: str | None) -> str:
-    """Return a guard that holds where another one does not, as a reader would write it."""
+def negated(guard: str, settings: Settings) -> str:
+    """Return a guard that holds where another one does not, as a reader would write it.
+
+    Args:
+        guard: The other one.
+        settings: Those of the release; what it does not know is left out.
+    """
     from .guards import parse
 
-    return _negated(parse(guard or "false"))
+    return _negated(parse(guard), settings)
 
 
-def _negated(node: Any) -> str:
-    from .guards import And, Compare, Name, Not, Or
+def _negated(node: Any, settings: Settings) -> str:
+    from .guards import And, Compare, Not, Or
 
     if isinstance(node, Not):
         return _written(node.parts()[0])
     if isinstance(node, Or | And):
-        # What no setting says is left out: the rest is what a reader can look up.
-        parts = [part for part in node.parts() if not (isinstance(part, Name) and part.name == UNKNOWN)]
+        parts = [part for part in node.parts() if settings.holds(_written(part)) is not None]
         joint = " and " if isinstance(node, Or) else " or "
-        return joint.join(_enclosed(_negated(part), len(parts)) for part in parts)
+        return joint.join(_enclosed(_negated(part, settings), len(parts)) for part in parts)
     if isinstance(node, Compare):
         left, right = map(_written, node.parts())
         return f"{left} {_OPPOSITE[node.operator]} {right}"

@@ -92,7 +92,6 @@ class FrameworkTable:
                 self._proven[stem] = {}  # a file without a lock, such as an overlay's
         return self._proven[stem]
 
-
     def defaults(self, stem: str) -> Mapping[str, Any]:
         """Return every known default of a file's settings, and what they do to curves; read once."""
         if stem not in self._defaults:

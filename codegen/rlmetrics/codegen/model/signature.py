@@ -19,7 +19,8 @@ class Trait(Strict):
     brief: Text | None = Field(default=None, description="What holds of a number with it, as short as it can be said.")
     otherwise: Text | None = Field(default=None, description="What holds of a number without it, as short.")
     effect: Literal["higher", "lower", "noisier", "smoother", "unit"] | None = Field(
-        default=None, description="How the curve with it stands to the one without, where that is certain; `unit`: another one."
+        default=None,
+        description="How the curve with it stands to the one without, where that is certain; `unit`: another one.",
     )
     vanishes_if: Text | dict[str, Text] | None = Field(
         default=None,
