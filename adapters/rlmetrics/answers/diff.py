@@ -11,7 +11,7 @@ from rlmetrics.names.causes import CAUSE_WEIGHTS, shown
 
 from .cause_words import cause_words, is_complex, taken_back_words
 from .diff_summary import summary
-from .keylists import braced, counted, starred
+from .keylists import braced, counted, few, starred
 from .terminal import symbol, width, wrapped
 
 if TYPE_CHECKING:
@@ -23,13 +23,15 @@ if TYPE_CHECKING:
 __all__ = ["diff_lines", "key_lines"]
 
 _LABEL = 13
-_NARROW = 24
+_NARROW = 22
 """Width of what changed, where long keys stand beside it."""
 _SCREEN = 36
 _LEAST = 14
 """Lines of an answer, and how many of them at least are causes, if there are so many."""
 _FEW = 2
 """How many things an answer tells that is not to be full."""
+_ROOM = 88
+"""How many characters of names an answer tells that is not to be full."""
 _HELD = "\x00"
 """In place of blanks within a key, which must not be broken."""
 
@@ -199,27 +201,29 @@ def _listed(label: str, items: Sequence[ListedKey], *, full: bool) -> list[str]:
     """Return keys that came or went by the release: those that are logged by default, then the others."""
     told = [item for item in items if item.mode == "train" and (full or not item.bookkeeping)]
     usual = [item for item in told if item.logged_by_default]
-    others = [item for item in told if not item.logged_by_default]
+    others = [item.key for item in told if not item.logged_by_default]
     texts = []
     if usual:
-        found = [*_by_release(usual)]
-        most = len(found) if full else 4 * _FEW
+        found = [*_by_release(usual, None if full else _ROOM // 2)]
+        most = len(found) if full else 2 * _FEW
         texts.append(" · ".join([*found[:most], *([f"{len(found) - most} more"] if len(found) > most else [])]))
     if others:
-        names = braced([item.key for item in others])
-        most = len(names) if full else 2 * _FEW
-        more = f" and {len(names) - most} more" if len(names) > most else ""
-        texts.append(f"not by default: {', '.join(map(_held, names[:most]))}{more}")
+        texts.append(f"not by default: {_names(others, None if full else _ROOM)}")
     return _labelled(f"{label} ({len(told)})", texts)
 
 
-def _by_release(items: Sequence[ListedKey]) -> Iterator[str]:
+def _by_release(items: Sequence[ListedKey], room: int | None) -> Iterator[str]:
     found: dict[str | None, list[str]] = {}
     for item in items:
         instead = f" (see {starred(item.instead)})" if item.instead and item.instead != item.key else ""
-        found.setdefault(item.since, []).append(item.key if not instead else f"{item.key}{instead}")
+        found.setdefault(item.since, []).append(f"{item.key}{instead}")
     for release, keys in found.items():
-        yield f"{', '.join(map(_held, braced(keys)))}{'' if release is None else f' {release}'}"
+        yield f"{_names(keys, room)}{'' if release is None else f' {release}'}"
+
+
+def _names(keys: Sequence[str], room: int | None) -> str:
+    names = [_held(name) for name in braced(keys)]
+    return ", ".join(names) if room is None else few(names, room)
 
 
 def _defaults(found: DiffResult, *, full: bool) -> list[str]:

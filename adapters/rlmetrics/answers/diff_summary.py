@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from rlmetrics.names.causes import shown
 
 from .cause_words import metric_words
-from .keylists import counted, few
+from .keylists import braced, counted, few
 from .words import listed
 
 if TYPE_CHECKING:
@@ -95,14 +95,14 @@ def _seen(found: DiffResult, tables: Tables) -> Iterator[str]:
     yield from islice((item.says for item in found.defaults if item.says and item.decides), 2)
     measured = [cause for cause in causes if cause.kind == "metric" and cause.applies]
     for cause in measured[:1]:
-        yield f"{few(cause.keys)}: {metric_words(None, str(cause.after), tables).replace('measures', 'now')}"
+        yield f"{few(braced(cause.keys))}: {metric_words(None, str(cause.after), tables).replace('measures', 'now')}"
     movers = sorted(
         (item for item in found.defaults if item.says and not item.decides), key=lambda item: -len(item.moves)
     )
     yield from (item.says for item in movers[:1] if item.says)
     for cause in causes:
         if cause.severity == "biased" and cause.effect is not None:
-            yield f"{few(cause.keys)} {'is' if len(cause.keys) == 1 else 'are'} {_effect(cause)}"
+            yield f"{few(braced(cause.keys))} {'is' if len(cause.keys) == 1 else 'are'} {_effect(cause)}"
     yield from (item.says for item in movers[1:] if item.says)
 
 
@@ -110,7 +110,7 @@ def _came_and_went(causes: list[SharedCause]) -> Iterator[str]:
     for cause in causes:
         for effect in cause.effects:
             if effect.kind == "logged" and effect.keys:
-                keys = few(effect.keys)
+                keys = few(braced(effect.keys))
                 state = ("is" if len(effect.keys) == 1 else "are") + (" logged now" if effect.after else " gone")
                 yield f"{keys} {state} ({cause.name} is {shown(cause.after)} now)"
 

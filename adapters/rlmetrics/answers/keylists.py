@@ -59,9 +59,8 @@ def _chunks(parts: Sequence[str], room: int) -> list[list[str]]:
     return found
 
 
-def few(keys: Sequence[str], room: int = 48) -> str:
-    """Return some keys for a sentence: as many as there is room for, and how many more there are."""
-    names = braced(keys)
+def few(names: Sequence[str], room: int = 48) -> str:
+    """Return some names for a sentence: as many as there is room for, and how many more there are."""
     told: list[str] = []
     for name in names:
         if told and sum(map(len, told)) + len(name) > room:

@@ -64,4 +64,5 @@ def _found(args: argparse.Namespace, tables: Tables, keys: Sequence[str]) -> Dif
         keys=keys or None,
         since=args.since,
         all_configs=args.all_configs,
+        evidence=args.json,
     )

@@ -94,7 +94,7 @@ class TakenBack:
 
     Attributes:
         releases: In which it held, such as ``0.27.0..0.29.1``.
-        again: The release that has the old meaning again; None where the last one in between is the newest known.
+        again: The release that has the old meaning again; None where what follows is a third one.
         kind: As in `SharedCause`.
         name: As in `SharedCause`.
         before: What holds before and after.
@@ -163,7 +163,7 @@ class Causes:
         if lasting is not None and self._found[lasting][-1][1].after == cause.after:
             self._earlier.setdefault(lasting, {}).update(dict.fromkeys(undone.releases))
         else:
-            place = (undone.releases, *self._identity(cause))
+            place = (undone.releases, undone.back, *self._identity(cause))
             self._undone.setdefault(place, []).append((entry, cause))
             judged = judged_cause(cause, undone.sides, entry.mode, self._tables)
             self._judged.setdefault(place, {})[judged] = None
@@ -181,13 +181,13 @@ class Causes:
         """Return what changed and was taken back, the oldest first."""
         found: list[TakenBack] = []
         for place, items in self._undone.items():
-            releases = place[0]
+            releases, back = place[:2]
             keys, folded, components = _keys(items)
             cause = items[0][1]
             assert self._releases is not None
             last = self._releases.index(releases[-1]) + 1
             names = self._releases.names
-            spans, again = self._releases.spans(releases), names[last] if last < len(names) else None
+            spans, again = self._releases.spans(releases), names[last] if back and last < len(names) else None
             held = cause.kind, cause.name, cause.before, cause.after, in_words(cause, self._tables)
             applies = _together(self._judged[place]).applies
             found.append(TakenBack(spans, again, *held, severity_of_cause(cause), applies, keys, folded, components))

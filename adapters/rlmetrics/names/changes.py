@@ -74,11 +74,13 @@ class Undone(NamedTuple):
     Attributes:
         cause: What had changed.
         releases: The releases in which it held.
+        back: Whether the next release has what held before; else what came in between is neither old nor new.
         sides: What decides before, and in the first of these releases, whether it shows.
     """
 
     cause: Cause
     releases: tuple[str, ...]
+    back: bool = True
     sides: tuple[Circumstances | None, Circumstances | None] = (None, None)
 
 
@@ -222,7 +224,7 @@ def _undone(course: Course, runs: Sequence[Run], pairs: Mapping[Aspect, Pair]) -
     for (aspect, value), releases in held.items():
         cause = _cause(aspect, (first.get(aspect), value), course.tables)
         sides = course.circumstances(runs[0].releases[0]), course.circumstances(releases[0])
-        yield Undone(cause, tuple(releases), sides)
+        yield Undone(cause, tuple(releases), aspect not in pairs, sides)
 
 
 def _causes(course: Course, step: _Step, pairs: Mapping[Aspect, Pair]) -> tuple[Cause, ...]:

@@ -81,7 +81,7 @@ class Course:
         self.releases = tuple(releases)
         self._config = config
         self._at: dict[str, _Release | None] = {}
-        self._rows: dict[str, dict[Place, list[Row]]] = {}
+        self._rows: dict[str, dict[Place, list[tuple[Row, frozenset[str]]]]] = {}
         self._entries: dict[tuple[str, str, str], Entry | None] = {}
         self._states: dict[int, tuple[Entry, State]] = {}
         self._differ: dict[tuple[int, int], dict[Aspect, Pair]] = {}
@@ -129,12 +129,12 @@ class Course:
         if part is None:
             return []
         if part.stem not in self._rows:
-            by_place: dict[Place, list[Row]] = {}
+            by_place: dict[Place, list[tuple[Row, frozenset[str]]]] = {}
+            covered = self.table.releases.covered
             for row in part.component.rows:
-                by_place.setdefault((row.key, row.mode), []).append(row)
+                by_place.setdefault((row.key, row.mode), []).append((row, covered(row.ranges)))
             self._rows[part.stem] = by_place
-        covers = self.table.releases.covers
-        return [row for row in self._rows[part.stem].get((key, mode), ()) if covers(row.ranges, release)]
+        return [row for row, releases in self._rows[part.stem].get((key, mode), ()) if release in releases]
 
     def entry(self, key: str, mode: str, release: str, other: Mapping[str, Any] = MappingProxyType({})) -> Entry | None:
         """Return what a key is in a release, None if it is not there.
@@ -152,7 +152,9 @@ class Course:
         found = None
         if part is not None:
             configuration = part.configuration(other)
-            entries = [part.entries.make(row, configuration) for row in self.rows(key, mode, release)]
+            entries = [
+                part.entries.make(row, configuration, alternatives=False) for row in self.rows(key, mode, release)
+            ]
             found = next((entry for entry in entries if entry.logged), entries[0] if entries else None)
         if not other:
             self._entries[place] = found

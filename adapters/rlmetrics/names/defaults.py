@@ -74,14 +74,14 @@ def changed_defaults(
         moves = tuple(_moved(shaping.get(name, {}), entries))
         yield ChangedDefault(
             name,
-            then[0],
-            now[0],
+            _literal(then[0]),
+            _literal(now[0]),
             since,
             (new.label,),
             now[1],
             tuple(decides.get(name, ())),
             moves,
-            _said(shaping.get(name, {}), then[0], now[0]) if moves else None,
+            _said(shaping.get(name, {}), _literal(then[0]), _literal(now[0])) if moves else None,
         )
 
 
@@ -101,10 +101,10 @@ def _rows(name: str, view: ComponentView, found: Mapping[str, Any]) -> _Rows:
     )
 
 
-def _value(rows: _Rows, table: FrameworkTable, release: str) -> tuple[Any, str | None] | None:
+def _value(rows: _Rows, table: FrameworkTable, release: str) -> tuple[str, str | None] | None:
     for ranges, text, symbol in rows:
         if not ranges or table.releases.covers(ranges, release):
-            return _literal(text), symbol
+            return text, symbol
     return None
 
 
@@ -116,11 +116,15 @@ def _literal(text: str) -> Any:
         return text
 
 
-def _same(first: Any, second: Any) -> bool:
-    return bool(first == second) and isinstance(first, bool) == isinstance(second, bool)
+def _same(first: str, second: str) -> bool:
+    """Whether two values are the same, however they are written."""
+    if first == second:
+        return True
+    values = _literal(first), _literal(second)
+    return bool(values[0] == values[1]) and isinstance(values[0], bool) == isinstance(values[1], bool)
 
 
-def _since(name: str, course: Course, now: Any) -> str | None:
+def _since(name: str, course: Course, now: str) -> str | None:
     """Return the first release from which on a setting has its last default."""
     since = None
     table = course.table

@@ -148,6 +148,7 @@ def diff(
     keys: Sequence[str] | None = None,
     since: str | None = None,
     all_configs: bool = False,
+    evidence: bool = True,
 ) -> DiffResult:
     """Return what changed between two sources, usually two releases of one component.
 
@@ -159,13 +160,14 @@ def diff(
         keys: The only keys of interest.
         since: Only what changed in this release or later.
         all_configs: Whether to tell, too, what only shows with other settings.
+        evidence: Whether to look up where each key stands in its release.
 
     Raises:
         NamesError: A source, a configuration key, a key of interest or the release is unknown.
     """
     old, new = open_views([from_, to], config=config, spec=spec)
     wanted = None if keys is None else narrowing.asked_for(keys, old, new)
-    comparison = _Diff(old, new, config)
+    comparison = _Diff(old, new, config, evidence=evidence)
     found = comparison.result(all_configs=all_configs)
     if since is not None:
         found = narrowing.since(found, since, comparison.releases)
@@ -178,8 +180,9 @@ _Place = tuple[str, str, str]
 class _Diff:
     """Two sources, key by key."""
 
-    def __init__(self, old: View, new: View, config: Config) -> None:
+    def __init__(self, old: View, new: View, config: Config, *, evidence: bool) -> None:
         self._old, self._new = old, new
+        self._proves = evidence
         self._names = NameMap(old, new)
         self._before = {_place(entry): entry for entry in old.entries()}
         self._after = {_place(entry): entry for entry in new.entries()}
@@ -261,7 +264,7 @@ class _Diff:
             other.component,
             "; ".join(found.said),
             found.since,
-            self._new.evidence(other),
+            self._evidence(self._new, other),
             found.relation.kind,
             found.relation.differs_by,
             found.severity,
@@ -282,12 +285,15 @@ class _Diff:
             row.differs_by,
             row.transform,
             entry.metric,
-            self._new.evidence(target),
+            self._evidence(self._new, target),
             entry.mode,
             self._comparison.first(target),
             row.severity,
             self._comparison.is_bookkeeping(target),
         )
+
+    def _evidence(self, view: View, entry: Entry) -> tuple[Evidence, ...]:
+        return view.evidence(entry) if self._proves else ()
 
     def _listed(self, entry: Entry, view: View, instead: str | None = None) -> ListedKey:
         came = view is self._new
@@ -297,7 +303,7 @@ class _Diff:
             entry.metric,
             entry.condition,
             entry.logged_by_default,
-            view.evidence(entry),
+            self._evidence(view, entry),
             instead,
             entry.mode,
             self._comparison.first(entry) if came else self._comparison.last(entry),

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import replace
+from difflib import get_close_matches
 from typing import TYPE_CHECKING, TypeVar
 
 from .errors import NamesError
 from .source import nearest
+from .templates import OPEN
 
 if TYPE_CHECKING:
     from .causes import SharedCause, TakenBack
@@ -17,6 +19,8 @@ if TYPE_CHECKING:
 
 __all__ = ["asked_for", "of_keys", "since"]
 
+_CLOSE = 0.75
+"""How alike two names are of which one is likely a misspelling of the other."""
 _Told = TypeVar("_Told", "SharedCause", "TakenBack")
 
 
@@ -27,14 +31,17 @@ def asked_for(keys: Sequence[str], old: View, new: View) -> frozenset[str]:
         NamesError: Neither source logs one of them.
     """
     found: set[str] = set()
+    known = dict.fromkeys(entry.key for view in (new, old) for entry in view.entries())
     for key in keys:
-        matches = [match.entry.key for view in (new, old) for match in view.find(key)]
-        literal = [entry.key for view in (new, old) for entry in view.entries() if entry.key == key]
-        if not (matches or literal):
-            known = dict.fromkeys(entry.key for view in (new, old) for entry in view.entries())
+        matches = [(view, match.entry) for view in (new, old) for match in view.find(key)]
+        # A name that users choose freely takes in every misspelling.
+        chosen = {entry.key for view, entry in matches if view.template(entry).rank == OPEN}
+        meant = {key} if key in known else {entry.key for _, entry in matches} - chosen
+        meant = meant or (set() if get_close_matches(key, known, cutoff=_CLOSE) else chosen)
+        if not meant:
             msg = f"neither {old.source} nor {new.source} logs {key!r}; {nearest(key, known, 'keys')}"
             raise NamesError(msg)
-        found.update(literal or matches)
+        found |= meant
     return frozenset(found)
 
 
