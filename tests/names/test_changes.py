@@ -1,4 +1,4 @@
-"""What changed about a key from release to release, and which default or fact is behind it; releases of TRL and verl."""
+"""What changed about a key from release to release, and which default or fact is behind it."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def _changes(component: str, key: str, **config: object) -> dict[str, Change]:
 
 
 def test_a_changed_default_is_the_cause_of_what_it_changes():
-    """kl is not logged by default since beta is 0, and the loss is pooled since loss_type is dapo."""
+    """Kl is not logged by default since beta is 0, and the loss is pooled since loss_type is dapo."""
     (cause,) = _changes("GRPOTrainer", "kl")["0.19.0"].causes
     assert ("setting", "beta", 0.04, 0.0) == (cause.kind, cause.name, cause.before, cause.after)
     assert ["logged"] == [effect.kind for effect in cause.effects]
@@ -104,7 +104,7 @@ def test_defaults_of_base_classes_are_told(grpo):
 
 
 def test_a_default_written_in_another_way_is_no_change():
-    """gamma went from 1 to 1.0."""
+    """Gamma went from 1 to 1.0."""
     names = {item.name for item in diff("trl[PPOTrainer]==0.7.11", "trl[PPOTrainer]==0.11.4").defaults}
     assert "gamma" not in names
 

@@ -98,7 +98,7 @@ def test_a_name_that_another_trainer_keeps_is_no_change():
 
 
 def test_a_key_that_moved_within_its_program_keeps_its_name():
-    """verl's memory keys became the actor's; those of the same name that another program logs are no successors."""
+    """The memory keys of verl became the actor's; another program's namesakes are no successors."""
     renamed = {item.from_: item.to for item in diff("verl==0.6.1", "verl==0.9.1").renamed}
     assert "actor/perf/max_memory_allocated_gb" == renamed["perf/max_memory_allocated_gb"]
 
