@@ -173,11 +173,12 @@ class Transform:
 
 @dataclass(frozen=True, slots=True)
 class LookAlike:
-    """A key of the target that must not be taken for the translation, and why."""
+    """A key of the target that must not be taken for the translation, and why; ``short`` says that in a few words."""
 
     to: str
     to_component: str
     why: str
+    short: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

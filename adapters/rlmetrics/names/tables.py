@@ -49,6 +49,12 @@ class FrameworkTable:
         return components
 
     @property
+    def programs(self) -> Mapping[str, Mapping[str, Any]]:
+        """What is started as one run, where that is not just one component."""
+        programs: Mapping[str, Mapping[str, Any]] = self._index.get("PROGRAMS", {})
+        return programs
+
+    @property
     def config(self) -> Mapping[str, Any]:
         """Configuration keys that every component has."""
         config: Mapping[str, Any] = self._index["CONFIG"]

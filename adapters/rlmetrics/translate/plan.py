@@ -9,6 +9,7 @@ from typing import Any
 
 from rlmetrics.names.errors import NamesError
 from rlmetrics.names.mapping import NameMap
+from rlmetrics.names.programs import narrowed
 from rlmetrics.names.protocol import View
 from rlmetrics.names.records import Difference, Entry, Transform
 from rlmetrics.names.relations import GRADES
@@ -16,8 +17,6 @@ from rlmetrics.names.source import nearest
 from rlmetrics.names.tables import Overlays, Tables
 from rlmetrics.names.templates import OPEN
 from rlmetrics.names.view import FrameworkView, open_views
-
-from .programs import narrowed
 
 __all__ = ["Plan", "Translation"]
 

@@ -23,6 +23,16 @@ def framework_tables(name: str, spec: FrameworkSpec) -> dict[str, Table]:
     index: dict[str, Any] = {
         "RELEASES": [(release.release, release.date) for release in framework.releases],
         "CONFIG": _config(framework.config),
+        "PROGRAMS": {
+            name: row(
+                brief=item.brief,
+                releases=_ranges(item.releases),
+                default=item.default or None,
+                of=item.of,
+                settings=item.settings,
+            )
+            for name, item in framework.programs.items()
+        },
         "COMPONENTS": [
             (component.name, stem, _ranges(component.releases), component.module)
             for stem, file in spec.files.items()
