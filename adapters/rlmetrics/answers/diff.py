@@ -159,6 +159,7 @@ def _below(found: DiffResult, tables: Tables, *, full: bool) -> Iterator[str]:
     yield from _listed("New", found.added, full=full)
     yield from _defaults(found, full=full)
     yield from _folded(found, full=full)
+    yield from _labelled("Beside", [f"{', '.join(found.programs)}: --program NAME or all"] if found.programs else [])
 
 
 def _labelled(label: str, texts: Iterable[str]) -> list[str]:

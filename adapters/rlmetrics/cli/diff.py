@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
-from .options import add_config, add_json, add_source, add_spec, config_of, spec_of
+from .options import add_config, add_json, add_program, add_source, add_spec, config_of, spec_of
 from .output import json_text
 
 if TYPE_CHECKING:
@@ -29,6 +29,7 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
     parser.add_argument("--all-configs", action="store_true", help="also what shows only with other settings")
     parser.add_argument("--full", action="store_true", help="everything: each cause, timers, keys of evaluation")
     add_config(parser)
+    add_program(parser)
     add_spec(parser)
     add_json(parser)
     parser.set_defaults(run=run)
@@ -55,6 +56,7 @@ def run(args: argparse.Namespace) -> int:
 
 def _found(args: argparse.Namespace, tables: Tables, keys: Sequence[str]) -> DiffResult:
     from rlmetrics.names import diff
+    from rlmetrics.names.programs import EVERY
 
     return diff(
         args.from_,
@@ -65,4 +67,5 @@ def _found(args: argparse.Namespace, tables: Tables, keys: Sequence[str]) -> Dif
         since=args.since,
         all_configs=args.all_configs,
         evidence=args.json,
+        program=EVERY if args.json and args.program is None else args.program,
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from .aspects import compared, state_of
 from .causes import Causes, SharedCause, in_words, shown
@@ -107,9 +107,17 @@ class Comparison:
             names = self._table.releases.names
             first, last = (names.index(view.source.release) for view in (self._old, self._new))
             between = names[first : last + 1] if first <= last else names[last : first + 1][::-1]
-            config = self._config if setting is None else {**(self._config or {}), setting.name: setting.value}
+            config = dict(self._given(component))
+            if setting is not None:
+                config[setting.name] = setting.value
             self._courses[place] = Course(self._tables, self._table, component, between, config, former)
         return self._courses[place]
+
+    def _given(self, component: str) -> Mapping[str, Any]:
+        """Return the settings that were given, and those that a program makes itself."""
+        views = [view.components for view in (self._new, self._old) if isinstance(view, FrameworkView)]
+        found = next((components[component].given for components in views if component in components), None)
+        return self._config or {} if found is None else found
 
     def first(self, entry: Entry) -> str | None:
         """Return since when the new source has a key that the old one lacks."""

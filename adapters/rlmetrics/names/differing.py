@@ -11,6 +11,7 @@ from .comparing import Comparison
 from .config import Config
 from .defaults import ChangedDefault
 from .mapping import NameMap
+from .programs import EVERY, other_programs, paired
 from .protocol import View
 from .records import Difference, Entry, Evidence, Fallback, MapRow, Transform
 from .tables import Overlays, Tables
@@ -124,6 +125,7 @@ class DiffResult:
         kept: How many training keys both sources have under one name.
         others: What other settings than the given or default ones would show besides; only if that was asked for.
         classes: Components of the new source that had another name.
+        programs: Further programs of the new source, which were left aside.
     """
 
     added: tuple[ListedKey, ...]
@@ -137,6 +139,7 @@ class DiffResult:
     kept: int = 0
     others: tuple[SharedCause, ...] = ()
     classes: tuple[RenamedClass, ...] = ()
+    programs: tuple[str, ...] = ()
 
 
 def diff(
@@ -149,6 +152,7 @@ def diff(
     since: str | None = None,
     all_configs: bool = False,
     evidence: bool = True,
+    program: str | None = EVERY,
 ) -> DiffResult:
     """Return what changed between two sources, usually two releases of one component.
 
@@ -161,11 +165,14 @@ def diff(
         since: Only what changed in this release or later.
         all_configs: Whether to tell, too, what only shows with other settings.
         evidence: Whether to look up where each key stands in its release.
+        program: The program that is meant, of either or both sources; None for what a framework's default is.
 
     Raises:
         NamesError: A source, a configuration key, a key of interest or the release is unknown.
     """
     old, new = open_views([from_, to], config=config, spec=spec)
+    if program != EVERY:
+        old, new = paired(old, new, program, config)
     wanted = None if keys is None else narrowing.asked_for(keys, old, new)
     comparison = _Diff(old, new, config, evidence=evidence)
     found = comparison.result(all_configs=all_configs)
@@ -227,6 +234,7 @@ class _Diff:
             sum(place[2] == "train" for place in pairs),
             tuple(self._otherwise(pairs)) if all_configs else (),
             tuple(RenamedClass(*item) for item in self._comparison.renamed_classes()),
+            tuple((other_programs(self._new) or ("", []))[1]),
         )
 
     def _otherwise(self, pairs: Mapping[_Place, _Place]) -> list[SharedCause]:
