@@ -16,6 +16,7 @@ __all__ = [
     "MapRow",
     "Signature",
     "Transform",
+    "Typical",
 ]
 
 
@@ -117,6 +118,7 @@ class Entry(NamedTuple):
         at: Anchors of the places in the source that show it.
         note: What else there is to know.
         route: How the key reaches the trackers, where that is not the component's usual way.
+        notes: What ``note`` says, note by note.
     """
 
     component: str
@@ -135,6 +137,24 @@ class Entry(NamedTuple):
     at: tuple[str, ...]
     note: str | None
     route: str | None = None
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Typical:
+    """How large a difference is on the reference batches, as a range that leaves out the smallest and largest tenth.
+
+    Attributes:
+        low: Lower end.
+        high: Upper end.
+        unit: ``%`` of the number without the departure, or the unit in which the metric is measured.
+        direction: ``higher`` or ``lower`` where the target's number lies on that side on nine of ten batches.
+    """
+
+    low: float
+    high: float
+    unit: str
+    direction: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,6 +169,9 @@ class Difference:
         applies: Whether it shows under the settings of both sides; None where nothing can tell.
         vanishes_if: The same as ``vanishes_when`` as guards, over the settings of the first and of the second side; one
             that says nothing about a side is None. None as a whole where no setting says it.
+        about: Which part of the signature it is about: ``level:NAME``, ``trait:NAME``, ``population``, ``snapshot``,
+            ``span``, ``lag``, ``formula``, ``scale``, ``kind`` or ``placeholder``.
+        typical: How large it is on the reference batches; None where nothing computes that.
     """
 
     what: str
@@ -157,6 +180,8 @@ class Difference:
     correction: str | None = None
     applies: bool | None = None
     vanishes_if: tuple[str | None, str | None] | None = None
+    about: str = ""
+    typical: Typical | None = None
 
 
 @dataclass(frozen=True, slots=True)
