@@ -153,3 +153,35 @@ def test_main_job_on_a_fresh_machine(checkout, tmp_path):
     assert "ppo/mean_scores -> objective/scores" in done.stdout
     assert "PyTorch is not installed: the merged number is a recorded result." in done.stdout
     assert not list(fresh.glob(".venv/lib/python*/site-packages/torch"))
+
+
+_ANSWERS = re.compile(
+    r"^```bash\n(?P<command>[^\n]+)\n```\n+<!-- output: first lines -->\n```text\n(?P<output>.*?)^```$", re.S | re.M
+)
+
+
+@pytest.mark.parametrize(
+    ("command", "output"),
+    [
+        pytest.param(match["command"], match["output"], id=f"{page.name}-{number}")
+        for page in PAGES
+        for number, match in enumerate(_ANSWERS.finditer(page.read_text(encoding="utf-8")))
+    ],
+)
+def test_printed_answers_are_what_the_command_says(checkout, command, output):
+    """What the README shows of an answer is how the command begins today, at 80 columns."""
+    done = subprocess.run(
+        ["bash", "-euo", "pipefail", "-c", command],
+        cwd=checkout,
+        env={**_environment(checkout), "COLUMNS": "80"},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+
+    assert done.stdout.startswith(output)
+
+
+def test_the_readme_shows_an_answer():
+    """There is one to compare."""
+    assert _ANSWERS.search((ROOT / "README.md").read_text(encoding="utf-8"))

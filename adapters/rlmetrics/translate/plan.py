@@ -9,6 +9,7 @@ from typing import Any
 
 from rlmetrics.names.errors import NamesError
 from rlmetrics.names.mapping import NameMap
+from rlmetrics.names.programs import narrowed
 from rlmetrics.names.protocol import View
 from rlmetrics.names.recorded import Understood, keys_of, understood
 from rlmetrics.names.records import Difference, Entry, LookAlike, Transform
@@ -17,8 +18,6 @@ from rlmetrics.names.source import nearest
 from rlmetrics.names.tables import Overlays, Tables
 from rlmetrics.names.templates import OPEN
 from rlmetrics.names.view import FrameworkView, open_views
-
-from .programs import narrowed
 
 __all__ = ["Judge", "Plan", "Translation", "told"]
 

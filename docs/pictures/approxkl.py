@@ -1,0 +1,128 @@
+"""Draw what a change of meaning did to a curve: approximate KL of one real run, as two releases of TRL define it.
+
+The run is a PPO training with TRL 0.18.2 whose tensors were kept. The script computes the number from them twice: over
+response tokens, as releases up to 0.11.4 did, and over all positions, padding included, as releases since 0.12.0 do.
+The second must be what that run logged. Run it in the root of a checkout:
+
+    python docs/pictures/approxkl.py
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+import math
+from pathlib import Path
+from statistics import fmean
+
+import numpy as np
+import torch
+from rlmetrics.functional.kl import kl_old_k2, kl_old_k2_padded
+
+ROOT = Path(__file__).resolve().parents[2]
+RUN = ROOT / "tests" / "fixtures" / "parity" / "trl-0.18.2-ppo_parity1"
+PICTURE = Path(__file__).with_suffix(".svg")
+_NUMBER = "locals|metrics|policy/approxkl_avg"
+LIMIT = 0.1
+"""Above it an update is said to move the policy too far; nobody measured that."""
+
+Point = tuple[float, float, float]
+"""What the run logged, and what the tensors give over all positions and over response tokens."""
+
+_WIDTH, _HEIGHT = 720, 300
+_LEFT, _RIGHT, _TOP, _BOTTOM = 64, 250, 46, 48
+_LOW, _HIGH = 0.02, 50.0
+_STYLE = """
+svg{font:14px system-ui,-apple-system,"Segoe UI",Roboto,Arial,sans-serif;color-scheme:light dark}
+.bg{fill:#fff}text{fill:#1d2330}.mute{fill:#5a6475;font-size:12px}.axis{stroke:#dde2ea}
+.limit{stroke:#5a6475;stroke-dasharray:4 4}
+.a{stroke:#2f6fb2;fill:none;stroke-width:2.5}.b{stroke:#b0560a;fill:none;stroke-width:2.5}.pa{fill:#2f6fb2}.pb{fill:#b0560a}
+@media(prefers-color-scheme:dark){.bg{fill:#1a1d26}text{fill:#e4e7ee}.mute{fill:#9ba5b6}.axis{stroke:#353b4a}
+.limit{stroke:#9ba5b6}
+.a{stroke:#79b4ee}.b{stroke:#f0a35e}.pa{fill:#79b4ee}.pb{fill:#f0a35e}}
+""".strip()
+
+
+def points() -> list[Point]:
+    """Return a point for each update of the run."""
+    with gzip.open(f"{RUN}.json.gz") as stream:
+        events = json.load(stream)["events"]
+    found: list[Point] = []
+    plain: list[float] = []
+    padded: list[float] = []
+    with np.load(f"{RUN}.npz", allow_pickle=False) as arrays:
+        for event in events:
+            if event["name"] == "microbatch_at_backward":
+                tensors = {name: torch.from_numpy(arrays[place]) for name, place in event["arrays"].items()}
+                mask = ~tensors["padding_mask"].bool()[tensors["micro_batch_inds"]]
+                both = tensors["new_logprobs"], tensors["mb_logprobs"], mask
+                plain.append(float(kl_old_k2(*both)))
+                padded.append(float(kl_old_k2_padded(*both)))
+            else:
+                found.append((event["numbers"][_NUMBER], fmean(padded), fmean(plain)))
+                plain, padded = [], []
+    return found
+
+
+def svg(values: list[Point]) -> str:
+    """Return the picture."""
+    steps = range(1, len(values) + 1)
+    token, position = [value[2] for value in values], [value[1] for value in values]
+    lines = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDTH} {_HEIGHT}" role="img" '
+        f'aria-label="{_description(values)}">',
+        f"<style>{_STYLE}</style>",
+        f'<rect class="bg" width="{_WIDTH}" height="{_HEIGHT}" rx="10"/>',
+        f'<text x="{_LEFT}" y="26" font-weight="650">Approximate KL of one PPO run, nat (log scale)</text>',
+    ]
+    for tick in (0.1, 1.0, 10.0):
+        y = _y(tick)
+        kind = "limit" if tick == LIMIT else "axis"
+        lines.append(f'<line class="{kind}" x1="{_LEFT}" x2="{_WIDTH - _RIGHT + 12}" y1="{y:.1f}" y2="{y:.1f}"/>')
+        lines.append(f'<text class="mute" x="{_LEFT - 8}" y="{y + 4:.1f}" text-anchor="end">{tick:g}</text>')
+    for step in steps:
+        x = _x(step, len(values))
+        lines.append(
+            f'<text class="mute" x="{x:.1f}" y="{_HEIGHT - _BOTTOM + 20}" text-anchor="middle">update {step}</text>'
+        )
+    for name, series in (("a", token), ("b", position)):
+        path = " ".join(
+            f"{_x(step, len(values)):.1f},{_y(value):.1f}" for step, value in zip(steps, series, strict=True)
+        )
+        lines.append(f'<polyline class="{name}" points="{path}"/>')
+        lines += [
+            f'<circle class="p{name}" cx="{_x(step, len(values)):.1f}" cy="{_y(value):.1f}" r="3.5"/>'
+            for step, value in zip(steps, series, strict=True)
+        ]
+    for name, series, texts in (
+        ("a", token, ("up to 0.11.4:", "ppo/policy/approxkl,", "over response tokens")),
+        ("b", position, ("since 0.12.0:", "policy/approxkl_avg,", "padding counts as 0")),
+    ):
+        y = _y(series[-1]) + (-44 if name == "a" else 10)
+        lines += [
+            f'<text class="p{name}" x="{_WIDTH - _RIGHT + 24}" y="{y + 16 * at:.1f}">{text}</text>'
+            for at, text in enumerate(texts)
+        ]
+    return "\n".join([*lines, "</svg>"]) + "\n"
+
+
+def _description(values: list[Point]) -> str:
+    hidden = sum(logged < LIMIT < token for logged, _, token in values)
+    return (
+        "The same six updates, measured over response tokens and over all positions. "
+        f"In {hidden} of them the logged number is below {LIMIT:g} only because padding counts."
+    )
+
+
+def _x(step: int, count: int) -> float:
+    return _LEFT + 24 + (step - 1) * (_WIDTH - _LEFT - _RIGHT - 36) / (count - 1)
+
+
+def _y(value: float) -> float:
+    share = (math.log(value) - math.log(_LOW)) / (math.log(_HIGH) - math.log(_LOW))
+    return _HEIGHT - _BOTTOM - share * (_HEIGHT - _TOP - _BOTTOM)
+
+
+if __name__ == "__main__":
+    PICTURE.write_text(svg(points()), encoding="utf-8")
+    print(f"{PICTURE.relative_to(ROOT)}: {_description(points())}")
