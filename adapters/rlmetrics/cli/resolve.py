@@ -6,11 +6,12 @@ import argparse
 import sys
 from typing import TYPE_CHECKING
 
+from .main import FOUND, OK
 from .options import add_config, add_json, add_source, add_spec, config_of, spec_of
 from .output import json_text, table
 
 if TYPE_CHECKING:
-    from rlmetrics.names import Resolution
+    from rlmetrics.names import Resolution, View
 
 MAX_ALTERNATIVES = 3
 
@@ -25,7 +26,8 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
     parser.add_argument(
         "keys", nargs="+", metavar="KEY", help="a logged key, or - to read keys from the standard input"
     )
-    add_source(parser, "--at", "the release that logs them")
+    add_source(parser, "--at", "the release that logs them", without="without it, every meaning is listed")
+    parser.add_argument("--full", action="store_true", help="show everything that is known")
     add_config(parser)
     add_spec(parser)
     add_json(parser)
@@ -34,7 +36,7 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
 
 def run(args: argparse.Namespace) -> int:
     """Run the command."""
-    from rlmetrics.names import NamesError, resolve
+    from rlmetrics.names import NamesError, load_tables, open_view, resolve
 
     keys: list[str] = []
     for key in args.keys:
@@ -42,9 +44,31 @@ def run(args: argparse.Namespace) -> int:
     if not keys:
         msg = "there are no keys on the standard input; write one a line"
         raise NamesError(msg)
-    found = resolve(keys, args.at, config=config_of(args), spec=spec_of(args))
-    print(json_text(found) if args.json else "\n\n".join(_block(item) for item in found))
-    return 0
+    config, tables = config_of(args), load_tables(spec_of(args))
+    if args.json:
+        from rlmetrics.answers.asked import is_typo
+
+        found = resolve(keys, args.at, config=config, spec=tables)
+        print(json_text(found))
+        return FOUND if any(is_typo(item, tables) for item in found) else OK
+    from rlmetrics.answers.asked import Answer, answer_anywhere, answer_at
+    from rlmetrics.answers.terminal import printed
+    from rlmetrics.names.anywhere import looked_up
+    from rlmetrics.names.resolving import AUTO
+
+    def resolved(_view: View, found: Resolution) -> list[str]:
+        return _block(found).splitlines()
+
+    source, lookups = looked_up(keys, config=config, tables=tables) if args.at == AUTO else (args.at, [])
+    answers: list[Answer]
+    if source is None:
+        asked = zip(keys, lookups, strict=True)
+        answers = [answer_anywhere(*each, tables, resolved, config=config, full=args.full) for each in asked]
+    else:
+        view = open_view(source, config=config, spec=tables)
+        answers = [answer_at(view, key, resolved, config=config, full=args.full) for key in keys]
+    print("\n\n".join(printed(answer.lines, keys=[key]) for key, answer in zip(keys, answers, strict=True)))
+    return FOUND if any(answer.is_typo for answer in answers) else OK
 
 
 def _block(item: Resolution) -> str:

@@ -118,6 +118,7 @@ class Entry(NamedTuple):
         at: Anchors of the places in the source that show it.
         note: What else there is to know.
         route: How the key reaches the trackers, where that is not the component's usual way.
+        notes: What ``note`` says, note by note.
     """
 
     component: str
@@ -136,6 +137,7 @@ class Entry(NamedTuple):
     at: tuple[str, ...]
     note: str | None
     route: str | None = None
+    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,11 +198,12 @@ class Transform:
 
 @dataclass(frozen=True, slots=True)
 class LookAlike:
-    """A key of the target that must not be taken for the translation, and why."""
+    """A key of the target that must not be taken for the translation, and why; ``short`` says that in a few words."""
 
     to: str
     to_component: str
     why: str
+    short: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,13 +16,16 @@ from .signature import population_traits
 from .sizes import typical_of_level, typical_of_trait
 from .tables import Tables
 
-__all__ = ["GRADES", "RELATIONS", "Relation", "relate", "why_confused"]
+__all__ = ["GRADES", "RELATIONS", "Relation", "relate", "why_confused", "why_in_short"]
 
 RELATIONS = ("exact", "affine", "approximate", "related", "none")
 GRADES = ("minor", "biased", "incomparable")
 
 _NEUTRAL = frozenset({("max", "max"), ("min", "min"), ("sum", "sum"), ("last", "last")})
 """Statistic and operation where reducing the parts is the same as pooling them."""
+
+_TELLING = ("quantity", "of", "predicate", "statistic", "estimator", "distributions", "policy", "extent")
+"""The same, those first that say most."""
 
 _FACETS = ("quantity", "of", "predicate", "estimator", "distributions", "policy", "extent", "statistic")
 
@@ -109,6 +112,43 @@ def why_confused(source: str, target: str, tables: Tables) -> str | None:
     if quantity in tables.signatures["GENERIC"] and left.get("of") != right.get("of"):
         return None
     return _different(source, target, tables)
+
+
+def why_in_short(source: str, target: str, tables: Tables) -> str | None:
+    """Return the same in a few words: what the other metric is, or, after ``here``, what this one is."""
+    first, second = tables.metrics.get(source, {}), tables.metrics.get(target, {})
+    if target in first.get("false_friends", ()):
+        return _clause(str(first["false_friends"][target]))
+    if source in second.get("false_friends", ()):
+        return f"here: {_clause(str(second['false_friends'][source]))}"
+    left, right = first.get("identity", {}), second.get("identity", {})
+    parts = [
+        _contrast(facet, left.get(facet), right.get(facet))
+        for facet in _TELLING
+        if left.get(facet) != right.get(facet) and (facet != "extent" or left.get("of") == right.get("of"))
+    ]
+    return "; ".join(parts[:2]) or None
+
+
+def _contrast(facet: str, here: Any, there: Any) -> str:
+    """Return a facet of the other metric against that of this one."""
+    if facet == "predicate":
+        return f"not only if {_shown(here)}" if there is None else f"counts if {_shown(there)}"
+    if facet == "quantity":
+        return f"a {_plainly(there)}, not a {_plainly(here)}"
+    if there is None:
+        return f"not {_plainly(here)}"
+    return f"{_plainly(there)}{'' if here is None else f', not {_plainly(here)}'}"
+
+
+def _plainly(value: Any) -> str:
+    return _shown(value).replace("_", " ").replace("‖", "against")
+
+
+def _clause(text: str) -> str:
+    """Return a sentence as a clause."""
+    text = text.strip().removesuffix(".")
+    return text[:1].lower() + text[1:] if text[1:2].islower() or text[1:2] == " " else text
 
 
 def _different(source: str, target: str, tables: Tables) -> str:

@@ -309,6 +309,33 @@ class Guide(Strict):
     url: Text | None = None
 
 
+class Program(Strict):
+    """What is started as one run, where a framework has several."""
+
+    brief: Text
+    releases: Ranges | None = None
+    default: bool = Field(default=False, description="Meant unless another one is named; one of a framework.")
+    of: Text | None = Field(default=None, description="Another program all of whose components run here, too.")
+    settings: dict[str, bool | int | float | str | None] = Field(
+        default={}, description="What its own configuration sets otherwise than the defaults."
+    )
+
+
+class Code(Strict):
+    """Where a framework's repository shows the lines of a release."""
+
+    url: Text = Field(description="The address, with ``{release}``, ``{path}`` and ``{line}``.")
+    releases: Ranges | None = Field(default=None, description="Those that have a tag; every release, if left out.")
+
+    @model_validator(mode="after")
+    def _names_the_line(self) -> Code:
+        missing = [part for part in ("{release}", "{path}", "{line}") if part not in self.url]
+        if missing:
+            msg = f"the address must hold {', '.join(missing)}"
+            raise ValueError(msg)
+        return self
+
+
 class Framework(Strict):
     """``spec/frameworks/<framework>/framework.yaml``."""
 
@@ -316,10 +343,17 @@ class Framework(Strict):
     title: Text
     package: Text
     brief: Text
+    code: Code | None = Field(default=None, description="Where its lines are shown; left out where no tag holds them.")
     releases: list[Release]
+    order: list[Text] = Field(
+        default=[],
+        description="Components in the order in which answers list them, those that people use first; others follow by "
+        "the name of their file.",
+    )
     config: dict[str, ConfigKey] = {}
     placeholders: dict[str, Placeholder] = {}
     guides: dict[str, Guide] = {}
+    programs: dict[str, Program] = {}
     single: Single = Field(default={}, description=f"{_SINGLE} For components that do not say it.")
     allow: list[Allow] = []
 
