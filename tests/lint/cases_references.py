@@ -225,9 +225,9 @@ CASES = [
     ),
     Case(
         "unused-name",
-        [(S, "  sequences:", "  ¦groups: {domain: group, brief: Groups.}\n  sequences:")],
+        [(S, "  sequences:", "  ¦groups: {domain: group, words: all groups, brief: Groups.}\n  sequences:")],
         [
-            (S, "  sequences:", "  groups: {domain: group, brief: Groups.}\n  sequences:"),
+            (S, "  sequences:", "  groups: {domain: group, words: all groups, brief: Groups.}\n  sequences:"),
             (T, "bind: {reward: length}", "population: groups"),
         ],
         "no metric or record has the population `groups`",
@@ -334,8 +334,14 @@ CASES = [
     ),
     Case(
         "broken-reference",
-        [(S, "  sequences:", "  part: {domain: token, brief: A part., of: ¦all_tokens}\n  sequences:")],
-        [(S, "  sequences:", "  part: {domain: token, brief: A part., of: all_positions}\n  sequences:")],
+        [(S, "  sequences:", "  part: {domain: token, words: a part, brief: A part., of: ¦all_tokens}\n  sequences:")],
+        [
+            (
+                S,
+                "  sequences:",
+                "  part: {domain: token, words: a part, brief: A part., of: all_positions}\n  sequences:",
+            )
+        ],
         "there is no population `all_tokens`",
     ),
     Case(

@@ -161,9 +161,7 @@ class ComponentView:
         """Return the same without reading what else this component logs; None if it does not log the key."""
         covers = self.table.releases.covers
         entries = [
-            self._entry(row)
-            for row in self._own.rows
-            if row.key == key and row.mode == mode and covers(row.ranges, self.release)
+            self._entry(row) for row in self._own.called(key) if row.mode == mode and covers(row.ranges, self.release)
         ]
         return self._one(entries) if entries else None
 

@@ -44,6 +44,7 @@ class Entries:
             by_default = _logged(usual, config.holds_by_default)
         held = [row.facts[index] for index in active if "when" in row.facts[index]]
         names = [fact.get("name", fact["when"]) for fact in held if not fact.keys() <= NOT_OF_THE_NUMBER]
+        notes = tuple(self._table.notes(said))
         return Entry(
             component=self._component,
             key=row.key,
@@ -59,8 +60,9 @@ class Entries:
             alternatives=_alternatives(row, active, metric),
             bind=said.get("bind", _PLAIN),
             at=said["at"],
-            note=" ".join(self._table.notes(said)) or None,
+            note=" ".join(notes) or None,
             route=said.get("route"),
+            notes=notes,
             reads=self._table.reads(said) if said["reads"] else (),
         )
 

@@ -141,6 +141,7 @@ class Entry(NamedTuple):
         at: Anchors of the places in the source that show it.
         note: What else there is to know.
         route: How the key reaches the trackers, where that is not the component's usual way.
+        notes: What ``note`` says, note by note.
         reads: What certain values mean here.
     """
 
@@ -160,6 +161,7 @@ class Entry(NamedTuple):
     at: tuple[str, ...]
     note: str | None
     route: str | None = None
+    notes: tuple[str, ...] = ()
     reads: tuple[Reading, ...] = ()
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -105,19 +105,36 @@ class ComponentTable:
     @cached_property
     def rows(self) -> tuple[Row, ...]:
         """Every row, the component's own keys first."""
+        return tuple(self._row(item) for item in self._data.get("keys", ()))
+
+    @cached_property
+    def _by_key(self) -> Mapping[str, list[Any]]:
+        found: dict[str, list[Any]] = {}
+        for item in self._data.get("keys", ()):
+            found.setdefault(item[0], []).append(item)
+        return found
+
+    @property
+    def spelled(self) -> Collection[str]:
+        """Every key and template, those of evaluation with their prefix."""
+        return self._by_key.keys()
+
+    def called(self, key: str) -> list[Row]:
+        """Return the rows of a key; far fewer are made than by asking all rows."""
+        return [self._row(item) for item in self._by_key.get(key, ())]
+
+    def measuring(self, metric: str) -> list[Row]:
+        """Return the rows that may mean a metric, under whichever configuration."""
         pieces: Sequence[Piece] = self._data.get("pieces", ())
-        return tuple(
-            Row(
-                key,
-                mode,
-                ranges,
-                pieces[record],
-                tuple([pieces[fact] for fact in facts]),
-                (record, *facts),
-                rest[0] if rest else None,
-            )
-            for key, mode, ranges, record, facts, *rest in self._data.get("keys", ())
-        )
+        told = {index for index, piece in enumerate(pieces) if piece.get("metric") == metric}
+        items = self._data.get("keys", ()) if told else ()
+        return [self._row(item) for item in items if item[3] in told or not told.isdisjoint(item[4])]
+
+    def _row(self, item: Sequence[Any]) -> Row:
+        pieces: Sequence[Piece] = self._data.get("pieces", ())
+        key, mode, ranges, record, facts, *rest = item
+        said = tuple([pieces[fact] for fact in facts])
+        return Row(key, mode, ranges, pieces[record], said, (record, *facts), rest[0] if rest else None)
 
     def at(self, release: str) -> list[Row]:
         """Return the rows of a release."""

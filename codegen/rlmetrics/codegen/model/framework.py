@@ -310,6 +310,21 @@ class Guide(Strict):
     url: Text | None = None
 
 
+class Code(Strict):
+    """Where a framework's repository shows the lines of a release."""
+
+    url: Text = Field(description="The address, with ``{release}``, ``{path}`` and ``{line}``.")
+    releases: Ranges | None = Field(default=None, description="Those that have a tag; every release, if left out.")
+
+    @model_validator(mode="after")
+    def _names_the_line(self) -> Code:
+        missing = [part for part in ("{release}", "{path}", "{line}") if part not in self.url]
+        if missing:
+            msg = f"the address must hold {', '.join(missing)}"
+            raise ValueError(msg)
+        return self
+
+
 class Framework(Strict):
     """``spec/frameworks/<framework>/framework.yaml``."""
 
@@ -317,7 +332,13 @@ class Framework(Strict):
     title: Text
     package: Text
     brief: Text
+    code: Code | None = Field(default=None, description="Where its lines are shown; left out where no tag holds them.")
     releases: list[Release]
+    order: list[Text] = Field(
+        default=[],
+        description="Components in the order in which answers list them, those that people use first; others follow by "
+        "the name of their file.",
+    )
     config: dict[str, ConfigKey] = {}
     placeholders: dict[str, Placeholder] = {}
     guides: dict[str, Guide] = {}

@@ -20,14 +20,12 @@ def framework_tables(name: str, spec: FrameworkSpec) -> dict[str, Table]:
     """Return the tables of a framework: one for its components, and one for each file that has components."""
     framework, folder = spec.framework, f"frameworks/{name}"
     scope = FrameworkScope(spec)
+    code = framework.code
     index: dict[str, Any] = {
+        **({} if code is None else {"CODE": (code.url, _ranges(code.releases or ".."))}),
         "RELEASES": [(release.release, release.date) for release in framework.releases],
         "CONFIG": _config(framework.config),
-        "COMPONENTS": [
-            (component.name, stem, _ranges(component.releases), component.module)
-            for stem, file in spec.files.items()
-            for component in file.components
-        ],
+        "COMPONENTS": _components(spec),
     }
     files = {
         f"{folder}/{stem}": Table(f"spec/{folder}/{stem}.yaml", _Tables(scope, stem).data())
@@ -35,6 +33,17 @@ def framework_tables(name: str, spec: FrameworkSpec) -> dict[str, Table]:
         if file.components
     }
     return {f"{folder}/framework": Table(f"spec/{folder}", index), **files}
+
+
+def _components(spec: FrameworkSpec) -> list[Any]:
+    """Return the components: those that the framework puts first, then the others, file by file."""
+    place = {name: index for index, name in enumerate(spec.framework.order)}
+    found = [
+        (component.name, stem, _ranges(component.releases), component.module)
+        for stem, file in spec.files.items()
+        for component in file.components
+    ]
+    return sorted(found, key=lambda item: place.get(item[0], len(place)))
 
 
 class _Tables:
