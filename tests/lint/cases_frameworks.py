@@ -13,6 +13,7 @@ components:
 config:
   mode: {brief: What is a unit., type: choice, choices: [token, sequence, group], defaults: [{value: token}]}
 """
+PROGRAM = "program: train\nextends:"
 FACTS = "      facts:\n"
 MEAN = "    metric: policy/reward/mean\n    bind: {reward: length}\n"
 BY_MODE = (
@@ -423,6 +424,18 @@ CASES = [
         [(F, "config:\n", "single: {rank: ¦processes == 1}\nconfig:\n")],
         [(F, "config:\n", "single: {rank: beta == 0, window: unknown}\nconfig:\n")],
         "there is no configuration key `processes`",
+    ),
+    Case(
+        "program",
+        [(F, "config:\n", "programs:\n  ¦training: {brief: A run.}\nconfig:\n"), (T, "extends:", PROGRAM)],
+        [(F, "config:\n", "programs:\n  train: {brief: A run.}\nconfig:\n"), (T, "extends:", PROGRAM)],
+        "there is no program `training`",
+    ),
+    Case(
+        "program",
+        [(F, "config:\n", "programs: {Trainer: {brief: A run.}, b: {brief: B., of: ¦c}}\nconfig:\n")],
+        [(F, "config:\n", "programs: {Trainer: {brief: A run.}, b: {brief: B., of: Trainer}}\nconfig:\n")],
+        "there is no program `c`",
     ),
     Case(
         "dead-fact",

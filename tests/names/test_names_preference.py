@@ -86,7 +86,7 @@ def test_rewards_without_a_reference_are_look_alikes(source: str, key: str) -> N
 @pytest.mark.parametrize("source", ["verl==0.9.1", "verl[sft]==0.9.1"])
 def test_of_programs_that_share_as_much_the_one_without_anything_else_is_nearer(source: str) -> None:
     """The learning rate of verl's supervised trainer is not that of the actor, which shares two metrics of fifty."""
-    found = map_names(source, "verl==0.1").translate("train/lr")
+    found = map_names(source, "verl==0.1", program="all").translate("train/lr")
 
     assert found.row is not None
     assert ("train/lr(1e-3)", "affine") == (found.row.to, found.row.relation)

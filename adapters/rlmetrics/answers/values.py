@@ -272,7 +272,7 @@ def _computed(item: JudgedValue, *, assumed: bool, full: bool) -> list[str]:
     lines += labelled("healthy", health_texts(metric, tables, full=full) if full or item.level != "expected" else [])
     lines += logged_lines(view, found)
     lines += changed_lines(view, found, full=full) if full or not assumed else []
-    return [*lines, *source_lines(view, found, full=full)]
+    return [*lines, *source_lines(found, full=full)]
 
 
 def _who(item: JudgedValue) -> str:

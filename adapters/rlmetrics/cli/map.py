@@ -7,13 +7,27 @@ from typing import TYPE_CHECKING
 
 from rlmetrics.names.config import parse_pairs
 
-from .options import add_config, add_json, add_source, add_spec, add_surface, config_of, spec_of
-from .output import csv_text, json_text, markdown, table, yaml_text
+from .options import add_config, add_json, add_program, add_source, add_spec, add_surface, config_of, spec_of
+from .output import csv_text, json_text, markdown, yaml_text
 
 if TYPE_CHECKING:
     from rlmetrics.names import MapRow, Transform
+    from rlmetrics.names.mapping import NameMap
 
-_HEADER = ("from", "from_component", "relation", "to", "to_component", "differs_by", "transform", "note", "related")
+_HEADER = (
+    "from",
+    "from_component",
+    "severity",
+    "relation",
+    "to",
+    "to_component",
+    "differs_by",
+    "transform",
+    "note",
+    "related",
+)
+_NEAR = 0.9
+"""How alike a name must be to one that is known to be taken for a typing error."""
 
 
 def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -23,6 +37,7 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
         help="the translation table between two releases or frameworks",
         description="For each key of one source: its best name in another, how both numbers relate, what differs.",
     )
+    parser.add_argument("keys", nargs="*", metavar="KEY", help="keys of the source; all of them if left out")
     add_source(parser, "--from", "the source whose names are at hand", required=True)
     add_source(parser, "--to", "the source whose names are wanted", required=True)
     add_config(parser)
@@ -33,8 +48,10 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
         metavar="NAME=VALUE",
         help="the value of a placeholder of the target (repeatable)",
     )
+    add_program(parser)
     add_surface(parser, "as logged")
     add_spec(parser)
+    parser.add_argument("--full", action="store_true", help="list every row with everything that differs")
     forms = parser.add_mutually_exclusive_group()
     add_json(forms)
     forms.add_argument("--csv", action="store_true", help="print CSV")
@@ -47,14 +64,16 @@ def run(args: argparse.Namespace) -> int:
     """Run the command."""
     from rlmetrics.names import map_names
 
-    rows = map_names(
+    names = map_names(
         args.from_,
         args.to,
         config=config_of(args),
         bind=parse_pairs(args.bind, "--bind"),
         surface=args.surface,
         spec=spec_of(args),
-    ).rows
+        program=args.program,
+    )
+    rows = _asked(names, args.keys) if args.keys else names.rows
     if args.json:
         print(json_text(rows))
     elif args.yaml:
@@ -64,14 +83,46 @@ def run(args: argparse.Namespace) -> int:
     elif args.md:
         print(markdown([name.replace("_", " ") for name in _HEADER], [_cells(row) for row in rows]))
     else:
-        print(table([("from", "relation", "to", "differs by"), *(_line(row) for row in rows)]))
+        from rlmetrics.answers.map import key_lines, map_lines
+        from rlmetrics.answers.terminal import printed
+
+        if args.keys:
+            blocks = [[*(["", ""] if index else []), *key_lines(names, row)] for index, row in enumerate(rows)]
+            lines = [line for block in blocks for line in block]
+        else:
+            lines = map_lines(names, full=args.full)
+        print(printed(lines, keys=args.keys))
     return 0
+
+
+def _asked(names: NameMap, keys: list[str]) -> list[MapRow]:
+    """Return the rows of some keys.
+
+    Raises:
+        NamesError: The source does not log one of them; it names the nearest.
+    """
+    from difflib import get_close_matches
+
+    from rlmetrics.names import NamesError
+    from rlmetrics.names.source import nearest
+
+    found: list[MapRow] = []
+    for key in keys:
+        row = names.translate(key).row
+        known = [item.from_ for item in names.rows]
+        # A name that users choose may be anything, but hardly one that is nearly that of the trainer.
+        if row is None or (row.from_ != key and row.from_.startswith("{") and get_close_matches(key, known, 1, _NEAR)):
+            msg = f"{names.from_view.source} does not log {key!r}; {nearest(key, known, 'keys')}"
+            raise NamesError(msg)
+        found.append(row)
+    return found
 
 
 def _cells(row: MapRow) -> tuple[str | None, ...]:
     return (
         row.from_,
         row.from_component,
+        row.severity,
         row.relation,
         row.to,
         row.to_component,
@@ -80,14 +131,6 @@ def _cells(row: MapRow) -> tuple[str | None, ...]:
         row.note,
         "; ".join(f"{item.to}: {item.why}" for item in row.related) or None,
     )
-
-
-def _line(row: MapRow) -> tuple[str | None, ...]:
-    to = row.to
-    if to is None and row.related:
-        to = f"(not {', '.join(item.to for item in row.related[:2])})"
-    said = [_transform(row.transform), _differences(row), row.note]
-    return row.from_, row.relation, to, "; ".join(text for text in said if text)
 
 
 def _differences(row: MapRow) -> str | None:

@@ -7,7 +7,7 @@ from typing import Any
 
 from rlmetrics.names.config import parse_pairs
 
-__all__ = ["add_config", "add_json", "add_source", "add_spec", "add_surface", "config_of", "spec_of"]
+__all__ = ["add_config", "add_json", "add_program", "add_source", "add_spec", "add_surface", "config_of", "spec_of"]
 
 
 def add_source(
@@ -45,6 +45,16 @@ def add_config(parser: argparse.ArgumentParser) -> None:
 def add_spec(parser: argparse.ArgumentParser) -> None:
     """Add ``--spec``."""
     parser.add_argument("--spec", action="append", default=[], metavar="DIR", help="add an overlay (repeatable)")
+
+
+def add_program(parser: argparse.ArgumentParser) -> None:
+    """Add ``--program``."""
+    parser.add_argument(
+        "--program",
+        metavar="NAME",
+        help="which program or trainer of a release is meant, on either side, such as sft of verl, or all; by default "
+        "that of the other side, else the framework's default (verl: reinforcement learning)",
+    )
 
 
 def add_surface(parser: argparse.ArgumentParser, default: str) -> None:

@@ -7,7 +7,7 @@ from functools import cached_property
 
 from .protocol import View
 from .records import Entry, LookAlike
-from .relations import Relation, relate
+from .relations import Relation, relate, why_in_short
 
 __all__ = ["Likeness", "LookAlikes"]
 
@@ -44,7 +44,10 @@ class LookAlikes:
                     target.logged is not True,
                 )
                 why = relation.why if constant is None else f"{relation.why.rstrip('.')}; constant there: {constant}"
-                yield score, LookAlike(target.key, target.component, why)
+                short = why_in_short(str(entry.metric), str(target.metric), self._to.tables)
+                if short is not None and constant is not None:
+                    short = f"{short}; constant there"
+                yield score, LookAlike(target.key, target.component, why, short)
 
     def _statistic(self, entry: Entry) -> object:
         return self._metrics.get(entry.metric or "", {}).get("identity", {}).get("statistic")

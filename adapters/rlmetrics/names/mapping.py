@@ -110,6 +110,11 @@ class NameMap:
         choice = self._translated(entry)
         return None if choice is None or choice.target is None else (choice.row, choice.target)
 
+    def target_of(self, row: MapRow) -> Entry | None:
+        """Return the entry of the target that a row names, None without one."""
+        choice = self._choices.get((row.from_component, row.from_, row.mode))
+        return None if choice is None else choice.target
+
     def translate(self, key: str) -> KeyTranslation:
         """Translate one key of a log, in whatever way a tracker shows it."""
         matches = self.from_view.find(key)
@@ -357,6 +362,7 @@ def map_names(
     bind: Mapping[str, str] | None = None,
     surface: str | None = None,
     spec: Overlays | Tables = None,
+    program: str | None = None,
 ) -> NameMap:
     """Return the translation table between two sources.
 
@@ -367,11 +373,16 @@ def map_names(
         bind: Values of placeholders of the target that the source does not give.
         surface: How names are shown on output: ``logged``, or a tracker; by default as the input shows them.
         spec: Folders with further YAML.
+        program: Which program of either is meant, such as ``sft`` of verl; ``all`` for everything. By default that of
+            the other side, else the framework's default, see `rlmetrics.names.programs`.
 
     Raises:
-        NamesError: A source, a configuration key, a placeholder or the surface is unknown.
+        NamesError: A source, a configuration key, a placeholder, the surface or the program is unknown.
     """
+    from .programs import paired
+
     first, second = open_views([from_, to], config=config, surface=surface, spec=spec, target=True)
+    first, second = paired(first, second, program, config)
     return NameMap(first, second, bind=bind, surface=surface)
 
 

@@ -17,6 +17,7 @@ __all__ = [
     "Reading",
     "Signature",
     "Transform",
+    "Typical",
 ]
 
 
@@ -166,6 +167,23 @@ class Entry(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
+class Typical:
+    """How large a difference is on the reference batches, as a range that leaves out the smallest and largest tenth.
+
+    Attributes:
+        low: Lower end.
+        high: Upper end.
+        unit: ``%`` of the number without the departure, or the unit in which the metric is measured.
+        direction: ``higher`` or ``lower`` where the target's number lies on that side on nine of ten batches.
+    """
+
+    low: float
+    high: float
+    unit: str
+    direction: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Difference:
     """One way in which two numbers of the same metric differ.
 
@@ -177,6 +195,9 @@ class Difference:
         applies: Whether it shows under the settings of both sides; None where nothing can tell.
         vanishes_if: The same as ``vanishes_when`` as guards, over the settings of the first and of the second side; one
             that says nothing about a side is None. None as a whole where no setting says it.
+        about: Which part of the signature it is about: ``level:NAME``, ``trait:NAME``, ``population``, ``snapshot``,
+            ``span``, ``lag``, ``formula``, ``scale``, ``kind`` or ``placeholder``.
+        typical: How large it is on the reference batches; None where nothing computes that.
     """
 
     what: str
@@ -185,6 +206,8 @@ class Difference:
     correction: str | None = None
     applies: bool | None = None
     vanishes_if: tuple[str | None, str | None] | None = None
+    about: str = ""
+    typical: Typical | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,11 +224,12 @@ class Transform:
 
 @dataclass(frozen=True, slots=True)
 class LookAlike:
-    """A key of the target that must not be taken for the translation, and why."""
+    """A key of the target that must not be taken for the translation, and why; ``short`` says that in a few words."""
 
     to: str
     to_component: str
     why: str
+    short: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

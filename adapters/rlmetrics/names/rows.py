@@ -87,6 +87,12 @@ class ComponentTable:
         }
 
     @property
+    def profiles(self) -> Mapping[str, Piece]:
+        """What records can name to share a signature."""
+        found: Mapping[str, Piece] = self._data.get("profiles", {})
+        return found
+
+    @property
     def placeholders(self) -> Mapping[str, Mapping[str, Any]]:
         """Placeholders of keys."""
         found: Mapping[str, Mapping[str, Any]] = self._data.get("placeholders", {})

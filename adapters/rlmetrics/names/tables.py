@@ -48,6 +48,12 @@ class FrameworkTable:
         return components
 
     @property
+    def programs(self) -> Mapping[str, Mapping[str, Any]]:
+        """What is started as one run, where that is not just one component."""
+        programs: Mapping[str, Mapping[str, Any]] = self._index.get("PROGRAMS", {})
+        return programs
+
+    @property
     def config(self) -> Mapping[str, Any]:
         """Configuration keys that every component has."""
         config: Mapping[str, Any] = self._index["CONFIG"]
@@ -217,6 +223,15 @@ class Tables:
         """Traits by name."""
         traits: Mapping[str, Mapping[str, Any]] = self.signatures["TRAITS"]
         return traits
+
+    @cached_property
+    def sizes(self) -> Mapping[str, Mapping[str, Any]]:
+        """How large differences are on the reference batches, by function and by what they are about."""
+        try:
+            sizes: Mapping[str, Mapping[str, Any]] = self._load("sizes")["SIZES"]
+        except (KeyError, NamesError):
+            return {}  # a spec of which nothing was measured
+        return sizes
 
     @cached_property
     def trackers(self) -> Mapping[str, Mapping[str, Any]]:

@@ -66,4 +66,36 @@ def vanishing_guard(context: Context) -> Iterator[Hit]:
             yield from missing(context, "configuration key", "config", name, settings, ref, path)
 
 
-CHECKS: tuple[Check, ...] = (vanishing_guard,)
+@check(
+    "program",
+    "error",
+    what="A program of a framework that no component runs in, that is part of none, or a second default.",
+    fix="name a program that a component has, or another of these",
+)
+def program(context: Context) -> Iterator[Hit]:
+    for framework, spec in context.spec.frameworks.items():
+        ref = f"frameworks/{framework}/framework"
+        known = {item.program for item in spec.files.values() if item.program}
+        known.update(part.name for item in spec.files.values() for part in item.components)
+        defaults = [name for name, item in spec.framework.programs.items() if item.default]
+        for name, item in spec.framework.programs.items():
+            path: YamlPath = ("programs", name)
+            if item.of is None:
+                yield from missing(context, "program", "programs", name, known, ref, path, value=False)
+            else:
+                yield from missing(context, "program", "programs", item.of, known, ref, (*path, "of"))
+            for setting in item.settings:
+                yield from missing(
+                    context,
+                    "configuration key",
+                    "config",
+                    setting,
+                    spec.framework.config,
+                    ref,
+                    (*path, "settings", setting),
+                )
+            if name in defaults[1:]:
+                yield Hit(ref, (*path, "default"), f"`{defaults[0]}` is the default already", "keep one")
+
+
+CHECKS: tuple[Check, ...] = (vanishing_guard, program)

@@ -310,6 +310,18 @@ class Guide(Strict):
     url: Text | None = None
 
 
+class Program(Strict):
+    """What is started as one run, where a framework has several."""
+
+    brief: Text
+    releases: Ranges | None = None
+    default: bool = Field(default=False, description="Meant unless another one is named; one of a framework.")
+    of: Text | None = Field(default=None, description="Another program all of whose components run here, too.")
+    settings: dict[str, bool | int | float | str | None] = Field(
+        default={}, description="What its own configuration sets otherwise than the defaults."
+    )
+
+
 class Code(Strict):
     """Where a framework's repository shows the lines of a release."""
 
@@ -342,6 +354,7 @@ class Framework(Strict):
     config: dict[str, ConfigKey] = {}
     placeholders: dict[str, Placeholder] = {}
     guides: dict[str, Guide] = {}
+    programs: dict[str, Program] = {}
     single: Single = Field(default={}, description=f"{_SINGLE} For components that do not say it.")
     allow: list[Allow] = []
 

@@ -9,6 +9,7 @@ from .framework import framework_tables
 from .health import health_table
 from .metrics import metrics_tables
 from .proofs import proof_tables
+from .sizes import sizes_table
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -26,8 +27,8 @@ def build(spec: Spec) -> dict[str, Table]:
         spec: A spec without errors.
 
     Returns:
-        The tables ``index``, ``lookup``, ``families``, ``inputs``, ``signatures``, ``trackers``, ``conventions`` and
-        ``health``; in ``metrics`` and ``texts`` one for each family; in ``frameworks`` and ``proofs`` a folder for each
+        The tables ``index``, ``lookup``, ``families``, ``inputs``, ``signatures``, ``trackers``, ``conventions``,
+        ``health`` and ``sizes``; in ``metrics`` and ``texts`` one for each family; in ``frameworks`` and ``proofs`` a folder for each
         framework, with one for each of its files.
     """
     tables = {
@@ -46,7 +47,9 @@ def build(spec: Spec) -> dict[str, Table]:
         tables.update(framework_tables(name, framework))
     tables.update(proof_tables(spec))
     tables["lookup"] = _lookup(spec, tables)
-    return {name: Table(table.source, plain(table.data)) for name, table in tables.items()}
+    found = {name: Table(table.source, plain(table.data)) for name, table in tables.items()}
+    texts = {key: row for family in spec.families for key, row in found[f"texts/{family}"].data["TEXTS"].items()}
+    return {**found, "sizes": sizes_table(spec, texts)}
 
 
 def _lookup(spec: Spec, tables: Mapping[str, Table]) -> Table:

@@ -25,6 +25,16 @@ def framework_tables(name: str, spec: FrameworkSpec) -> dict[str, Table]:
         **({} if code is None else {"CODE": (code.url, _ranges(code.releases or ".."))}),
         "RELEASES": [(release.release, release.date) for release in framework.releases],
         "CONFIG": _config(framework.config),
+        "PROGRAMS": {
+            name: row(
+                brief=item.brief,
+                releases=_ranges(item.releases),
+                default=item.default or None,
+                of=item.of,
+                settings=item.settings,
+            )
+            for name, item in framework.programs.items()
+        },
         "COMPONENTS": _components(spec),
     }
     files = {

@@ -1,0 +1,216 @@
+"""What sets the keys of two sources apart, in words that name both sides, and as footnotes that rows share."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from .terminal import wrapped
+
+if TYPE_CHECKING:
+    from rlmetrics.names import MapRow
+    from rlmetrics.names.mapping import NameMap
+    from rlmetrics.names.protocol import View
+    from rlmetrics.names.records import Difference, Entry
+    from rlmetrics.names.severity import Settings
+
+__all__ = ["MapNotes", "sides_of"]
+
+_ONLY = re.compile(r"^only in (the source|the target): ")
+_SIDE = re.compile(r"\bthe (source|target)\b")
+_NAME = re.compile(r"(?<![\w.'\"])[A-Za-z_][\w.]*\.?[\w]*(?![\w'\"])")
+_LONGEST_GUARD = 60
+_LONGEST_NEED = 30
+_WINDOW = "window"
+_SPAN = "what is measured: "
+_OTHER_WORK = "they cover different work: rlmetrics map KEY says which"
+_SECTION = re.compile(r"\b(?:[a-z_0-9]+\.)+(?=[a-z_]+)")
+_PREFIX = re.compile(r"^(actor_rollout_ref|trainer|data|algorithm)\.")
+
+
+def sides_of(first: View, second: View) -> tuple[str, str]:
+    """Return what two sources are called in a sentence: their frameworks, releases of one, or trainers of one."""
+    left, right = first.source, second.source
+    if left.framework != right.framework:
+        titles = [
+            str(view.tables.frameworks.get(view.source.framework, {}).get("title", view.source.framework))
+            for view in (first, second)
+        ]
+        return titles[0], titles[1]
+    if left.release != right.release:
+        return left.release, right.release
+    return left.component or "the source", right.component or "the target"
+
+
+class MapNotes:
+    """Footnotes, numbered as they come up: what is biased, and what is minor and shows for sure.
+
+    What most rows have in common is no footnote but told once.
+
+    Args:
+        names: The translation table.
+        rows: The rows that have a counterpart.
+    """
+
+    def __init__(self, names: NameMap, rows: Sequence[MapRow]) -> None:
+        self.sides = sides_of(names.from_view, names.to_view)
+        self._names = names
+        self._views = names.from_view, names.to_view
+        self._rows = rows
+        self._texts: dict[str, tuple[int, str]] = {}
+        counts: dict[str, int] = {}
+        for row in rows:
+            for item in row.differs_by:
+                if _is_told(item) and item.grade == "minor":
+                    counts[item.what] = counts.get(item.what, 0) + 1
+        most = max(counts, key=lambda what: counts[what], default=None)
+        self._common = most if most is not None and counts[most] >= max(4, len(rows) // 2) else None
+        told = {item.what for row in rows for item in row.differs_by if _is_told(item)}
+        self.minor = len({item.what for row in rows for item in row.differs_by if item.applies is None} - told)
+
+    def of(self, row: MapRow) -> list[int]:
+        """Return the numbers of the footnotes of a row."""
+        found = [item for item in row.differs_by if _is_told(item) and item.what != self._common]
+        # What counts for most stands first.
+        found.sort(key=lambda item: item.grade == "minor")
+        numbers = []
+        for item in found:
+            if item.what.startswith(_SPAN):
+                numbers.append(self.number(_SPAN, _OTHER_WORK))
+            else:
+                numbers.append(self.number(item.what, self.words(item, row)))
+        return numbers
+
+    def number(self, what: str, text: str) -> int:
+        """Return the number of a footnote."""
+        return self._texts.setdefault(what, (len(self._texts) + 1, text))[0]
+
+    def common_words(self) -> str | None:
+        """Return what most rows have in common, as a sentence; None if there is nothing."""
+        found = [(item, row) for row in self._rows for item in row.differs_by if item.what == self._common]
+        return f"Of these, {len(found)} differ alike: {self.words(*found[0])}." if found else None
+
+    def lines(self, most: int | None = None) -> list[str]:
+        """Return the footnotes, the first ones if there are too many."""
+        found: list[str] = []
+        for number, text in list(self._texts.values())[:most]:
+            mark = f"[{number}] "
+            found += wrapped(f"{mark}{text}", hanging=len(mark))
+        if most is not None and len(self._texts) > most:
+            found.append(f"{' '.join(f'[{number + 1}]' for number in range(most, len(self._texts)))} --full")
+        return found
+
+    def condition(self, row: MapRow, found: Entry | None) -> str | None:
+        """Return what the target of a row needs that it does not have by default; what is long is a footnote."""
+        if found is None or found.logged is True or found.condition is None:
+            return None
+        side = self._views[1].circumstances(found.component)
+        guard, _, words = found.condition.partition("; ")
+        needed = [] if side is None else [part for part in _conjuncts(guard) if not _holds(side.settings, part)]
+        text = " and ".join(_SECTION.sub("", part) for part in needed)
+        text = "; ".join(part for part in (f"needs {text}" if text else "", words) if part) or "not always logged"
+        if len(text) <= _LONGEST_NEED:
+            return text
+        return f"[{self.number(text, f'{self.sides[1]}: {text}')}]"
+
+    def words(self, difference: Difference, row: MapRow) -> str:
+        """Return a difference as a person reads it: who differs how, and when it is gone."""
+        left, right = self.sides
+        said = difference.what
+        level = self._level(difference, row)
+        if level is not None:
+            said = level
+        only = _ONLY.match(said)
+        if only is not None:
+            said = f"{left if only[1] == 'the source' else right}: {said[only.end() :]}"
+        else:
+            said = _SIDE.sub(lambda found: left if found[1] == "source" else right, said)
+        same = self._same_if(difference, row)
+        return said if same is None else f"{said}: same if {same}"
+
+    def _level(self, difference: Difference, row: MapRow) -> str | None:
+        """Return how either side puts the parts of a level together, in words; None for another difference."""
+        tables = self._views[0].tables
+        brief, colon, rest = difference.what.partition(": ")
+        level = next((name for name, found in tables.signatures["LEVELS"].items() if found[0] == brief), None)
+        halves = re.fullmatch(r"(.+) in the source, (.+) in the target", rest)
+        if level is None or not colon or halves is None:
+            return None
+        words, texts = tables.signatures["WORDS"], tables.signatures["OPERATIONS"]
+        operations = {text: name for name, text in texts.items()}
+        parts = words["levels"][level][0]
+        named = {level in entry.signature.reduction for entry in self._entries(row)}
+        said = []
+        for text in halves.groups():
+            operation = operations.get(text, "")
+            if level == _WINDOW and (operation == "none" or (operation == "pool" and False in named)):
+                said.append("one step")
+            else:
+                how = words["operations"].get(operation, "all at once")
+                of_steps = level == _WINDOW and operation != "pool"
+                the = "" if how.startswith("only") else "the "
+                said.append(f"{the}{how} of the {parts}" if of_steps else how)
+        left, right = said
+        start = "a value is" if level == _WINDOW else f"{parts}:"
+        return f"{start} {left} in the source, {right} in the target"
+
+    def _entries(self, row: MapRow) -> Iterator[Entry]:
+        """Yield what a row is about, on both sides."""
+        target = self._names.target_of(row)
+        yield from () if target is None else (target,)
+        place = row.from_component, row.from_, row.mode
+        yield from (entry for entry in self._views[0].entries() if (entry.component, entry.key, entry.mode) == place)
+
+    def _same_if(self, difference: Difference, row: MapRow) -> str | None:
+        """Return when a difference is gone: settings that decide it, with their values, else the spec's words."""
+        guards = difference.vanishes_if or (None, None)
+        settings = self._settings(row)
+        parts = []
+        for guard, side in zip(guards, settings, strict=True):
+            if guard is None or (side is not None and side.holds(guard)):
+                continue
+            if side is None or "unknown" in guard or len(guard) > _LONGEST_GUARD or "(" in guard:
+                return difference.vanishes_when
+            parts.append(_with_values(guard, side))
+        return " and ".join(parts) or difference.vanishes_when
+
+    def _settings(self, row: MapRow) -> tuple[Settings | None, Settings | None]:
+        first = self._views[0].circumstances(row.from_component)
+        second = None if row.to_component is None else self._views[1].circumstances(row.to_component)
+        return tuple(None if side is None else side.settings for side in (first, second))  # type: ignore[return-value]
+
+
+def _is_told(item: Difference) -> bool:
+    return item.applies is not False and (item.grade != "minor" or item.applies is True)
+
+
+def _holds(settings: Settings, guard: str) -> bool | None:
+    from rlmetrics.names import NamesError
+
+    try:
+        return settings.holds(guard)
+    except NamesError:
+        return None
+
+
+def _conjuncts(guard: str) -> Iterator[str]:
+    """Yield the parts of a guard that must all hold, without the parentheses around each."""
+    depth, start = 0, 0
+    for found in re.finditer(r"[()]|\band\b|$", guard):
+        depth += {"(": 1, ")": -1}.get(found[0], 0)
+        if depth == 0 and found[0] not in ("(", ")"):
+            part = guard[start : found.start()].strip()
+            start = found.end()
+            if part:
+                yield part[1:-1] if part[0] == "(" and part[-1] == ")" and part.count("(") == 1 else part
+
+
+def _with_values(guard: str, settings: Settings) -> str:
+    """Return a guard with the value that each of its settings has now, where that is known."""
+    values = getattr(settings, "values", {})
+    names = [name for name in dict.fromkeys(_NAME.findall(guard)) if name in values]
+    said = [json.dumps(values[name]) if not isinstance(values[name], str) else values[name] for name in names]
+    shown = _PREFIX.sub("", guard) if len(guard) > _LONGEST_GUARD // 2 else guard
+    return f"{shown} ({', '.join(said)})" if said else shown

@@ -1,0 +1,142 @@
+"""Whether differences show under the settings of both sides, and what that makes of a relation."""
+
+from __future__ import annotations
+
+import pytest
+from rlmetrics.names import map_names
+from rlmetrics.names.config import holds
+from rlmetrics.names.records import Difference
+from rlmetrics.names.severity import SEVERITIES, applies, guards_of_level, guards_of_snapshot, severity
+
+
+class Settings:
+    """Values that answer guards."""
+
+    def __init__(self, **values: object) -> None:
+        self.values = values
+
+    def holds(self, guard: str) -> bool | None:
+        """Answer a guard."""
+        return holds(guard, self.values)  # type: ignore[arg-type]
+
+
+class Side:
+    """Circumstances whose parts have the guard ``NAME == 1``."""
+
+    settings = Settings()
+
+    def part(self, name: str, mode: str) -> str:
+        """Return the guard of a part."""
+        return f"{name} == 1" if mode == "train" else "unknown"
+
+
+@pytest.mark.parametrize(
+    ("operations", "needed"),
+    [
+        (("mean", "pool"), (True, False)),
+        (("pool", "mean"), (False, True)),
+        (("mean", "last"), (True, True)),
+        (("mean", "none"), (True, False)),
+        (("none", "pool"), (False, True)),
+    ],
+)
+def test_only_the_side_that_does_not_pool_must_have_one_part(operations, needed):
+    """A mean over one part is exact; what is pooled is exact anyhow."""
+    found = guards_of_level("rank", operations, (Side(), Side()), ("train", "train"))
+
+    assert tuple("rank == 1" if need else None for need in needed) == found
+
+
+def test_steps_between_logs_must_be_one_even_where_they_are_pooled():
+    """Pooled or not, a value over ten steps is none of one step."""
+    assert ("window == 1", "window == 1") == guards_of_level(
+        "window", ("mean", "pool"), (Side(), Side()), ("train",) * 2
+    )
+    assert (None, "window == 1") == guards_of_level("window", ("none", "pool"), (Side(), Side()), ("train",) * 2)
+
+
+def test_no_setting_says_how_an_evaluation_is_cut():
+    """Training's settings say nothing about evaluation, and nothing says that all texts are equally long."""
+    assert guards_of_level("micro_batch", ("mean", "pool"), (Side(), Side()), ("eval", "eval")) is None
+    assert guards_of_level("token", ("mean", "pool"), (Side(), Side()), ("train", "train")) is None
+
+
+def test_the_policy_that_is_updated_is_the_old_one_at_the_first_step():
+    """It depends on the side that looks at it; a reference never becomes the policy."""
+    sides, modes = (Side(), Side()), ("train", "train")
+    assert ("update == 1", None) == guards_of_snapshot(("current", "old"), sides, modes)
+    assert guards_of_snapshot(("current", "reference"), sides, modes) is None
+
+
+@pytest.mark.parametrize(
+    ("guards", "first", "second", "expected"),
+    [
+        (("a == 1", None), {"a": 1}, {}, False),
+        (("a == 1", None), {"a": 2}, {}, True),
+        (("a == 1", None), {}, {}, None),
+        (("a == 1", "b == 1"), {"a": 1}, {"b": 2}, True),
+        (("a == 1", "b == 1"), {"a": 1}, {}, None),
+        (("a == 1 or unknown", None), {"a": 2}, {}, None),
+        (("unknown", "b == 1"), {}, {"b": 1}, None),
+    ],
+)
+def test_a_difference_shows_unless_every_side_says_that_it_does_not(guards, first, second, expected):
+    """One side's no is enough; without an answer nothing is claimed."""
+    difference = Difference("x", "biased", "words", vanishes_if=guards)
+
+    assert applies(difference, Settings(**first), Settings(**second)) is expected
+
+
+def test_words_alone_leave_it_open_and_no_words_mean_always():
+    """A difference that nothing ends shows; one that only the data can end may show."""
+    assert applies(Difference("x", "biased"), None, None) is True
+    assert applies(Difference("x", "biased", "no response is padded"), None, None) is None
+
+
+@pytest.mark.parametrize(
+    ("kind", "differences", "expected"),
+    [
+        ("exact", (), "same"),
+        ("affine", (), "same"),
+        ("approximate", (Difference("x", "minor", applies=True),), "close"),
+        ("approximate", (Difference("x", "biased", applies=False),), "close"),
+        ("approximate", (Difference("x", "biased", applies=None),), "biased"),
+        ("approximate", (Difference("x", "biased", applies=True),), "biased"),
+        ("related", (Difference("x", "minor", applies=True),), "look-alike"),
+        ("none", (), "none"),
+    ],
+)
+def test_severity_is_what_is_left_of_a_relation(kind, differences, expected):
+    """Same only for exact and affine; what may be biased is biased."""
+    assert expected == severity(kind, differences)
+
+
+@pytest.mark.parametrize(
+    ("source", "target"),
+    [
+        ("trl[GRPOTrainer]==1.16.0", "verl==0.9.1"),
+        ("verl==0.9.1", "trl[RLOOTrainer]==1.16.0"),
+        ("trl[SFTTrainer]==0.14.0", "trl[SFTTrainer]==1.16.0"),
+        ("canonical", "verl==0.9.1"),
+    ],
+)
+def test_every_row_says_how_much_it_weighs(source, target):
+    """Rows that translate are same, close or biased, all others look-alikes or nothing."""
+    for row in map_names(source, target).rows:
+        assert row.severity in SEVERITIES
+        assert (row.to is not None) == (row.severity in SEVERITIES[:3])
+        assert (row.severity == "same") == (row.relation in ("exact", "affine") and row.to is not None)
+
+
+def test_settings_of_either_side_end_their_own_differences():
+    """GRPO's optimizer steps are verl's mini-batches: both sides have a say."""
+
+    def shown(**config: object) -> set[str]:
+        rows = map_names("trl[GRPOTrainer]==1.16.0", "verl==0.9.1", config=config).rows
+        row = next(row for row in rows if row.from_ == "grad_norm")
+        return {item.what.partition(":")[0] for item in row.differs_by if item.applies is not False}
+
+    assert {"mini-batches of one epoch", "steps between two logs"} <= shown()
+    assert "mini-batches of one epoch" not in shown(**{"data.train_batch_size": 256})
+    assert "mini-batches of one epoch" in shown(**{"data.train_batch_size": 512})
+    assert shown(**{"data.train_batch_size": 256, "logging_steps": 1}) <= {"passes over the same batch"}
