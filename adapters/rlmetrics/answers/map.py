@@ -31,6 +31,7 @@ _COUNTED = {
     "look-alike": "only look-alikes",
     "none": "nothing",
 }
+_MEASURES = " measures it when "
 _BLANK = "\x00"
 _SECONDS = {"s", "ms", "1/s", "token/s"}
 _LOOK_ALIKES, _NOTHING, _NOTES, _EACH = 8, 6, 8, 14
@@ -228,7 +229,9 @@ def key_lines(names: NameMap, row: MapRow) -> list[str]:
             for item in row.related[:3]
             for line in wrapped(f"{symbol('look-alike')} {item.to}: {item.short or item.why}", indent=2, hanging=6)
         ]
-        return [*lines, *(wrapped(row.note, indent=2) if row.note else [])]
+        # When another key would be the counterpart is told beside that key.
+        told = "; ".join(part for part in (row.note or "").split("; ") if _MEASURES not in part)
+        return [*lines, *(wrapped(told, indent=2) if told else [])]
     words = {"same": "the same as", "close": "close to", "biased": "a biased counterpart of"}[row.severity]
     lines = wrapped(f"{symbol(row.severity)} {row.from_} ({here}) is {words} {row.to} ({there}).", hanging=2)
     if row.transform is not None:

@@ -7,6 +7,8 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from rlmetrics.names.severity import unmet
+
 from .terminal import wrapped
 
 if TYPE_CHECKING:
@@ -108,7 +110,7 @@ class MapNotes:
             return None
         side = self._views[1].circumstances(found.component)
         guard, _, words = found.condition.partition("; ")
-        needed = [] if side is None else [part for part in _conjuncts(guard) if not _holds(side.settings, part)]
+        needed = [] if side is None else unmet(guard, side.settings)
         text = " and ".join(_SECTION.sub("", part) for part in needed)
         text = "; ".join(part for part in (f"needs {text}" if text else "", words) if part) or "not always logged"
         if len(text) <= _LONGEST_NEED:
@@ -184,27 +186,6 @@ class MapNotes:
 
 def _is_told(item: Difference) -> bool:
     return item.applies is not False and (item.grade != "minor" or item.applies is True)
-
-
-def _holds(settings: Settings, guard: str) -> bool | None:
-    from rlmetrics.names import NamesError
-
-    try:
-        return settings.holds(guard)
-    except NamesError:
-        return None
-
-
-def _conjuncts(guard: str) -> Iterator[str]:
-    """Yield the parts of a guard that must all hold, without the parentheses around each."""
-    depth, start = 0, 0
-    for found in re.finditer(r"[()]|\band\b|$", guard):
-        depth += {"(": 1, ")": -1}.get(found[0], 0)
-        if depth == 0 and found[0] not in ("(", ")"):
-            part = guard[start : found.start()].strip()
-            start = found.end()
-            if part:
-                yield part[1:-1] if part[0] == "(" and part[-1] == ")" and part.count("(") == 1 else part
 
 
 def _with_values(guard: str, settings: Settings) -> str:

@@ -11,6 +11,9 @@ from .relations import Relation, relate, why_in_short
 
 __all__ = ["Likeness", "LookAlikes"]
 
+_VALIDATION = "validation"
+"""The family of metrics that are of held-out prompts, in whatever mode they are logged."""
+
 Likeness = tuple[object, ...]
 """Sorts look-alikes, the likeliest first."""
 
@@ -87,8 +90,14 @@ class LookAlikes:
         return [
             target
             for target in {id(item): item for place in places for item in self._readings.get(place, ())}.values()
-            if target.mode == entry.mode and target.metric != entry.metric
+            if target.metric != entry.metric and (target.mode == entry.mode or self._evaluates(entry, target))
         ]
+
+    def _evaluates(self, entry: Entry, target: Entry) -> bool:
+        """Tell whether a key is of evaluation, too, though it has no mode of its own: a validation score."""
+        if entry.mode != "eval" or target.metric not in self._metrics:
+            return False
+        return self._to.tables.metrics.family(str(target.metric)) == _VALIDATION
 
 
 def _constant(target: Entry) -> str | None:
