@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from rlmetrics.names.lookalikes import INSTEAD
 from rlmetrics.names.severity import unmet
 
 from .terminal import wrapped
@@ -94,6 +95,10 @@ class MapNotes:
         found = [(item, row) for row in self._rows for item in row.differs_by if item.what == self._common]
         return f"Of these, {len(found)} differ alike: {self.words(*found[0])}." if found else None
 
+    def texts(self) -> list[str]:
+        """Return the footnotes so far, without their numbers."""
+        return [text for _, text in self._texts.values()]
+
     def lines(self, most: int | None = None) -> list[str]:
         """Return the footnotes, the first ones if there are too many."""
         found: list[str] = []
@@ -113,6 +118,8 @@ class MapNotes:
         needed = [] if side is None else unmet(guard, side.settings)
         text = " and ".join(_SECTION.sub("", part) for part in needed)
         text = "; ".join(part for part in (f"needs {text}" if text else "", words) if part) or "not always logged"
+        instead = next((part for part in (row.note or "").split("; ") if part.startswith(INSTEAD)), None)
+        text = text if instead is None else f"{text}; {instead}"
         if len(text) <= _LONGEST_NEED:
             return text
         return f"[{self.number(text, f'{self.sides[1]}: {text}')}]"
@@ -149,6 +156,8 @@ class MapNotes:
             operation = operations.get(text, "")
             if level == _WINDOW and (operation == "none" or (operation == "pool" and False in named)):
                 said.append("one step")
+            elif operation == "none":
+                said.append("one value")
             else:
                 how = words["operations"].get(operation, "all at once")
                 of_steps = level == _WINDOW and operation != "pool"

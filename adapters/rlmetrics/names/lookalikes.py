@@ -9,7 +9,10 @@ from .protocol import View
 from .records import Entry, LookAlike
 from .relations import Relation, relate, why_in_short
 
-__all__ = ["Likeness", "LookAlikes"]
+__all__ = ["INSTEAD", "Likeness", "LookAlikes", "in_short"]
+
+INSTEAD = "logged by default is "
+"""How the note begins that names such a key."""
 
 _VALIDATION = "validation"
 """The family of metrics that are of held-out prompts, in whatever mode they are logged."""
@@ -51,6 +54,16 @@ class LookAlikes:
                 if short is not None and constant is not None:
                     short = f"{short}; constant there"
                 yield score, LookAlike(target.key, target.component, why, short)
+
+    def instead(self, entry: Entry) -> str | None:
+        """Return which key, logged by default, measures the same of another policy, such as the one that sampled."""
+        here = {**self._metrics.get(entry.metric or "", {}).get("identity", {}), "policy": None}
+        for target in self._confusable(entry):
+            there = {**self._metrics.get(target.metric or "", {}).get("identity", {}), "policy": None}
+            if target.logged is True and here == there:
+                short = why_in_short(str(entry.metric), str(target.metric), self._to.tables)
+                return f"{INSTEAD}{target.key}: {short}"
+        return None
 
     def _statistic(self, entry: Entry) -> object:
         return self._metrics.get(entry.metric or "", {}).get("identity", {}).get("statistic")
@@ -98,6 +111,11 @@ class LookAlikes:
         if entry.mode != "eval" or target.metric not in self._metrics:
             return False
         return self._to.tables.metrics.family(str(target.metric)) == _VALIDATION
+
+
+def in_short(why: str) -> str:
+    """Return what is incomparable about the same metric, from where one looks at the other key."""
+    return why.replace("only in the target: ", "").replace("only in the source: ", "here: ")
 
 
 def _constant(target: Entry) -> str | None:

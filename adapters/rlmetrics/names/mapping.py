@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from .config import Config
 from .errors import NamesError
-from .lookalikes import LookAlikes
+from .lookalikes import LookAlikes, in_short
 from .otherwise import Otherwise
 from .protocol import Match, View
 from .ranking import Ranking
@@ -222,6 +222,8 @@ class NameMap:
         notes += [] if gone is None else [gone]
         if target.logged is not True and target.condition is not None:
             notes.append(f"logged only when: {target.condition}")
+            instead = self._look_alikes.instead(entry)
+            notes += [] if instead is None else [instead]
         if entry.constant_when or target.constant_when:
             notes += _constants(entry.constant_when, target.constant_when)
         notes += [item.correction for item in relation.differs_by if item.correction]
@@ -310,7 +312,7 @@ class NameMap:
         for relation, target in sorted(incomparable, key=lambda item: item[0].rank):
             best = best or relation
             why = "; ".join(item.what for item in relation.differs_by if item.grade == "incomparable")
-            found.append(((0,), LookAlike(target.key, target.component, f"the same metric, but {why}")))
+            found.append(((0,), LookAlike(target.key, target.component, f"the same metric, but {why}", in_short(why))))
         found += [((-1,), item) for item in self._otherwise.look_alikes(entry)]
         found += self._look_alikes.of(entry)
         found.sort(key=lambda item: item[0])
