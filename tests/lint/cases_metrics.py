@@ -7,7 +7,7 @@ from lint.lint_case import Case, G, H, P, S, T, metric
 JUDGED = "judges: [policy/loss]\n    with: {reward: [policy/reward/mean]}\n    warning: x == 0 and now(reward) < 0.1"
 OF_REWARD = "judges: [policy/reward/mean]\n    warning: {}"
 
-AT_REWARDS, READS = "    at: [rewards]\n", "    reads: "
+AT_REWARDS, READS, SAYS = "    at: [rewards]\n", "    reads: ", "says: 'A {value}.'"
 
 CASES = [
     # Metrics
@@ -531,5 +531,23 @@ CASES = [
         ],
         [],
         "nothing fills in {other}",
+    ),
+    Case(
+        "reading-follows",
+        [
+            (
+                T,
+                AT_REWARDS,
+                AT_REWARDS + READS + "[{value: 1, level: info, says: 'A {value}.', follows: [¦policy/los]}]\n",
+            )
+        ],
+        [
+            (
+                T,
+                AT_REWARDS,
+                AT_REWARDS + READS + "[{value: 1, level: info, says: 'A {value}.', follows: [policy/loss]}]\n",
+            )
+        ],
+        "there is no metric `policy/los`",
     ),
 ]

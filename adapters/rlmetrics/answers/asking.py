@@ -39,7 +39,7 @@ class Asked(NamedTuple):
     def lines(self, *, full: bool = False) -> list[str]:
         """Return the answer for people."""
         if self.single:
-            return value_lines(self.view, self.values, full=full, assumed=self.said is not None)
+            return value_lines(self.values, full=full, assumed=self.said is not None)
         return row_lines(self.view, self.values, full=full, said=self.said)
 
     def json(self) -> list[dict[str, Any]]:
@@ -75,7 +75,9 @@ def ask(row: Mapping[str, Given], at: str | None, config: Mapping[str, Any] | No
     return Asked(view, tuple(judge_row(view, row, config)), said, single)
 
 
-def ask_two(keys: Sequence[str], at: str | None, config: Mapping[str, Any] | None, tables: Tables) -> list[str]:
+def ask_two(
+    keys: Sequence[str], at: str | None, config: Mapping[str, Any] | None, tables: Tables, *, full: bool = False
+) -> list[str]:
     """Return how two keys differ; nothing where one of them is unknown.
 
     Args:
@@ -83,6 +85,7 @@ def ask_two(keys: Sequence[str], at: str | None, config: Mapping[str, Any] | Non
         at: Their source; ``auto`` or None if it is not known.
         config: Settings that were given.
         tables: The spec.
+        full: Whether nothing is folded.
 
     Raises:
         NamesError: The source or a setting is unknown.
@@ -102,7 +105,7 @@ def ask_two(keys: Sequence[str], at: str | None, config: Mapping[str, Any] | Non
         for key, of_key in zip(keys, views, strict=True)
     )
     pair = usual_pair(one, other)
-    return [] if pair is None else contrast_lines(*pair)
+    return [] if pair is None else contrast_lines(*pair, full=full)
 
 
 def _anywhere(key: str, config: Mapping[str, Any] | None, tables: Tables) -> Sequence[View]:

@@ -8,21 +8,24 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from rlmetrics.names.reading import covers
 from rlmetrics.names.records import Reading
+from rlmetrics.names.view import FrameworkView
 
 from .pasted import Given
 
 if TYPE_CHECKING:
     from rlmetrics.health import Finding
     from rlmetrics.names import Resolution
+    from rlmetrics.names.config import Configuration
+    from rlmetrics.names.protocol import View
     from rlmetrics.names.tables import Tables
 
-__all__ = ["LEVELS", "Judgement", "findings_at_once", "judge", "readings_of"]
+__all__ = ["LEVELS", "Judgement", "findings_at_once", "judge", "readings_of", "showing"]
 
 LEVELS = ("plain", "expected", "info", "warning", "error")
 """From a value of which there is nothing to say to one that is certainly wrong."""
@@ -50,6 +53,7 @@ class Judgement:
         worry: What would make it a bad sign.
         watch: What to look at instead or besides.
         rule: The health rule or the trait.
+        follows: Metrics of which a bad value in the same row explains this one.
     """
 
     level: str
@@ -59,31 +63,27 @@ class Judgement:
     worry: str | None = None
     watch: str | None = None
     rule: str | None = None
+    follows: tuple[str, ...] = ()
 
 
-Holds = Callable[[str], bool | None]
-
-
-def judge(
-    found: Resolution, given: Given, tables: Tables, holds: Holds, findings: Iterable[Finding] = ()
-) -> list[Judgement]:
+def judge(view: View, found: Resolution, given: Given, findings: Iterable[Finding] = ()) -> list[Judgement]:
     """Return what a value tells, what decides first; never empty.
 
     Args:
+        view: The source, with its configuration.
         found: What the key means.
         given: The value.
-        tables: The spec.
-        holds: Whether a guard over the configuration holds; None if nothing can tell.
         findings: What health rules found in the value.
     """
+    tables = view.tables
     traits = [
         _read(item, given, "trait", name)
-        for name in (found.signature.traits if found.signature is not None else ())
+        for name in showing(view, found)
         for item in readings_of(tables.traits[name])
         if covers(item.value, given.number)
     ]
     said = [_read(item, given) for item in found.reads if covers(item.value, given.number)]
-    said += _constants(found, given, holds)
+    said += _constants(view, found, given)
     said += [item for item in traits if item.level in _BAD]
     if not said and found.logged is False and not _is_finite(given.number):
         says = f"{given.text} stands for no value: {found.key} is not logged here, only if {found.condition}."
@@ -146,16 +146,28 @@ def _read(item: Reading, given: Given, origin: str = "reading", rule: str | None
         None if text is None else text.replace("{value}", given.text)
         for text in (item.says, item.why, item.worry, item.watch)
     )
-    return Judgement(item.level, origin, said or "", why, worry, watch, rule)
+    return Judgement(item.level, origin, said or "", why, worry, watch, rule, tuple(item.follows))
 
 
 def _found(item: Finding, given: Given) -> Judgement:
     return Judgement(item.level, "health", f"{given.text}: {item.message}", watch=item.advice, rule=item.rule)
 
 
-def _constants(found: Resolution, given: Given, holds: Holds) -> list[Judgement]:
+def showing(view: View, found: Resolution) -> list[str]:
+    """Return the traits of a number that may show under the configuration."""
+    names: Sequence[str] = () if found.signature is None else found.signature.traits
+    if not isinstance(view, FrameworkView):
+        return [*names]
+    from .causes import shows
+
+    side = view.circumstances(str(found.component))
+    return [name for name in names if shows(name, side, found.mode or "train", view.tables) is not False]
+
+
+def _constants(view: View, found: Resolution, given: Given) -> list[Judgement]:
     """Return that this release, under this configuration, logs nothing else."""
     said = []
+    config = view.components[str(found.component)].config if isinstance(view, FrameworkView) else None
     for text in found.constant_when:
         stated = _CONSTANT.match(text)
         if stated is None or given.number is None or not _is(stated[1], given.number):
@@ -163,13 +175,14 @@ def _constants(found: Resolution, given: Given, holds: Holds) -> list[Judgement]
         if "in evaluation" in text and found.mode != "eval":
             continue
         _, when, guard = text.partition(" when ")
-        answer = _answer(holds, guard) if when else None
+        answer = _answer(config, guard) if when and config is not None else None
         if answer is False:
             continue
         certain = not when or answer is True
         begin = "is expected" if certain else "is possible"
-        shown = f"{text.partition(' when ')[0]} while {guard}, as here" if when and certain else text
-        says = f"{given.text} {begin}: it is {shown}."
+        if when and certain and config is not None:
+            text = f"{text.partition(' when ')[0]} while {guard}, as here"
+        says = f"{given.text} {begin}: it is {text}."
         level = "expected" if certain else "info"
         said.append(Judgement(level, "constant", says))
     return said
@@ -180,11 +193,11 @@ def _is(stated: str, number: float) -> bool:
     return number == value or (stated == _LOGARITHM and abs(number - value) <= _NEAR)
 
 
-def _answer(holds: Holds, guard: str) -> bool | None:
+def _answer(config: Configuration, guard: str) -> bool | None:
     from rlmetrics.names.errors import NamesError
 
     try:
-        return holds(guard)
+        return config.holds(guard)
     except NamesError:
         return None  # the rest of a sentence, not a guard
 

@@ -22,6 +22,7 @@ _QUOTED = re.compile(
     re.VERBOSE,
 )
 _ASSIGNED = re.compile(r"([^\s=,;]+)\s*=\s*((?:[A-Za-z_][\w.]*\([^()]*\))|[^\s,;]+)")
+_JOINT = re.compile(r"\s-\s")
 _STEP = re.compile(r"(?:^|\s)step:")
 _COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 _LINE = re.compile(r"\s*\|?\s*(?P<key>[^\s|:=][^|\t=]*?)\s*(?:\||\t|=|:\s)\s*(?P<value>[^\s|][^|\t]*?)\s*\|?\s*")
@@ -93,6 +94,8 @@ def _members(data: Mapping[str, Any]) -> Iterator[tuple[str, Given | None]]:
             # verl writes {"step": 1, "data": {…}}.
             if key == "data":
                 yield from _members(value)
+        elif key == "step" and isinstance(data.get("data"), dict):
+            continue
         elif value is None:
             yield key, Given("null", None)
         elif isinstance(value, float):
@@ -108,11 +111,11 @@ def _printed(text: str) -> Iterator[tuple[str, Given | None]]:
 
 def _console(text: str) -> Iterator[tuple[str, Given | None]]:
     begin = _STEP.search(text)
-    if begin is None and " - " not in text:
+    if begin is None and _JOINT.search(text) is None:
         return
-    for part in text[begin.start() if begin else 0 :].split(" - "):
+    for part in _JOINT.split(text[begin.start() if begin else 0 :]):
         key, colon, value = part.strip().rpartition(":")
-        if colon and key and not re.search(r"\s", key):
+        if colon and key != "step" and key and not re.search(r"\s", key):
             yield key, parse_value(value)
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from rlmetrics.names.view import FrameworkView
 
-from .facts import first_clause, formula_texts, health_texts, measured_text, quantity, sentence
+from .facts import first_clause, formula_texts, health_texts, measured_text, quantity, reads_texts, sentence
 from .lines import change_row
 from .terminal import LABEL, columns, labelled, symbol, wrapped
 from .trust import averaged_lines, is_biased, logged_lines, says_over, trust_lines
@@ -23,10 +23,10 @@ if TYPE_CHECKING:
     from .changes import Change
     from .settings import Setting
 
-__all__ = ["resolved_lines", "resolved_links"]
+__all__ = ["changed_lines", "resolved_lines", "resolved_links", "source_lines"]
 
 _PLACES, _FORMULA = 3, 3
-_SCREEN = 34
+_SCREEN = 36
 """A longer answer is told in less detail."""
 _INTRO = 200
 """A first note of at most so many characters is told with the answer."""
@@ -35,14 +35,16 @@ _INSTALLED = " installed"
 
 
 class _Detail(NamedTuple):
-    """How many settings, look-alikes and notes are told."""
+    """How many settings, look-alikes and notes are told, and whether it is told how the curve behaves."""
 
     settings: int
     friends: int
     notes: int
+    reads: bool
 
 
-_PLENTY, _SOME, _LITTLE = _Detail(3, 2, 1), _Detail(2, 1, 1), _Detail(1, 1, 0)
+_PLENTY = _Detail(3, 2, 1, reads=True)
+_DETAILS = (_PLENTY, _Detail(2, 1, 1, reads=True), _Detail(2, 1, 0, reads=True), _Detail(1, 1, 0, reads=False))
 
 
 class _Found(NamedTuple):
@@ -63,7 +65,7 @@ def resolved_lines(view: View, resolution: Resolution, *, full: bool = False) ->
     lines = [*wrapped(_first(view, resolution)), ""]
     intro = len(lines)
     if resolution.metric is None:
-        return [*lines, *_choices(resolution, view.tables), *_source(resolution, full=full)]
+        return [*lines, *_choices(resolution, view.tables), *source_lines(resolution, full=full)]
     signature = resolution.signature
     variant = None if signature is None else signature.reproduced_by
     formula = formula_texts(resolution.metric, variant, view.tables)
@@ -76,13 +78,18 @@ def resolved_lines(view: View, resolution: Resolution, *, full: bool = False) ->
     lines += averaged_lines(view, resolution)
     lines += [] if is_biased(trust) else trust
     lines += labelled("healthy", health_texts(resolution.metric, view.tables, full=full))
+    reads = labelled("reads", reads_texts(resolution.metric, view.tables))
+    place = len(lines)
     lines += logged_lines(view, resolution)
     lines += _constant(resolution, full=full)
-    lines += _changed(view, resolution, full=full)
+    lines += changed_lines(view, resolution, full=full)
     if full:
         return [*lines, *_rest(view, resolution, _PLENTY, full=True), *_everything(view, resolution)]
     found = _found(view, resolution)
-    told = [[*lines, *_rest(view, resolution, detail, found)] for detail in (_PLENTY, _SOME, _LITTLE)]
+    told = [
+        [*lines[:place], *(reads if detail.reads else []), *lines[place:], *_rest(view, resolution, detail, found)]
+        for detail in _DETAILS
+    ]
     return next((answer for answer in told if len(answer) <= _SCREEN), told[-1])
 
 
@@ -98,7 +105,7 @@ def _rest(
         lines += setting_lines(settings, detail.settings, full=full)
     shown = friends if full else friends[: detail.friends]
     tail = labelled("unlike", [f"{symbol('look-alike')} {names}: {why}" for names, why in shown])
-    tail += _source(item, full=full)
+    tail += source_lines(item, full=full)
     if item.function is not None:
         tail += labelled("compute", item.function)
     tail += _notes(view, item, detail.notes, full=full)
@@ -172,7 +179,7 @@ def _constant(item: Resolution, *, full: bool) -> list[str]:
     return labelled("constant", [*map(sentence, texts)])
 
 
-def _changed(view: View, item: Resolution, *, full: bool) -> list[str]:
+def changed_lines(view: View, item: Resolution, *, full: bool) -> list[str]:
     """Return what changed last before this release, and what next."""
     if not isinstance(view, FrameworkView) or item.template is None:
         return []
@@ -219,7 +226,7 @@ def _given(component: ComponentView) -> Mapping[str, object]:
     }
 
 
-def _source(item: Resolution, *, full: bool) -> list[str]:
+def source_lines(item: Resolution, *, full: bool) -> list[str]:
     """Return where the release shows it: a path once, with further lines of the same file behind it."""
     words = [word for word in re.split(r"[^a-z]+", item.key.rpartition("/")[2].lower()) if len(word) > 1]
     # What is called like the key shows its value.

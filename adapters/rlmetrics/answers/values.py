@@ -10,23 +10,26 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
 
+from .facts import formula_texts, health_texts, measured_text
 from .judged import LEVELS, Judgement, findings_at_once, judge
 from .pasted import Given, parse_row
+from .settings import guard_words
 from .terminal import columns, labelled, wrapped
-from .words import averaged_words, listed, source_words
+from .trust import averaged_lines, logged_lines
+from .words import listed, source_words
 
 if TYPE_CHECKING:
     from rlmetrics.names import Resolution
     from rlmetrics.names.protocol import View
 
-    from .judged import Holds
-
-__all__ = ["JudgedValue", "formula_of", "guards_of", "judge_row", "parse_row", "row_lines", "value_json", "value_lines"]
+__all__ = ["JudgedValue", "judge_row", "parse_row", "row_lines", "value_json", "value_lines"]
 
 _MOST_ALSO = 2
 _MOST_OTHER = 7
-_MOST_EXPECTED = 6
+_MOST_ROWS = 9
+_BAD = frozenset({"warning", "error"})
 _MOST_PLAIN = 12
+_MOST_FORMULA = 3
 _SENTENCE = re.compile(r"(.*?[.!?])(?:\s|$)", re.DOTALL)
 
 
@@ -35,12 +38,14 @@ class JudgedValue:
     """A value of a key in one component, with what it tells.
 
     Attributes:
+        view: The source.
         given: The value.
         found: What the key means; its metric is None where the source does not log it.
         judged: What the value tells, what decides first; empty where the key is unknown.
         otherwise: What it would tell under other settings: the guard, and the text.
     """
 
+    view: View
     given: Given
     found: Resolution
     judged: tuple[Judgement, ...]
@@ -76,11 +81,10 @@ def judge_row(view: View, row: Mapping[str, Given], config: Mapping[str, Any] | 
     for key, given in row.items():
         for found in answers[key]:
             if found.metric is None:
-                judged.append(JudgedValue(given, found, ()))
+                judged.append(JudgedValue(view, given, found, ()))
                 continue
-            holds = guards_of(view, found)
-            said = judge(found, given, view.tables, holds, findings)
-            judged.append(JudgedValue(given, found, tuple(said), _otherwise(view, found, given)))
+            said = judge(view, found, given, findings)
+            judged.append(JudgedValue(view, given, found, tuple(said), _otherwise(view, found, given)))
     return judged
 
 
@@ -96,19 +100,18 @@ def value_json(values: Sequence[JudgedValue]) -> list[dict[str, Any]]:
     ]
 
 
-def value_lines(view: View, values: Sequence[JudgedValue], *, full: bool = False, assumed: bool = False) -> list[str]:
+def value_lines(values: Sequence[JudgedValue], *, full: bool = False, assumed: bool = False) -> list[str]:
     """Return the answer for one value.
 
     Args:
-        view: The source.
-        values: What `judge_row` gave for a row of one key.
+        values: What `judge_row` gave for a row of one key, of one source or of several.
         full: Whether nothing is folded.
         assumed: Whether nobody named the source, so that the answer must say which one it is about.
     """
     known = [item for item in values if item.judged]
     if not known:
         return _unknown(values)
-    first, *others = _usual(known)
+    first, *others = known if assumed else _usual(known)
     found, head = first.found, first.judged[0]
     who = _who(first)
     others = [item for item in others if item.says != first.says]
@@ -117,7 +120,8 @@ def value_lines(view: View, values: Sequence[JudgedValue], *, full: bool = False
         says = f"{says} This assumes {who}; --at names another source."
     elif others:
         says = f"{says} This is so in {who}."
-    lines = [*wrapped(says), ""]
+    near = "" if found.near_miss is None else f"Did you mean {found.near_miss}? As a number of your own: "
+    lines = [*wrapped(f"{near}{says}"), ""]
     for label, text in (("why", head.why), ("worry if", head.worry), ("watch", head.watch)):
         lines += labelled(label, text) if text else []
     also = [item.says for item in first.judged[1:] if item.says != head.says]
@@ -126,14 +130,14 @@ def value_lines(view: View, values: Sequence[JudgedValue], *, full: bool = False
         shown = first.otherwise if full else first.otherwise[:_MOST_ALSO]
         lines += labelled("settings", [f"{when}: {text}" for when, text in shown])
     lines += [] if lines[-1] == "" else [""]
-    lines += _computed(view, found)
+    lines += _computed(first, assumed=assumed, full=full)
     if others:
         lines += ["", *_elsewhere(others, full=full)]
     return lines
 
 
 def row_lines(view: View, values: Sequence[JudgedValue], *, full: bool = False, said: str | None = None) -> list[str]:
-    """Return the answer for a row: what is remarkable, the most serious first, and the rest folded.
+    """Return the answer for a row: what is remarkable, causes first and the most serious first, and the rest folded.
 
     Args:
         view: The source.
@@ -143,19 +147,25 @@ def row_lines(view: View, values: Sequence[JudgedValue], *, full: bool = False, 
     """
     ranked = [item for item in _first_of_each(values) if item.judged]
     ranked.sort(key=lambda item: -LEVELS.index(item.level))
-    bad = [item for item in ranked if item.level in ("warning", "error")]
-    ask = [item for item in ranked if item.level == "info"]
-    expected = [item for item in ranked if item.level == "expected"]
-    plain = [item for item in ranked if item.level == "plain"]
+    signs = {str(item.found.metric): item for item in ranked if item.level in _BAD}
+    causes = {item.found.key: [signs[name] for name in item.judged[0].follows if name in signs] for item in ranked}
+    bad = [item for item in ranked if item.level in _BAD and not causes[item.found.key]]
+    following = [item for item in ranked if causes[item.found.key]]
+    free = [item for item in ranked if item not in bad and item not in following]
+    ask, expected, plain = ([item for item in free if item.level == level] for level in ("info", "expected", "plain"))
     lines = wrapped(_verdict(bad, ask, expected, len(ranked)))
-    lines += [f"{source_words(view.source, view.tables)}{f', {said}' if said else ''}", ""]
-    shown = expected if full else expected[:_MOST_EXPECTED]
-    table = [[_label(item), item.found.key, _text(item, full=full)] for item in (*bad, *ask, *shown)]
-    lines += columns(table, indent=0) if table else []
-    if len(shown) < len(expected):
-        lines += labelled("expected", f"{_keys(expected[len(shown) :], full=full)} too")
-    advice = [item.judged[0].watch for item in bad if item.judged[0].watch]
-    lines += ["", *labelled("do", advice[:_MOST_ALSO])] if advice else []
+    lines += [*wrapped(f"{source_words(view.source, view.tables)}{f', {said}' if said else ''}"), ""]
+    table = _together([(_label(item), item, _text(item, full=full)) for item in (*bad, *ask, *expected)])
+    shown = table if full else table[: max(_MOST_ROWS, len(bad))]
+    lines += columns(shown, indent=0)
+    lines += [f"and {len(table) - len(shown)} more: --full"] if len(shown) < len(table) else []
+    if following:
+        named = [each for item in following for each in causes[item.found.key]]
+        roots = [item.found.key for item in bad if item in named]
+        given = ", ".join(f"{item.found.key} = {item.given.text}" for item in following)
+        lines += ["", *labelled("follows", f"from {listed(roots)}: {given}")]
+    advice = list(dict.fromkeys(item.judged[0].watch for item in bad if item.judged[0].watch))
+    lines += ["", *labelled("look at", advice[:_MOST_ALSO])] if advice else []
     if plain:
         lines += ["", *wrapped(f"Unremarkable ({len(plain)}): {_keys(plain, full=full)}")]
     unknown = [item for item in _first_of_each(values) if not item.judged]
@@ -164,15 +174,23 @@ def row_lines(view: View, values: Sequence[JudgedValue], *, full: bool = False, 
     return lines
 
 
+def _together(rows: Sequence[tuple[str, JudgedValue, str]]) -> list[list[str]]:
+    """Return rows of a table, those as one of which the same is said."""
+    found: dict[tuple[str, str], list[str]] = {}
+    for label, item, text in rows:
+        found.setdefault((label, text), []).append(item.found.key)
+    return [[label, _some(keys), text] for (label, text), keys in found.items()]
+
+
 def _verdict(
     bad: Sequence[JudgedValue], ask: Sequence[JudgedValue], expected: Sequence[JudgedValue], count: int
 ) -> str:
     """Return the first line: the worst value, or that there is none."""
     if bad:
-        more = f" {len(bad) - 1} more of {count} are bad signs." if len(bad) > 1 else ""
+        more = f" {len(bad)} of {count} values are bad signs." if len(bad) > 1 else ""
         return f"{bad[0].found.key}: {bad[0].says}{more}"
     if ask:
-        return f"None of {count} values is a bad sign. Look at {ask[0].found.key}: {ask[0].says}"
+        return f"None of {count} values is a bad sign. {ask[0].found.key}: {ask[0].says}"
     if expected:
         return f"None of {count} values is a bad sign. {expected[0].found.key}: {expected[0].says}"
     return f"None of {count} values is remarkable by itself; one row shows no trend (rlmetrics check RUN does)."
@@ -183,10 +201,12 @@ def _label(item: JudgedValue) -> str:
 
 
 def _text(item: JudgedValue, *, full: bool) -> str:
-    if full or item.level in ("warning", "error"):
-        return item.says
-    first = _SENTENCE.match(item.says)
-    return item.says if first is None else first[1]
+    return item.says if full or item.level in _BAD else _first_sentence(item.says)
+
+
+def _first_sentence(text: str) -> str:
+    first = _SENTENCE.match(text)
+    return text if first is None else first[1]
 
 
 def _keys(items: Sequence[JudgedValue], *, full: bool) -> str:
@@ -236,46 +256,28 @@ def _unknown(values: Sequence[JudgedValue]) -> list[str]:
     return lines
 
 
-def _computed(view: View, found: Resolution) -> list[str]:
-    """Return what the number is: in words, as a formula, how averaged, when logged and where it stands."""
-    tables = view.tables
-    lines = labelled("metric", f"{str(found.brief).rstrip('.')} ({found.metric})") if found.brief else []
-    formula = formula_of(view, found)
-    lines += labelled("formula", formula) if formula else []
-    if found.signature is not None:
-        averaged = averaged_words(found.signature, found.metric, tables)
-        lines += labelled("averaged", averaged) if averaged else []
-    if found.condition is not None:
-        default = {True: "on by default", False: "off by default", None: "depends on your settings"}
-        lines += labelled("logged", f"only if {found.condition} ({default[found.logged_by_default]})")
-    if found.evidence:
-        first = found.evidence[0]
-        lines += labelled("source", f"{first.path}:{first.line}")
-    return lines
+def _computed(item: JudgedValue, *, assumed: bool, full: bool) -> list[str]:
+    """Return what the number is: in words, as a formula, how averaged, when logged, what changed, where it stands."""
+    from .resolved import changed_lines, source_lines
 
-
-def formula_of(view: View, found: Resolution) -> str | None:
-    """Return the formula that gives a number, on one line with what its names stand for."""
-    texts: Mapping[str, Any] = view.tables.texts.get(found.metric or "", {})
-    variant = found.signature.reproduced_by if found.signature is not None else None
-    own: Mapping[str, Any] = texts.get("variants", {}).get(variant, {})
-    formula = own.get("formula") or texts.get("formula")
-    if formula is None:
-        return None
-    names: Mapping[str, str] = {**texts.get("let", {}), **own.get("let", {})}
-    used = [f"{name} = {text}" for name, text in names.items() if re.search(rf"\b{re.escape(name)}\b", formula)]
-    return f"{formula}{'; ' if used else ''}{'; '.join(used)}"
+    view, found = item.view, item.found
+    tables, metric = view.tables, str(found.metric)
+    variant = None if found.signature is None else found.signature.reproduced_by
+    formula = formula_texts(metric, variant, tables)
+    measured = measured_text(metric, tables)
+    lines = labelled("metric", f"{str(found.brief).rstrip('.')} ({metric})")
+    lines += labelled("formula", formula if full or len(formula) <= _MOST_FORMULA else formula[:1])
+    lines += labelled("measures", [] if formula or measured is None else [measured])
+    lines += averaged_lines(view, found)
+    lines += labelled("healthy", health_texts(metric, tables, full=full) if full or item.level != "expected" else [])
+    lines += logged_lines(view, found)
+    lines += changed_lines(view, found, full=full) if full or not assumed else []
+    return [*lines, *source_lines(found, full=full)]
 
 
 def _who(item: JudgedValue) -> str:
     framework, _, release = str(item.found.source).partition("==")
-    return f"{framework.partition('[')[0].upper().replace('VERL', 'verl')} {item.found.component} {release}"
-
-
-def guards_of(view: View, found: Resolution) -> Holds:
-    """Return what answers guards over the configuration of the component that logs a key."""
-    component = getattr(view, "components", {}).get(found.component)
-    return (lambda guard: None) if component is None else component.config.holds
+    return source_words(f"{framework.partition('[')[0]}[{item.found.component}]=={release}", item.view.tables)
 
 
 def _otherwise(view: View, found: Resolution, given: Given) -> tuple[tuple[str, str], ...]:
@@ -286,7 +288,7 @@ def _otherwise(view: View, found: Resolution, given: Given) -> tuple[tuple[str, 
     if component is None or found.template is None or found.mode is None:
         return ()
     return tuple(
-        (when, reading.says.replace("{value}", given.text))
+        (guard_words(when, component.config), _first_sentence(reading.says.replace("{value}", given.text)))
         for when, reading in component.reads_otherwise(found.template, found.mode)
         if covers(reading.value, given.number)
     )

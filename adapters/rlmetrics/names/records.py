@@ -110,6 +110,7 @@ class Reading:
         why: How it comes about.
         worry: What would make it a bad sign.
         watch: What to look at instead or besides.
+        follows: Metrics of which a bad value in the same row explains this one.
     """
 
     value: float | str
@@ -118,6 +119,7 @@ class Reading:
     why: str | None = None
     worry: str | None = None
     watch: str | None = None
+    follows: tuple[str, ...] = ()
 
 
 class Entry(NamedTuple):

@@ -62,6 +62,20 @@ def reading_text(context: Context) -> Iterator[Hit]:
                     yield Hit(ref, (*path, index, name), f"nothing fills in {sorted(other)[0]}", value=True)
 
 
+@check(
+    "reading-follows",
+    "error",
+    what="A reading that follows from a metric that does not exist.",
+    fix="name metrics of the spec",
+)
+def reading_follows(context: Context) -> Iterator[Hit]:
+    for ref, path, readings in _readings(context):
+        for index, reading in enumerate(readings):
+            for at, name in enumerate(reading.follows):
+                if name not in context.spec.metrics:
+                    yield Hit(ref, (*path, index, "follows", at), f"there is no metric `{name}`", value=True)
+
+
 def _readings(context: Context) -> Iterator[tuple[str, YamlPath, Sequence[Reading]]]:
     """Yield every list of readings with its place."""
     for name, metric in context.spec.metrics.items():
@@ -75,4 +89,4 @@ def _readings(context: Context) -> Iterator[tuple[str, YamlPath, Sequence[Readin
             yield said.ref, (*said.path, "reads"), said.statement.reads
 
 
-CHECKS: tuple[Check, ...] = (reading_value, reading_text)
+CHECKS: tuple[Check, ...] = (reading_value, reading_text, reading_follows)
