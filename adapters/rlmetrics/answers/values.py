@@ -30,6 +30,7 @@ _MOST_ROWS = 9
 _BAD = frozenset({"warning", "error"})
 _MOST_PLAIN = 12
 _MOST_FORMULA = 3
+_LONG = 90
 _SENTENCE = re.compile(r"(.*?[.!?])(?:\s|$)", re.DOTALL)
 
 
@@ -201,7 +202,12 @@ def _label(item: JudgedValue) -> str:
 
 
 def _text(item: JudgedValue, *, full: bool) -> str:
-    return item.says if full or item.level in _BAD else _first_sentence(item.says)
+    if full or item.level in _BAD:
+        return item.says
+    text = _first_sentence(item.says)
+    if item.judged[0].origin == "constant" and len(text) > _LONG:
+        return f"{item.given.text} is all that these settings give."
+    return text
 
 
 def _first_sentence(text: str) -> str:
