@@ -123,7 +123,8 @@ def value_lines(values: Sequence[JudgedValue], *, full: bool = False, assumed: b
         says = f"{says} This is so in {who}."
     near = "" if found.near_miss is None else f"Did you mean {found.near_miss}? As a number of your own: "
     lines = [*wrapped(f"{near}{says}"), ""]
-    for label, text in (("why", head.why), ("worry if", head.worry), ("watch", head.watch)):
+    advice = "do" if head.origin == "health" else "watch"
+    for label, text in (("why", head.why), ("worry if", head.worry), (advice, head.watch)):
         lines += labelled(label, text) if text else []
     also = [item.says for item in first.judged[1:] if item.says != head.says]
     lines += labelled("also", also if full else also[:_MOST_ALSO]) if also else []

@@ -28,8 +28,8 @@ def build(spec: Spec) -> dict[str, Table]:
 
     Returns:
         The tables ``index``, ``lookup``, ``families``, ``inputs``, ``signatures``, ``trackers``, ``conventions``,
-        ``health`` and ``sizes``; in ``metrics`` and ``texts`` one for each family; in ``frameworks`` and ``proofs`` a folder for each
-        framework, with one for each of its files.
+        ``health`` and ``sizes``; in ``metrics`` and ``texts`` one for each family; in ``frameworks`` and ``proofs`` a
+        folder for each framework, with one for each of its files.
     """
     tables = {
         "index": _index(spec),
