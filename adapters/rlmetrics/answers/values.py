@@ -30,6 +30,7 @@ _MOST_ROWS = 9
 _BAD = frozenset({"warning", "error"})
 _MOST_PLAIN = 12
 _MOST_FORMULA = 3
+_LONG = 90
 _SENTENCE = re.compile(r"(.*?[.!?])(?:\s|$)", re.DOTALL)
 
 
@@ -122,7 +123,8 @@ def value_lines(values: Sequence[JudgedValue], *, full: bool = False, assumed: b
         says = f"{says} This is so in {who}."
     near = "" if found.near_miss is None else f"Did you mean {found.near_miss}? As a number of your own: "
     lines = [*wrapped(f"{near}{says}"), ""]
-    for label, text in (("why", head.why), ("worry if", head.worry), ("watch", head.watch)):
+    advice = "do" if head.origin == "health" else "watch"
+    for label, text in (("why", head.why), ("worry if", head.worry), (advice, head.watch)):
         lines += labelled(label, text) if text else []
     also = [item.says for item in first.judged[1:] if item.says != head.says]
     lines += labelled("also", also if full else also[:_MOST_ALSO]) if also else []
@@ -201,7 +203,12 @@ def _label(item: JudgedValue) -> str:
 
 
 def _text(item: JudgedValue, *, full: bool) -> str:
-    return item.says if full or item.level in _BAD else _first_sentence(item.says)
+    if full or item.level in _BAD:
+        return item.says
+    text = _first_sentence(item.says)
+    if item.judged[0].origin == "constant" and len(text) > _LONG:
+        return f"{item.given.text} is all that these settings give."
+    return text
 
 
 def _first_sentence(text: str) -> str:

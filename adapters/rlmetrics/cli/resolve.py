@@ -81,7 +81,7 @@ def _of_two(args: argparse.Namespace, keys: Sequence[str], config: dict[str, Any
     from rlmetrics.answers.asking import ask_two
     from rlmetrics.answers.terminal import printed
 
-    lines = ask_two(keys, args.at, config, tables)
+    lines = ask_two(keys, args.at, config, tables, full=args.full)
     if lines:
         print(printed(lines, keys=keys))
     return bool(lines)

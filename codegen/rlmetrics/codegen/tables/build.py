@@ -30,8 +30,7 @@ def build(spec: Spec) -> dict[str, Table]:
     Returns:
         The tables ``index``, ``lookup``, ``families``, ``inputs``, ``signatures``, ``trackers``, ``conventions``,
         ``health`` and ``sizes``; in ``metrics`` and ``texts`` one for each family; in ``frameworks``, ``proofs`` and
-        ``defaults`` a folder for each
-        framework, with one for each of its files.
+        ``defaults`` a folder for each framework, with one for each of its files.
     """
     tables = {
         "index": _index(spec),
