@@ -144,7 +144,7 @@ def _keys(cause: SharedCause, moved: Sequence[str], found: DiffResult) -> str:
     if len(keys) > 5 and len(keys) * 5 >= whole * 4:
         return f"{len(keys)} of {counted(whole, 'key')}"
     names = [_held(f"{name} (not logged)" if name in gone else name) for name in braced(keys)]
-    return ", ".join(names)
+    return ", ".join([*names[:-1], f"{names[-1]} ({few(cause.components, _NARROW)})"] if found.several else names)
 
 
 def _held(text: str) -> str:
@@ -155,8 +155,10 @@ def _below(found: DiffResult, tables: Tables, *, full: bool) -> Iterator[str]:
     """Yield what stands under the causes: what was taken back, names that changed, came and went, and defaults."""
     yield from _taken_back(found, tables, full=full)
     yield from _renamed(found, full=full)
-    yield from _listed("Removed", found.removed, full=full)
-    yield from _listed("New", found.added, full=full)
+    yield from _listed("Removed", found.removed, full=full, apart=() if full else found.ended)
+    yield from _listed("New", found.added, full=full, apart=() if full else found.begun)
+    for label, names in (("Ended", found.ended), ("Begun", found.begun)):
+        yield from _labelled(label, [few(names, len(names) * _ROOM if full else _ROOM)] if names else [])
     yield from _defaults(found, full=full)
     yield from _folded(found, full=full)
     yield from _labelled("Beside", [f"{', '.join(found.programs)}: --program NAME or all"] if found.programs else [])
@@ -198,9 +200,10 @@ def _renamed(found: DiffResult, *, full: bool) -> list[str]:
     return _labelled("Renamed", texts)
 
 
-def _listed(label: str, items: Sequence[ListedKey], *, full: bool) -> list[str]:
-    """Return keys that came or went by the release: those that are logged by default, then the others."""
-    told = [item for item in items if item.mode == "train" and (full or not item.bookkeeping)]
+def _listed(label: str, items: Sequence[ListedKey], *, full: bool, apart: Sequence[str] = ()) -> list[str]:
+    """Return keys that came or went by the release, without some components: those logged by default, then others."""
+    training = [item for item in items if item.mode == "train" and item.component not in apart]
+    told = [item for item in training if full or not item.bookkeeping]
     usual = [item for item in told if item.logged_by_default]
     others = [item.key for item in told if not item.logged_by_default]
     texts = []
@@ -210,7 +213,7 @@ def _listed(label: str, items: Sequence[ListedKey], *, full: bool) -> list[str]:
         texts.append(" · ".join([*found[:most], *([f"{len(found) - most} more"] if len(found) > most else [])]))
     if others:
         texts.append(f"not by default: {_names(others, None if full else _ROOM)}")
-    return _labelled(f"{label} ({len(told)})", texts)
+    return _labelled(f"{label} ({len(told)})", texts) if told else []
 
 
 def _by_release(items: Sequence[ListedKey], room: int | None) -> Iterator[str]:

@@ -46,16 +46,17 @@ def summary(found: DiffResult, tables: Tables, from_: str, to: str, *, key: str 
 
 
 def _counts(found: DiffResult, from_: str, to: str) -> str:
+    apart = {*found.ended, *found.begun}
     changed, renamed, removed, added = (
-        sum(item.mode == "train" for item in items)
+        sum(item.mode == "train" and item.component not in apart for item in items)
         for items in (found.changed, found.renamed, found.removed, found.added)
     )
     others = [
-        text
-        for text, count in (
-            (f"{renamed} have another name", renamed),
-            (f"{removed} are gone", removed),
-            (f"{added} are new", added),
+        f"{count} {one if count == 1 else several}"
+        for count, one, several in (
+            (renamed, "has another name", "have another name"),
+            (removed, "is gone", "are gone"),
+            (added, "is new", "are new"),
         )
         if count
     ]

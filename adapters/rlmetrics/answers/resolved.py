@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from .changes import Change
     from .settings import Setting
 
-__all__ = ["resolved_lines", "resolved_links"]
+__all__ = ["changed_lines", "resolved_lines", "resolved_links", "source_lines"]
 
 _PLACES, _FORMULA = 3, 3
 _SCREEN = 36
@@ -65,7 +65,7 @@ def resolved_lines(view: View, resolution: Resolution, *, full: bool = False) ->
     lines = [*wrapped(_first(view, resolution)), ""]
     intro = len(lines)
     if resolution.metric is None:
-        return [*lines, *_choices(resolution, view.tables), *_source(resolution, full=full)]
+        return [*lines, *_choices(resolution, view.tables), *source_lines(resolution, full=full)]
     signature = resolution.signature
     variant = None if signature is None else signature.reproduced_by
     formula = formula_texts(resolution.metric, variant, view.tables)
@@ -82,7 +82,7 @@ def resolved_lines(view: View, resolution: Resolution, *, full: bool = False) ->
     place = len(lines)
     lines += logged_lines(view, resolution)
     lines += _constant(resolution, full=full)
-    lines += _changed(view, resolution, full=full)
+    lines += changed_lines(view, resolution, full=full)
     if full:
         return [*lines, *_rest(view, resolution, _PLENTY, full=True), *_everything(view, resolution)]
     found = _found(view, resolution)
@@ -105,7 +105,7 @@ def _rest(
         lines += setting_lines(settings, detail.settings, full=full)
     shown = friends if full else friends[: detail.friends]
     tail = labelled("unlike", [f"{symbol('look-alike')} {names}: {why}" for names, why in shown])
-    tail += _source(item, full=full)
+    tail += source_lines(item, full=full)
     if item.function is not None:
         tail += labelled("compute", item.function)
     tail += _notes(view, item, detail.notes, full=full)
@@ -179,7 +179,7 @@ def _constant(item: Resolution, *, full: bool) -> list[str]:
     return labelled("constant", [*map(sentence, texts)])
 
 
-def _changed(view: View, item: Resolution, *, full: bool) -> list[str]:
+def changed_lines(view: View, item: Resolution, *, full: bool) -> list[str]:
     """Return what changed last before this release, and what next."""
     if not isinstance(view, FrameworkView) or item.template is None:
         return []
@@ -226,7 +226,7 @@ def _given(component: ComponentView) -> Mapping[str, object]:
     }
 
 
-def _source(item: Resolution, *, full: bool) -> list[str]:
+def source_lines(item: Resolution, *, full: bool) -> list[str]:
     """Return where the release shows it: a path once, with further lines of the same file behind it."""
     words = [word for word in re.split(r"[^a-z]+", item.key.rpartition("/")[2].lower()) if len(word) > 1]
     # What is called like the key shows its value.

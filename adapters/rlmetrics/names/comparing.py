@@ -143,6 +143,12 @@ class Comparison:
         identity: Mapping[str, str] = self._tables.metrics.get(entry.metric or "", {}).get("identity", {})
         return identity.get("quantity") in self._tables.signatures["BOOKKEEPING"]
 
+    def same_file(self, former: str, component: str) -> bool:
+        """Whether a component of the old source is described where one of the new source is: a class renamed."""
+        if not isinstance(self._old, FrameworkView) or not isinstance(self._new, FrameworkView):
+            return True
+        return self._same and self._old.components[former].stem == self._new.components[component].stem
+
     def renamed_classes(self) -> Iterator[tuple[str, str, str | None]]:
         """Yield components whose file described another name in the old release: former name, name, since when."""
         if not isinstance(self._old, FrameworkView) or not isinstance(self._new, FrameworkView) or self._table is None:

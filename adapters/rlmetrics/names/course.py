@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 from .aspects import Aspect, Pair, State, compared, state_of
 from .config import Config, Configuration
 from .entries import Entries
+from .errors import NamesError
 from .records import Entry
 from .rows import ComponentTable, Row, expressions_of
 from .severity import Circumstances
@@ -48,10 +49,24 @@ class _Release:
         """Return the configuration, with other values for some settings than the given or default ones."""
         place = tuple(sorted(other.items()))
         if place not in self._configurations:
-            _, table, release = self._parts
-            config = {**(self._config or {}), **other}
-            self._configurations[place] = Configuration(table, self.component, release, config)
+            self._configurations[place] = self._made({**(self._config or {}), **other})
         return self._configurations[place]
+
+    def _made(self, config: Mapping[str, Any]) -> Configuration:
+        """Return a configuration; values that the release does not know, as others do, are left out."""
+        _, table, release = self._parts
+        try:
+            return Configuration(table, self.component, release, config)
+        except NamesError:
+            return Configuration(table, self.component, release, {k: v for k, v in config.items() if self._fits(k, v)})
+
+    def _fits(self, name: str, value: Any) -> bool:
+        _, table, release = self._parts
+        try:
+            Configuration(table, self.component, release, {name: value})
+        except NamesError:
+            return False
+        return True
 
 
 class Course:

@@ -126,6 +126,9 @@ class DiffResult:
         others: What other settings than the given or default ones would show besides; only if that was asked for.
         classes: Components of the new source that had another name.
         programs: Further programs of the new source, which were left aside.
+        ended: Components that only the old source has, such as trainers that were removed.
+        begun: Components that only the new one has.
+        several: Whether the new source has several programs, which may have keys of the same name.
     """
 
     added: tuple[ListedKey, ...]
@@ -140,6 +143,9 @@ class DiffResult:
     others: tuple[SharedCause, ...] = ()
     classes: tuple[RenamedClass, ...] = ()
     programs: tuple[str, ...] = ()
+    ended: tuple[str, ...] = ()
+    begun: tuple[str, ...] = ()
+    several: bool = False
 
 
 def diff(
@@ -193,6 +199,8 @@ class _Diff:
         self._names = NameMap(old, new)
         self._before = {_place(entry): entry for entry in old.entries()}
         self._after = {_place(entry): entry for entry in new.entries()}
+        self._alone = all(len({place[0] for place in places}) < 2 for places in (self._before, self._after))
+        self._alone |= old.source.framework != new.source.framework
         self._comparison = Comparison(old, new, config)
         self._causes = Causes(old.tables, self._comparison.releases)
 
@@ -215,7 +223,7 @@ class _Diff:
                 changed += self._changed(entry, self._after[pairs[place]])
                 continue
             found = self._names.translated(entry)
-            if found is not None and _place(found[1]) in fresh:
+            if found is not None and _place(found[1]) in fresh and self._goes_on(entry.component, found[1].component):
                 taken.add(_place(found[1]))
                 renamed.append(self._renamed(entry, *found))
             else:
@@ -235,6 +243,22 @@ class _Diff:
             tuple(self._otherwise(pairs)) if all_configs else (),
             tuple(RenamedClass(*item) for item in self._comparison.renamed_classes()),
             tuple((other_programs(self._new) or ("", []))[1]),
+            *self._components(pairs, taken),
+            len({self._new.program(place[0]) for place in self._after}) > 1,
+        )
+
+    def _components(
+        self, pairs: Mapping[_Place, _Place], taken: set[_Place]
+    ) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """Return the components that only one source has and of which no key goes on in another one."""
+        old, new = ({place[0]: None for place in places} for places in (self._before, self._after))
+        former = {place[0] for place, other in pairs.items() if place[0] != other[0]}
+        later = {other[0] for place, other in pairs.items() if place[0] != other[0]} | {place[0] for place in taken}
+        if len(old) == len(new) == 1:
+            return (), ()
+        return (
+            tuple(name for name in old if name not in new and name not in former),
+            tuple(name for name in new if name not in old and name not in later),
         )
 
     def _otherwise(self, pairs: Mapping[_Place, _Place]) -> list[SharedCause]:
@@ -244,23 +268,28 @@ class _Diff:
     def _same_name(self) -> dict[_Place, _Place]:
         """Return which old key has a namesake.
 
-        It is in the same component, or in the only new one that has it: of the same program, or of a component whose
-        former name the old one may be.
+        It is in the same component, or in the only new one that has it, if what the old one logs may go on there.
         """
         by_key: dict[tuple[str, str], list[_Place]] = {}
         for place in self._after:
             by_key.setdefault(place[1:], []).append(place)
-        components = {place[0] for place in self._after}
         pairs: dict[_Place, _Place] = {}
         for place in self._before:
             found = by_key.get(place[1:], ())
             if place in self._after:
                 pairs[place] = place
             elif len(found) == 1 and found[0] not in self._before:
-                gone = place[0] not in components
-                if gone or self._old.program(place[0]) == self._new.program(found[0][0]):
+                if self._goes_on(place[0], found[0][0]):
                     pairs[place] = found[0]
         return pairs
+
+    def _goes_on(self, component: str, other: str) -> bool:
+        """Whether what a component of the old source logs may go on in another one of the new source."""
+        if component == other or self._alone:
+            return True
+        if self._old.program(component) == self._new.program(other):
+            return True
+        return self._comparison.same_file(component, other)
 
     def _changed(self, entry: Entry, other: Entry) -> Iterator[ChangedKey]:
         found = self._comparison.change(entry, other)
