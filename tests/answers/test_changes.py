@@ -23,7 +23,7 @@ def test_a_renamed_key_is_followed_both_ways():
     assert by_new == by_old
     renamed = by_new["0.12.0"]
     assert ("renamed", "ppo/policy/approxkl", "policy/approxkl_avg") == (renamed.kind, renamed.was, renamed.key)
-    assert "padding positions are part of the mean" in {cause.text for cause in renamed.causes}
+    assert "padding is in the mean" in {cause.text for cause in renamed.causes}
     assert [] == [release for release in by_new if release.startswith("1.")]
 
 

@@ -70,15 +70,15 @@ def test_what_biases_a_number_stands_right_after_the_sentence():
     """In words, with when it is gone; a number that only minor things touch is close."""
     lines = answered("policy/approxkl_avg", "trl[PPOTrainer]==0.12.2")
     assert lines.index("") + 1 == next(index for index, line in enumerate(lines) if line.startswith("trust"))
-    assert part(lines, "trust").startswith("! biased. Padding positions are part of the mean (same if no response")
+    assert part(lines, "trust").startswith("! biased. Padding is in the mean (same if no response is padded)")
     assert part(answered("loss", "trl[GRPOTrainer]==0.16.1"), "trust").startswith("≈ close")
 
 
 def test_settings_decide_what_biases():
     """What cannot show by default neither biases nor is told, until the setting is given."""
     at = "trl[GRPOTrainer]==0.16.1"
-    assert "moving model" not in part(answered("loss", at), "trust")
-    assert "moving model" in part(answered("loss", at, sync_ref_model="true"), "trust")
+    assert "reference that moves" not in part(answered("loss", at), "trust")
+    assert "reference that moves" in part(answered("loss", at, sync_ref_model="true"), "trust")
 
 
 def test_a_key_that_is_off_says_what_turns_it_on():
@@ -104,7 +104,7 @@ def test_settings_that_change_a_key_are_those_of_its_release():
         text = "\n".join(answered("policy/approxkl_avg", at, full=True, **config))
         return text.partition("Settings that change it")[2].partition("\n\n")[0]
 
-    assert 1 == settings("trl[PPOTrainer]==0.12.2").count("what follows it counts as response")
+    assert 1 == settings("trl[PPOTrainer]==0.12.2").count("no longer: sampling goes on after the end-of-sequence token")
     for told in ('stop_token = "eos"', "stop_token_id set"):
         assert told in settings("trl[PPOTrainer]==0.12.2")
     # Micro-batches that are never filled count since 0.17.0, and only with several mini-batches.

@@ -83,3 +83,11 @@ def test_symbols_without_utf_8(sign, plain):
     stream = io.TextIOWrapper(io.BytesIO(), encoding="ascii")
 
     assert printed([f"{sign} kl"], stream=stream) == f"{plain} kl"
+
+
+def test_a_place_is_no_link_within_a_longer_one():
+    """Line 1 of a file is not the start of its line 12."""
+    links = {"trl/a.py:1": "https://x#L1", "trl/a.py:12": "https://x#L12"}
+    shown = printed(["source    trl/a.py:12"], links=links, stream=Terminal())
+    assert "\x1b]8;;https://x#L12\x1b\\trl/a.py:12\x1b]8;;\x1b\\" in shown
+    assert "#L1\x1b" not in shown

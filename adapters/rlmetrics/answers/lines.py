@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import accumulate
 from typing import TYPE_CHECKING
 
 from .facts import shortened
@@ -11,8 +12,8 @@ if TYPE_CHECKING:
 
 __all__ = ["change_row"]
 
-_CAUSE = 50
-"""Of a change with a cause of more characters one is told."""
+_CAUSES = 110
+"""Causes of a change are told up to so many characters, and at least one."""
 
 
 def change_row(change: Change, *, full: bool = False) -> tuple[str, str]:
@@ -25,7 +26,12 @@ def change_row(change: Change, *, full: bool = False) -> tuple[str, str]:
     causes = list(change.causes)
     if not full:
         weighing = [cause for cause in causes if cause.weighs] or causes
-        causes = weighing[: 1 if weighing and len(weighing[0].text) > _CAUSE else 2]
+        lengths = accumulate(len(shortened(cause.text)) for cause in weighing)
+        causes = [
+            cause
+            for at, (cause, length) in enumerate(zip(weighing, lengths, strict=True))
+            if at == 0 or length <= _CAUSES
+        ]
     more = len(change.causes) - len(causes)
     text = "; ".join(cause.whole or cause.text if full else shortened(cause.text) for cause in causes) + (
         f"; {more} more" if more else ""

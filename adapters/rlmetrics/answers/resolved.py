@@ -239,11 +239,10 @@ def source_lines(item: Resolution, *, full: bool) -> list[str]:
     for place in places:
         name = f" ({place.shows})" if full else ""
         line = f":{place.line}" if place.path == path else f"{place.path}:{place.line}"
-        of = f" {place.note}, {place.release}" if place.note else ""
-        if place.path == path and texts:
-            texts[-1] += f"  {line}{name}{of}"
+        if place.path == path:
+            texts[-1] += f"  {line}{name}"
         else:
-            texts.append(f"{line}{name}{of}")
+            texts.append(f"{line}{name}{f' ({place.note} {place.release})' if place.note else ''}")
         path = place.path
     if len(item.evidence) > len(places):
         texts[-1] += f"  and {len(item.evidence) - len(places)} more"

@@ -160,8 +160,9 @@ def _painted(line: str) -> str:
 
 def _linked(line: str, links: Mapping[str, str]) -> str:
     for text, address in links.items():
-        if text in line:
-            line = line.replace(text, f"\x1b]8;;{address}\x1b\\{text}\x1b]8;;\x1b\\")
+        # Line 51 is not the start of line 517. Addresses hold no backslash that a replacement would take for its own.
+        linked = f"\x1b]8;;{address}\x1b\\\\{text}\x1b]8;;\x1b\\\\"
+        line = re.sub(rf"{re.escape(text)}(?!\w)", linked, line)
     return line
 
 
