@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from .config import Config, Configuration
 from .entries import Entries
-from .records import Alternative, Entry, Evidence
+from .records import Alternative, Entry, Evidence, Reading
 from .rows import Row, guards_of
 from .severity import Circumstances
 from .source import Component
@@ -224,6 +224,15 @@ class ComponentView:
     def guards(self, key: str, mode: str) -> list[str]:
         """Return the guards that decide whether and how a key is logged."""
         return list(dict.fromkeys(guard for row in self._by_key[key, mode] for guard in guards_of(row)))
+
+    def reads_otherwise(self, key: str, mode: str) -> list[tuple[str, Reading]]:
+        """Return what certain values would mean in other configurations, each with the guard that asks for it."""
+        found = []
+        for row in self._by_key[key, mode]:
+            for fact in row.facts:
+                if "reads" in fact and "when" in fact and not self.config.holds(fact["when"]):
+                    found += [(str(fact["when"]), reading) for reading in self._own.reads(fact)]
+        return found
 
     def evidence(self, entry: Entry) -> tuple[Evidence, ...]:
         """Return where the source of this release shows an entry."""

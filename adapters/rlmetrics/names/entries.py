@@ -63,6 +63,7 @@ class Entries:
             note=" ".join(notes) or None,
             route=said.get("route"),
             notes=notes,
+            reads=self._table.reads(said) if said["reads"] else (),
         )
 
     def _signature(self, said: Mapping[str, Any], config: Configuration) -> Signature:

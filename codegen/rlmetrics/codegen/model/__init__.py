@@ -1,6 +1,6 @@
 """The spec as typed, immutable data."""
 
-from .base import LOCAL_PREFIX, Allow, Evidence, Grade, Level, Operation, Ranges, Source, Strict
+from .base import LOCAL_PREFIX, Allow, Evidence, Grade, Level, Operation, Ranges, Reading, Source, Strict
 from .convention import Convention, ConventionName
 from .framework import (
     ComponentFile,
@@ -92,6 +92,7 @@ __all__ = [
     "Profile",
     "Program",
     "Ranges",
+    "Reading",
     "Record",
     "Release",
     "Rename",

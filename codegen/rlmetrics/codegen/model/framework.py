@@ -7,7 +7,7 @@ from typing import Literal
 
 from pydantic import Field, model_validator
 
-from .base import Allow, Evidence, Level, Operation, Ranges, Source, Strict, Text
+from .base import Allow, Evidence, Level, Operation, Ranges, Reading, Source, Strict, Text
 
 Mode = Literal["train", "eval"]
 """What a trainer was doing when it logged."""
@@ -139,6 +139,7 @@ class Statement(SignatureFields):
     )
     notes: list[Text] = Field(default=[], description="What else there is to know, a sentence or two each.")
     documented: list[Documented] = []
+    reads: list[Reading] = Field(default=[], description="What certain values mean here, 0 or 1 for instance.")
     at: list[Text] = Field(default=[], description="Anchors: where the source shows this.")
 
 

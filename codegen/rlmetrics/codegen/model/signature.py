@@ -6,7 +6,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from .base import Grade, Level, Operation, Strict, Text
+from .base import Grade, Level, Operation, Reading, Strict, Text
 
 
 class Trait(Strict):
@@ -29,6 +29,7 @@ class Trait(Strict):
         "component says of a level, `single.update` for one optimizer step per batch.",
     )
     correction: Text | None = Field(default=None, description="How to undo it, where that is possible.")
+    reads: list[Reading] = Field(default=[], description="What certain values can mean because of it.")
 
 
 class Population(Strict):
