@@ -101,14 +101,14 @@ def test_one_key_has_an_answer_of_its_own(answer):
 def test_a_key_that_did_not_change_is_said_to_be_the_same(answer):
     """In one line."""
     lines = answer("grad_norm", *GRPO)
-    assert "grad_norm means the same in trl[GRPOTrainer]==0.18.2 and" == lines[0]
+    assert "grad_norm means the same from TRL GRPOTrainer 0.18.2 to 1.16.0." == lines[0]
 
 
 def test_a_renamed_class_is_told(answer):
     """All keys of PPOv2Trainer went on under PPOTrainer."""
     said = _paragraph(answer("--from", "trl[PPOv2Trainer]==0.11.4", "--to", "trl[PPOTrainer]==0.12.2"))
     assert said.startswith("No training key changed its name or meaning")
-    assert said.endswith("PPOTrainer of trl[PPOTrainer]==0.12.2 is what PPOv2Trainer was.")
+    assert said.endswith("TRL PPOTrainer 0.12.2 is what PPOv2Trainer was.")
 
 
 def test_two_frameworks_are_referred_to_map(answer):

@@ -36,19 +36,17 @@ _HELD = "\x00"
 """In place of blanks within a key, which must not be broken."""
 
 
-def diff_lines(found: DiffResult, tables: Tables, from_: str, to: str, *, full: bool = False) -> list[str]:
+def diff_lines(found: DiffResult, tables: Tables, *, full: bool = False) -> list[str]:
     """Return the answer to ``diff``.
 
     Args:
         found: What changed.
         tables: The spec.
-        from_: The old source.
-        to: The new source.
         full: Whether to leave nothing out.
     """
-    if _framework(from_) != _framework(to):
-        return _two_frameworks(from_, to)
-    head = wrapped(summary(found, tables, from_, to))
+    if _framework(found.from_) != _framework(found.to):
+        return _two_frameworks(found.from_, found.to)
+    head = wrapped(summary(found, tables))
     below = [*_below(found, tables, full=full)]
     room = max(_SCREEN - len(head) - len(below) - 3, _LEAST)
     causes = [*_causes(found, tables, room=None if full else room)]
@@ -70,11 +68,11 @@ def _two_frameworks(from_: str, to: str) -> list[str]:
     ]
 
 
-def key_lines(found: DiffResult, tables: Tables, key: str, from_: str, to: str) -> list[str]:
+def key_lines(found: DiffResult, tables: Tables, key: str) -> list[str]:
     """Return what changed about one key."""
-    if _framework(from_) != _framework(to):
-        return _two_frameworks(from_, to)
-    lines = wrapped(summary(found, tables, from_, to, key=key))
+    if _framework(found.from_) != _framework(found.to):
+        return _two_frameworks(found.from_, found.to)
+    lines = wrapped(summary(found, tables, key=key))
     causes = [*_causes(found, tables, room=None, with_keys=False)]
     return [*lines, *(["", *causes] if causes else []), *_beneath(found, tables)]
 

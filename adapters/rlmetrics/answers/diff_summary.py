@@ -10,42 +10,51 @@ from rlmetrics.names.causes import shown
 
 from .cause_words import metric_words
 from .keylists import braced, counted, few
-from .words import listed
+from .words import listed, source_words
 
 if TYPE_CHECKING:
     from rlmetrics.names import DiffResult
     from rlmetrics.names.causes import SharedCause
     from rlmetrics.names.tables import Tables
 
-__all__ = ["summary"]
+__all__ = ["between", "summary"]
 
 _MOST = 4
 """How many things the first sentences name."""
 
 
-def summary(found: DiffResult, tables: Tables, from_: str, to: str, *, key: str | None = None) -> str:
+def summary(found: DiffResult, tables: Tables, *, key: str | None = None) -> str:
     """Return the first sentences.
 
     Args:
         found: What changed.
         tables: The spec.
-        from_: The old source.
-        to: The new one.
         key: The only key that was asked for.
     """
-    sentences = [_counts(found, from_, to) if key is None else _of_key(found, key, from_, to)]
-    sentences += (
-        [f"{item.component} of {to} is what {item.former} was." for item in found.classes] if key is None else []
-    )
     seen = [*_seen(found, tables)][:_MOST]
-    if seen:
-        sentences.append(f"With default settings you see this: {'; '.join(seen)}.")
-    elif found.changed and all(item.applies is False for item in found.changed):
+    if key is not None:
+        sentences = [_of_key(found, key, tables)]
+        if seen and not found.added:
+            sentences.append(f"By default {'; '.join(seen)}.")
+    else:
+        sentences = [_counts(found, tables)]
+        to = source_words(found.to, tables)
+        sentences += [f"{to} is what {item.former} was." for item in found.classes]
+        if seen:
+            sentences.append(f"With default settings you see this: {'; '.join(seen)}.")
+    if not seen and found.changed and all(item.applies is False for item in found.changed):
         sentences.append("With default settings none of it shows.")
     return " ".join(sentences)
 
 
-def _counts(found: DiffResult, from_: str, to: str) -> str:
+def between(from_: str, to: str, tables: Tables) -> str:
+    """Return two sources in prose, such as "from TRL GRPOTrainer 0.18.2 to 1.16.0"."""
+    first, second = source_words(from_, tables), source_words(to, tables)
+    same = from_.partition("==")[0] == to.partition("==")[0]
+    return f"from {first} to {second.rpartition(' ')[2] if same else second}"
+
+
+def _counts(found: DiffResult, tables: Tables) -> str:
     apart = {*found.ended, *found.begun}
     changed, renamed, removed, added = (
         sum(item.mode == "train" and item.component not in apart for item in items)
@@ -61,7 +70,7 @@ def _counts(found: DiffResult, from_: str, to: str) -> str:
         if count
     ]
     if not (changed or others):
-        return f"No training key changed its name or meaning from {from_} to {to}."
+        return f"No training key changed its name or meaning {between(found.from_, found.to, tables)}."
     if not found.kept:
         return f"No training key kept its name: {listed(others)}."
     if not changed:
@@ -72,19 +81,20 @@ def _counts(found: DiffResult, from_: str, to: str) -> str:
     return f"{first}; {listed(others)}." if renamed + removed > found.kept else f"{first}."
 
 
-def _of_key(found: DiffResult, key: str, from_: str, to: str) -> str:
+def _of_key(found: DiffResult, key: str, tables: Tables) -> str:
+    where, to = between(found.from_, found.to, tables), source_words(found.to, tables)
     if found.renamed:
         names = ", ".join(f"{item.from_} is {item.to} since {item.since or to}" for item in found.renamed)
         return f"{names}."
     if found.changed:
-        return f"{key} changed its meaning from {from_} to {to}: {counted(len(found.causes), 'cause')}."
+        return f"{key} changed its meaning {where}: {counted(len(found.causes), 'cause')}."
     if found.removed:
         item = found.removed[0]
         instead = f"; see {item.instead}" if item.instead else ""
         return f"{key} is not logged any more since {item.since or to}{instead}."
     if found.added:
         return f"{key} is new: logged since {found.added[0].since or to}."
-    return f"{key} means the same in {from_} and {to}."
+    return f"{key} means the same {where}."
 
 
 def _seen(found: DiffResult, tables: Tables) -> Iterator[str]:

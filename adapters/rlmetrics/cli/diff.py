@@ -46,10 +46,9 @@ def run(args: argparse.Namespace) -> int:
     from rlmetrics.answers.diff import diff_lines, key_lines
     from rlmetrics.answers.terminal import printed
 
-    between = args.from_, args.to
-    answers = [key_lines(_found(args, tables, [key]), tables, key, *between) for key in args.keys]
+    answers = [key_lines(_found(args, tables, [key]), tables, key) for key in args.keys]
     if not answers:
-        answers = [diff_lines(_found(args, tables, ()), tables, *between, full=args.full)]
+        answers = [diff_lines(_found(args, tables, ()), tables, full=args.full)]
     print("\n\n".join(printed(lines, keys=args.keys) for lines in answers))
     return 0
 

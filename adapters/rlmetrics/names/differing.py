@@ -129,6 +129,8 @@ class DiffResult:
         ended: Components that only the old source has, such as trainers that were removed.
         begun: Components that only the new one has.
         several: Whether the new source has several programs, which may have keys of the same name.
+        from_: The old source as it was understood; ``from`` in JSON.
+        to: The new source.
     """
 
     added: tuple[ListedKey, ...]
@@ -146,6 +148,8 @@ class DiffResult:
     ended: tuple[str, ...] = ()
     begun: tuple[str, ...] = ()
     several: bool = False
+    from_: str = ""
+    to: str = ""
 
 
 def diff(
@@ -245,6 +249,8 @@ class _Diff:
             tuple((other_programs(self._new) or ("", []))[1]),
             *self._components(pairs, taken),
             len({self._new.program(place[0]) for place in self._after}) > 1,
+            str(self._old.source),
+            str(self._new.source),
         )
 
     def _components(
@@ -278,9 +284,8 @@ class _Diff:
             found = by_key.get(place[1:], ())
             if place in self._after:
                 pairs[place] = place
-            elif len(found) == 1 and found[0] not in self._before:
-                if self._goes_on(place[0], found[0][0]):
-                    pairs[place] = found[0]
+            elif len(found) == 1 and found[0] not in self._before and self._goes_on(place[0], found[0][0]):
+                pairs[place] = found[0]
         return pairs
 
     def _goes_on(self, component: str, other: str) -> bool:
