@@ -92,7 +92,47 @@ def test_a_panel_tells_what_is_healthy(made):
     assert "entropy/policy (healthy: at least 0.3 times its start)" in [
         config["chartTitle"] for config in configs(path)
     ]
-    assert all(panel["isOpen"] == ("healthy: " in json.dumps(panel)) for panel in sections_of(path))
+    sections = sections_of(path)
+    assert all(one["isOpen"] == (one["name"] == "crucial" or "healthy: " in json.dumps(one)) for one in sections)
+
+
+@pytest.mark.parametrize(
+    ("source", "first", "last"),
+    [
+        (GRPO, ["train/reward", "train/entropy", "train/clip_ratio/region_mean"], "train/step_time"),
+        ("verl==0.9.1", ["critic/score/mean", "actor/ppo_kl", "actor/entropy", "actor/pg_clipfrac"], "timing_s/step"),
+        (
+            "trl[PPOTrainer]==0.18.2",
+            ["train/objective/scores", "train/objective/kl", "train/objective/entropy"],
+            "train/eps",
+        ),
+    ],
+)
+def test_what_is_crucial_comes_first_and_timers_last(made, source, first, last):
+    """Reward, KL, entropy and clipping, as the frameworks' guides have it, in this order; the machine at the end."""
+    path, _ = made(source, "wandb-workspace", name="order.json")
+
+    shown = {s["name"]: [m for p in s["panels"] for m in p["config"].get("metrics", ())] for s in sections_of(path)}
+    names = list(shown)
+    assert "crucial" == names[0]
+    assert first == sorted((set(first) & set(shown["crucial"])), key=shown["crucial"].index)
+    assert last in [*shown.get("timing", ()), *shown.get("progress", ())]
+    machine = [name for name in names if name in ("balance", "memory", "progress", "throughput", "timing")]
+    assert machine == names[-len(machine) :]
+
+
+def test_the_answer_fits_on_a_screen(tmp_path, capsys, monkeypatch):
+    """What was written comes first; sections say how many panels they have, in lines of at most 80 columns."""
+    monkeypatch.setenv("COLUMNS", "80")
+    path = tmp_path / "board.json"
+
+    assert 0 == main(["dashboard", "--at", "verl==0.9.1", "--kind", "wandb-workspace", "-o", str(path)])
+
+    lines = capsys.readouterr().out.splitlines()
+    assert "77 panels in 19 sections" in " ".join(lines[:3])
+    assert len(lines) <= 30
+    assert all(len(line) <= 80 for line in lines if str(path) not in line)
+    assert any(line.startswith("  crucial      12  reward/score") for line in lines)
 
 
 @pytest.mark.parametrize(

@@ -53,6 +53,7 @@ def test_every_check_is_tested() -> None:
         "overlay-conflict",
         "unproven",
         "default-differs",
+        "stale-size",
     }
 
     assert {check.id for check in CHECKS} - elsewhere == {case.check for case in CASES}

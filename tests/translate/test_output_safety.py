@@ -189,13 +189,16 @@ def test_names_do_not_steer_the_terminal(tmp_path, capfd):
     page = tmp_path / "page.html"
 
     assert 1 == main(["translate", str(runs), *TO_CANONICAL, "--html", str(page)])
+    short = capfd.readouterr().out
+    assert 1 == main(["translate", str(runs), *TO_CANONICAL, "--full", "--force"])
     assert 2 == main(["translate", str(runs / f"{ODD}2.jsonl"), *TO_CANONICAL])
     assert 2 == main(["translate", str(runs / f"{ODD}3.jsonl"), *TO_CANONICAL])
 
     out, err = capfd.readouterr()
     assert 3 == err.count("\n")
-    for line in [*out.splitlines(), *err.splitlines()]:
+    for line in [*short.splitlines(), *out.splitlines(), *err.splitlines()]:
         assert line.isprintable()
+    assert r"mine\x1b[2J\nx, \ud800" in short
     assert r"  mine\x1b[2J\nx" in out.splitlines()
     assert r"  \ud800" in out.splitlines()
     assert r"a\nb\x1b[31m\u202ec3.jsonl" in err

@@ -49,7 +49,8 @@ def test_a_real_run_is_translated_row_by_row(run_file, capsys):
         assert was["ppo/policy/clipfrac"] == now["policy/clipfrac_avg"]
         assert was["objective/kl"] == now["objective/kl"]
         assert "ppo/policy/clipfrac" not in now
-    assert {"to", "relation", "differs_by", "transform"} == set(report["translated"]["ppo/policy/approxkl"])
+    fields = {"to", "relation", "severity", "metric", "differs_by", "transform"}
+    assert fields == set(report["translated"]["ppo/policy/approxkl"])
     assert {"records": 0, "bytes": 0} == report["lost"]
 
 

@@ -77,7 +77,7 @@ def test_files_without_names_can_stay_behind(runs, capsys):
 
 def test_the_report_has_a_line_for_each_file(runs, capsys):
     """People see at a glance what each file is and how much of it was renamed."""
-    assert 0 == main(["translate", str(runs), "--from", VERL, "--to", "canonical"])
+    assert 0 == main(["translate", str(runs), "--from", VERL, "--to", "canonical", "--full"])
 
     lines = capsys.readouterr().out.splitlines()
     (line,) = (line for line in lines if str(runs / "a" / "metrics.jsonl") in line and "records" in line)
@@ -113,13 +113,13 @@ def test_code_is_copied_and_what_names_metrics_in_it_is_reported(runs):
 
 
 def test_many_notes_do_not_drown_the_report(runs, capsys):
-    """The terminal shows twenty and says how many there are; the page has all of them."""
+    """The full report shows twenty and says how many there are; the page has all of them."""
     (runs / "watch.py").write_text(
         "".join(f"monitor_{number} = {{'metric': 'actor/ppo_kl'}}\n" for number in range(50))
     )
     page = runs.with_name("report.html")
 
-    assert 0 == main(["translate", str(runs), "--from", VERL, "--to", "canonical", "--html", str(page)])
+    assert 0 == main(["translate", str(runs), "--from", VERL, "--to", "canonical", "--full", "--html", str(page)])
 
     shown = capsys.readouterr().out
     assert (20, 50) == (shown.count("watch.py:"), page.read_text().count("watch.py:"))

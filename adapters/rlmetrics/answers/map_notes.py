@@ -10,13 +10,14 @@ from typing import TYPE_CHECKING
 from rlmetrics.names.lookalikes import INSTEAD
 from rlmetrics.names.severity import unmet
 
+from .sizes import spanned_words
 from .terminal import wrapped
 
 if TYPE_CHECKING:
     from rlmetrics.names import MapRow
     from rlmetrics.names.mapping import NameMap
     from rlmetrics.names.protocol import View
-    from rlmetrics.names.records import Difference, Entry
+    from rlmetrics.names.records import Difference, Entry, Typical
     from rlmetrics.names.severity import Settings
 
 __all__ = ["MapNotes", "sides_of"]
@@ -64,8 +65,10 @@ class MapNotes:
         self._rows = rows
         self._texts: dict[str, tuple[int, str]] = {}
         counts: dict[str, int] = {}
+        self._sizes: dict[str, list[Typical | None]] = {}
         for row in rows:
             for item in row.differs_by:
+                self._sizes.setdefault(item.what, []).append(item.typical)
                 if _is_told(item) and item.grade == "minor":
                     counts[item.what] = counts.get(item.what, 0) + 1
         most = max(counts, key=lambda what: counts[what], default=None)
@@ -137,7 +140,9 @@ class MapNotes:
         else:
             said = _SIDE.sub(lambda found: left if found[1] == "source" else right, said)
         same = self._same_if(difference, row)
-        return said if same is None else f"{said}: same if {same}"
+        size = spanned_words(self._sizes.get(difference.what, ()))
+        said = said if same is None else f"{said}: same if {same}"
+        return said if size is None else f"{said} ({size})"
 
     def _level(self, difference: Difference, row: MapRow) -> str | None:
         """Return how either side puts the parts of a level together, in words; None for another difference."""

@@ -95,7 +95,7 @@ def columns(rows: Iterable[Sequence[str]], *, indent: int = 2, gap: int = 2) -> 
     widths = [max((len(row[at]) for row in table if len(row) > at + 1), default=0) for at in range(count - 1)]
     limit = width()
     # A few long names must not push the text of all rows to the edge.
-    while widths and indent + sum(widths) + gap * len(widths) > limit * 5 // 8 and max(widths) > limit // 4:
+    while widths and indent + sum(widths) + gap * len(widths) > limit * 3 // 4 and max(widths) > limit // 4:
         at = widths.index(max(widths))
         shorter = [len(row[at]) for row in table if len(row) > at + 1 and len(row[at]) < widths[at]]
         if not shorter:

@@ -25,8 +25,8 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
     parser = subparsers.add_parser(
         "dashboard",
         help="make a dashboard",
-        description="Make a dashboard of what a release logs: a section for each family of metrics, a panel for each "
-        "quantity, with its healthy range.",
+        description="Make a dashboard of what a release logs: first what the frameworks' guides call crucial, then a "
+        "section for each family of metrics, timers last; a panel for each quantity, with its healthy range.",
     )
     add_source(parser, "--at", "the release", required=True)
     parser.add_argument("--kind", choices=list(_KINDS), required=True, help="what is made")
@@ -102,6 +102,8 @@ def _write(board: Board, kind: str, output: Path) -> str:
 
 
 def _tell(board: Board, kind: str, output: str, *, as_json: bool) -> None:
+    from rlmetrics.answers.terminal import printed
+
     if as_json:
         document = {
             "kind": kind,
@@ -112,7 +114,20 @@ def _tell(board: Board, kind: str, output: str, *, as_json: bool) -> None:
         }
         print(json_text(document))
         return
-    for section in board.sections:
-        print(f"{section.name}: {', '.join(panel.caption for panel in section.panels)}")
+    print(printed(_lines(board, output)))
+
+
+def _lines(board: Board, output: str) -> list[str]:
+    """Return what was made: a line for each section, with as many of its panels as fit."""
+    from rlmetrics.answers.fitting import fitting
+    from rlmetrics.answers.terminal import columns, width, wrapped
+    from rlmetrics.dashboards import CRUCIAL
+
     panels = sum(len(section.panels) for section in board.sections)
-    print(f"{board.at}: {panels} panels in {len(board.sections)} sections, written to {output}")
+    rows = []
+    beside = max((len(section.name) for section in board.sections), default=0) + len("  99  ") + len("  ")
+    for section in board.sections:
+        titles = [panel.title for panel in section.panels]
+        shown = ", ".join(titles) if section.name == CRUCIAL else fitting(titles, width() - beside)
+        rows.append((section.name, f"{len(titles):2}", shown))
+    return [*wrapped(f"Wrote {output}: {panels} panels in {len(rows)} sections for {board.at}."), "", *columns(rows)]

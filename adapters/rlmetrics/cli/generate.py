@@ -30,6 +30,7 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
     )
     parser.add_argument("--check", action="store_true", help="write nothing; exit with 1 if a file would change")
     parser.add_argument("--watch", action="store_true", help="generate again whenever the spec or a template changes")
+    parser.add_argument("--sizes", action="store_true", help="measure again how large differences are; needs torch")
     parser.add_argument("--docs", action="store_true", help="write reference pages that are not there, too")
     parser.add_argument("--no-cache", action="store_true", help="trust nothing that an earlier run left")
     parser.add_argument("--spec", action="append", default=[], metavar="DIR", help="add an overlay (repeatable)")
@@ -51,6 +52,8 @@ def run(args: argparse.Namespace) -> int:
     for overlay in overlays:
         if not overlay.is_dir():
             return _fail(f"rlmetrics generate: {overlay}: no such folder; --spec takes a folder with YAML files")
+    if args.sizes and (args.check or args.watch or overlays):
+        return _fail("rlmetrics generate: --sizes stands alone; leave out --check, --watch and --spec")
     if args.watch:
         if args.check:
             return _fail("rlmetrics generate: --check and --watch exclude each other; choose one")
@@ -58,7 +61,26 @@ def run(args: argparse.Namespace) -> int:
 
         return watch(root, overlays)
     report = driver.run(root, overlays, check=args.check, docs=args.docs, anew=args.no_cache)
+    if args.sizes and not report.failed:
+        if not _measure(root):
+            return _fail("rlmetrics generate: --sizes needs torch; pip install torch")
+        report = driver.run(root, docs=args.docs)
     return _print(report, root, check=args.check)
+
+
+def _measure(root: Path) -> bool:
+    """Measure the sizes of differences by the functions of this checkout; return whether that was possible."""
+    try:
+        import torch  # noqa: F401  # pyright: ignore[reportUnusedImport]
+    except ModuleNotFoundError:
+        return False
+    from rlmetrics.codegen.sizes import kept, measure
+    from rlmetrics.names import load_tables
+
+    print("measuring differences on the reference batches; this takes some minutes", file=sys.stderr)
+    text = kept.text_of(measure.measure(load_tables()))
+    (root / "spec" / kept.FILE).write_text(text, encoding="utf-8", newline="\n")
+    return True
 
 
 def _print(report: Report, root: Path, *, check: bool) -> int:

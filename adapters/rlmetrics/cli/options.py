@@ -10,17 +10,24 @@ from rlmetrics.names.config import parse_pairs
 __all__ = ["add_config", "add_json", "add_program", "add_source", "add_spec", "add_surface", "config_of", "spec_of"]
 
 
-def add_source(parser: argparse.ArgumentParser, flag: str, what: str, *, required: bool = False) -> None:
-    """Add an option that takes a source; without a value it is inferred."""
+def add_source(
+    parser: argparse.ArgumentParser,
+    flag: str,
+    what: str,
+    *,
+    required: bool = False,
+    without: str = "by default inferred from the keys",
+) -> None:
+    """Add an option that takes a source; ``without`` says what happens where it is left out."""
     dest = flag.lstrip("-") + ("_" if flag in ("--from",) else "")
-    hint = "" if required else "; by default inferred from the keys"
+    hint = "" if required else f"; {without}"
     parser.add_argument(
         flag,
         dest=dest,
         metavar="SOURCE",
         required=required,
         default=None if required else "auto",
-        help=f"{what}, such as trl[GRPOTrainer]==1.16.0, verl==0.9.1 or canonical{hint}",
+        help=f"{what}, such as trl[GRPOTrainer]==1.16.0, verl==0.9.1, trl (installed or newest) or canonical{hint}",
     )
 
 

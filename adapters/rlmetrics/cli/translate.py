@@ -45,7 +45,9 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
     add_source(parser, "--to", "where they go", required=True)
     parser.add_argument("-o", "--output", metavar="OUT", help="where the copy goes; by default IN.translated")
     parser.add_argument("--force", action="store_true", help="overwrite OUT, and the FILE of --html, if they exist")
-    parser.add_argument("--kind", choices=list(KINDS), help="what IN is; by default recognised")
+    parser.add_argument(
+        "--kind", choices=list(KINDS), metavar="KIND", help=f"what IN is, by default recognised: {', '.join(KINDS)}"
+    )
     parser.add_argument("--strict", action="store_true", help="carry over only exact and affine counterparts")
     parser.add_argument("--both", action="store_true", help="write old and new names")
     parser.add_argument(
@@ -92,6 +94,7 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
     add_surface(parser, "as the input shows them")
     add_spec(parser)
     add_json(parser)
+    parser.add_argument("--full", action="store_true", help="print all of the report")
     parser.add_argument("--html", metavar="FILE", help="also write the report as one page of HTML")
 
 
@@ -171,7 +174,7 @@ def _reported(report: Report, args: argparse.Namespace) -> bool:
         if args.html is not None:
             with replacing(Path(args.html)) as part:
                 part.write_text(page(report), encoding="utf-8")
-        print(json.dumps(report.as_json(), indent=2) if args.json else report.as_text(), flush=True)
+        print(_text(report, args), flush=True)
     except BrokenPipeError:
         raise
     except OSError as error:
@@ -181,6 +184,17 @@ def _reported(report: Report, args: argparse.Namespace) -> bool:
         abandon(sys.stdout)
         return False
     return True
+
+
+def _text(report: Report, args: argparse.Namespace) -> str:
+    if args.json:
+        return json.dumps(report.as_json(), indent=2)
+    if args.full:
+        return report.as_text()
+    from rlmetrics.answers.terminal import printed
+    from rlmetrics.answers.translation import translation_lines
+
+    return printed(translation_lines(report.escaped(), dropped=args.unknown == "drop"))
 
 
 def _require_page(page: Path, args: argparse.Namespace) -> None:

@@ -1,7 +1,7 @@
 """Dashboards made from the spec: what a release logs, by family, with what is healthy."""
 
-from .board import Board, Panel, Section, make_board
+from .board import CRUCIAL, Board, Panel, Section, make_board
 from .tensorboard import write_layout
 from .wandb import workspace_spec
 
-__all__ = ["Board", "Panel", "Section", "make_board", "workspace_spec", "write_layout"]
+__all__ = ["CRUCIAL", "Board", "Panel", "Section", "make_board", "workspace_spec", "write_layout"]

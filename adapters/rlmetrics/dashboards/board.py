@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,11 +18,20 @@ from rlmetrics.translate.patterns import escaped
 
 from .health import healthy, told
 
-__all__ = ["Board", "Panel", "Section", "make_board"]
+__all__ = ["CRUCIAL", "Board", "Panel", "Section", "make_board"]
 
 STEP = "progress/global_step"
 """The metric that other metrics are drawn over."""
 
+CRUCIAL = "crucial"
+"""The first section: what the frameworks' guides say to watch, and other numbers of the same quantities."""
+
+_TIMERS = "timing"
+_FIRST = ("reward", "kl", "entropy", "policy", "length")
+"""Families in the order in which a run is looked at; others follow in the order of the spec."""
+_LAST = ("balance", "memory", "progress", "throughput", _TIMERS)
+"""Families that tell about the machine."""
+_SECONDS = "s"
 _MEDIA = "text"
 _CURVES = {"scalar", "counter"}
 
@@ -59,15 +68,15 @@ class Panel:
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """The panels of one family of metrics."""
+    """The panels of one family of metrics, or those that guides call crucial."""
 
     name: str
     panels: tuple[Panel, ...]
 
     @property
-    def watched(self) -> bool:
-        """Whether a rule about health watches any of the panels."""
-        return any(panel.healthy for panel in self.panels)
+    def is_open(self) -> bool:
+        """Whether the panels are shown at once: they are crucial, or a rule about health watches one of them."""
+        return self.name == CRUCIAL or any(panel.healthy for panel in self.panels)
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,31 +101,65 @@ def make_board(
         spec: Folders with further YAML.
 
     Returns:
-        Sections in the order of the spec. Names that users invent are left out.
+        What is crucial first, timers last. Names that users invent are left out.
 
     Raises:
         NamesError: The source or a configuration key is unknown.
     """
     (view,) = open_views([at], config=config, surface=surface, spec=spec)
     families: dict[str, dict[object, list[Entry]]] = {}
+    crucial = _crucial(view.tables)
     for entry in view.entries():
         wanted = everything or entry.logged is not False
         if entry.metric is not None and wanted and view.template(entry).rank != OPEN:
-            family = view.tables.metrics.family(entry.metric)
-            families.setdefault(family, {}).setdefault(_quantity(view, entry), []).append(entry)
+            place = _place(view.tables, entry.metric, crucial)
+            families.setdefault(place, {}).setdefault(_quantity(view, entry), []).append(entry)
     logged = {(view.show(entry, entry.key, surface), entry.metric) for entry in view.entries()}
     meanings = Counter(name for name, _ in logged)
     ambiguous = {name for name, count in meanings.items() if count > 1}
-    order = list(dict.fromkeys(view.tables.metrics.family(metric) for metric in view.tables.metrics))
     sections = tuple(
         Section(
             family.replace("_", " "),
-            tuple(_panel(view, entries, surface, ambiguous) for entries in families[family].values()),
+            tuple(_panel(view, entries, surface, ambiguous) for entries in _ordered(view.tables, families[family])),
         )
-        for family in order
+        for family in _in_order(view.tables)
         if family in families
     )
     return Board(str(view.source), sections, view.source.fallbacks)
+
+
+def _crucial(tables: Tables) -> set[object]:
+    """Return the quantities of which guides call a number crucial."""
+    return {_measured(tables, metric) for metric in tables.metrics if tables.texts[metric].get("crucial")}
+
+
+def _measured(tables: Tables, metric: str) -> object:
+    identity = tables.metrics[metric].get("identity", {})
+    return (identity["quantity"], identity.get("of")) if "quantity" in identity else metric
+
+
+def _place(tables: Tables, metric: str, crucial: set[object]) -> str:
+    """Return the section of a metric."""
+    if _measured(tables, metric) in crucial:
+        return CRUCIAL
+    return _TIMERS if tables.metrics[metric].get("unit") == _SECONDS else tables.metrics.family(metric)
+
+
+def _in_order(tables: Tables) -> list[str]:
+    families = list(dict.fromkeys(tables.metrics.family(metric) for metric in tables.metrics))
+    between = [family for family in families if family not in (*_FIRST, *_LAST)]
+    return [CRUCIAL, *_FIRST, *between, *_LAST]
+
+
+def _ordered(tables: Tables, panels: Mapping[object, list[Entry]]) -> list[list[Entry]]:
+    """Return the entries of each panel of a section in the order of families, then of the spec."""
+    families, metrics = _in_order(tables), {metric: place for place, metric in enumerate(tables.metrics)}
+    places = {
+        quantity: (families.index(tables.metrics.family(metric)), metrics[metric])
+        for quantity, entries in panels.items()
+        if (metric := str(entries[0].metric))
+    }
+    return [panels[quantity] for quantity in sorted(panels, key=lambda quantity: places[quantity])]
 
 
 def _quantity(view: View, entry: Entry) -> object:

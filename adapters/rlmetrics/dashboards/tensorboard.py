@@ -43,7 +43,7 @@ def _layout(board: Board) -> Any:
         curves = [panel for panel in section.panels if panel.kind == "scalar"]
         if not curves:
             continue
-        category = layout.category.add(title=section.name, closed=not section.watched)
+        category = layout.category.add(title=section.name, closed=not section.is_open)
         for panel in curves:
             chart = category.chart.add(title=_title(panel))
             chart.multiline.tag.extend([f"^{escaped(name)}$" for name in panel.names] + list(panel.patterns))

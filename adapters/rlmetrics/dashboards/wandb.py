@@ -62,7 +62,7 @@ def _section(section: Section, axis: str) -> dict[str, Any]:
     made = [
         {**panel, "__id__": _id(section.name, index), "layout": _layout(index)} for index, panel in enumerate(panels)
     ]
-    return _bank(section.name, "flow", made, axis, is_open=section.watched)
+    return _bank(section.name, "flow", made, axis, is_open=section.is_open)
 
 
 def _panels(panel: Panel, axis: str) -> list[dict[str, Any]]:

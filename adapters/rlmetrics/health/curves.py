@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import chain, islice
 from pathlib import Path
+from typing import Any
 
+from rlmetrics.names.recorded import merged
 from rlmetrics.names.tables import Overlays, Tables, load_tables
 from rlmetrics.translate import InputError
 from rlmetrics.translate.reading import read_runs
@@ -52,7 +54,8 @@ class RunCurves:
         at: The source that logged it.
         curves: By key.
         meanings: What each key is.
-        notes: What is to be said about the source.
+        notes: What is to be said about the source and the configuration.
+        settings: The run's configuration.
     """
 
     run: str
@@ -60,6 +63,7 @@ class RunCurves:
     curves: dict[str, Drawn]
     meanings: dict[str, Meaning]
     notes: list[str]
+    settings: dict[str, Any] = field(default_factory=dict)
 
 
 def read_curves(
@@ -77,7 +81,12 @@ def read_curves(
             rows = iter(run.rows)
             first = list(islice(rows, SAMPLE))
             source, others, notes = source_of_run(unit, run.name, keys_of(first), at, tables)
-            names = Names(source, {**run.config, **(config or {})}, tables, others)
+            settings = merged(run.config, config or {}, source, tables)
+            notes = [
+                *notes,
+                *(f"the run's configuration: {problem}" for problem in run.problems),
+            ]
+            names = Names(source, settings.values, tables, others)
             curves: dict[str, Drawn] = {}
             for count, row in enumerate(chain(first, rows)):
                 step = row.step if row.step is not None else step_in(row.values)
@@ -90,7 +99,7 @@ def read_curves(
                 found = True
                 meanings = {key: names.meaning(key) for key in curves}
                 label = f"{unit.path}:{run.name}" if run.name else str(unit.path)
-                yield RunCurves(label, names.at, curves, meanings, notes)
+                yield RunCurves(label, names.at, curves, meanings, notes, settings.values)
     if not found:
         msg = "holds no row with a number; give a log"
         raise InputError(msg, Path(path))

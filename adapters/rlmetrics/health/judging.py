@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from rlmetrics.names.errors import FallbackWarning, NamesError
+from rlmetrics.names.recorded import merged
 from rlmetrics.names.tables import Overlays, Tables, load_tables
 from rlmetrics.translate import InputError
 from rlmetrics.translate.detection import located
@@ -98,9 +99,10 @@ def _check_run(
     keys = keys_of(first)
     inferred_from = len(keys) if at in _INFERRED else 0
     at, others, notes = source_of_run(unit, run.name, keys, at, tables)
-    merged = {**run.config, **config}
+    settings = merged(run.config, config, at, tables)
+    notes += [f"the run's configuration: {problem}" for problem in run.problems]
     for label, part in _parts(chain(first, rows)):
-        monitor = opened(at, merged, tables, others, ahead=_AHEAD)
+        monitor = opened(at, settings.values, tables, others, ahead=_AHEAD)
         monitor.notes += notes
         for row in part:
             monitor.observe(row.step, row.values)

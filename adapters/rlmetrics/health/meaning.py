@@ -10,8 +10,9 @@ from functools import cached_property
 from typing import Any
 
 from rlmetrics.names import AmbiguousError, Resolution, infer_source, load_tables, map_names, open_view, show
-from rlmetrics.names.config import find_key, holds
+from rlmetrics.names.config import UNKNOWN, find_key, fitting, holds
 from rlmetrics.names.errors import NamesError
+from rlmetrics.names.recorded import keys_of
 from rlmetrics.names.resolving import resolve_in
 from rlmetrics.names.tables import Overlays, Tables
 
@@ -172,16 +173,12 @@ def _known(at: str, config: Mapping[str, Any] | None, tables: Tables) -> dict[st
     """Return the settings that a source knows and understands."""
     if not config:
         return None
-    view = open_view(at, spec=tables)
-    keys = [component.config.keys for component in getattr(view, "components", {}).values()]
+    keys = keys_of(open_view(at, spec=tables))
     found: dict[str, Any] = {}
-    for name, value in config.items():
-        if any(find_key(name, known) for known in keys) and isinstance(value, str | int | float | bool | None):
-            try:
-                open_view(at, config={name: value}, spec=tables)
-            except NamesError:
-                continue
-            found[name] = value
+    for given, value in config.items():
+        name = find_key(given, keys)
+        if name is not None and (value is UNKNOWN or fitting(name, value, keys[name])):
+            found[given] = value
     return found
 
 

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from rlmetrics.names.errors import NamesError
+from rlmetrics.names.recorded import merged
 from rlmetrics.names.tables import Overlays, Tables, load_tables
 from rlmetrics.translate import InputError
 from rlmetrics.translate.reading import Follower, LoggedRow, follower_of
@@ -157,7 +158,8 @@ class _Watcher:
             if final:
                 raise
             return
-        self._monitor = opened(source, {**self._follower.config, **self._config}, self._tables, others)
+        settings = merged(self._follower.config, self._config, source, self._tables)
+        self._monitor = opened(source, settings.values, self._tables, others)
         waiting, self._first = self._first, []
         for row in waiting:
             yield from self._judge(row)

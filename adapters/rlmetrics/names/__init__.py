@@ -30,6 +30,7 @@ if TYPE_CHECKING:
         MapRow,
         Signature,
         Transform,
+        Typical,
     )
     from .relations import Relation, relate
     from .resolving import resolve
@@ -72,6 +73,7 @@ __all__ = [
     "Spelling",
     "Tables",
     "Transform",
+    "Typical",
     "UserError",
     "View",
     "candidates",

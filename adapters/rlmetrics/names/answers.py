@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from .records import Alternative, Evidence, Fallback, Signature
+from .records import Alternative, Evidence, Fallback, Reading, Signature
 
 __all__ = ["Defect", "Documented", "KeyInfo", "ReleaseInfo", "Resolution"]
 
@@ -68,9 +68,18 @@ class Resolution:
         evidence: Where it stands in a release.
         documented: What the framework's guide adds, or says although the code does otherwise.
         note: What else there is to know.
+        notes: The same, note by note.
         reason: Why the key has no metric.
         nearest: Known keys that look like it.
         fallbacks: The release that was asked for, if the spec lacks it, and what answers in its place.
+        matched: How the key was understood: ``key``, ``shown`` (as a tracker shows it), ``template``, ``alias`` (a
+            name of the metric) or ``segment`` (the last part of a key); None if it was not.
+        releases: Where no source was named, the releases in which the component gives the key this meaning; for a key
+            that the source lacks, those in which its components do log it.
+        near_miss: The key that was probably meant, at most two edits away, where the key is a name of the user's own
+            choice or unknown.
+        instead: For a key that the source lacks: the key that has its meaning there.
+        reads: What certain values mean under this configuration.
     """
 
     key: str
@@ -96,9 +105,15 @@ class Resolution:
     evidence: tuple[Evidence, ...] = ()
     documented: tuple[Documented, ...] = ()
     note: str | None = None
+    notes: tuple[str, ...] = ()
     reason: str | None = None
     nearest: tuple[str, ...] = ()
     fallbacks: tuple[Fallback, ...] = ()
+    matched: str | None = None
+    releases: tuple[str, ...] = ()
+    near_miss: str | None = None
+    instead: str | None = None
+    reads: tuple[Reading, ...] = ()
 
     def __repr__(self) -> str:
         from rlmetrics.answers.notebook import one_line

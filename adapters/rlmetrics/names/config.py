@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from enum import Enum
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +15,15 @@ if TYPE_CHECKING:
     from .guards import Value
     from .rows import ComponentTable
 
-__all__ = ["Config", "Configuration", "check_config", "parse_pairs"]
+__all__ = ["UNKNOWN", "Config", "Configuration", "check_config", "fitting", "parse_pairs"]
+
+
+class _Unknown(Enum):
+    UNKNOWN = "unknown"
+
+
+UNKNOWN = _Unknown.UNKNOWN
+"""The value of a setting that was chosen, nobody can tell how: not even the default answers for it."""
 
 Config = Mapping[str, Any] | None
 """Values of configuration keys, as text or as what they are."""
@@ -50,7 +59,9 @@ class Configuration:
         self._holds: dict[str, bool | None] = {}
         for given, value in (config or {}).items():
             found = find_key(given, keys)
-            if found is not None:
+            if found is not None and value is UNKNOWN:
+                self.values.pop(found, None)
+            elif found is not None:
                 self.values[found] = _convert(found, value, keys[found])
 
     def holds(self, guard: str) -> bool | None:
@@ -114,6 +125,26 @@ def parse_pairs(pairs: Iterable[str], option: str) -> dict[str, str]:
             msg = f"{option} {key.strip()} is given twice with different values; give it once"
             raise NamesError(msg)
     return found
+
+
+def fitting(name: str, value: Any, row: Mapping[str, Any]) -> bool:
+    """Tell whether a value that a run recorded is one of a setting's.
+
+    Args:
+        name: The setting.
+        value: As recorded.
+        row: What the spec says about the setting.
+    """
+    if value is None:
+        return True
+    if not isinstance(value, str):
+        kinds: dict[str, tuple[type, ...]] = {"bool": (bool,), "int": (int,), "float": (int, float)}
+        return isinstance(value, kinds.get(row["type"], ())) and isinstance(value, bool) == (row["type"] == "bool")
+    try:
+        _convert(name, value, row)
+    except NamesError:
+        return False
+    return True
 
 
 def holds(guard: str, values: Mapping[str, Value]) -> bool | None:

@@ -7,10 +7,10 @@ from dataclasses import replace
 from functools import cached_property
 from typing import NamedTuple
 
+from .conditional import Otherwise
 from .config import Config
 from .errors import NamesError
 from .lookalikes import LookAlikes, in_short
-from .otherwise import Otherwise
 from .protocol import Match, View
 from .ranking import Ranking
 from .records import Entry, LookAlike, MapRow

@@ -95,9 +95,10 @@ class Ranking:
         whole = f"one for each {_braces(gained)}" if gained else "only one"
         what = f"the source has one value for each {_braces(lost)}, the target {whole}"
         if len(gained) < len(lost):
-            difference = Difference(what, "biased", applies=True)
+            difference = Difference(what, "biased", applies=True, about="placeholder")
         else:
-            difference = Difference(what, "minor", "the name that is bound stands for the same thing as the source's")
+            vanishes = "the name that is bound stands for the same thing as the source's"
+            difference = Difference(what, "minor", vanishes, about="placeholder")
         return relation._replace(kind="approximate", differs_by=(*relation.differs_by, difference))
 
 

@@ -14,8 +14,10 @@ __all__ = [
     "Fallback",
     "LookAlike",
     "MapRow",
+    "Reading",
     "Signature",
     "Transform",
+    "Typical",
 ]
 
 
@@ -97,6 +99,29 @@ class Alternative:
     what: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What a certain value of a number tells its reader; ``{value}`` in a text stands for the value.
+
+    Attributes:
+        value: A number, or as text a bound (``< 0``), a range (``0.69..0.70``), ``nan`` or ``null``.
+        level: ``expected``, ``info``, ``warning`` or ``error``.
+        says: What it means.
+        why: How it comes about.
+        worry: What would make it a bad sign.
+        watch: What to look at instead or besides.
+        follows: Metrics of which a bad value in the same row explains this one.
+    """
+
+    value: float | str
+    level: str
+    says: str
+    why: str | None = None
+    worry: str | None = None
+    watch: str | None = None
+    follows: tuple[str, ...] = ()
+
+
 class Entry(NamedTuple):
     """One key or template of one component, with its effective signature under a configuration.
 
@@ -117,6 +142,8 @@ class Entry(NamedTuple):
         at: Anchors of the places in the source that show it.
         note: What else there is to know.
         route: How the key reaches the trackers, where that is not the component's usual way.
+        notes: What ``note`` says, note by note.
+        reads: What certain values mean here.
     """
 
     component: str
@@ -135,6 +162,25 @@ class Entry(NamedTuple):
     at: tuple[str, ...]
     note: str | None
     route: str | None = None
+    notes: tuple[str, ...] = ()
+    reads: tuple[Reading, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Typical:
+    """How large a difference is on the reference batches, as a range that leaves out the smallest and largest tenth.
+
+    Attributes:
+        low: Lower end.
+        high: Upper end.
+        unit: ``%`` of the number without the departure, or the unit in which the metric is measured.
+        direction: ``higher`` or ``lower`` where the target's number lies on that side on nine of ten batches.
+    """
+
+    low: float
+    high: float
+    unit: str
+    direction: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,6 +195,9 @@ class Difference:
         applies: Whether it shows under the settings of both sides; None where nothing can tell.
         vanishes_if: The same as ``vanishes_when`` as guards, over the settings of the first and of the second side; one
             that says nothing about a side is None. None as a whole where no setting says it.
+        about: Which part of the signature it is about: ``level:NAME``, ``trait:NAME``, ``population``, ``snapshot``,
+            ``span``, ``lag``, ``formula``, ``scale``, ``kind`` or ``placeholder``.
+        typical: How large it is on the reference batches; None where nothing computes that.
     """
 
     what: str
@@ -157,6 +206,8 @@ class Difference:
     correction: str | None = None
     applies: bool | None = None
     vanishes_if: tuple[str | None, str | None] | None = None
+    about: str = ""
+    typical: Typical | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 from .records import Difference, Entry, Signature, Transform
 from .severity import Circumstances, guards_of_level, guards_of_snapshot, judged
 from .signature import population_traits
+from .sizes import typical_of_level, typical_of_trait
 from .tables import Tables
 
 __all__ = ["GRADES", "RELATIONS", "Relation", "relate", "why_confused", "why_in_short"]
@@ -181,6 +182,7 @@ class _Comparison:
         self._kinds = source.kind, target.kind
         self._left, self._right = source.signature, target.signature
         self._metric: Mapping[str, Any] = tables.metrics[str(source.metric)]
+        self._function = str(source.metric), source.signature.reproduced_by or target.signature.reproduced_by
         self._tables = tables
         self._sides = sides
 
@@ -191,23 +193,26 @@ class _Comparison:
         """Yield what differs but for scale and offset."""
         left, right = self._left, self._right
         if (self._kinds[0] == "distribution") != (self._kinds[1] == "distribution"):
-            yield Difference(self._both(f"a {self._kinds[0]}", f"a {self._kinds[1]}"), "incomparable")
+            yield Difference(self._both(f"a {self._kinds[0]}", f"a {self._kinds[1]}"), "incomparable", about="kind")
         yield from self._populations()
         if left.snapshot != right.snapshot and left.snapshot is not None and right.snapshot is not None:
             grade, vanishes = self._tables.signatures["SNAPSHOT"]
             what = self._both(f"{left.snapshot} parameters", f"{right.snapshot} parameters")
             guards = guards_of_snapshot((left.snapshot, right.snapshot), self._circumstances, self._modes)
-            yield Difference(f"computed with {what}", grade, vanishes, vanishes_if=guards)
+            yield Difference(f"computed with {what}", grade, vanishes, vanishes_if=guards, about="snapshot")
         yield from self._reductions()
         if left.span != right.span:
-            yield Difference(f"what is measured: {self._both(_span(left.span), _span(right.span))}", "biased")
+            what = self._both(_span(left.span), _span(right.span))
+            yield Difference(f"what is measured: {what}", "biased", about="span")
         if left.lag != right.lag:
             what = self._both(_lag(left.lag), _lag(right.lag))
-            yield Difference(f"the step of the value: {what}", "minor", "the value does not change from step to step")
+            vanishes = "the value does not change from step to step"
+            yield Difference(f"the step of the value: {what}", "minor", vanishes, about="lag")
         yield from self._traits()
         same_way = set(left.traits) == set(right.traits) and left.population == right.population
         if self._computed(left) != self._computed(right) and same_way:
-            yield Difference(f"computed by {self._both(self._formula(left), self._formula(right))}", "biased")
+            what = self._both(self._formula(left), self._formula(right))
+            yield Difference(f"computed by {what}", "biased", about="formula")
 
     def _populations(self) -> Iterator[Difference]:
         left, right = self._left.population, self._right.population
@@ -218,7 +223,7 @@ class _Comparison:
         # Populations of one domain are told apart by their traits, which are compared with all others.
         told_apart = set(population_traits(left, self._tables)) != set(population_traits(right, self._tables))
         if not (same_domain and told_apart):
-            yield Difference(self._both(f"over {left}", f"over {right}"), "biased")
+            yield Difference(self._both(f"over {left}", f"over {right}"), "biased", about="population")
 
     def _reductions(self) -> Iterator[Difference]:
         if self._left.reduction == self._right.reduction:
@@ -237,7 +242,9 @@ class _Comparison:
                 grade = grades.get("/".join(sorted((first, second))), grades.get("default", "biased"))
                 what = f"{brief}: {self._both(operations[first], operations[second])}"
                 guards = guards_of_level(level, (first, second), self._circumstances, self._modes)
-                yield Difference(what, grade, vanishes, vanishes_if=guards)
+                about = f"level:{level}"
+                size = typical_of_level(self._tables, self._function, level, (first, second))
+                yield Difference(what, grade, vanishes, vanishes_if=guards, about=about, typical=size)
 
     def _traits(self) -> Iterator[Difference]:
         pairs = (self._left, self._right), (self._right, self._left)
@@ -248,7 +255,8 @@ class _Comparison:
                     what = f"only in {self._sides[index]}: {trait['what']}"
                     vanishes, correction = trait.get("vanishes_when"), trait.get("correction")
                     guards = self._guards_of_trait(trait, index)
-                    yield Difference(what, trait["grade"], vanishes, correction, vanishes_if=guards)
+                    size = typical_of_trait(self._tables, self._function, name, in_target=index == 1)
+                    yield Difference(what, trait["grade"], vanishes, correction, None, guards, f"trait:{name}", size)
 
     def _guards_of_trait(self, trait: Mapping[str, Any], index: int) -> tuple[str | None, str | None] | None:
         side = self._circumstances[index]
@@ -276,7 +284,7 @@ class _Comparison:
                 offset = "" if signature.offset == 0 else f" + ({signature.offset})"
                 what = f"{side} logs ({signature.scale}) * metric{offset}, and what that depends on is not known"
                 correction = "give the configuration keys in it their values with --config"
-                yield Difference(what, "incomparable", correction=correction)
+                yield Difference(what, "incomparable", correction=correction, about="scale")
 
     def transform(self) -> Transform | None:
         """Return target = scale * source + offset, or None if both are equal."""

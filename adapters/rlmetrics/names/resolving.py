@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
 
 from .answers import Defect, Documented, Resolution
 from .component import ComponentView
 from .config import Config
+from .lookup import KEY, SHOWN, TEMPLATE, misspelt
 from .protocol import Match, View
 from .records import Signature
+from .surfaces import LOGGED
 from .tables import Overlays, Tables, load_tables
-from .templates import OPEN, Template, placeholders_in
+from .templates import LITERAL, OPEN, Template, placeholders_in
 from .view import FrameworkView, open_view
 
-__all__ = ["AUTO", "defects_of", "function_of", "resolve", "resolve_in"]
+__all__ = ["AUTO", "defects_of", "function_of", "is_users_own", "resolution_of", "resolve", "resolve_in", "unlogged"]
 
 AUTO = "auto"
 """In place of a source: find out which release logs these keys."""
+
+_USERS_OWN = "user_defined"
 
 
 def resolve(
@@ -31,36 +35,42 @@ def resolve(
 
     Args:
         keys: One key or several, as the code logs them or as any tracker shows them.
-        at: The source that logs them, such as ``verl==0.9.1``; by default it is inferred from the keys.
+        at: The source that logs them, such as ``verl==0.9.1``. By default one key has every meaning that any release
+            gives it; of several the source is inferred, and if several sources explain them, all of these are meant.
         config: Values of configuration keys that differ from the release's defaults.
         spec: Folders with further YAML.
 
     Returns:
-        For each key, in order, one record for each component that logs it. An unknown key has one record with
-        ``metric=None``, a reason and the nearest known keys.
+        For each key, in order, one record for each component that logs it. A key that the source does not log, but
+        that is a name of a metric that it logs, or the last part of one key only, has the records of these. An
+        unknown key has one record with ``metric=None``, a reason and the nearest known keys.
 
     Raises:
-        NamesError: The source or a configuration key is unknown, or several sources explain the keys equally well.
+        NamesError: The source or a configuration key is unknown.
     """
     names = [keys] if isinstance(keys, str) else list(keys)
     tables = load_tables(spec)
     if at == AUTO:
-        from .inference import infer_source
+        from .anywhere import resolve_anywhere
 
-        at = infer_source(names, config=config, spec=tables)
-    return resolve_in(open_view(at, config=config, spec=tables), names)
+        return resolve_anywhere(names, config=config, tables=tables)
+    from .meant import meant
+
+    view = open_view(at, config=config, spec=tables)
+    return [item for key in names for item in meant(view, key, config=config).found]
 
 
 def resolve_in(view: View, keys: Iterable[str]) -> list[Resolution]:
-    """Return what keys mean in a source that is open."""
+    """Return what keys mean in a source that is open, as they are spelled."""
     found: list[Resolution] = []
     for key in keys:
         matches = [match for match in view.find(key) if not _never_logged(view, key, match)]
-        found += [_known(view, key, match) for match in matches] or [_unknown(view, key)]
+        found += [resolution_of(view, key, match) for match in matches] or [_unknown(view, key)]
     return found
 
 
-def _known(view: View, key: str, match: Match) -> Resolution:
+def resolution_of(view: View, key: str, match: Match) -> Resolution:
+    """Return everything that is known about a key that was found."""
     entry, tables = match.entry, view.tables
     metric = tables.metrics.get(entry.metric or "", {})
     reason = None
@@ -90,9 +100,38 @@ def _known(view: View, key: str, match: Match) -> Resolution:
         evidence=view.evidence(entry),
         documented=_documented(view, match),
         note=entry.note,
+        notes=entry.notes,
         reason=reason,
         fallbacks=view.source.fallbacks,
+        matched=_way(view, match),
+        near_miss=_near_miss(view, match),
+        reads=entry.reads,
     )
+
+
+def _way(view: View, match: Match) -> str:
+    """Return how a key was understood."""
+    if view.template(match.entry).rank != LITERAL:
+        return TEMPLATE
+    return KEY if match.surface == LOGGED else SHOWN
+
+
+def _near_miss(view: View, match: Match) -> str | None:
+    """Return the key that a name of the user's own choice is probably a typo of."""
+    if not is_users_own(match.entry.metric, view.tables) or not isinstance(view, FrameworkView):
+        return None
+    return next((near for name in match.values.values() if (near := misspelt(name, _literals(view)))), None)
+
+
+def is_users_own(metric: str | None, tables: Tables) -> bool:
+    """Whether a metric is a number of which only its author knows what it is."""
+    identity = tables.metrics.get(metric or "", {}).get("identity", {})
+    return bool(identity.get("quantity") == _USERS_OWN)
+
+
+def _literals(view: FrameworkView) -> list[str]:
+    keys = dict.fromkeys(key for part in view.components.values() for key in part.keys)
+    return [key for key in keys if "{" not in key]
 
 
 def _documented(view: View, match: Match) -> tuple[Documented, ...]:
@@ -108,8 +147,9 @@ def _unknown(view: View, key: str) -> Resolution:
     if isinstance(view, FrameworkView):
         for component in view.components.values():
             known += component.keys
-            said = _said(component, key)
-            reason = reason if said is None else said
+            said = unlogged(component, key)
+            if said is not None:
+                reason = f"documented, but never logged in this release: {said['says']} Instead: {said['instead']}"
         elsewhere = _elsewhere(view, key)
         if elsewhere:
             reason += f"; {', '.join(elsewhere)} do" if len(elsewhere) > 1 else f"; {elsewhere[0]} does"
@@ -117,7 +157,13 @@ def _unknown(view: View, key: str) -> Resolution:
         known = [entry.key for entry in view.entries()]
     near = get_close_matches(_bare(key), dict.fromkeys(known), n=3, cutoff=0.6)
     return Resolution(
-        key, None, source=str(view.source), reason=reason, nearest=tuple(near), fallbacks=view.source.fallbacks
+        key,
+        None,
+        source=str(view.source),
+        reason=reason,
+        nearest=tuple(near),
+        fallbacks=view.source.fallbacks,
+        near_miss=misspelt(_bare(key), [name for name in known if "{" not in name]),
     )
 
 
@@ -125,15 +171,15 @@ def _never_logged(view: View, key: str, match: Match) -> bool:
     """Whether only a template for names of users' choice matches a key that a guide lists and no code logs."""
     if not isinstance(view, FrameworkView) or view.template(match.entry).rank != OPEN:
         return False
-    return _said(view.components[match.entry.component], key) is not None
+    return unlogged(view.components[match.entry.component], key) is not None
 
 
-def _said(component: ComponentView, key: str) -> str | None:
-    """Return what the spec says about a key that a guide lists and no code logs."""
+def unlogged(component: ComponentView, key: str) -> Mapping[str, str] | None:
+    """Return what the spec says about a key that a guide lists and no code logs: ``says`` and ``instead``."""
     for row in component.unlogged:
         template = Template(row["key"], dict.fromkeys(placeholders_in(row["key"]), "[^/]+"))
         if template.parse(key) is not None or template.parse(_bare(key)) is not None:
-            return f"documented, but never logged in this release: {row['says']} Instead: {row['instead']}"
+            return row
     return None
 
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any, NamedTuple
 
 from .meaning import Piece, combine
-from .records import Signature
+from .records import Reading, Signature
 from .versions import Releases
 
 __all__ = ["ComponentTable", "Row", "condition_of", "expressions_of", "guards_of", "metrics_of"]
@@ -87,6 +87,12 @@ class ComponentTable:
         }
 
     @property
+    def profiles(self) -> Mapping[str, Piece]:
+        """What records can name to share a signature."""
+        found: Mapping[str, Piece] = self._data.get("profiles", {})
+        return found
+
+    @property
     def placeholders(self) -> Mapping[str, Mapping[str, Any]]:
         """Placeholders of keys."""
         found: Mapping[str, Mapping[str, Any]] = self._data.get("placeholders", {})
@@ -105,19 +111,36 @@ class ComponentTable:
     @cached_property
     def rows(self) -> tuple[Row, ...]:
         """Every row, the component's own keys first."""
+        return tuple(self._row(item) for item in self._data.get("keys", ()))
+
+    @cached_property
+    def _by_key(self) -> Mapping[str, list[Any]]:
+        found: dict[str, list[Any]] = {}
+        for item in self._data.get("keys", ()):
+            found.setdefault(item[0], []).append(item)
+        return found
+
+    @property
+    def spelled(self) -> Collection[str]:
+        """Every key and template, those of evaluation with their prefix."""
+        return self._by_key.keys()
+
+    def called(self, key: str) -> list[Row]:
+        """Return the rows of a key; far fewer are made than by asking all rows."""
+        return [self._row(item) for item in self._by_key.get(key, ())]
+
+    def measuring(self, metric: str) -> list[Row]:
+        """Return the rows that may mean a metric, under whichever configuration."""
         pieces: Sequence[Piece] = self._data.get("pieces", ())
-        return tuple(
-            Row(
-                key,
-                mode,
-                ranges,
-                pieces[record],
-                tuple([pieces[fact] for fact in facts]),
-                (record, *facts),
-                rest[0] if rest else None,
-            )
-            for key, mode, ranges, record, facts, *rest in self._data.get("keys", ())
-        )
+        told = {index for index, piece in enumerate(pieces) if piece.get("metric") == metric}
+        items = self._data.get("keys", ()) if told else ()
+        return [self._row(item) for item in items if item[3] in told or not told.isdisjoint(item[4])]
+
+    def _row(self, item: Sequence[Any]) -> Row:
+        pieces: Sequence[Piece] = self._data.get("pieces", ())
+        key, mode, ranges, record, facts, *rest = item
+        said = tuple([pieces[fact] for fact in facts])
+        return Row(key, mode, ranges, pieces[record], said, (record, *facts), rest[0] if rest else None)
 
     def at(self, release: str) -> list[Row]:
         """Return the rows of a release."""
@@ -158,6 +181,11 @@ class ComponentTable:
         """Return what guides say: the claim, what the code does instead, the guide, its path and the heading."""
         rows: Sequence[Any] = self._data.get("documented", ())
         return [tuple(rows[number]) for number in combined["documented"]]
+
+    def reads(self, combined: Mapping[str, Any]) -> tuple[Reading, ...]:
+        """Return what certain values mean."""
+        rows: Sequence[Mapping[str, Any]] = self._data.get("reads", ())
+        return tuple(Reading(**rows[number]) for number in combined["reads"])
 
 
 def metrics_of(row: Row) -> list[str]:

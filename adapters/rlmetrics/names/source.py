@@ -7,6 +7,7 @@ import warnings
 from collections.abc import Iterable
 from typing import NamedTuple
 
+from .choosing import components_called, implied_release, release_of_series
 from .errors import FallbackWarning, NamesError
 from .records import Fallback
 from .tables import FrameworkTable, Tables
@@ -43,6 +44,7 @@ class Source(NamedTuple):
         requested: The release that was asked for, which need not be a described one.
         ended: The last release that has the named component, if this one no longer has it; the components are then
             all of the release.
+        chosen: How the release was chosen, if it was not named in full: ``installed here``, ``the newest known`` …
     """
 
     framework: str
@@ -51,6 +53,7 @@ class Source(NamedTuple):
     component: str | None = None
     requested: str = ""
     ended: str | None = None
+    chosen: str = ""
 
     def __str__(self) -> str:
         component = f"[{self.component}]" if self.component else ""
@@ -79,7 +82,9 @@ def parse_source(text: str, tables: Tables, *, as_target: bool = False) -> Sourc
     """Read a source.
 
     Args:
-        text: ``FRAMEWORK[COMPONENT]==RELEASE``, ``FRAMEWORK==RELEASE`` or ``canonical``.
+        text: ``FRAMEWORK[COMPONENT]==RELEASE``, ``FRAMEWORK==RELEASE`` or ``canonical``. Without a release the
+            installed one is meant if the spec covers it, else the newest; ``0.12`` is 0.12.0 or else its newest patch,
+            ``0.12.*`` the newest patch. A component may be called in short: ``grpo``.
         tables: Where frameworks and their components are looked up.
         as_target: Whether a component that an older release has and this one no longer has is answered with all
             components of the release, and ``ended`` set.
@@ -107,10 +112,18 @@ def parse_source(text: str, tables: Tables, *, as_target: bool = False) -> Sourc
         raise NamesError(msg)
     table = tables.framework(framework)
     named = component.strip() if component else None
-    if release is None:
-        msg = f"{text!r} names no release; add one, such as {framework}{_bracket(named)}=={_newest(table)}"
-        raise NamesError(msg)
     candidates = _components(table, named)
+    if named and "." not in named:
+        named = candidates[0][0]
+    chosen = ""
+    if release is None:
+        implied = implied_release(table, str(tables.frameworks[framework]["package"]), candidates)
+        if implied is None:
+            msg = f"{text!r} names no release, and the spec describes none; add one, such as {framework}==RELEASE"
+            raise NamesError(msg)
+        release, chosen = implied
+    elif release not in table.releases:
+        release, chosen = release_of_series(table, release, candidates) or (release, "")
     effective = _effective_release(table, release)
     described = tuple(
         Component(name, stem, module)
@@ -134,7 +147,7 @@ def parse_source(text: str, tables: Tables, *, as_target: bool = False) -> Sourc
         releases = describe_releases(table, candidates)
         msg = f"{framework}{_bracket(named)} is not described for release {effective}{asked}; described: {releases}"
         raise NamesError(msg)
-    source = Source(framework, effective, described, named, release, ended)
+    source = Source(framework, effective, described, named, release, ended, chosen)
     if source.fallbacks:
         message = f"{framework} {release} is not in the spec; the names of {effective} are used"
         warnings.warn(message, FallbackWarning, stacklevel=2)
@@ -155,19 +168,17 @@ def _named(name: str, component: str | None, release: str | None, version: str) 
 def _components(table: FrameworkTable, named: str | None) -> list[tuple[str, str, list[str], str]]:
     if named is None:
         return list(table.components)
-    found = [item for item in table.components if item[0] == named]
-    found = found or [item for item in table.components if _is_called(item[0], item[3], named)]
+    found = components_called(table, named)
+    names = list(dict.fromkeys(item[0] for item in found))
     if not found:
         known = dict.fromkeys(item[0] for item in table.components)
         msg = f"unknown component {named!r} of {table.name}; {nearest(named, known, 'components')}"
         raise NamesError(msg)
+    if len(names) > 1:
+        listed = ", ".join(names[:-1])
+        msg = f"{table.name}[{named}] may be {listed} or {names[-1]}; write more of the name"
+        raise NamesError(msg)
     return found
-
-
-def _is_called(name: str, module: str, asked: str) -> bool:
-    """Whether ``module.Class`` names a component, with any part of its module: ``gspo_token.GRPOTrainer``."""
-    packages, _, cls = asked.rpartition(".")
-    return bool(packages) and cls == name.rpartition(".")[2] and f".{packages}." in f".{module}."
 
 
 def last_release(table: FrameworkTable, component: str, release: str) -> str | None:

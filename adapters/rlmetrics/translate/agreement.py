@@ -72,7 +72,9 @@ class AgreeingTranslator(Translator):
                     del self._moves[key]
                     raise self._differing(other, [key])
                 worst = max(worst, move, key=_distance)
-            self._moves[key] = replace(own, relation=worst.relation, differs_by=worst.differs_by)
+            self._moves[key] = replace(
+                own, relation=worst.relation, differs_by=worst.differs_by, severity=worst.severity
+            )
         return self._moves[key]
 
     def set_aside(self, keys: Iterable[str]) -> None:

@@ -16,8 +16,9 @@ from .detection import Source, located
 from .errors import InputError
 from .files import discard
 from .judging import judged
-from .kinds import DATABASES, KINDS, ROW_KINDS, surface_of, wandb
+from .kinds import DATABASES, KINDS, LAYOUTS, ROW_KINDS, surface_of, wandb
 from .report import Report
+from .run_severity import judge_by_run
 from .translator import Translator
 from .tree import Unit
 
@@ -81,7 +82,7 @@ class Job:
             for number, (source, names) in enumerate(runs.items()):
                 part, listed = Path(folder, str(number)), ", ".join(names)
                 try:
-                    report = self._written(path, part, self.translator(source, unit), unit.kind, names)
+                    report = self._written(unit, path, part, self.translator(source, unit), names)
                 except NamesError as error:
                     raise located(f"run {listed}", error) from None
                 report.path = f"{unit.path} ({listed})"
@@ -110,16 +111,17 @@ class Job:
     def _whole(self, unit: Unit, goal: Path, source: str | AmbiguousError) -> Report:
         translator = self.translator(source, unit)
         try:
-            report = self._written(unit.path, goal, translator, unit.kind)
+            report = self._written(unit, unit.path, goal, translator)
         except InputError as error:
             raise error if error.path else InputError(str(error), unit.path) from None
         report.path = str(unit.path)
         return report
 
     def _written(
-        self, path: Path, goal: Path, translator: Translator, kind: str, only: list[str] | None = None
+        self, unit: Unit, path: Path, goal: Path, translator: Translator, only: list[str] | None = None
     ) -> Report:
-        """Write a path, all runs of it or some, and return the account."""
+        """Write a path, all runs of it or some, and return the account, judged by what the unit is configured with."""
+        kind = unit.kind
 
         def write(path: Path, goal: Path, report: Report, only: list[str] | None) -> None:
             if kind == "wandb":
@@ -130,7 +132,10 @@ class Job:
                 KINDS[kind].translate(path, goal, translator, report)
 
         if kind in ROW_KINDS:
-            return judged(path, goal, translator, kind, write, lambda: ROW_KINDS[kind].rows(path), only)
-        report = translator.new_report(kind)
-        write(path, goal, report, only)
+            report = judged(path, goal, translator, kind, write, lambda: ROW_KINDS[kind].rows(path), only)
+        else:
+            report = translator.new_report(kind)
+            write(path, goal, report, only)
+        if kind not in LAYOUTS:
+            judge_by_run(report, translator, kind, unit.path, only)
         return report

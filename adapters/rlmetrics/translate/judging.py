@@ -8,6 +8,8 @@ one finds out where their values differ, and the run is written with what follow
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from decimal import Decimal
+from itertools import permutations
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +26,8 @@ Rows = Iterable[tuple[str | None, Mapping[str, Any]]]
 
 Write = Callable[[Path, Path, Report, list[str] | None], None]
 """Writes the translation of a path to another one, of all runs or of some."""
+
+_STEPS = ("step", "_step", "global_step", "train/global_step", "training/global_step", "episode")
 
 
 def judged(
@@ -54,9 +58,9 @@ def judged(
     else:
         return report
     verdicts: dict[frozenset[str], list[str]] = {}
-    for run, keys in colliding(rows(), translator).items():
-        if only is None or run in only:
-            verdicts.setdefault(keys, []).append(run or "")
+    claims = {run: found for run, found in claimed(rows(), translator).items() if only is None or run in only}
+    for run, found in claims.items():
+        verdicts.setdefault(found.colliding(), []).append(run or "")
     reports: list[Report] = []
     for keys, runs in verdicts.items() or [(frozenset[str](), [""])]:
         report = translator.new_report(kind)
@@ -70,6 +74,8 @@ def judged(
     path.replace(goal)
     for other in reports[1:]:
         reports[0].merge(other)
+    for run, found in claims.items():
+        found.tell(reports[0], run)
     return reports[0]
 
 
@@ -79,29 +85,39 @@ def colliding(rows: Rows, translator: Translator) -> dict[str | None, frozenset[
     They can if their values are the same in every row that has several of them, and there are such rows: series that
     never meet may be anything.
     """
-    found: dict[str | None, _Claims] = {}
+    return {run: claims.colliding() for run, claims in claimed(rows, translator).items()}
+
+
+def claimed(rows: Rows, translator: Translator) -> dict[str | None, Claims]:
+    """Return, for each run, what it says about names that several keys claim."""
+    found: dict[str | None, Claims] = {}
     for run, row in rows:
         if run not in found:
-            found[run] = _Claims(translator)
+            found[run] = Claims(translator)
         found[run].add(row)
-    return {run: claims.colliding() for run, claims in found.items()}
+    return found
 
 
-class _Claims:
+class Claims:
     """What one run says about keys that claim one name."""
 
     def __init__(self, translator: Translator) -> None:
         self._translator = translator
         self._outputs: dict[str, str | None] = {}
         self._equal: dict[str, list[set[str]]] = {}
-        self._unequal: set[str] = set()
+        self._unequal: dict[str, dict[str, Any]] = {}
+        self._rows = 0
+        self._with: dict[str, int] = {}
+        self._met: dict[tuple[str, str], int] = {}
 
     def add(self, row: Mapping[str, Any]) -> None:
         """Look at the claims in a row."""
+        self._rows += 1
         claims: dict[str, list[str]] = {}
         for key in row:
             output = self._output(key)
             if output is not None:
+                self._with[key] = self._with.get(key, 0) + 1
                 claims.setdefault(output, []).append(key)
         for output, keys in claims.items():
             if len(keys) > 1 and output not in self._unequal:
@@ -109,8 +125,19 @@ class _Claims:
 
     def colliding(self) -> frozenset[str]:
         """Return the keys that can't share a name."""
-        apart = {output for output, parts in self._equal.items() if len(parts) > 1} | self._unequal
+        apart = {output for output, parts in self._equal.items() if len(parts) > 1} | self._unequal.keys()
         return frozenset(key for output in apart for part in self._equal[output] for key in part)
+
+    def tell(self, report: Report, run: str | None) -> None:
+        """Say in an account in how many rows keys were equal, and where others were not."""
+        written = {how["to"]: old for old, how in report.translated.items() if old not in report.duplicates}
+        for old, new in report.duplicates.items():
+            met = self._met.get((old, written.get(new, "")), 0)
+            if met:
+                report.equal[old] = {"key": written[new], "rows": met, "of": self._with[old]}
+        for new, where in self._unequal.items():
+            if new in report.collisions:
+                report.differing.setdefault(new, {**where, "run": run})
 
     def _output(self, key: str) -> str | None:
         """Return the name that a key claims, and take it down; None if the key is left out."""
@@ -123,11 +150,25 @@ class _Claims:
     def _meet(self, output: str, keys: list[str], row: Mapping[str, Any]) -> None:
         first, *others = (_written(self._translator, key, row[key]) for key in keys)
         if not all(same(first, other) for other in others):
-            self._unequal.add(output)
-        elif len(self._equal[output]) > 1:
+            values = {key: _plain(row[key]) for key in keys}
+            self._unequal[output] = {"row": self._rows, "step": step_of(row), "values": values}
+            return
+        for one, other in permutations(keys, 2):
+            self._met[one, other] = self._met.get((one, other), 0) + 1
+        if len(self._equal[output]) > 1:
             together = [part for part in self._equal[output] if not part.isdisjoint(keys)]
             rest = [part for part in self._equal[output] if part.isdisjoint(keys)]
             self._equal[output] = [set[str]().union(*together), *rest]
+
+
+def step_of(row: Mapping[str, Any]) -> float | None:
+    """Return the step that a row says it belongs to."""
+    found = next((row[name] for name in _STEPS if name in row), None)
+    return float(found) if isinstance(found, int | float | Decimal) else None
+
+
+def _plain(value: Any) -> Any:
+    return float(value) if isinstance(value, Decimal) else value if isinstance(value, int | float | str) else None
 
 
 def _written(translator: Translator, key: str, value: Any) -> Any:

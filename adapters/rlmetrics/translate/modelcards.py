@@ -7,7 +7,7 @@ import re
 import zipfile
 from pathlib import Path
 
-__all__ = ["releases_of_card", "settings_of_arguments"]
+__all__ = ["folders_of_run", "releases_of_card", "settings_of_arguments"]
 
 _CARD = "README.md"
 _RELEASE = re.compile(
@@ -20,13 +20,17 @@ _MAX_BYTES = 1 << 24
 
 def releases_of_card(folder: Path) -> dict[str, str]:
     """Return the release of TRL that the model card in a folder names; a checkpoint's is one folder higher."""
-    places = [folder, folder.parent] if _CHECKPOINT.fullmatch(folder.name) else [folder]
-    for card in (place / _CARD for place in places):
+    for card in (place / _CARD for place in folders_of_run(folder)):
         if card.is_file() and not card.is_symlink() and card.stat().st_size <= _MAX_BYTES:
             found = _RELEASE.search(card.read_text(encoding="utf-8", errors="replace"))
             if found:
                 return {"trl": found["release"]}
     return {}
+
+
+def folders_of_run(folder: Path) -> list[Path]:
+    """Return the folders that a run wrote to: that of its state, and, if it is a checkpoint's, the one above it."""
+    return [folder, folder.parent] if _CHECKPOINT.fullmatch(folder.name) else [folder]
 
 
 def settings_of_arguments(folder: Path) -> set[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -11,18 +11,22 @@ from rlmetrics.names.errors import NamesError
 from rlmetrics.names.mapping import NameMap
 from rlmetrics.names.programs import narrowed
 from rlmetrics.names.protocol import View
-from rlmetrics.names.records import Difference, Entry, Transform
+from rlmetrics.names.recorded import Understood, keys_of, understood
+from rlmetrics.names.records import Difference, Entry, LookAlike, Transform
 from rlmetrics.names.relations import GRADES
 from rlmetrics.names.source import nearest
 from rlmetrics.names.tables import Overlays, Tables
 from rlmetrics.names.templates import OPEN
 from rlmetrics.names.view import FrameworkView, open_views
 
-__all__ = ["Plan", "Translation"]
+__all__ = ["Judge", "Plan", "Translation", "told"]
 
 
 _STAND_INS = ("zqzq", "zqzqz", "qzqz", "90817", "90819", "0.90817")
 """Values that no key has, for placeholders."""
+
+_INNER = {"vanishes_if"}
+"""Guards, whose answer is given."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +45,8 @@ class Translation:
         metric: Canonical name of what the key measures; None if the source doesn't define the key.
         translated: Whether ``output`` is the counterpart.
         order: Rank among keys that claim the same output: nearest in meaning first, then in the order of the spec.
+        severity: How much weighs what sets the two apart: ``same``, ``close``, ``biased``, ``look-alike`` or ``none``.
+        related: Keys of the target that look like the counterpart and are none.
     """
 
     key: str
@@ -53,6 +59,8 @@ class Translation:
     metric: str | None
     translated: bool
     order: tuple[int, int]
+    severity: str = "none"
+    related: tuple[LookAlike, ...] = ()
 
     def __repr__(self) -> str:
         from rlmetrics.answers.notebook import one_line
@@ -79,9 +87,24 @@ class Translation:
         return {
             "to": self.output,
             "relation": self.relation,
-            "differs_by": [asdict(difference) for difference in self.differs_by],
+            "severity": self.severity,
+            "metric": self.metric,
+            "differs_by": told(self.differs_by),
             "transform": asdict(self.transform) if self.transform else None,
         }
+
+    def kept(self) -> dict[str, Any]:
+        """Return how a report tells why a key is not translated, with what looks most like it."""
+        nearest_ = self.related[0] if self.related else None
+        why = self.note if nearest_ is None else nearest_.why
+        nearest_key = None if nearest_ is None else nearest_.to
+        return {"severity": self.severity, "metric": self.metric, "nearest": nearest_key, "why": why}
+
+
+def told(differences: Iterable[Difference]) -> list[dict[str, Any]]:
+    """Return how a report tells what differs."""
+    rows = [asdict(difference) for difference in differences]
+    return [{name: value for name, value in row.items() if name not in _INNER} for row in rows]
 
 
 class Plan:
@@ -113,6 +136,7 @@ class Plan:
         self._config = dict(config)
         self._reopen = partial(Plan, source, target, bind=bind, spec=spec, surface=surface, program=program)
         self._others: dict[tuple[str, str], Plan | None] = {}
+        self._bind, self._surface = bind, surface
         self._names = NameMap(first, second, bind=bind, surface=surface)
         self.source = str(first.source)
         self.target = str(second.source)
@@ -146,7 +170,29 @@ class Plan:
             found.metric,
             translated=found.target is not None,
             order=(worst, position),
+            severity=row.severity,
+            related=row.related,
         )
+
+    def understood(self, settings: Mapping[str, Any]) -> Understood:
+        """Return what the source takes of a configuration that a run recorded; what was given explicitly wins."""
+        found = understood(settings, keys_of(self._names.from_view))
+        return replace(found, values={name: v for name, v in found.values.items() if name not in self._config})
+
+    def under(self, settings: Mapping[str, Any]) -> Judge | None:
+        """Return what judges differences by the configuration that a run recorded; None if none of it is known here.
+
+        What was given explicitly wins. A target of the same framework is taken to have the same settings.
+        """
+        first, second = self._names.from_view, self._names.to_view
+        same = first.source.framework == second.source.framework
+        views = [
+            _configured(view, settings if taken else {}, self._config)
+            for view, taken in ((first, True), (second, same))
+        ]
+        if views[0] is first:
+            return None
+        return Judge(NameMap(*views, bind=self._bind, surface=self._surface))
 
     def means_something_else(self, name: str) -> bool:
         """Tell whether the target itself logs ``name``; names that users invent don't count."""
@@ -214,6 +260,39 @@ class Plan:
         """Return the known names that look like ``key``, ready to be appended to a message."""
         known = [entry.key for entry in self._names.from_view.entries()]
         return f"; {nearest(key, known, 'keys')}"
+
+
+class Judge:
+    """Says how much weighs what sets keys apart under the configuration of a run.
+
+    Args:
+        names: The translation under that configuration.
+    """
+
+    def __init__(self, names: NameMap) -> None:
+        self._names = names
+
+    def __call__(self, move: Translation) -> tuple[str, tuple[Difference, ...]]:
+        """Return the severity and what differs, with whether it applies to the run.
+
+        A difference that the configuration takes away is still there, as one that does not apply.
+        """
+        found = self._names.translate(move.key)
+        if found.row is None or found.target != move.target:
+            return move.severity, move.differs_by
+        now = {difference.what: difference for difference in found.row.differs_by}
+        before = [now.pop(one.what, replace(one, applies=False)) for one in move.differs_by]
+        # What is no longer comparable was carried over all the same: the advice to give the setting says so.
+        severity = "biased" if found.row.severity == "look-alike" and move.translated else found.row.severity
+        return severity, (*before, *now.values())
+
+
+def _configured(view: View, settings: Mapping[str, Any], given: Mapping[str, Any]) -> View:
+    """Return a view with the settings that a run recorded; the same one if it knows none of them."""
+    known = understood(settings, keys_of(view)).values
+    if not known or not isinstance(view, FrameworkView):
+        return view
+    return FrameworkView(view.tables, view.source, {**known, **given})
 
 
 def _place(entry: Entry) -> tuple[str, str, str]:

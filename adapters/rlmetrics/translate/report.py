@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import os
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, fields, replace
 from typing import Any
 
 from rlmetrics.names.records import Fallback
+from rlmetrics.names.severity import SEVERITIES
 
 from .printable import printable
 
@@ -14,6 +15,8 @@ __all__ = ["Loss", "Report"]
 
 _MOST_TORN = 3
 """How many torn files are named where loss is told."""
+_UNNAMED = {"files", "fallbacks", "lost", "_seen"}
+"""Fields without names."""
 _MOST_NOTES = 20
 """How many notes people read before the rest drowns the report."""
 
@@ -50,6 +53,10 @@ class Report:
         files: The accounts of the files of a folder.
         notes: What else was done, for people.
         fallbacks: Releases that the spec lacks, and what answered in their place.
+        kept: Old keys that have no counterpart, each with the severity, what looks most like it and why it is not that.
+        equal: Old keys among ``duplicates``, each with the key that was written and in how many rows they were equal.
+        differing: Names among ``collisions``, each with the first row in which values differ.
+        configuration: What the run says about its own configuration, by which differences were judged.
         dry_run: Whether nothing was written; ``outputs`` says then what would have been.
     """
 
@@ -72,6 +79,10 @@ class Report:
     path: str = ""
     files: list[Report] = field(default_factory=list)
     fallbacks: list[Fallback] = field(default_factory=list)
+    kept: dict[str, dict[str, Any]] = field(default_factory=dict)
+    equal: dict[str, dict[str, Any]] = field(default_factory=dict)
+    differing: dict[str, dict[str, Any]] = field(default_factory=dict)
+    configuration: list[dict[str, Any]] = field(default_factory=list)
     dry_run: bool = False
     _seen: set[tuple[str, str]] = field(default_factory=set, repr=False, compare=False)
 
@@ -108,8 +119,12 @@ class Report:
     def merge(self, other: Report) -> None:
         """Add the account of another file to this one."""
         self.records += other.records
-        for old, how in other.translated.items():
-            self.translated.setdefault(old, how)
+        _merge(self.translated, other.translated)
+        _merge(self.kept, other.kept)
+        self.equal.update(other.equal)
+        for new, where in other.differing.items():
+            self.differing.setdefault(new, {**where, "path": where.get("path") or other.path})
+        self.configuration += other.configuration
         self.set_aside.update(other.set_aside)
         self.duplicates.update(other.duplicates)
         for new, olds in other.collisions.items():
@@ -123,10 +138,23 @@ class Report:
         self.lost.records += other.lost.records
         self.lost.bytes += other.lost.bytes
 
+    @property
+    def severities(self) -> dict[str, int]:
+        """How many keys of the source there are of each severity; those of equal values count as what they equal."""
+        found = dict.fromkeys(SEVERITIES, 0)
+        for how in (*self.translated.values(), *self.kept.values()):
+            found[how["severity"]] += 1
+        return found
+
     def provenance(self) -> dict[str, Any]:
         """Return what a translated run says about itself: source, target and every name that changed."""
         names = {old: how["to"] for old, how in self.translated.items() if how["to"] != old}
         return {"from": self.source, "to": self.target, "names": names | self.set_aside}
+
+    def escaped(self) -> Report:
+        """Return the report with every name and text as it may be shown: nothing in it steers a terminal."""
+        own = {item.name: _escaped(getattr(self, item.name)) for item in fields(self) if item.name not in _UNNAMED}
+        return replace(self, **own)
 
     def as_json(self) -> dict[str, Any]:
         """Return the report in the shape that ``rlmetrics translate --json`` prints."""
@@ -147,6 +175,11 @@ class Report:
             "failed": self.failed,
             "outputs": self.outputs,
             "notes": self.notes,
+            "kept": self.kept,
+            "equal": self.equal,
+            "differing": self.differing,
+            "severities": self.severities,
+            "configuration": self.configuration,
             "fallbacks": [asdict(item) for item in self.fallbacks],
             "dry_run": self.dry_run,
             "files": [report.as_row() for report in self.files],
@@ -209,6 +242,22 @@ class Report:
         places = "the end of the input" if len(self.files) < 2 else f"the end of {', '.join(torn[:_MOST_TORN])}"
         more = f" and {len(torn) - _MOST_TORN} more" if len(torn) > _MOST_TORN else ""
         return f"{self.lost.records} torn record(s), {self.lost.bytes} bytes, at {places}{more}"
+
+
+def _escaped(value: Any) -> Any:
+    if isinstance(value, str):
+        return printable(value)
+    if isinstance(value, dict):
+        return {_escaped(key): _escaped(item) for key, item in value.items()}
+    return [_escaped(item) for item in value] if isinstance(value, list) else value
+
+
+def _merge(into: dict[str, dict[str, Any]], rows: dict[str, dict[str, Any]]) -> None:
+    """Add what another file says about keys; of two severities the worse is told."""
+    for key, row in rows.items():
+        known = into.get(key)
+        if known is None or SEVERITIES.index(known["severity"]) < SEVERITIES.index(row["severity"]):
+            into[key] = row
 
 
 def _section(title: str, entries: list[str]) -> list[str]:

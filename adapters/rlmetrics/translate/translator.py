@@ -6,10 +6,11 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
+from rlmetrics.names.recorded import Understood
 from rlmetrics.names.tables import Overlays, Tables
 
 from .errors import InputError
-from .plan import Plan, Translation
+from .plan import Plan, Translation, told
 from .report import Report
 
 __all__ = ["Entry", "RivalsError", "Translator", "nothing_translated"]
@@ -147,6 +148,25 @@ class Translator:
             for pair, changed in self._plan.changed_by(config, keys).items()
         ]
 
+    def understood(self, settings: Mapping[str, Any]) -> Understood:
+        """Return what the source takes of a configuration that a run recorded."""
+        return self._plan.understood(settings)
+
+    def judge(self, report: Report, settings: Mapping[str, Any]) -> bool:
+        """Judge what a report says about keys by the configuration that the run recorded.
+
+        Returns:
+            Whether anything of that configuration is known here.
+        """
+        judge = self._plan.under(settings)
+        for key in (*report.translated, *report.kept) if judge else ():
+            severity, differs_by = judge(self.key(key)) if judge else ("", ())
+            if key in report.translated:
+                report.translated[key] |= {"severity": severity, "differs_by": told(differs_by)}
+            else:
+                report.kept[key] |= {"severity": severity}
+        return judge is not None
+
     def row(self, row: Mapping[str, Any]) -> dict[str, Any]:
         """Return a translated copy of one logged dict.
 
@@ -281,8 +301,10 @@ class Translator:
                 self.report.translated[move.key] = move.account()
         elif move.output != move.key:
             self.report.set_aside[move.key] = move.output
+            self.report.kept.setdefault(move.key, move.kept())
         elif move.metric is not None:
             self.report.add_unchanged(move.key)
+            self.report.kept.setdefault(move.key, move.kept())
 
     def _leave_out(self, move: Translation) -> bool:
         """Account for an unknown key, and tell whether it is dropped."""

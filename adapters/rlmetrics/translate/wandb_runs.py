@@ -28,6 +28,8 @@ from .kinds.wandb.ids import NewId
 from .kinds.wandb.items import is_own
 from .kinds.wandb.run import settings
 from .report import Report
+from .run_settings import RunSettings, flattened
+from .run_severity import judge_by
 from .translator import Translator, nothing_translated
 
 __all__ = ["SCHEME", "translate_server_run"]
@@ -143,6 +145,7 @@ def translate_server_run(
                 translator.row(_values(row))
                 report.records += 1
         translator.row(summary)
+        judge_by(report, translator, RunSettings(flattened(run.config), "W&B"), advise=True)
         return report
     note = {"run": f"{entity}/{project}/{name}", "from": report.source, "to": report.target}
     with tempfile.TemporaryDirectory() as folder, _told(address):
@@ -177,7 +180,7 @@ def translate_server_run(
             copy.finish(exit_code=1)
             raise
         copy.finish()
-    report.notes += translator.advise(settings([], run.config))
+    judge_by(report, translator, RunSettings(flattened(run.config), "W&B"), advise=True)
     if done >= 0:
         report.notes.append(f"continued after step {done} of an earlier translation")
     report.notes.append("not copied: console output, system metrics, artifacts and files; W&B counts _runtime anew")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+from .. import run_settings
 from ..errors import InputError
 from ..tree import Unit
 from . import stores, texts
@@ -36,4 +37,11 @@ def read_runs(unit: Unit) -> Iterator[Recorded]:
     if unit.kind not in READERS:
         msg = f"a {unit.kind} holds names, not logged values; give a log"
         raise InputError(msg, unit.path)
-    yield from READERS[unit.kind](unit.path)
+    settings = run_settings.recorded(unit.kind, unit.path)
+    for run in READERS[unit.kind](unit.path):
+        own = settings.get(run.name or None, settings.get(None))
+        if own is not None:
+            # What stands between the rows of JSON lines is added to as they are read.
+            run.config = run.config if unit.kind == "jsonl" else own.values
+            run.problems = own.problems
+        yield run

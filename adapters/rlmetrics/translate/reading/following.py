@@ -8,12 +8,13 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
+from .. import run_settings
 from ..kinds import tensorboard, wandb
 from ..kinds.tensorboard import tags, tfrecord
 from ..kinds.wandb import run as wandb_run
 from ..tree import Unit
 from . import stores, texts
-from .runs import Account, LoggedRow, flattened
+from .runs import Account, LoggedRow
 
 __all__ = ["Follower", "follower_of"]
 
@@ -105,7 +106,7 @@ class _WandbRun(Follower):
         for file in files[:1]:
             begin = self._begin(file)
             if not self.config:
-                self.config.update(flattened(wandb_run.config_of(file)))
+                self.config.update(run_settings.only(file, "wandb"))
             for end, row in wandb_run.rows_from(file, begin):
                 self._ends[file] = end
                 yield stores.wandb_row(row)
@@ -121,7 +122,7 @@ class _Events(Follower):
 
     def new(self, *, final: bool = False) -> Iterator[LoggedRow]:
         if not self.config:
-            self.config.update(stores.arguments_of(self.path))
+            self.config.update(run_settings.only(self.path, "tensorboard"))
         files = list(tensorboard.files_of(self.path))
         before = self.restarts
         begins = [self._begin(file) for file in files]
@@ -153,13 +154,13 @@ class _Whole(Follower):
         self._seen = 0
 
     def new(self, *, final: bool = False) -> Iterator[LoggedRow]:
-        from . import READERS
+        from . import read_runs
 
         state = self._now()
         if state == self._state and not (final and self._unit.kind == "mlflow"):
             return
         self._state = state
-        run = next(READERS[self._unit.kind](self.path), None)
+        run = next(read_runs(self._unit), None)
         if run is None:
             return
         self.config.update(run.config)

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-__all__ = ["Account", "LoggedRow", "Recorded", "flattened"]
+__all__ = ["Account", "LoggedRow", "Recorded"]
 
 
 class LoggedRow(NamedTuple):
@@ -45,20 +45,11 @@ class Recorded:
         rows: Its rows, read one by one.
         config: Its settings by dotted names, as far as they were recorded.
         account: What was left out; complete only after the last row.
+        problems: What of its settings could not be read, a line each.
     """
 
     name: str
     rows: Iterator[LoggedRow]
     config: Mapping[str, Any] = field(default_factory=dict)
     account: Account = field(default_factory=Account)
-
-
-def flattened(settings: Any, prefix: str = "") -> dict[str, Any]:
-    """Return nested settings under dotted names."""
-    found: dict[str, Any] = {}
-    for name, value in settings.items() if isinstance(settings, Mapping) else ():
-        if isinstance(value, Mapping):
-            found.update(flattened(value, f"{prefix}{name}."))
-        elif isinstance(value, str | int | float | bool | None):
-            found[f"{prefix}{name}"] = value
-    return found
+    problems: tuple[str, ...] = ()

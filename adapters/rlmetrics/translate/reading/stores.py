@@ -5,7 +5,6 @@ from __future__ import annotations
 import heapq
 import json
 from collections.abc import Iterator
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -14,9 +13,9 @@ from ..kinds import mlflow, tensorboard, wandb
 from ..kinds.mlflow import files as mlflow_files
 from ..kinds.tensorboard import tags, tfrecord
 from ..kinds.wandb import run as wandb_run
-from .runs import Account, LoggedRow, Recorded, flattened
+from .runs import Account, LoggedRow, Recorded
 
-__all__ = ["arguments_of", "read_mlflow", "read_tensorboard", "read_trackio", "read_wandb", "wandb_row"]
+__all__ = ["read_mlflow", "read_tensorboard", "read_trackio", "read_wandb", "wandb_row"]
 
 _LARGEST = 1.797e308
 
@@ -26,8 +25,7 @@ def read_wandb(path: Path) -> Iterator[Recorded]:
     files = [file for file in wandb.members(path) if file.suffix == ".wandb"] if path.is_dir() else [path]
     for file in files:
         account = Account()
-        config = flattened(wandb_run.config_of(file))
-        yield Recorded("" if len(files) == 1 else file.name, _wandb_rows(file, account), config, account)
+        yield Recorded("" if len(files) == 1 else file.name, _wandb_rows(file, account), account=account)
 
 
 def _wandb_rows(path: Path, account: Account) -> Iterator[LoggedRow]:
@@ -46,16 +44,7 @@ def wandb_row(row: dict[str, Any]) -> LoggedRow:
 def read_tensorboard(path: Path) -> Iterator[Recorded]:
     """Yield the run of a folder of event files, or of one of them."""
     account = Account()
-    yield Recorded("", _events(path, account), arguments_of(path), account)
-
-
-def arguments_of(path: Path) -> dict[str, Any]:
-    """Return the settings that a folder of event files records."""
-    found: dict[str, Any] = {}
-    for text in tensorboard.argument_texts(path):
-        with suppress(ValueError):
-            found.update(flattened(json.loads(text)))
-    return found
+    yield Recorded("", _events(path, account), account=account)
 
 
 def _events(path: Path, account: Account) -> Iterator[LoggedRow]:
@@ -78,14 +67,9 @@ def read_trackio(path: Path) -> Iterator[Recorded]:
     """Yield the runs of a project."""
     with reading(path) as database:
         names = [name for (name,) in database.execute("SELECT DISTINCT run_name FROM metrics ORDER BY run_name")]
-        configs: dict[str, dict[str, Any]] = {}
-        if "configs" in columns(database):
-            for name, content in database.execute("SELECT run_name, config FROM configs"):
-                with suppress(ValueError):
-                    configs[name] = flattened(json.loads(content))
     for name in names:
         account = Account()
-        yield Recorded(name, _trackio_rows(path, name, account), configs.get(name, {}), account)
+        yield Recorded(name, _trackio_rows(path, name, account), account=account)
 
 
 def _trackio_rows(path: Path, name: str, account: Account) -> Iterator[LoggedRow]:
@@ -105,15 +89,10 @@ def read_mlflow(path: Path) -> Iterator[Recorded]:
     """Yield the runs of a database, or the run of a folder of the file store."""
     if path.is_dir():
         account = Account()
-        yield Recorded("", _folder_rows(path, account), _folder_params(path), account)
+        yield Recorded("", _folder_rows(path, account), account=account)
         return
     for name in mlflow.runs(path):
-        with reading(path) as database:
-            params: dict[str, Any] = {}
-            if "params" in columns(database):
-                query = "SELECT key, value FROM params WHERE run_uuid = ?"
-                params = {key: _setting(value) for key, value in database.execute(query, (name,))}
-        yield Recorded(name, _database_rows(path, name), params)
+        yield Recorded(name, _database_rows(path, name))
 
 
 def _database_rows(path: Path, name: str) -> Iterator[LoggedRow]:
@@ -146,27 +125,6 @@ def _lines(path: Path, key: str, account: Account) -> Iterator[tuple[float, str,
                 yield float(parts[2]) if len(parts) > 2 else float(number), key, float(parts[1])
             except (IndexError, ValueError):
                 account.skipped += 1
-
-
-def _folder_params(path: Path) -> dict[str, Any]:
-    root = path / "params"
-    files = [file for file in root.rglob("*") if file.is_file()] if root.is_dir() else []
-    return {
-        file.relative_to(root).as_posix(): _setting(file.read_text(encoding="utf-8", errors="replace"))
-        for file in files
-        if file.stat().st_size < 10_000
-    }
-
-
-def _setting(text: Any) -> Any:
-    """Return a setting that MLflow keeps as text as what it was."""
-    known = {"True": True, "False": False, "None": None}
-    if not isinstance(text, str) or text in known:
-        return known.get(text, text) if isinstance(text, str) else text
-    for read in (int, float):
-        with suppress(ValueError):
-            return read(text)
-    return text
 
 
 def _together(found: Iterator[tuple[float, str, float]] | Any) -> Iterator[LoggedRow]:

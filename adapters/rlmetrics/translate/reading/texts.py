@@ -12,15 +12,15 @@ from ..errors import InputError
 from ..jsonlists import reading_list
 from ..kinds import csv, hf_console, trainer_state, verl_console
 from ..report import Report
-from .runs import Account, LoggedRow, Recorded, flattened
+from ..run_settings import in_row
+from .runs import Account, LoggedRow, Recorded
 
 __all__ = ["read_csv", "read_hf_console", "read_jsonl", "read_trainer_state", "read_verl_console", "row_of"]
 
 _FRAMES = ("data", "metrics", "logs")
 """Under which name some loggers keep the values of a row."""
-_CONFIGS = ("config", "hparams", "args")
 _MOST_AROUND = 4
-"""Keys that a row has at most if its values, or settings, stand under one of them."""
+"""Keys that a row has at most if its values stand under one of them."""
 _STEP = ("Step", "step", "_step", "global_step", "train/global_step")
 
 
@@ -55,9 +55,9 @@ def row_of(line: bytes, number: int, account: Account, config: dict[str, Any]) -
         _leave_out(account, line, f"line {number}: no JSON object")
         return None
     if len(row) <= _MOST_AROUND:
-        settings = next((row[name] for name in _CONFIGS if isinstance(row.get(name), dict)), None)
-        if settings is not None and len(row) < _MOST_AROUND:
-            config.update(flattened(settings))
+        settings = in_row(row)
+        if settings is not None:
+            config.update(settings)
             return None
         frame = next((name for name in _FRAMES if isinstance(row.get(name), dict)), None)
         if frame is not None:

@@ -21,7 +21,7 @@ __all__ = ["CHECKS"]
     "broken-reference",
     "error",
     what="A name that nothing defines: a metric, input, population, trait, profile, placeholder, configuration key, "
-    "short name, guard, anchor, formula variant, guide, fragment, tracker route, key or named fact.",
+    "short name, guard, anchor, formula variant, guide, fragment, tracker route, key, component or named fact.",
     fix="correct the name or define it",
 )
 def broken_reference(context: Context) -> Iterator[Hit]:
@@ -35,6 +35,11 @@ def broken_reference(context: Context) -> Iterator[Hit]:
         yield from missing(context, "trait", "traits", left.trait, known, "signatures", ("without", name, "trait"))
     for scope in context.files.values():
         yield from in_component_file(context, scope)
+    for name, framework in context.spec.frameworks.items():
+        components = {item.name: item for file in framework.files.values() for item in file.components}
+        ref = f"frameworks/{name}/framework"
+        for index, component in enumerate(framework.framework.order):
+            yield from missing(context, "component", "components", component, components, ref, ("order", index))
     yield from variants_of_shared(context)
     for name, convention in context.spec.conventions.items():
         yield from traits(context, convention.traits, f"conventions/{name}", ("traits",))

@@ -10,7 +10,7 @@ from ..model import Guard, Record
 from .data import Row, Table, row, source
 
 if TYPE_CHECKING:
-    from ..model import ConfigKey, Documented, Placeholder, Ranges, SignatureFields, Tracking, Unlogged
+    from ..model import ConfigKey, Documented, Placeholder, Ranges, Reading, SignatureFields, Tracking, Unlogged
     from ..spec import FrameworkSpec
 
 __all__ = ["framework_tables"]
@@ -20,7 +20,9 @@ def framework_tables(name: str, spec: FrameworkSpec) -> dict[str, Table]:
     """Return the tables of a framework: one for its components, and one for each file that has components."""
     framework, folder = spec.framework, f"frameworks/{name}"
     scope = FrameworkScope(spec)
+    code = framework.code
     index: dict[str, Any] = {
+        **({} if code is None else {"CODE": (code.url, _ranges(code.releases or ".."))}),
         "RELEASES": [(release.release, release.date) for release in framework.releases],
         "CONFIG": _config(framework.config),
         "PROGRAMS": {
@@ -33,11 +35,7 @@ def framework_tables(name: str, spec: FrameworkSpec) -> dict[str, Table]:
             )
             for name, item in framework.programs.items()
         },
-        "COMPONENTS": [
-            (component.name, stem, _ranges(component.releases), component.module)
-            for stem, file in spec.files.items()
-            for component in file.components
-        ],
+        "COMPONENTS": _components(spec),
     }
     files = {
         f"{folder}/{stem}": Table(f"spec/{folder}/{stem}.yaml", _Tables(scope, stem).data())
@@ -45,6 +43,17 @@ def framework_tables(name: str, spec: FrameworkSpec) -> dict[str, Table]:
         if file.components
     }
     return {f"{folder}/framework": Table(f"spec/{folder}", index), **files}
+
+
+def _components(spec: FrameworkSpec) -> list[Any]:
+    """Return the components: those that the framework puts first, then the others, file by file."""
+    place = {name: index for index, name in enumerate(spec.framework.order)}
+    found = [
+        (component.name, stem, _ranges(component.releases), component.module)
+        for stem, file in spec.files.items()
+        for component in file.components
+    ]
+    return sorted(found, key=lambda item: place.get(item[0], len(place)))
 
 
 class _Tables:
@@ -55,6 +64,7 @@ class _Tables:
         self._component: Component = scope.component(stem)
         self._profiles: dict[str, Row] = {}
         self._notes: dict[str, int] = {}
+        self._reads: dict[Reading, int] = {}
         self._documented: dict[tuple[Any, ...], int] = {}
         self._pieces: dict[str, int] = {}
         self._rows: list[Row] = []
@@ -81,6 +91,7 @@ class _Tables:
             placeholders=self._placeholders(),
             profiles=self._profiles,
             notes=list(self._notes),
+            reads=list(self._reads),
             documented=[list(item) for item in self._documented],
             pieces=self._rows,
             keys=keys,
@@ -102,6 +113,8 @@ class _Tables:
                 said[name] = self._profile(item.stem if piece.stem == item.stem else piece.stem, value)
             elif name == "notes":
                 said[name] = [self._notes.setdefault(note, len(self._notes)) for note in value]
+            elif name == "reads":
+                said[name] = [self._reads.setdefault(reading, len(self._reads)) for reading in value]
             elif name == "documented":
                 said[name] = [self._document(entry) for entry in value]
             elif name == "at":

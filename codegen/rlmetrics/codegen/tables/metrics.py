@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..generate.text import function_name, module_name
 from ..meaning import chain, spelled
-from .data import Row, Table, row, source
+from .data import Row, Table, plain, row, source
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from ..model import FormulaVariant, Metric
     from ..spec import FrameworkSpec, Spec
 
-__all__ = ["metrics_tables"]
+__all__ = ["metrics_tables", "texts_of"]
 
 _PLACEHOLDER = re.compile(r"\{(\w+)\}")
 
@@ -60,6 +60,12 @@ def _metric(family: str, name: str, metric: Metric, templates: Sequence[dict[str
     )
 
 
+def texts_of(metric: Metric) -> Row:
+    """Return the long texts of a metric and how it is computed, as the tables have them."""
+    found: Row = plain(_texts(metric))
+    return found
+
+
 def _texts(metric: Metric) -> Row:
     return row(
         description=metric.description,
@@ -75,6 +81,7 @@ def _texts(metric: Metric) -> Row:
         nan=metric.nan if metric.nan != "propagate" else None,
         crucial=None if metric.crucial is None else (metric.crucial.why, source(metric.crucial.source)),
         references=[source(item) for item in metric.references],
+        reads=metric.reads,
     )
 
 

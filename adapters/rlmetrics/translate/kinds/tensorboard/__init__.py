@@ -3,20 +3,25 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
+from typing import Any
 
 from ...errors import InputError
 from ...report import Report
 from ...translator import Translator
 from .events import Rewriter
-from .messages import event_class
-from .tags import routes_of, tags_in_layouts, tags_of, texts_of
+from .messages import event_class, hyperparameters_in
+from .tags import plugin_data_of, routes_of, tags_in_layouts, tags_of, texts_of
 from .tfrecord import Extent
 
-__all__ = ["argument_texts", "files_of", "members", "names", "recognises", "settings", "translate"]
+__all__ = ["argument_texts", "files_of", "hyperparameters", "members", "names", "recognises", "settings", "translate"]
 
 _NAME = "tfevents"
 _ARGUMENTS = "args/text_summary"
+_HYPERPARAMETERS = "_hparams_/session_start_info"
+_TIME = re.compile(r"[0-9]+(?:\.[0-9]+)?")
+"""What the folder with hyperparameters is called: the time at which they were written."""
 _SAMPLE_BYTES = 4_000_000
 
 
@@ -54,6 +59,18 @@ def argument_texts(path: Path) -> list[bytes]:
     """Return the arguments that transformers' callback wrote as texts at the beginning of a run."""
     event_class()
     return [text for file in files_of(path) for text in texts_of(file, _ARGUMENTS, most=_SAMPLE_BYTES)]
+
+
+def hyperparameters(path: Path) -> dict[str, Any]:
+    """Return the hyperparameters of a run, which Accelerate writes to a folder of their own below that of the run."""
+    event_class()
+    below = [folder for folder in path.iterdir() if _TIME.fullmatch(folder.name)] if path.is_dir() else []
+    files = [*files_of(path), *(file for folder in sorted(below) if folder.is_dir() for file in members(folder))]
+    found: dict[str, Any] = {}
+    for file in files:
+        for content in plugin_data_of(file, _HYPERPARAMETERS, most=_SAMPLE_BYTES):
+            found.update(hyperparameters_in(content))
+    return found
 
 
 def translate(path: Path, output: Path, translator: Translator, report: Report) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 from ...protobufs import decode_error
 
-__all__ = ["event_class", "layout_class", "parse", "tensor_util"]
+__all__ = ["event_class", "hyperparameters_in", "layout_class", "parse", "tensor_util"]
 
 
 @cache
@@ -32,6 +32,19 @@ def layout_class() -> Any:
 def tensor_util() -> Any:
     """Return the functions that make arrays of tensors and the reverse."""
     return import_module("tensorboard.util.tensor_util")
+
+
+def hyperparameters_in(content: bytes) -> dict[str, Any]:
+    """Return the hyperparameters in what their plugin keeps of a session; none where that can't be read."""
+    kept = import_module("tensorboard.plugins.hparams.plugin_data_pb2").HParamsPluginData
+    try:
+        session = kept.FromString(content).session_start_info
+    except decode_error():
+        return {}
+    values = {name: getattr(value, value.WhichOneof("kind") or "", None) for name, value in session.hparams.items()}
+    # Numbers are kept as floating point, whatever they were.
+    whole = {name: int(value) for name, value in values.items() if isinstance(value, float) and value.is_integer()}
+    return {name: value for name, value in {**values, **whole}.items() if value is not None}
 
 
 def parse(message: bytes) -> Any:

@@ -22,7 +22,17 @@ from .scalars import head_of, heads_in
 from .tfrecord import FOOTER, HEADER, Extent, batches
 from .values import convert_value
 
-__all__ = ["Route", "convert_in", "event_at", "numbers_of", "routes_of", "tags_in_layouts", "tags_of", "texts_of"]
+__all__ = [
+    "Route",
+    "convert_in",
+    "event_at",
+    "numbers_of",
+    "plugin_data_of",
+    "routes_of",
+    "tags_in_layouts",
+    "tags_of",
+    "texts_of",
+]
 
 _OWN = ("_hparams_/", LAYOUT)
 """Tags that TensorBoard's own pages use: no metrics."""
@@ -86,14 +96,25 @@ def texts_of(path: Path, tag: str, *, most: int) -> list[bytes]:
     Raises:
         InputError: If a record is damaged.
     """
-    texts: list[bytes] = []
+    return [text for value in _values_of(path, tag, most) for text in value.tensor.string_val]
+
+
+def plugin_data_of(path: Path, tag: str, *, most: int) -> list[bytes]:
+    """Return what a plugin keeps under a tag near the beginning of an event file.
+
+    Raises:
+        InputError: If a record is damaged.
+    """
+    return [value.metadata.plugin_data.content for value in _values_of(path, tag, most)]
+
+
+def _values_of(path: Path, tag: str, most: int) -> Iterator[Any]:
     name = tag.encode()
     for batch in batches(path, Extent(), most=most):
         for start, end in zip(batch.starts, batch.ends, strict=True):
             if batch.buffer.find(name, start, end) >= 0:
                 values = event_at(path, batch.buffer, start, end).summary.value
-                texts += [text for value in values if value.tag == tag for text in value.tensor.string_val]
-    return texts
+                yield from (value for value in values if value.tag == tag)
 
 
 def routes_of(paths: Sequence[Path], extents: Mapping[Path, Extent], translator: Translator) -> dict[str, Route]:

@@ -126,7 +126,7 @@ def config_of(path: Path) -> dict[str, Any]:
         for config in (record.config, record.run.config):
             for item in config.update:
                 with suppress(ValueError):
-                    found.update(settings([*item.nested_key] or [item.key], json.loads(item.value_json)))
+                    found[".".join([*item.nested_key] or [item.key])] = json.loads(item.value_json)
     return found
 
 

@@ -1,0 +1,213 @@
+"""The answer about one key, whichever way it is asked for: with a source or without, logged there or not."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from rlmetrics.names.answers import Resolution
+from rlmetrics.names.anywhere import resolved_at
+from rlmetrics.names.config import Config
+from rlmetrics.names.lookup import ALIAS, GROUP, SEGMENT, Logged, Lookup, catalogue_of, misspelt
+from rlmetrics.names.meant import Meant, meant
+from rlmetrics.names.protocol import View
+from rlmetrics.names.resolving import is_users_own, unlogged
+from rlmetrics.names.source import Source
+from rlmetrics.names.tables import Tables
+from rlmetrics.names.view import FrameworkView
+
+from .meanings import meaning_lines, meaning_table, meanings, near_lines
+from .terminal import columns, labelled, wrapped
+from .words import listed, quantity_words, source_words
+
+__all__ = ["Answer", "answer_anywhere", "answer_at", "is_typo"]
+
+MOST_NAMES = 3
+MOST_KEYS = 12
+
+
+class Answer(NamedTuple):
+    """What is said about a key.
+
+    Attributes:
+        lines: The text.
+        is_typo: Whether the key is no key, but nearly one.
+        links: Addresses of places in the source that the text names.
+    """
+
+    lines: list[str]
+    is_typo: bool = False
+    links: Mapping[str, str] = {}
+
+
+def is_typo(found: Resolution, tables: Tables) -> bool:
+    """Whether a key is a name of the user's own choice, and nearly a key of the release."""
+    return found.near_miss is not None and (found.source is None or is_users_own(found.metric, tables))
+
+
+def answer_anywhere(key: str, lookup: Lookup, tables: Tables, *, config: Config = None, full: bool = False) -> Answer:
+    """Answer without a source: with a key's meanings, or with the only one that it has."""
+    catalogue = catalogue_of(tables)
+    if not lookup.found:
+        near = catalogue.near(key)
+        typo = misspelt(key, [*near, *(name.rpartition("/")[2] for name in near)])
+        return Answer(near_lines(key, near, catalogue, tables), is_typo=typo is not None)
+    groups = meanings(lookup.found)
+    if len(groups) > 1 or groups[0].metric is None or lookup.way in (ALIAS, SEGMENT, GROUP):
+        return Answer(meaning_lines(key, lookup, catalogue, tables, full=full))
+    found, view = resolved_at(key, lookup.way, lookup.found[0], config=config, tables=tables)
+    lines = [*_resolved(view, found, full=full), *_shown_for(view, lookup.found, tables, full=full)]
+    return Answer(lines, links=_links(view, found))
+
+
+def answer_at(view: View, key: str, *, config: Config = None, full: bool = False) -> Answer:
+    """Answer about a key of a source."""
+    asked = meant(view, key, config=config)
+    first = asked.found[0]
+    own = first.component is not None and is_users_own(first.metric, view.tables)
+    typo = is_typo(first, view.tables)
+    if (first.component is None or own) and isinstance(view, FrameworkView):
+        return Answer(_not_logged(view, asked, own=own, full=full), typo, _links(view, first))
+    lines = _known(view, asked.found, full=full)
+    if first.matched in (ALIAS, SEGMENT):
+        lines = [*_other_name(view, key, asked.found), "", *lines]
+    return Answer([*lines, *_labelled(chosen_rows(view.source, view.tables))], typo, _links(view, first))
+
+
+def _resolved(view: View, found: Resolution, *, full: bool) -> list[str]:
+    """Return what is known about a key that is logged; only then is that loaded."""
+    from .resolved import resolved_lines
+
+    return resolved_lines(view, found, full=full)
+
+
+def _links(view: View, found: Resolution) -> Mapping[str, str]:
+    from .resolved import resolved_links
+
+    return resolved_links(view, found)
+
+
+def chosen_rows(source: Source, tables: Tables) -> list[tuple[str, str]]:
+    """Return which release answers, where none was named in full."""
+    return [("release", f"{source_words(source, tables)}, {source.chosen}")] if source.chosen else []
+
+
+def _known(view: View, found: Sequence[Resolution], *, full: bool) -> list[str]:
+    """Return what components of a source log under a key: one answer if it is the same for all."""
+    same = {(item.metric, item.template, str(item.signature), item.condition) for item in found}
+    if len(found) == 1 or len({item.metric for item in found}) == 1 == len(same):
+        lines = _resolved(view, found[0], full=full)
+        others = [item.component or "" for item in found[1:]]
+        return [*lines, *_also(others, "Logged alike by", full=full)] if others else lines
+    if len({item.metric for item in found}) == 1:
+        lines = _resolved(view, found[0], full=full)
+        others = [item.component or "" for item in found[1:]]
+        return [*lines, *_also(others, "The same quantity, averaged or restricted in another way:", full=full)]
+    return _several(view, found, full=full)
+
+
+def _also(names: Sequence[str], text: str, *, full: bool) -> list[str]:
+    shown = (
+        list(names)
+        if full or len(names) <= MOST_NAMES + 1
+        else [*names[:MOST_NAMES], f"{len(names) - MOST_NAMES} more"]
+    )
+    return labelled("also", f"{text} {listed(shown)}.")
+
+
+def _several(view: View, found: Sequence[Resolution], *, full: bool) -> list[str]:
+    """Return the meanings of a key in one release, the components first that people use."""
+    source, tables = view.source, view.tables
+    key = found[0].key
+    items = [
+        Logged(
+            source.framework,
+            item.component or "",
+            item.template or "",
+            item.mode or "",
+            item.metric,
+            (source.release,),
+            item.surface or "",
+            item.placeholders,
+            None,
+        )
+        for item in found
+    ]
+    groups = meanings(items)
+    text = f"`{key}` has {len(groups)} meanings in {source_words(source, tables)}. Which trainer wrote your log?"
+    first = f"{source.framework}[{items[0].component}]=={source.release}"
+    return [
+        *wrapped(text),
+        "",
+        *meaning_table(groups, tables, full=full, dated=False),
+        "",
+        f"Next: rlmetrics resolve {key} --at '{first}'",
+    ]
+
+
+def _shown_for(view: View, found: Sequence[Logged], tables: Tables, *, full: bool) -> list[str]:
+    """Return of which release an answer is that was asked for without one, and who else logs the key."""
+    names = list(dict.fromkeys(item.component for item in found if item.program is None))[1:]
+    lines = labelled("release", f"{source_words(view.source, tables)}; --at asks another one")
+    return [*lines, *_also(names, "The same quantity in", full=full)] if names else lines
+
+
+def _other_name(view: View, key: str, found: Sequence[Resolution]) -> list[str]:
+    """Return under which key a source logs what was asked for."""
+    logged = list(dict.fromkeys(f"`{item.template}`" for item in found))
+    what = f"another name of {found[0].metric}" if found[0].matched == ALIAS else "the end of its name"
+    if found[0].matched == ALIAS and key == found[0].metric:
+        what = "the metric's own name"
+    return wrapped(f"{source_words(view.source, view.tables)} logs it as {listed(logged)} (`{key}` is {what}).")
+
+
+def _own_rows(found: Resolution, tables: Tables) -> list[tuple[str, str]]:
+    """Return that a key may be a number of the user's own."""
+    brief = str(tables.metrics[found.metric or ""]["brief"]).rstrip(".")
+    return [("or yours", f"{brief[0].lower()}{brief[1:]}")]
+
+
+def _labelled(rows: Sequence[tuple[str, str]]) -> list[str]:
+    return [line for label, text in rows for line in labelled(label, text)]
+
+
+def _not_logged(view: FrameworkView, asked: Meant, *, own: bool, full: bool) -> list[str]:
+    """Return that a source does not log a key by itself, and what else may be meant."""
+    first, tables = asked.found[0], view.tables
+    said = next((row for part in view.components.values() if (row := unlogged(part, first.key)) is not None), None)
+    rows = [("guide", f"lists it all the same: {said['says']} Instead: {said['instead']}")] if said is not None else []
+    rows += [*(_own_rows(first, tables) if own else []), *chosen_rows(view.source, tables)]
+    if asked.absent is not None:
+        from .absent import absent_lines
+
+        return absent_lines(view, asked.absent, full=full, more=rows)
+    if asked.others:
+        known = _known(view, asked.others, full=full)
+        return [*_other_name(view, first.key, asked.others), "", *known, *_labelled(rows)]
+    if own and first.near_miss is None:
+        return [*_resolved(view, first, full=full), *_labelled(rows[1:])]
+    return [*_unknown(view, first, own=own, full=full), *(["", *_labelled(rows)] if rows else [])]
+
+
+def _unknown(view: FrameworkView, found: Resolution, *, own: bool, full: bool) -> list[str]:
+    """Return which of a source's keys were probably meant."""
+    tables, key = view.tables, found.key
+    who = source_words(view.source, tables)
+    within = [entry.key for entry in view.entries() if entry.mode == "train" and entry.key.startswith(f"{key}/")]
+    near = within or ([found.near_miss] if found.near_miss is not None else list(found.nearest))
+    if any(unlogged(part, key) is not None for part in view.components.values()):
+        return wrapped(f"{who} does not log `{key}` in any configuration.")
+    if not near:
+        return wrapped(f"{who} does not log `{key}`, and none of its keys is spelled like it.")
+    shown = [f"`{name}`" for name in near[:MOST_NAMES]]
+    shown += [f"{len(near) - MOST_NAMES} more"] if len(near) > MOST_NAMES else []
+    names = listed(shown, "and" if within else "or")
+    rows: list[tuple[str, str]] = []
+    for name in near if full else near[:MOST_KEYS]:
+        match = next(iter(view.find(name)), None)
+        if match is not None:
+            metric = match.entry.metric
+            rows.append((name, "depends on the configuration" if metric is None else quantity_words(metric, tables)))
+    own_text = " by itself" if own else ""
+    asked = f"It logs {names}." if within else f"Did you mean {names}?"
+    return [*wrapped(f"{who} does not log `{key}`{own_text}. {asked}"), "", *columns(rows)]

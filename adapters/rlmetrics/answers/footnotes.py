@@ -1,0 +1,176 @@
+"""What differs between the names of two sources, as footnotes that many keys share."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+from rlmetrics.names import Typical, load_tables
+
+from .sizes import spanned_words
+from .terminal import wrapped
+
+if TYPE_CHECKING:
+    from rlmetrics.translate import Report
+
+__all__ = ["Note", "Notes", "notes_of", "sides_of"]
+
+_ONLY = re.compile(r"only in the (source|target): ")
+_LOGS = re.compile(r"^the (source|target)(?= (?:logs|has one value)\b)")
+_IN = re.compile(r"\bin the (source|target)\b")
+_UNNAMED = ("the source", "the target")
+_SECONDS = {"s", "ms", "1/s", "token/s"}
+_RELEASE = re.compile(r"(?P<framework>[^\[=\s]+)(?:\[[^\]]*\])?==(?P<release>\S+)")
+
+
+@dataclass(frozen=True)
+class Note:
+    """One way in which numbers differ.
+
+    Attributes:
+        what: As the relation says it.
+        text: As a person reads it.
+        grade: ``minor``, ``biased`` or ``incomparable``.
+        applies: Whether it shows under the configuration; None where nothing can tell.
+        keys: How many keys it concerns.
+        number: Counted from 1; 0 for what is not shown.
+    """
+
+    what: str
+    text: str
+    grade: str
+    applies: bool | None
+    keys: int
+    number: int = 0
+
+    def lines(self) -> list[str]:
+        """Return the footnote."""
+        mark = f"[{self.number}] "
+        return wrapped(f"{mark}{self.text}", hanging=len(mark))
+
+
+@dataclass(frozen=True)
+class Notes:
+    """The differences of a translation: biased ones that apply first.
+
+    Attributes:
+        all: All of them, in order.
+        configuration: How many of them apply to the run, if it recorded its configuration.
+        judged_by: What they were judged by.
+    """
+
+    all: Sequence[Note]
+    configuration: str | None = None
+    judged_by: str = "by default"
+    _numbers: Mapping[str, int] = field(default_factory=dict)
+    _timers: Collection[str] = ()
+
+    @property
+    def shown(self) -> list[Note]:
+        """Those that are told: they are not minor, and nothing says that they do not apply."""
+        return [note for note in self.all if note.number]
+
+    @property
+    def left(self) -> list[str]:
+        """How many others there are, in words."""
+        away = sum(note.applies is False for note in self.all)
+        minor = sum(note.grade == "minor" and note.applies is not False and not note.number for note in self.all)
+        said = [f"{minor} minor"] if minor else []
+        return [*said, *([f"{away} not {self.judged_by}"] if away else [])]
+
+    def is_timer(self, how: Mapping[str, Any]) -> bool:
+        """Tell whether a key measures time, which people look at last."""
+        return how.get("metric") in self._timers
+
+    def marks(self, differences: Iterable[dict[str, Any]]) -> list[int]:
+        """Return the numbers of what differs for a key."""
+        numbers = {self._numbers.get(one["what"], 0) for one in differences if one["applies"] is not False}
+        return sorted(number for number in numbers if number)
+
+
+def notes_of(report: Report) -> Notes:
+    """Return the differences of a translation."""
+    sides = sides_of(report.source, report.target)
+    found: dict[str, list[dict[str, Any]]] = {}
+    for how in report.translated.values():
+        for difference in how["differs_by"]:
+            found.setdefault(difference["what"], []).append(difference)
+    timers = _timers(report)
+    slow = {
+        what for what in found if all(how["metric"] in timers for how in report.translated.values() if _has(how, what))
+    }
+    notes = sorted((_note(what, rows, sides) for what, rows in found.items()), key=lambda note: _order(note, slow))
+    told = [note for note in notes if note.applies is not False]
+    # Without anything biased there is room for what is minor.
+    told = [note for note in told if note.grade != "minor"] or told
+    numbers = {note.what: number for number, note in enumerate(told, start=1)}
+    notes = [replace(note, number=numbers.get(note.what, 0)) for note in notes]
+    by_run = bool(report.configuration)
+    said = _configuration(report, notes) if by_run and notes else None
+    return Notes(notes, said, "in this run" if by_run else "by default", numbers, timers)
+
+
+def _order(note: Note, slow: Collection[str]) -> tuple[Any, ...]:
+    """Return what sorts footnotes: those that weigh and apply first, those of timers last."""
+    applies = (True, None, False).index(note.applies)
+    return note.applies is False, note.grade == "minor", note.what in slow, applies, -note.keys
+
+
+def _has(how: Mapping[str, Any], what: str) -> bool:
+    return any(one["what"] == what for one in how["differs_by"])
+
+
+def _timers(report: Report) -> set[str]:
+    """Return which of the metrics in a report are times."""
+    metrics = load_tables().metrics
+    named = {how["metric"] for how in (*report.translated.values(), *report.kept.values()) if how["metric"] in metrics}
+    return {name for name in named if dict(metrics[name]).get("unit") in _SECONDS}
+
+
+def _note(what: str, differences: list[dict[str, Any]], sides: tuple[str, str]) -> Note:
+    answers = [one["applies"] for one in differences]
+    applies = True if True in answers else None if None in answers else False
+    text = _sided(what, sides)
+    vanishes = differences[0]["vanishes_when"]
+    text += f": same if {vanishes}" if vanishes and applies is not True else ""
+    size = spanned_words([Typical(**one["typical"]) if one.get("typical") else None for one in differences])
+    text += f" ({size})" if size is not None else ""
+    return Note(what, text, differences[0]["grade"], applies, len(differences))
+
+
+def _configuration(report: Report, notes: Sequence[Note]) -> str:
+    """Return how many differences apply to the run, by the configuration that it recorded."""
+    where = ", ".join(dict.fromkeys(one["where"] for one in report.configuration if one["where"]))
+    apply, away = sum(note.applies is True for note in notes), sum(note.applies is False for note in notes)
+    open_ = len(notes) - apply - away
+    one = len(report.configuration) == 1
+    whose, these = ("the run's configuration", "this run") if one else ("the runs' configurations", "these runs")
+    plural = "" if len(notes) == 1 else "s"
+    verb = "applies" if 1 in (apply, len(notes)) else "apply"
+    said = [f"{apply} of {len(notes)} difference{plural} {verb} to {these}"]
+    said += [f"{away} {'does' if away == 1 else 'do'} not"] if away else []
+    said += [f"no setting decides about {open_}"] if open_ else []
+    return f"By {whose} ({where}), {', '.join(said)}."
+
+
+def sides_of(source: str, target: str) -> tuple[str, str]:
+    """Return what source and target are called in a footnote: their releases, with the framework where it differs."""
+    first, second = _RELEASE.fullmatch(source), _RELEASE.fullmatch(target)
+    if first is None or second is None:
+        return _UNNAMED
+    if first["framework"] == second["framework"] and first["release"] != second["release"]:
+        return first["release"], second["release"]
+    left, right = (f"{one['framework']} {one['release']}" for one in (first, second))
+    return (left, right) if left != right else _UNNAMED
+
+
+def _sided(what: str, sides: tuple[str, str]) -> str:
+    """Return a difference with the releases in the place of source and target."""
+    if sides == _UNNAMED:
+        return what
+    names = dict(zip(("source", "target"), sides, strict=True))
+    text = _ONLY.sub(lambda found: f"{names[found[1]]} only: ", what, count=1)
+    text = _LOGS.sub(lambda found: names[found[1]], text)
+    return text if text != what and _ONLY.match(what) else _IN.sub(lambda found: f"in {names[found[1]]}", text)

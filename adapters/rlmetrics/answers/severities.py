@@ -1,0 +1,117 @@
+"""The keys of a translation by severity: those that stand together in one line, and those that need one each."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from .fitting import fitting
+from .footnotes import Notes
+from .terminal import SEVERITIES, symbol, width, wrapped
+
+if TYPE_CHECKING:
+    from rlmetrics.translate import Report
+
+__all__ = ["Severities"]
+
+_WORDS = {"none": "nothing"}
+_LABEL = len("! look-alike ")
+_KEPT = "kept: "
+
+
+class Severities:
+    """The lines that say how much the names of a translation differ.
+
+    Args:
+        report: The account.
+        notes: What differs, numbered.
+
+    Attributes:
+        same: Keys that mean the same, or nearly so.
+        strict: Keys that were left alone, because only what is exact was to be carried over.
+        apart: Keys without a counterpart.
+        unsure: Keys that keep their name and are biased.
+    """
+
+    def __init__(self, report: Report, notes: Notes) -> None:
+        self._report = report
+        self._notes = notes
+        self._numbers = dict.fromkeys(SEVERITIES, 0)
+        self._collided = {old for olds in report.collisions.values() for old in olds}
+        for key, how in [*report.translated.items(), *report.kept.items()]:
+            self._numbers[how["severity"]] += key not in self._collided
+        self._digits = max(2, *(len(str(number)) for number in self._numbers.values()))
+        self.same = [line for name in ("same", "close") for line in self._together(name)]
+        self.strict = [line for name in ("close", "biased") for line in self._strict(name)]
+        self.apart = [line for name in ("look-alike", "none") for line in self._apart(name)]
+        self.unsure = [key for key, how in self._of("biased") if how["to"] == key]
+
+    def biased(self, most: int) -> list[str]:
+        """Return the keys that are biased with the numbers of what differs, in so many lines."""
+        label = self._label("biased")
+        left = self._parts(len(label))
+        lines: list[str] = []
+        whole = sum(len(part) for _, part in left) <= most
+        while left and (whole or len(lines) + len(left[0][1]) < max(2, most)):
+            lines += left.pop(0)[1]
+        if left:
+            lines.append(f"and {sum(count for count, _ in left)} more: --full")
+        return [f"{label if at == 0 else ' ' * len(label)}{text}" for at, text in enumerate(lines)]
+
+    def _parts(self, start: int) -> list[tuple[int, list[str]]]:
+        """Return lines for each key, or for several that keep their name, and how many keys these are."""
+        pairs: list[tuple[str, str, str]] = []
+        kept: dict[str, list[str]] = {}
+        timers = {key for key, how in self._of("biased") if self._notes.is_timer(how)}
+        for key, how in self._of("biased"):
+            marks = " ".join(f"[{mark}]" for mark in self._notes.marks(how["differs_by"]))
+            if how["to"] == key and not self._notes.is_timer(how):
+                kept.setdefault(marks, []).append(key)
+            else:
+                pairs.append((key, f"-> {how['to']}", marks))
+        room = width() - start
+        fits = [row for row in pairs if len(" ".join(row)) < room]
+        widths = [max((len(row[at]) for row in fits), default=0) for at in range(3)]
+        if sum(widths) + 3 > room:
+            widths = [0, 0, 0]
+        found: list[tuple[int, list[str]]] = []
+        slow: list[tuple[int, list[str]]] = []
+        for key, to, marks in pairs:
+            aligned = f"{key:<{widths[0]}} {to:<{widths[1]}}  {marks}".rstrip()
+            wide = [key, *(line.rstrip() for line in wrapped(f"{to}  {marks}", indent=2, columns=room))]
+            (slow if key in timers else found).append((1, [aligned] if len(aligned) <= room else wide))
+        for marks, keys in kept.items():
+            end = f": same name  {marks}".rstrip()
+            found.append((len(keys), [f"{fitting(keys, room - len(end))}{end}"]))
+        return [*found, *slow]
+
+    def _of(self, severity: str) -> list[tuple[str, dict[str, Any]]]:
+        found = [(key, how) for key, how in self._report.translated.items() if how["severity"] == severity]
+        return sorted(found, key=lambda item: (self._notes.is_timer(item[1]), item[0] == item[1]["to"]))
+
+    def _label(self, severity: str) -> str:
+        text = f"{symbol(severity)} {_WORDS.get(severity, severity)}"
+        return f"{text:<{_LABEL}}{self._numbers[severity]:>{self._digits}}  "
+
+    def _together(self, severity: str) -> list[str]:
+        found = [key if key == how["to"] else f"{key} -> {how['to']}" for key, how in self._of(severity)]
+        return self._line(severity, "", found) if found else []
+
+    def _strict(self, severity: str) -> list[str]:
+        left = [
+            key for key, how in self._report.kept.items() if how["severity"] == severity and key not in self._collided
+        ]
+        return self._line(severity, "not carried over (--strict): ", left) if left else []
+
+    def _apart(self, severity: str) -> list[str]:
+        kept = [key for key in self._report.unchanged if self._report.kept.get(key, {}).get("severity") == severity]
+        kept.sort(key=lambda key: self._notes.is_timer(self._report.kept[key]))
+        aside = self._numbers[severity] - len(kept)
+        told = f"{aside} set aside; {_KEPT}" if aside else _KEPT
+        if not self._numbers[severity]:
+            return []
+        return self._line(severity, told, kept) if kept else [f"{self._label(severity)}set aside"]
+
+    def _line(self, severity: str, told: str, names: Sequence[str]) -> list[str]:
+        label = self._label(severity)
+        return [f"{label}{told}{fitting(names, width() - len(label) - len(told))}"]

@@ -1,0 +1,106 @@
+"""What keys mean where no source is named: every meaning, with who logs it and in which releases."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import replace
+
+from .answers import Resolution
+from .config import Config, check_config
+from .errors import NamesError
+from .lookup import Catalogue, Logged, Lookup, catalogue_of, misspelt
+from .protocol import Match
+from .resolving import resolution_of, resolve_in
+from .source import parse_source
+from .tables import Tables
+from .view import FrameworkView, open_view
+
+__all__ = ["looked_up", "resolve_anywhere", "resolved_at"]
+
+
+def resolve_anywhere(keys: Sequence[str], *, config: Config = None, tables: Tables) -> list[Resolution]:
+    """Return every meaning of keys: for each key one record for each component and meaning, its newest release's.
+
+    Of several keys one source is inferred, if there is just one; otherwise each has the meanings in the sources that
+    explain the most of them.
+    """
+    source, lookups = looked_up(keys, config=config, tables=tables)
+    if source is not None:
+        return resolve_in(open_view(source, config=config, spec=tables), keys)
+    catalogue = catalogue_of(tables, config)
+    found: list[Resolution] = []
+    for key, lookup in zip(keys, lookups, strict=True):
+        for item in lookup.found:
+            found += _resolutions(key, lookup.way, item, _view(item, tables, catalogue.configured(item)))
+        if not lookup.found:
+            found.append(_unknown(key, catalogue))
+    return found
+
+
+def looked_up(keys: Sequence[str], *, config: Config = None, tables: Tables) -> tuple[str | None, list[Lookup]]:
+    """Return the one source of several keys, or else what each key means, by itself or together with the others.
+
+    Raises:
+        NamesError: No component that logs a key has one of the configuration keys.
+    """
+    catalogue = catalogue_of(tables, config)
+    lookups = [catalogue.find(key) for key in keys]
+    if len(keys) > 1:
+        best = _explaining(lookups)
+        if len(best) == 1:
+            from .inference import AmbiguousError, infer_source
+
+            with suppress(AmbiguousError, NamesError):
+                return infer_source(keys, config=config, spec=tables), []
+        lookups = [_within(lookup, best) for lookup in lookups]
+    found = [item for lookup in lookups for item in lookup.found]
+    if found:
+        check_config(config, catalogue.settings(found))
+    return None, lookups
+
+
+def resolved_at(
+    key: str, way: str, item: Logged, *, config: Config = None, tables: Tables
+) -> tuple[Resolution, FrameworkView]:
+    """Return what a key means in the newest release of one who logs it, and that release."""
+    view = _view(item, tables, catalogue_of(tables, config).configured(item))
+    return next(_resolutions(key, way, item, view)), view
+
+
+def _explaining(lookups: Sequence[Lookup]) -> set[tuple[str, str]]:
+    """Return the classes, or the frameworks whose parts log together, that explain the most keys."""
+    counts = Counter(place for lookup in lookups for place in {_place(item) for item in lookup.found})
+    most = max(counts.values(), default=0)
+    return {place for place, count in counts.items() if count == most}
+
+
+def _place(item: Logged) -> tuple[str, str]:
+    return item.framework, item.component if item.is_class else ""
+
+
+def _within(lookup: Lookup, best: Collection[tuple[str, str]]) -> Lookup:
+    """Return what was found in some places; all of it if that is nothing."""
+    found = tuple(item for item in lookup.found if _place(item) in best)
+    return lookup._replace(found=found) if found else lookup
+
+
+def _view(item: Logged, tables: Tables, config: Config) -> FrameworkView:
+    return FrameworkView(tables, parse_source(item.source, tables), config)
+
+
+def _resolutions(key: str, way: str, item: Logged, view: FrameworkView) -> Iterator[Resolution]:
+    for part in view.components.values():
+        entry = part.entry_alone(item.key, item.mode)
+        if entry is not None:
+            found = resolution_of(view, key, Match(entry, item.surface, item.values))
+            yield replace(found, matched=way, releases=item.releases)
+            return
+
+
+def _unknown(key: str, catalogue: Catalogue) -> Resolution:
+    reason = "no described release logs it"
+    near = catalogue.near(key)
+    typo = misspelt(key, [*near, *(name.rpartition("/")[2] for name in near)])
+    return Resolution(key, None, reason=reason, nearest=tuple(near), near_miss=near[0] if typo else None)

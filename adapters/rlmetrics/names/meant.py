@@ -1,0 +1,101 @@
+"""What a key means in a source, however it is spelled: by its spelling, else by what it is another name of."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, NamedTuple
+
+from .answers import Resolution
+from .config import Config
+from .lookup import ALIAS, SEGMENT, catalogue_of
+from .protocol import Match, View
+from .records import Entry
+from .resolving import is_users_own, resolution_of, resolve_in, unlogged
+from .surfaces import LOGGED
+from .templates import OPEN
+from .view import FrameworkView
+
+if TYPE_CHECKING:
+    from .absent import Absence
+
+__all__ = ["Meant", "meant"]
+
+
+class Meant(NamedTuple):
+    """What a key means in a source.
+
+    Attributes:
+        found: One record for each component that logs it; one without a metric if none does.
+        absent: Which other releases or classes log it, where the source does not, or only as a number of the user's
+            own.
+        others: What it may mean besides a number of the user's own: keys of which it is another name.
+    """
+
+    found: list[Resolution]
+    absent: Absence | None = None
+    others: tuple[Resolution, ...] = ()
+
+
+def meant(view: View, key: str, *, config: Config = None) -> Meant:
+    """Return what a key means in a source.
+
+    Args:
+        view: The source.
+        key: As any tracker shows it, a name of a metric, or the last part of one of the source's keys.
+        config: Values of configuration keys that differ from the release's defaults.
+    """
+    found = resolve_in(view, [key])
+    if not isinstance(view, FrameworkView):
+        return Meant(found)
+    known = [item for item in found if item.component is not None]
+    own = bool(known) and all(is_users_own(item.metric, view.tables) for item in known)
+    if known and not own:
+        return Meant(found)
+    listed = any(unlogged(part, key) is not None for part in view.components.values())
+    others = [] if listed or _is_of_other_releases(view, key) else _named(view, key)
+    if others and not own:
+        return Meant(others)
+    from .absent import absence
+
+    absent = absence(view, key, config=config)
+    if not others and not listed and absent is None:
+        others = _ending(view, key)
+    if others and not own:
+        return Meant(others)
+    if absent is None and not others:
+        return Meant(found)
+    instead = others[0].template if others else absent.row.to if absent is not None and absent.row else None
+    releases = absent.releases if absent is not None else ()
+    told = [replace(item, near_miss=None, instead=instead, releases=releases) for item in found]
+    return Meant(told, absent, tuple(others))
+
+
+def _is_of_other_releases(view: FrameworkView, key: str) -> bool:
+    """Whether a component of the source logs a key in some other release."""
+    table = view.tables.framework(view.source.framework)
+    names = {component.name for component in view.source.components}
+    return any(table.component(stem).called(key) for name, stem, _, _ in table.components if name in names)
+
+
+def _named(view: FrameworkView, name: str) -> list[Resolution]:
+    """Return what a source logs of the metric that has a name or alias."""
+    metrics = view.tables.metrics
+    meant_ = [name] if name in metrics else [key for key, row in metrics.items() if name in row.get("aliases", ())]
+    found = [item for metric in meant_ for item in view.candidates(metric, "train") or view.candidates(metric, "eval")]
+    return _as(view, name, ALIAS, found)
+
+
+def _ending(view: FrameworkView, key: str) -> list[Resolution]:
+    """Return the one key of a source whose last parts these are, if it is no key elsewhere and no group of keys."""
+    entries = view.entries()
+    if any(entry.key.startswith(f"{key}/") for entry in entries) or catalogue_of(view.tables).called(key):
+        return []
+    found = [entry for entry in entries if entry.key.endswith(f"/{key}")]
+    found = [entry for entry in found if entry.mode == "train"] or found
+    return _as(view, key, SEGMENT, found) if len({entry.key for entry in found}) == 1 else []
+
+
+def _as(view: FrameworkView, key: str, way: str, entries: Sequence[Entry]) -> list[Resolution]:
+    literal = [entry for entry in entries if view.template(entry).rank != OPEN]
+    return [replace(resolution_of(view, key, Match(entry, LOGGED, {})), matched=way) for entry in literal]

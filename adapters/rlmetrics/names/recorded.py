@@ -1,0 +1,87 @@
+"""The configuration that a run recorded, as a source takes it."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from .config import UNKNOWN, find_key, fitting
+from .protocol import View
+from .tables import Overlays, Tables
+from .view import FrameworkView, open_view
+
+__all__ = ["Understood", "keys_of", "merged", "understood"]
+
+_AROUND = frozenset({"trl_ppo_trainer_config", "config", "training_args", "trainer_args", "args", "hparams"})
+"""Names under which a whole configuration is recorded, the old PPOTrainer's among them."""
+
+
+@dataclass(frozen=True)
+class Understood:
+    """A configuration as a source takes it.
+
+    Attributes:
+        values: Values of settings that the source has; `UNKNOWN` for values that are none of the setting's.
+        unknown: Names of the latter.
+    """
+
+    values: dict[str, Any]
+    unknown: tuple[str, ...] = ()
+
+
+def understood(settings: Mapping[str, Any], keys: Mapping[str, Any]) -> Understood:
+    """Return what a source takes of a configuration.
+
+    Args:
+        settings: By the names under which a run recorded them.
+        keys: What the spec says about the source's settings.
+    """
+    found: dict[str, Any] = {}
+    for given, value in settings.items():
+        name = _named(given, keys)
+        if name is None or (name != given and (name in settings or name in found)):
+            continue
+        found[name] = value if value is not UNKNOWN and fitting(name, value, keys[name]) else UNKNOWN
+    return Understood(found, tuple(name for name, value in found.items() if value is UNKNOWN))
+
+
+def keys_of(view: View) -> dict[str, Any]:
+    """Return what the spec says about the settings of a source."""
+    components = view.components.values() if isinstance(view, FrameworkView) else ()
+    return {name: row for component in components for name, row in component.config.keys.items()}
+
+
+def merged(
+    settings: Mapping[str, Any], given: Mapping[str, Any], at: str, spec: Overlays | Tables = None
+) -> Understood:
+    """Return the settings of a run as a source takes them, and the others as they are; what is given wins.
+
+    Args:
+        settings: By the names under which the run recorded them.
+        given: What a person says.
+        at: The source.
+        spec: Folders with further YAML.
+
+    Raises:
+        NamesError: The source is unknown.
+    """
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        keys = keys_of(open_view(at, spec=spec))
+    known = understood(settings, keys)
+    # A short name that a run uses for something else must not be taken for the end of a setting's.
+    others = {name: value for name, value in settings.items() if value is not UNKNOWN and not find_key(name, keys)}
+    return replace(known, values={**others, **known.values, **given})
+
+
+def _named(given: str, keys: Mapping[str, Any]) -> str | None:
+    """Return the setting that is meant: what surrounds a whole configuration is no part of its names."""
+    for name in (given, given.replace("/", ".")):
+        if name in keys:
+            return name
+        around, _, rest = name.partition(".")
+        if around in _AROUND and rest in keys:
+            return rest
+    return None

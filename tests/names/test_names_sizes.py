@@ -1,0 +1,149 @@
+"""How large differences are, as relations tell it."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from names.small_spec import small_spec
+from names.test_names_relations import PLAIN
+from rlmetrics.answers.sizes import spanned_words, typical_words
+from rlmetrics.cli.main import main
+from rlmetrics.codegen.tables import build
+from rlmetrics.names import Entry, Tables, Typical, load_tables, relate
+from rlmetrics.names.sizes import typical_between
+
+SIZES = {
+    "kl/old/k2": {
+        "level:rank mean/pool": [0.5, 3.0, "%", "higher"],
+        "level:micro_batch mean/pool": [1.0, 6.0, "%"],
+        "metric:kl/old/k1": [1.0, 9.0, "%"],
+    },
+    "kl/old/k2@padded": {"trait:padding_counted": [28.0, 66.0, "%", "lower"]},
+}
+
+
+@pytest.fixture(scope="module")
+def sized() -> Tables:
+    """The tables of the small spec, with some sizes."""
+    data = build(small_spec())
+    return Tables(lambda table: {"SIZES": SIZES} if table == "sizes" else data[table].data)
+
+
+def _typical(source: Entry, target: Entry, tables: Tables) -> dict[str, Typical | None]:
+    found: Any = relate(source, target, tables).differs_by
+    return {difference.about: difference.typical for difference in found}
+
+
+def _entry(**signature: Any) -> Entry:
+    return PLAIN._replace(signature=replace(PLAIN.signature, **signature))
+
+
+def test_a_difference_of_a_level_has_the_size_of_its_two_operations(sized):
+    """The range is that of the level and of both operations; one side is told from the target."""
+    assert {"level:rank": Typical(0.5, 3.0, "%", "higher")} == _typical(
+        _entry(), _entry(reduction={"rank": "mean"}), sized
+    )
+
+
+def test_the_side_turns_with_the_direction_of_translation(sized):
+    """What is higher than the pooled number has the pooled number below it."""
+    assert {"level:rank": Typical(0.5, 3.0, "%", "lower")} == _typical(
+        _entry(reduction={"rank": "mean"}), _entry(), sized
+    )
+    assert {"level:micro_batch": Typical(1.0, 6.0, "%")} == _typical(
+        _entry(reduction={"micro_batch": "mean"}), _entry(), sized
+    )
+
+
+def test_operations_that_were_not_compared_have_no_size(sized):
+    """A sum is not a mean."""
+    assert {"level:rank": None} == _typical(_entry(), _entry(reduction={"rank": "sum"}), sized)
+
+
+def test_a_trait_has_a_size_only_where_the_code_computes_what_was_measured(sized):
+    """What padding holds is known where a variant of the formula says it, and nowhere else."""
+    padded = {"population": "response_positions", "traits": ("padding_counted",)}
+    assert {"trait:padding_counted": Typical(28.0, 66.0, "%", "lower")} == _typical(
+        _entry(), _entry(**padded, reproduced_by="padded"), sized
+    )
+    assert {"trait:padding_counted": Typical(28.0, 66.0, "%", "higher")} == _typical(
+        _entry(**padded, reproduced_by="padded"), _entry(), sized
+    )
+    assert {"trait:padding_counted": None} == _typical(_entry(), _entry(**padded), sized)
+
+
+def test_two_metrics_that_are_confused_have_a_size(sized):
+    """It is told from the first one, and only where it was measured."""
+    assert Typical(1.0, 9.0, "%") == typical_between(sized, "kl/old/k2", "kl/old/k1")
+    assert typical_between(sized, "kl/old/k1", "kl/old/k2") is None
+
+
+def test_a_spec_of_which_nothing_was_measured_has_no_sizes(tables):
+    """Tables without sizes answer all else."""
+    assert {"level:rank": None} == _typical(_entry(), _entry(reduction={"rank": "mean"}), tables)
+
+
+def test_every_size_of_the_tables_is_of_a_known_function_and_part():
+    """Names in the table are those that lookups ask for; ranges are not turned round."""
+    tables = load_tables()
+    levels, traits = tables.signatures["LEVELS"], tables.signatures["TRAITS"]
+    for function, sizes in tables.sizes.items():
+        metric, _, variant = function.partition("@")
+        assert not variant or variant in tables.metrics[metric]["variants"], function
+        for about, (low, high, unit, *direction) in sizes.items():
+            kind, name = about.split(" ")[0].split(":")
+            assert name in {"level": levels, "trait": traits, "metric": tables.metrics}[kind], about
+            assert 0 <= low <= high, (function, about)
+            assert unit in ("%", tables.metrics[metric]["unit"])
+            assert direction in ([], ["higher"], ["lower"])
+
+
+def test_map_tells_sizes_as_json(capsys):
+    """A row between two releases says how much padding takes away from the KL divergence."""
+    main(["map", "--from", "trl[PPOTrainer]==0.7.10", "--to", "trl[PPOTrainer]==0.18.2", "--json"])
+    rows = {row["from"]: row for row in json.loads(capsys.readouterr().out)}
+    differs = {each["about"]: each for each in rows["ppo/policy/approxkl"]["differs_by"]}
+    typical = differs["trait:padding_counted"]["typical"]
+    assert ("%", "lower") == (typical["unit"], typical["direction"])
+    assert 0 < typical["low"] < typical["high"] < 100
+
+
+@pytest.mark.parametrize(
+    ("typical", "words"),
+    [
+        (None, None),
+        (Typical(28.0, 66.0, "%", "lower"), "28 to 66 % lower on reference batches"),
+        (Typical(0.0, 6.9, "%"), "up to 6.9 % apart on reference batches"),
+        (Typical(0.0, 0.0, "%"), "no difference on reference batches"),
+        (Typical(0.001, 0.02, "1"), "0.001 to 0.02 apart on reference batches"),
+        (Typical(4e-06, 4e-06, "nat"), "4e-06 nat apart on reference batches"),
+    ],
+)
+def test_sizes_in_words_say_where_they_hold(typical, words):
+    """A range, its unit, which side, and always the batches."""
+    assert words == typical_words(typical)
+
+
+def test_words_can_name_the_target():
+    """So that a reader knows which of two curves is the lower one."""
+    assert "28 to 66 % lower in verl on reference batches" == typical_words(Typical(28.0, 66.0, "%", "lower"), "verl")
+
+
+def test_keys_that_share_a_difference_share_a_range():
+    """The range covers all of them, and a side is told where all agree."""
+    lower, higher = Typical(28.0, 66.0, "%", "lower"), Typical(1.0, 30.0, "%", "higher")
+    assert "10 to 66 % lower on reference batches" == spanned_words([lower, Typical(10.0, 20.0, "%", "lower")])
+    assert "1 to 66 % apart on reference batches" == spanned_words([lower, higher])
+
+
+def test_a_shared_range_says_whom_it_is_of():
+    """Keys without a share of the number are not covered by one."""
+    one, other = Typical(1.0, 3.0, "%"), Typical(0.001, 0.02, "nat")
+    assert "1 to 3 % apart on reference batches, for 1 of 3 keys" == spanned_words([one, None, other])
+    assert "0.001 to 0.02 nat apart on reference batches" == spanned_words([other])
+    assert spanned_words([other, Typical(1.0, 2.0, "token")]) is None
+    assert spanned_words([None, None]) is None
+    assert spanned_words([]) is None
