@@ -9,6 +9,8 @@ import pytest
 from rlmetrics.answers.terminal import symbol
 from rlmetrics.cli import main
 from rlmetrics.names import NamesError, keys, map_names
+from rlmetrics.names.programs import paired
+from rlmetrics.names.view import open_views
 
 GRPO, VERL = "trl[GRPOTrainer]==1.16.0", "verl==0.9.1"
 PAIRS = [
@@ -106,8 +108,8 @@ def test_a_target_is_one_program(capsys: pytest.CaptureFixture[str]) -> None:
     """GRPO's tokens are not those of verl's supervised trainer; --program and the source's own choose others."""
     supervised = {item.key for item in keys("verl[sft]==0.9.1")}
 
-    def targets(source: str, **options: str) -> set[str | None]:
-        return {row.to for row in map_names(source, VERL, **options).rows}
+    def targets(source: str, program: str | None = None) -> set[str | None]:
+        return {row.to for row in map_names(source, VERL, program=program).rows}
 
     assert targets(GRPO).isdisjoint(supervised)
     assert targets(GRPO, program="sft") <= {None, *supervised}
@@ -127,12 +129,12 @@ def test_a_program_has_its_own_settings() -> None:
     }
     assert "response_length/clip_ratio" in logged["main_ppo_v0"] - logged["reinforcement learning"]
     assert any(key.startswith("fully_async/") for key in logged["fully_async"] - logged["main_ppo_v0"])
-    from rlmetrics.names.programs import paired
-    from rlmetrics.names.view import open_views
-
     first, second = open_views([VERL, "canonical"])
-    view, _ = paired(first, second, "main_ppo_v0", {})
-    assert first.circumstances("actor").settings.holds("trainer.use_v1") is True
-    assert view.circumstances("actor").settings.holds("trainer.use_v1") is False
-    given, _ = paired(first, second, "main_ppo_v0", {"trainer.use_v1": "true"})
-    assert given.circumstances("actor").settings.holds("trainer.use_v1") is True
+
+    def runs_v1(program: str, **config: str) -> bool | None:
+        side = paired(first, second, program, config)[0].circumstances("actor")
+        return None if side is None else side.settings.holds("trainer.use_v1")
+
+    assert runs_v1("reinforcement learning") is True
+    assert runs_v1("main_ppo_v0") is False
+    assert runs_v1("main_ppo_v0", **{"trainer.use_v1": "true"}) is True

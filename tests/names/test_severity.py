@@ -6,7 +6,7 @@ import pytest
 from rlmetrics.names import map_names
 from rlmetrics.names.config import holds
 from rlmetrics.names.records import Difference
-from rlmetrics.names.severity import SEVERITIES, applies, guards_of_level, guards_of_snapshot, severity
+from rlmetrics.names.severity import SEVERITIES, Circumstances, applies, guards_of_level, guards_of_snapshot, severity
 
 
 class Settings:
@@ -20,14 +20,10 @@ class Settings:
         return holds(guard, self.values)  # type: ignore[arg-type]
 
 
-class Side:
-    """Circumstances whose parts have the guard ``NAME == 1``."""
-
-    settings = Settings()
-
-    def part(self, name: str, mode: str) -> str:
-        """Return the guard of a part."""
-        return f"{name} == 1" if mode == "train" else "unknown"
+PARTS = ("rank", "micro_batch", "mini_batch", "epoch", "window", "update")
+SIDE = Circumstances("acme", {name: f"{name} == 1" for name in PARTS}, Settings())
+"""Circumstances whose parts have the guard ``NAME == 1``."""
+TRAIN, EVAL = ("train", "train"), ("eval", "eval")
 
 
 @pytest.mark.parametrize(
@@ -42,30 +38,27 @@ class Side:
 )
 def test_only_the_side_that_does_not_pool_must_have_one_part(operations, needed):
     """A mean over one part is exact; what is pooled is exact anyhow."""
-    found = guards_of_level("rank", operations, (Side(), Side()), ("train", "train"))
+    found = guards_of_level("rank", operations, (SIDE, SIDE), TRAIN)
 
     assert tuple("rank == 1" if need else None for need in needed) == found
 
 
 def test_steps_between_logs_must_be_one_even_where_they_are_pooled():
     """Pooled or not, a value over ten steps is none of one step."""
-    assert ("window == 1", "window == 1") == guards_of_level(
-        "window", ("mean", "pool"), (Side(), Side()), ("train",) * 2
-    )
-    assert (None, "window == 1") == guards_of_level("window", ("none", "pool"), (Side(), Side()), ("train",) * 2)
+    assert ("window == 1", "window == 1") == guards_of_level("window", ("mean", "pool"), (SIDE, SIDE), TRAIN)
+    assert (None, "window == 1") == guards_of_level("window", ("none", "pool"), (SIDE, SIDE), TRAIN)
 
 
 def test_no_setting_says_how_an_evaluation_is_cut():
     """Training's settings say nothing about evaluation, and nothing says that all texts are equally long."""
-    assert guards_of_level("micro_batch", ("mean", "pool"), (Side(), Side()), ("eval", "eval")) is None
-    assert guards_of_level("token", ("mean", "pool"), (Side(), Side()), ("train", "train")) is None
+    assert guards_of_level("micro_batch", ("mean", "pool"), (SIDE, SIDE), EVAL) is None
+    assert guards_of_level("token", ("mean", "pool"), (SIDE, SIDE), TRAIN) is None
 
 
 def test_the_policy_that_is_updated_is_the_old_one_at_the_first_step():
     """It depends on the side that looks at it; a reference never becomes the policy."""
-    sides, modes = (Side(), Side()), ("train", "train")
-    assert ("update == 1", None) == guards_of_snapshot(("current", "old"), sides, modes)
-    assert guards_of_snapshot(("current", "reference"), sides, modes) is None
+    assert ("update == 1", None) == guards_of_snapshot(("current", "old"), (SIDE, SIDE), TRAIN)
+    assert guards_of_snapshot(("current", "reference"), (SIDE, SIDE), TRAIN) is None
 
 
 @pytest.mark.parametrize(

@@ -118,6 +118,8 @@ class MapNotes:
             return None
         side = self._views[1].circumstances(found.component)
         guard, _, words = found.condition.partition("; ")
+        if not _is_guard(guard):
+            guard, words = "", found.condition if found.condition.startswith("only") else f"if {found.condition}"
         needed = [] if side is None else unmet(guard, side.settings)
         text = " and ".join(_SECTION.sub("", part) for part in needed)
         text = "; ".join(part for part in (f"needs {text}" if text else "", words) if part) or "not always logged"
@@ -196,6 +198,17 @@ class MapNotes:
         first = self._views[0].circumstances(row.from_component)
         second = None if row.to_component is None else self._views[1].circumstances(row.to_component)
         return tuple(None if side is None else side.settings for side in (first, second))  # type: ignore[return-value]
+
+
+def _is_guard(text: str) -> bool:
+    """Tell whether a condition is a guard over settings, and not said in words."""
+    from rlmetrics.names.guards import GuardError, parse
+
+    try:
+        parse(text)
+    except GuardError:
+        return False
+    return True
 
 
 def _is_told(item: Difference) -> bool:

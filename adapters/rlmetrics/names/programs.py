@@ -238,12 +238,8 @@ def _only(view: View, programs: set[str], config: Config) -> View:
     made = rows.get(next(iter(programs)), {}).get("settings", {}) if len(programs) == 1 else {}
     if _programs(view).keys() <= wanted and not made:
         return view
-    labels = zip(view.components, view.source.components, strict=True)
-    kept = tuple(component for label, component in labels if view.program(label) in wanted)
-    named = kept[0].name if len(kept) == 1 else view.source.component
-    return FrameworkView(
-        view.tables, view.source._replace(components=kept, component=named), {**made, **(config or {})}
-    )
+    narrow = view.only([label for label in view.components if view.program(label) in wanted])
+    return FrameworkView(view.tables, narrow.source, {**made, **(config or {})}) if made else narrow
 
 
 def _undecided(name: str | None, trainers: Sequence[str], first: View, second: View) -> str:

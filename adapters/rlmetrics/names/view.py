@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from functools import cached_property
 
 from .canonical import CanonicalView
@@ -32,6 +33,7 @@ class FrameworkView:
     def __init__(self, tables: Tables, source: Source, config: Config = None) -> None:
         self.tables = tables
         self.source = source
+        self._config = config
         table = tables.framework(source.framework)
         names = [component.name for component in source.components]
         self.components: dict[str, ComponentView] = {}
@@ -39,6 +41,21 @@ class FrameworkView:
             unique = names.count(component.name) == 1
             label = component.name if unique else f"{component.module}.{component.name}"
             self.components[label] = ComponentView(tables, table, component, source.release, config, label)
+
+    def only(self, labels: Collection[str]) -> FrameworkView:
+        """Return the same with some of its components, which are not read again."""
+        pairs = [
+            (label, component)
+            for label, component in zip(self.components, self.source.components, strict=True)
+            if label in labels
+        ]
+        kept = tuple(component for _, component in pairs)
+        named = kept[0].name if len(kept) == 1 else self.source.component
+        view = FrameworkView(self.tables, self.source._replace(components=kept, component=named), self._config)
+        if list(view.components) == [label for label, _ in pairs]:
+            view.components = {label: self.components[label] for label, _ in pairs}
+            view._entries = [entry for entry in self.entries() if entry.component in view.components]
+        return view
 
     @cached_property
     def _by_metric(self) -> dict[tuple[str | None, str], list[Entry]]:
