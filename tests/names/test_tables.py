@@ -7,7 +7,8 @@ import json
 import pytest
 from names.small_spec import small_spec
 from rlmetrics.codegen.tables import FOLDER, build, render
-from rlmetrics.names import NamesError, Tables, load_tables, resolve
+from rlmetrics.names import Evidence, NamesError, Tables, keys, load_tables, resolve
+from rlmetrics.names.rows import metrics_of
 from rlmetrics.names.tables import Overlays
 
 
@@ -98,3 +99,37 @@ keys:
     for spec, part in wrong:
         with pytest.raises(NamesError, match=part):
             load_tables(spec)
+
+
+def test_the_lookup_names_every_file_that_may_log_a_metric():
+    """None that does not, and for each alias the metrics that have it."""
+    tables = load_tables()
+    expected: dict[str, dict[str, set[str]]] = {}
+    for framework in tables.frameworks:
+        table = tables.framework(framework)
+        for stem in {stem for _, stem, _, _ in table.components}:
+            for row in table.component(stem).rows:
+                for metric in metrics_of(row):
+                    expected.setdefault(metric, {}).setdefault(framework, set()).add(stem)
+    for metric in tables.metrics:
+        found = {framework: set(stems) for framework, stems in tables.logged_by(metric).items()}
+        assert expected.get(metric, {}) == found
+    for metric, row in tables.metrics.items():
+        assert all(metric in tables.called(alias) for alias in row.get("aliases", ()))
+    assert [] == tables.called("no such alias") == tables.meant_by("no/such/key")
+    assert {"kl/reference/k3", "kl/old_reference/k1", "unpaired/kl", "kl/old/k3"} <= set(tables.meant_by("kl"))
+    assert {item.metric for item in keys("trl[GRPOTrainer]==1.16.0") if item.key == "eval_reward"} <= {
+        *tables.meant_by("reward")
+    }
+
+
+def test_lines_have_an_address_where_a_tag_holds_them():
+    """Of the framework itself; releases without a tag, other packages and forks have none."""
+    table = load_tables().framework("trl")
+    tagged, untagged = Evidence("0.12.2", "trl/x.py", 7, "x"), Evidence("0.9.2", "trl/x.py", 7, "x")
+    assert "https://github.com/huggingface/trl/blob/v0.12.2/trl/x.py#L7" == table.address(tagged)
+    assert table.address(untagged) is None
+    assert table.address(Evidence("4.46.0", "transformers/x.py", 7, "x", note="of transformers")) is None
+    fork = build(small_spec())
+    small = Tables(lambda name: fork[name].data).framework("alpha")
+    assert small.address(Evidence(small.releases.names[0], "alpha/x.py", 7, "x")) is None

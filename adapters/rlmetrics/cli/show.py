@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import argparse
 import textwrap
+import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from rlmetrics.answers.terminal import printed
 from rlmetrics.names.errors import UserError
 
 from .options import add_config, add_json, add_spec, config_of, spec_of
 from .output import json_text, table
 
 if TYPE_CHECKING:
-    from rlmetrics.names import Coverage, Shown, Spelling
+    from rlmetrics.names import Coverage, Shown, Spelling, Tables
 
 _WIDTH = 100
 _HEADER = ("metric", "component", "releases", "keys")
@@ -34,9 +36,12 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
     )
     parser.add_argument("--at", metavar="SOURCE", help="the release that logs the key")
     parser.add_argument(
+        "--full", action="store_true", help="print all that is known: inputs, references, every spelling and change"
+    )
+    parser.add_argument(
         "--all",
         action="store_true",
-        help="list every release of every spelling; without a name: every metric, and which releases log it",
+        help="as --full, with every release of every spelling; without a name: every metric, and which releases log it",
     )
     add_config(parser)
     add_spec(parser)
@@ -56,8 +61,34 @@ def run(args: argparse.Namespace) -> int:
         print(json_text(covered) if args.json else table([_HEADER, *map(_covered, covered)]))
         return 0
     found = show(args.name, args.at, config=config_of(args), spec=spec_of(args))
-    print(json_text(found) if args.json else "\n\n".join(_text(item, every=args.all) for item in found))
+    if args.json:
+        print(json_text(found))
+        return 0
+    print(printed(_answer(args, found), keys=[args.name, *(item.metric for item in found)]))
     return 0
+
+
+def _answer(args: argparse.Namespace, found: Sequence[Shown]) -> list[str]:
+    from rlmetrics.answers.show import choice_lines, shown_lines
+    from rlmetrics.names import load_tables, parse_source
+
+    tables = load_tables(spec_of(args))
+    full = args.full or args.all
+    if len(found) > 1 and not full:
+        return choice_lines(args.name, found, tables)
+    source = None
+    if args.at is not None:
+        with warnings.catch_warnings():
+            # What answers in place of an unknown release has been said.
+            warnings.simplefilter("ignore")
+            source = parse_source(args.at, tables)
+    source = source if source is not None and source.is_release else None
+    lines: list[str] = []
+    for item in found:
+        lines += [""] if lines else []
+        lines += shown_lines(item, tables, source=source, config=config_of(args), full=full)
+        lines += _everything(item, tables, every=args.all) if full else []
+    return lines
 
 
 def _covered(item: Coverage) -> tuple[str, str, str, str]:
@@ -65,14 +96,12 @@ def _covered(item: Coverage) -> tuple[str, str, str, str]:
     return item.metric, where or "(no release logs it)", item.spans, " ".join(item.keys)
 
 
-def _text(item: Shown, *, every: bool) -> str:
+def _everything(item: Shown, tables: Tables, *, every: bool) -> list[str]:
+    """Return what the screen leaves out."""
     entry = item.entry
-    lines = [item.metric, "=" * len(item.metric), *_wrapped(entry["brief"]), ""]
-    lines += [*_wrapped(entry.get("description", "")), ""] if "description" in entry else []
-    lines += table([*_facts(entry)]).splitlines()
-    lines += [*_formula(entry), *_inputs(entry), *_health(entry), *_friends(entry), *_references(entry)]
-    lines += ["", "Spellings", *_spellings(item.spellings, every=every)]
-    return "\n".join(lines)
+    lines = ["", *table([*_facts(entry)]).splitlines()]
+    lines += [*_formula(entry), *_inputs(entry), *_health(entry), *_references(entry)]
+    return [*lines, "", "Spellings", *_spellings(item.spellings, tables, every=every)]
 
 
 def _facts(entry: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
@@ -123,14 +152,6 @@ def _health(entry: Mapping[str, Any]) -> Iterator[str]:
             yield from _wrapped(f"{rule['level']}, {rule['words']}: {rule['message']} {rule['advice']}", "  ")
 
 
-def _friends(entry: Mapping[str, Any]) -> Iterator[str]:
-    if entry.get("false_friends"):
-        yield ""
-        yield "Not to be confused with"
-        for metric, why in entry["false_friends"].items():
-            yield from _wrapped(f"{metric}: {why}", "  ")
-
-
 def _references(entry: Mapping[str, Any]) -> Iterator[str]:
     if entry.get("references"):
         yield ""
@@ -139,13 +160,18 @@ def _references(entry: Mapping[str, Any]) -> Iterator[str]:
             yield f"  {reference['title']} {reference.get('url', '')}".rstrip()
 
 
-def _spellings(spellings: Sequence[Spelling], *, every: bool) -> Iterator[str]:
-    rows = []
+def _spellings(spellings: Sequence[Spelling], tables: Tables, *, every: bool) -> Iterator[str]:
+    from rlmetrics.answers.words import ranges_words
+
+    merged: dict[tuple[str, str, str, str | None], dict[str, None]] = {}
     for item in spellings:
-        first, last = item.releases[0], item.releases[-1]
-        span = ", ".join(item.releases) if every or first == last else f"{first} … {last}"
-        condition = "" if item.condition is None else f"when {item.condition}"
-        rows.append((f"  {item.framework}[{item.component}]", span, item.key, condition))
+        place = item.framework, item.component, item.logged, item.condition
+        merged.setdefault(place, {}).update(dict.fromkeys(item.releases))
+    rows = []
+    for (framework, component, key, condition), releases in merged.items():
+        names = tables.framework(framework).releases.names if framework in tables.frameworks else tuple(releases)
+        span = ", ".join(name for name in names if name in releases) if every else ranges_words(releases, names)
+        rows.append((f"  {framework}[{component}]", span, key, "" if condition is None else f"when {condition}"))
     yield from table(rows).splitlines() if rows else ["  no described release logs it"]
 
 

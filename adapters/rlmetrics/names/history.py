@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -40,26 +40,52 @@ class History:
             found: dict[str, tuple[Row, ...]] = {}
             for stem, releases in self._parts:
                 component, among = self._table.component(stem), frozenset(releases)
-                for row in component.rows:
-                    if (row.key, row.mode) == place:
+                for row in component.called(place[0]):
+                    if row.mode == place[1]:
                         for release in component.releases_of(row, among):
                             found[release] = (*found.get(release, ()), row)
             self._found[place] = found
         return self._found[place]
 
+    def switched(self, release: str, other: str) -> Iterator[tuple[str, Any, Any]]:
+        """Yield the settings whose default is off in one of two releases and on in the other: name and defaults."""
+        for name, values in self._changing:
+            if release in values and other in values and bool(values[release]) != bool(values[other]):
+                yield name, values[release], values[other]
+
+    @cached_property
+    def _changing(self) -> list[tuple[str, dict[str, Any]]]:
+        """The defaults, in each release, of settings that are turned on or off by default at some time."""
+        found: list[tuple[str, dict[str, Any]]] = []
+        for name, row in self._settings():
+            values: dict[str, Any] = {}
+            for ranges, value, _ in reversed(row.get("defaults", ())):
+                covered = self._table.releases.covered(ranges) if ranges else self._table.releases.names
+                values.update(dict.fromkeys(covered, value))
+            if len({bool(value) for value in values.values()}) > 1:
+                found.append((name, values))
+        return found
+
+    def _settings(self) -> Iterator[tuple[str, Mapping[str, Any]]]:
+        tables: list[Mapping[str, Any]] = [self._table.config]
+        tables += [self._table.component(stem).config for stem, _ in self._parts]
+        return ((name, row) for keys in tables for name, row in keys.items())
+
     @cached_property
     def _defaults(self) -> dict[str, dict[str, Any]]:
         """For each configuration key whose default changes, its default in each release."""
-        tables: list[Mapping[str, Any]] = [self._table.config]
-        tables += [self._table.component(stem).config for stem, _ in self._parts]
         found: dict[str, dict[str, Any]] = {}
-        for name, row in ((name, row) for keys in tables for name, row in keys.items()):
+        for name, row in self._settings():
             by_release = found.setdefault(name, {})
             for ranges, value, _ in reversed(row.get("defaults", ())):
                 covered = self._table.releases.covered(ranges) if ranges else self._table.releases.names
                 by_release.update(dict.fromkeys(covered, repr(value)))
         size = len(self._table.releases.names)
         return {name: values for name, values in found.items() if len(values) < size or len(set(values.values())) > 1}
+
+    def has(self, key: str, mode: str, release: str) -> bool:
+        """Return whether a release logs a key."""
+        return release in self._records((key, mode))
 
     def may_differ(self, key: str, mode: str, release: str, other: str) -> bool:
         """Return whether a key can mean something else in a release than in another one."""

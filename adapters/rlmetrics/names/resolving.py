@@ -100,10 +100,12 @@ def resolution_of(view: View, key: str, match: Match) -> Resolution:
         evidence=view.evidence(entry),
         documented=_documented(view, match),
         note=entry.note,
+        notes=entry.notes,
         reason=reason,
         fallbacks=view.source.fallbacks,
         matched=_way(view, match),
         near_miss=_near_miss(view, match),
+        reads=entry.reads,
     )
 
 

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
-from functools import lru_cache
 from typing import Any, NamedTuple
 
 from .config import Config
@@ -14,7 +13,7 @@ from .protocol import View
 from .records import Fallback
 from .renames import warn_renamed
 from .resolving import resolve_in
-from .rows import ComponentTable, Row, condition_of, metrics_of
+from .rows import ComponentTable, Row, condition_of
 from .tables import Overlays, Tables, load_tables
 from .view import open_view
 
@@ -23,7 +22,18 @@ __all__ = ["Shown", "Spelling", "show"]
 
 @dataclass(frozen=True, slots=True)
 class Spelling:
-    """How some releases of a component spell a metric, and under which condition."""
+    """How some releases of a component spell a metric, and under which condition.
+
+    Attributes:
+        framework: The framework.
+        component: The component.
+        releases: The releases, oldest first.
+        key: As logged, without the prefix of evaluation.
+        condition: When it is logged under this name.
+        note: What else there is to know.
+        mode: ``train`` or ``eval``.
+        logged: The same with the prefix of evaluation.
+    """
 
     framework: str
     component: str
@@ -31,6 +41,8 @@ class Spelling:
     key: str
     condition: str | None
     note: str | None
+    mode: str = "train"
+    logged: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,19 +112,13 @@ def _anywhere(name: str, tables: Tables) -> list[str]:
         name = renamed[name]
     if name in tables.metrics:
         return [name]
-    found = [metric for metric, row in tables.metrics.items() if name in row.get("aliases", ())]
-    if found:
-        return found
-    wanted = {name, name.removeprefix("train/"), name.removeprefix("eval_"), name.removeprefix("eval/")}
-    metrics: dict[str, None] = {}
-    for framework in tables.frameworks:
-        table = tables.framework(framework)
-        for stem in dict.fromkeys(item[1] for item in table.components):
-            own = table.component(stem)
-            for row in own.rows:
-                if own.bare(row) in wanted:
-                    metrics.update(dict.fromkeys(metrics_of(row)))
-    return list(metrics)
+    called = tables.called(name)
+    if any(tables.logged_by(metric) for metric in called):
+        return called
+    wanted = dict.fromkeys([name, name.removeprefix("train/"), name.removeprefix("eval_"), name.removeprefix("eval/")])
+    keyed = [metric for key in wanted for metric in tables.meant_by(key)]
+    # A metric that nothing logs is hardly what is meant by a name that some release logs.
+    return list(dict.fromkeys([*keyed, *called]))
 
 
 def _entry(metric: str, tables: Tables) -> dict[str, Any]:
@@ -128,7 +134,7 @@ def _entry(metric: str, tables: Tables) -> dict[str, Any]:
 
 def _spellings(metric: str, tables: Tables) -> list[Spelling]:
     found: list[Spelling] = []
-    for logged in _logged(tables).get(metric, ()):
+    for logged in _logged(metric, tables):
         row, always = logged.row, tuple(i for i, fact in enumerate(logged.row.facts) if "when" not in fact)
         said = logged.table.combined(row, always)
         own = [fact["when"] for fact in row.facts if "when" in fact and fact.get("metric") == metric]
@@ -138,25 +144,23 @@ def _spellings(metric: str, tables: Tables) -> list[Spelling]:
         condition = "; ".join(text for text in guards if text) or None
         spelled = tuple(sorted(logged.releases, key=tables.framework(logged.framework).releases.index))
         note = " ".join(logged.table.notes(said)) or None
-        found.append(Spelling(logged.framework, logged.component, spelled, logged.table.bare(row), condition, note))
+        bare = logged.table.bare(row)
+        found.append(Spelling(logged.framework, logged.component, spelled, bare, condition, note, row.mode, row.key))
     return found
 
 
-@lru_cache(maxsize=2)
-def _logged(tables: Tables) -> Mapping[str, Sequence[_Logged]]:
-    """Return where each metric is logged, found once for all of them: one alone would take as long."""
-    found: dict[str, list[_Logged]] = {}
-    for framework in tables.frameworks:
+def _logged(metric: str, tables: Tables) -> Iterator[_Logged]:
+    """Yield where a metric is logged."""
+    for framework, stems in tables.logged_by(metric).items():
         table = tables.framework(framework)
         for component, stem, ranges, _ in table.components:
+            if stem not in stems:
+                continue
             own, among = table.component(stem), table.releases.covered(ranges)
             rows: dict[tuple[object, ...], _Logged] = {}
-            for row in own.rows:
+            for row in own.measuring(metric):
                 covered = own.releases_of(row, among)
                 if covered:
                     new = _Logged(framework, component, own, row, set())
                     rows.setdefault((own.bare(row), row.place), new).releases.update(covered)
-            for item in rows.values():
-                for metric in metrics_of(item.row):
-                    found.setdefault(metric, []).append(item)
-    return found
+            yield from rows.values()

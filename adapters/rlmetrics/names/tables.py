@@ -33,6 +33,7 @@ class FrameworkTable:
         self._index = load(f"frameworks/{name}/framework")
         self._components: dict[str, ComponentTable] = {}
         self._proven: dict[str, Mapping[str, Any]] = {}
+        self._defaults: dict[str, Mapping[str, Any]] = {}
 
     @cached_property
     def releases(self) -> Releases:
@@ -58,6 +59,13 @@ class FrameworkTable:
         """Configuration keys that every component has."""
         config: Mapping[str, Any] = self._index["CONFIG"]
         return config
+
+    def address(self, place: Evidence) -> str | None:
+        """Return where the framework's repository shows a line; None for other packages and releases without a tag."""
+        url, ranges = self._index.get("CODE", (None, ()))
+        if url is None or place.note is not None or not self.releases.covers(ranges, place.release):
+            return None
+        return str(url).format(release=place.release, path=place.path, line=place.line)
 
     def component(self, stem: str) -> ComponentTable:
         """Return what the components of a file log, by its stem; read once."""
@@ -96,6 +104,15 @@ class FrameworkTable:
             except (KeyError, NamesError):
                 self._proven[stem] = {}  # a file without a lock, such as an overlay's
         return self._proven[stem]
+
+    def defaults(self, stem: str) -> Mapping[str, Any]:
+        """Return every known default of a file's settings, and what they do to curves; read once."""
+        if stem not in self._defaults:
+            try:
+                self._defaults[stem] = self._load(f"defaults/{self.name}/{stem}")
+            except (KeyError, NamesError):
+                self._defaults[stem] = {}  # a file without a lock whose settings nothing describes
+        return self._defaults[stem]
 
 
 class MetricTable(Mapping[str, Mapping[str, Any]]):
@@ -164,6 +181,25 @@ class Tables:
         """Title, package and brief of every framework."""
         frameworks: Mapping[str, Mapping[str, Any]] = self._index["FRAMEWORKS"]
         return frameworks
+
+    @cached_property
+    def _lookup(self) -> Mapping[str, Any]:
+        return self._load("lookup")
+
+    def logged_by(self, metric: str) -> Mapping[str, Sequence[str]]:
+        """Return the files, by framework, of the components that may log a metric."""
+        found: Mapping[str, Sequence[str]] = self._lookup["LOGGED_BY"].get(metric, {})
+        return found
+
+    def called(self, alias: str) -> list[str]:
+        """Return the metrics that have an alias."""
+        found: Sequence[str] = self._lookup["ALIASES"].get(alias, ())
+        return [*found]
+
+    def meant_by(self, key: str) -> list[str]:
+        """Return the metrics that some release logs under a key or template, without the prefix of evaluation."""
+        found: Sequence[str] = self._lookup["KEYS"].get(key, ())
+        return [*found]
 
     def framework(self, name: str) -> FrameworkTable:
         """Return a framework's table; only then is it loaded."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from .data import Row, Table, plain, row, source
+from .defaults import default_tables
 from .framework import framework_tables
 from .health import health_table
 from .metrics import metrics_tables
@@ -12,6 +13,8 @@ from .proofs import proof_tables
 from .sizes import sizes_table
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from ..model import Convention, Population, Signatures, Tracker
     from ..spec import Spec
 
@@ -25,8 +28,9 @@ def build(spec: Spec) -> dict[str, Table]:
         spec: A spec without errors.
 
     Returns:
-        The tables ``index``, ``families``, ``inputs``, ``signatures``, ``trackers``, ``conventions``, ``health`` and
-        ``sizes``; in ``metrics`` and ``texts`` one for each family; in ``frameworks`` and ``proofs`` a folder for each
+        The tables ``index``, ``lookup``, ``families``, ``inputs``, ``signatures``, ``trackers``, ``conventions``,
+        ``health`` and ``sizes``; in ``metrics`` and ``texts`` one for each family; in ``frameworks``, ``proofs`` and
+        ``defaults`` a folder for each
         framework, with one for each of its files.
     """
     tables = {
@@ -44,9 +48,41 @@ def build(spec: Spec) -> dict[str, Table]:
     for name, framework in spec.frameworks.items():
         tables.update(framework_tables(name, framework))
     tables.update(proof_tables(spec))
+    tables.update(default_tables(spec))
+    tables["lookup"] = _lookup(spec, tables)
     found = {name: Table(table.source, plain(table.data)) for name, table in tables.items()}
     texts = {key: row for family in spec.families for key, row in found[f"texts/{family}"].data["TEXTS"].items()}
     return {**found, "sizes": sizes_table(spec, texts)}
+
+
+def _lookup(spec: Spec, tables: Mapping[str, Table]) -> Table:
+    """Return which files may log a metric, which metrics share an alias, and which a key can mean."""
+    logged: dict[str, dict[str, list[str]]] = {name: {} for name in spec.family_of}
+    keys: dict[str, dict[str, None]] = {}
+    for name, framework in spec.frameworks.items():
+        for stem in framework.files:
+            table = tables.get(f"frameworks/{name}/{stem}")
+            if table is None:
+                continue
+            named = [piece.get("metric") for piece in table.data.get("pieces", ())]
+            for metric in dict.fromkeys(metric for metric in named if metric is not None):
+                logged.setdefault(metric, {}).setdefault(name, []).append(stem)
+            prefix = table.data.get("eval_prefix", "eval_")
+            for key, mode, _, record, facts, *_ in table.data.get("keys", ()):
+                bare = key.removeprefix(prefix) if mode == "eval" else key
+                metrics = (named[piece] for piece in (record, *facts))
+                keys.setdefault(bare, {}).update(dict.fromkeys(metric for metric in metrics if metric is not None))
+    aliases: dict[str, list[str]] = {}
+    for family in spec.families.values():
+        for metric, item in family.metrics.items():
+            for alias in item.aliases:
+                aliases.setdefault(alias, []).append(metric)
+    data = {
+        "LOGGED_BY": {name: found for name, found in logged.items() if found},
+        "ALIASES": aliases,
+        "KEYS": {key: list(metrics) for key, metrics in keys.items()},
+    }
+    return Table("spec", data)
 
 
 def _index(spec: Spec) -> Table:
@@ -70,6 +106,7 @@ def _signatures(spec: Spec) -> Table:
         "GRADES": signatures.grades,
         "SNAPSHOT": (signatures.snapshot_grade, signatures.snapshot_vanishes_when),
         "GENERIC": signatures.generic_quantities,
+        "BOOKKEEPING": signatures.bookkeeping_quantities,
         "POPULATIONS": {name: _population(item, signatures) for name, item in signatures.populations.items()},
         "WITHOUT": {name: (item.brief, item.trait) for name, item in signatures.without.items()},
         "TRAITS": signatures.traits,

@@ -1,0 +1,147 @@
+"""What the spec says about a metric, in the lines that answers share: its formula, its healthy range, what it reads."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from .words import quantity_words
+
+if TYPE_CHECKING:
+    from rlmetrics.names.tables import Tables
+
+__all__ = [
+    "first_clause",
+    "formula_texts",
+    "health_texts",
+    "measured_text",
+    "quantity",
+    "range_words",
+    "reads_texts",
+    "sentence",
+]
+
+_NON_FINITE = "finite"
+_EXPLAINS = (r"\s*\([^()]*\)", r", (?:since|because)\b.*", r"; .*", r", so that\b.*")
+"""What a long statement can do without, the least needed first."""
+_READS = 340
+"""So many characters are told of how a curve behaves."""
+_SENTENCE = re.compile(r"(?<=[.!?]) (?=[A-Z0-9])")
+_RULES = 2
+"""So many signs of trouble are told."""
+
+
+def sentence(text: str) -> str:
+    """Return a text as a sentence of its own."""
+    text = " ".join(text.split())
+    return text[:1].upper() + text[1:] + ("" if text.endswith((".", "?", "!", ":", "…")) else ".")
+
+
+def quantity(metric: str, tables: Tables) -> str:
+    """Return a metric in a few words that may stand within a sentence."""
+    words = quantity_words(metric, tables)
+    return words[:1].lower() + words[1:] if words[1:2].islower() else words
+
+
+def first_clause(text: str) -> str:
+    """Return a sentence up to the reason that it gives."""
+    return re.split(r", (?:since|because)\b", text)[0].rstrip(".")
+
+
+def shortened(text: str, most: int = 140) -> str:
+    """Return a long statement without what it explains: brackets, reasons, consequences; an ellipsis tells so.
+
+    Args:
+        text: The statement.
+        most: So many characters are not too many.
+    """
+    short = " ".join(text.split()).rstrip(".")
+    whole = short
+    for pattern in _EXPLAINS:
+        if len(short) > most:
+            short = re.sub(pattern, "", short)
+    return text if short == whole else f"{short} …"
+
+
+def formula_texts(metric: str, variant: str | None, tables: Tables) -> list[str]:
+    """Return the formula of a metric or of a variant of it, with its unit and range; then the words in it."""
+    text: Mapping[str, Any] = tables.texts.get(metric, {})
+    own: Mapping[str, Any] = text.get("variants", {}).get(variant, {}) if variant is not None else text
+    formula = own.get("formula")
+    if formula is None:
+        return []
+    unit = range_words(metric, tables)
+    lines = [f"{_plain(formula)}{f', {unit}' if unit else ''}"]
+    lines += [f"{name} = {_plain(expression)}" for name, expression in own.get("let", {}).items()]
+    return lines
+
+
+def measured_text(metric: str, tables: Tables) -> str | None:
+    """Return what is measured where no formula says it."""
+    found: str | None = tables.texts.get(metric, {}).get("measured")
+    return found
+
+
+def range_words(metric: str, tables: Tables) -> str:
+    """Return the unit and the range of a metric as they stand behind its formula: ``in nat, never negative``."""
+    row: Mapping[str, Any] = tables.metrics.get(metric, {})
+    low, high = row.get("range", (None, None))
+    unit = str(row.get("unit", ""))
+    parts = [f"in {unit}"] if unit not in ("", "1", "None") else []
+    if low is not None and high is not None:
+        parts.append(f"{low:g} to {high:g}")
+    elif low is not None:
+        parts.append("never negative" if low == 0 else f"at least {low:g}")
+    elif high is not None:
+        parts.append("never positive" if high == 0 else f"at most {high:g}")
+    return ", ".join(parts)
+
+
+def _plain(formula: object) -> str:
+    return " ".join(str(formula).split()).replace(" ** ", "**")
+
+
+def reads_texts(metric: str, tables: Tables, *, full: bool = False) -> list[str]:
+    """Return how a curve of a metric behaves, as many sentences as fit."""
+    description = " ".join(str(tables.texts.get(metric, {}).get("description", "")).split())
+    if full or len(description) <= _READS:
+        return [description] if description else []
+    told = ""
+    for text in _SENTENCE.split(description):
+        if told and len(told) + len(text) > _READS:
+            break
+        told = f"{told} {text}".strip()
+    return [told]
+
+
+def health_texts(metric: str, tables: Tables, *, full: bool = False) -> list[str]:
+    """Return the healthy range of a metric with its basis, then what its rules warn of."""
+    rules: Sequence[Mapping[str, Any]] = tables.health["RULES"].get(metric, ())
+    if full:
+        return [
+            f"{rule['level']}: {rule['words']} ({rule['basis']}). {rule['message']} {rule['advice']}" for rule in rules
+        ]
+    bounds = [text for rule in rules if rule["level"] != "error" for text in _bounds(rule)]
+    # Nothing logs a number that is not finite by design: that goes without saying where anything else is known.
+    telling = [rule for rule in rules if _NON_FINITE not in str(rule["words"])] or [*rules]
+    telling.sort(key=lambda rule: (_LEVELS.index(rule["level"]), rule["basis"] == "folklore"))
+    signs = [f"{rule['words']} ({rule['basis']})" for rule in telling if not bounds or not [*_bounds(rule)]]
+    if bounds:
+        return ["; ".join([*dict.fromkeys(bounds), *(f"warns if {sign}" for sign in signs[:1])])]
+    return [f"no fixed range; warns if {'; '.join(signs[:_RULES])}"] if signs else []
+
+
+_LEVELS = ("error", "warning", "info")
+
+
+def _bounds(rule: Mapping[str, Any]) -> Iterator[str]:
+    basis = rule["basis"]
+    for name, words in (
+        ("above", "below {:g}"),
+        ("below", "above {:g}"),
+        ("below_start", "above {:g} x its start"),
+        ("above_start", "below {:g} x its start"),
+    ):
+        if name in rule:
+            yield f"{words.format(rule[name])} ({basis})"

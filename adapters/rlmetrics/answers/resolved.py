@@ -1,0 +1,313 @@
+"""One key of one release, as people ask about it: what it is, whether to trust it, what would change it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from rlmetrics.names.view import FrameworkView
+
+from .facts import first_clause, formula_texts, health_texts, measured_text, quantity, reads_texts, sentence
+from .lines import change_row
+from .terminal import LABEL, columns, labelled, symbol, wrapped
+from .trust import averaged_lines, is_biased, logged_lines, says_over, trust_lines
+from .words import population_words
+
+if TYPE_CHECKING:
+    from rlmetrics.names.answers import Resolution
+    from rlmetrics.names.component import ComponentView
+    from rlmetrics.names.protocol import View
+    from rlmetrics.names.tables import Tables
+
+    from .changes import Change
+    from .settings import Setting
+
+__all__ = ["changed_lines", "resolved_lines", "resolved_links", "source_lines"]
+
+_PLACES, _FORMULA = 3, 3
+_SCREEN = 36
+"""A longer answer is told in less detail."""
+_INTRO = 200
+"""A first note of at most so many characters is told with the answer."""
+_INSTALLED = " installed"
+"""Notes on what must be installed speak of it by this word; they come last."""
+
+
+class _Detail(NamedTuple):
+    """How many settings, look-alikes and notes are told, and whether it is told how the curve behaves."""
+
+    settings: int
+    friends: int
+    notes: int
+    reads: bool
+
+
+_PLENTY = _Detail(3, 2, 1, reads=True)
+_DETAILS = (_PLENTY, _Detail(2, 1, 1, reads=True), _Detail(2, 1, 0, reads=True), _Detail(1, 1, 0, reads=False))
+
+
+class _Found(NamedTuple):
+    """What takes time to find: settings that change a key, and its look-alikes."""
+
+    settings: Sequence[Setting]
+    friends: Sequence[tuple[str, str]]
+
+
+def resolved_lines(view: View, resolution: Resolution, *, full: bool = False) -> list[str]:
+    """Return what a key means at a source, most asked-for first.
+
+    Args:
+        view: The source.
+        resolution: What the key is there; one that has a component.
+        full: Whether everything that is known is told, else what fits a screen.
+    """
+    lines = [*wrapped(_first(view, resolution)), ""]
+    intro = len(lines)
+    if resolution.metric is None:
+        return [*lines, *_choices(resolution, view.tables), *source_lines(resolution, full=full)]
+    signature = resolution.signature
+    variant = None if signature is None else signature.reproduced_by
+    formula = formula_texts(resolution.metric, variant, view.tables)
+    lines += labelled("formula", formula if full or len(formula) <= _FORMULA else formula[:1])
+    measured = measured_text(resolution.metric, view.tables)
+    lines += labelled("measures", [] if formula or measured is None else [measured])
+    trust = trust_lines(view, resolution, full=full)
+    # What spoils a number is told before anything else about it.
+    lines[intro:intro] = trust if is_biased(trust) else []
+    lines += averaged_lines(view, resolution)
+    lines += [] if is_biased(trust) else trust
+    lines += labelled("healthy", health_texts(resolution.metric, view.tables, full=full))
+    reads = labelled("reads", reads_texts(resolution.metric, view.tables))
+    place = len(lines)
+    lines += logged_lines(view, resolution)
+    lines += _constant(resolution, full=full)
+    lines += changed_lines(view, resolution, full=full)
+    if full:
+        return [*lines, *_rest(view, resolution, _PLENTY, full=True), *_everything(view, resolution)]
+    found = _found(view, resolution)
+    told = [
+        [*lines[:place], *(reads if detail.reads else []), *lines[place:], *_rest(view, resolution, detail, found)]
+        for detail in _DETAILS
+    ]
+    return next((answer for answer in told if len(answer) <= _SCREEN), told[-1])
+
+
+def _rest(
+    view: View, item: Resolution, detail: _Detail, found: _Found | None = None, *, full: bool = False
+) -> list[str]:
+    """Return what comes after the facts of the number itself: settings, look-alikes, source, function and notes."""
+    settings, friends = found or _found(view, item)
+    lines: list[str] = []
+    if settings:
+        from .settings import setting_lines
+
+        lines += setting_lines(settings, detail.settings, full=full)
+    shown = friends if full else friends[: detail.friends]
+    tail = labelled("unlike", [f"{symbol('look-alike')} {names}: {why}" for names, why in shown])
+    tail += source_lines(item, full=full)
+    if item.function is not None:
+        tail += labelled("compute", item.function)
+    tail += _notes(view, item, detail.notes, full=full)
+    return [*lines, *(["", *tail] if tail else [])]
+
+
+def _found(view: View, item: Resolution) -> _Found:
+    """Return the settings that change a key, and what it must not be taken for."""
+    from .unlike import unlike
+
+    mode = item.mode or "train"
+    friends = unlike(view, str(item.metric), mode, str(item.component))
+    if not isinstance(view, FrameworkView) or item.template is None:
+        return _Found((), friends)
+    from .settings import settings_that_change
+
+    return _Found(settings_that_change(view.components[str(item.component)], item.template, mode), friends)
+
+
+def resolved_links(view: View, resolution: Resolution) -> dict[str, str]:
+    """Return the addresses of the places in the source that an answer names, by what stands in it."""
+    if not isinstance(view, FrameworkView):
+        return {}
+    table = view.tables.framework(view.source.framework)
+    places = {f"{line.path}:{line.line}": table.address(line) for line in resolution.evidence}
+    return {text: address for text, address in places.items() if address is not None}
+
+
+def _first(view: View, item: Resolution) -> str:
+    """Return the sentence that answers: the quantity, over what, for what the placeholders stand for."""
+    if item.metric is None:
+        return f"What {item.key} measures depends on the configuration; nothing says which one this run had."
+    text = _brief(view, item).rstrip(".")
+    if says_over(view, item) and item.signature is not None:
+        text += f"; here over {population_words(item.signature.population, view.tables)}"
+    values = ", ".join(f"{name} = {value}" for name, value in item.placeholders.items())
+    text += f" ({values})" if values else ""
+    if item.mode == "eval":
+        text += ", in evaluation"
+    if item.logged is False:
+        text += "; not logged by default" if item.logged_by_default is False else "; not logged with these settings"
+    notes = _told(view, item)
+    return f"{text}. {sentence(notes[0])}" if _is_intro(notes) else f"{text}."
+
+
+def _told(view: View, item: Resolution) -> list[str]:
+    """Return the notes in the order of telling: on settings that were given, then the others, on installation last."""
+    given: Mapping[str, object] = {}
+    if isinstance(view, FrameworkView):
+        given = _given(view.components[str(item.component)])
+    asked = re.compile("|".join(rf"(?<![\w.]){re.escape(name)}(?![\w.])" for name in given)) if given else None
+    return sorted(item.notes, key=lambda note: (_INSTALLED in note, asked is None or asked.search(note) is None))
+
+
+def _is_intro(notes: Sequence[str]) -> bool:
+    """Whether the first note is told with the answer: one of a line or two that is not about installation."""
+    return bool(notes) and _INSTALLED not in notes[0] and len(notes[0]) <= _INTRO
+
+
+def _brief(view: View, item: Resolution) -> str:
+    """Return what the key measures; of a metric that only its variants compute, the variant."""
+    row = view.tables.metrics.get(item.metric or "", {})
+    variant = None if item.signature is None else item.signature.reproduced_by
+    if variant is not None and "function" not in row:
+        return str(row.get("variants", {}).get(variant, item.brief))
+    return str(item.brief)
+
+
+def _constant(item: Resolution, *, full: bool) -> list[str]:
+    texts = item.constant_when if full else item.constant_when[:2]
+    return labelled("constant", [*map(sentence, texts)])
+
+
+def changed_lines(view: View, item: Resolution, *, full: bool) -> list[str]:
+    """Return what changed last before this release, and what next."""
+    if not isinstance(view, FrameworkView) or item.template is None:
+        return []
+    from .changes import Trail
+
+    component = view.components[str(item.component)]
+    trail = Trail(view.tables, view.source.framework, component.label, _given(component))
+    told = trail.changes(item.template, item.mode or "train", view.source.release)
+    order = view.tables.framework(view.source.framework).releases.index
+    here = order(view.source.release)
+    past = [change for change in told if order(change.release) <= here]
+    coming = [change for change in told if order(change.release) > here]
+    shown = [*past, *coming] if full else [*_nearest(past[::-1]), *_nearest(coming)]
+    rows = [change_row(change, full=full) for change in shown]
+    newest = trail.releases[-1]
+    end = "" if trail.is_current else f", the last release with {component.label}"
+    if not coming and newest != view.source.release:
+        rest = f"no change of meaning up to {newest}{end}"
+    elif not told:
+        rest = f"never, in {trail.releases[0]}..{newest}"
+    else:
+        more = len(told) - len(shown)
+        rest = f"{more} more in {trail.releases[0]}..{newest}: --full" if more else ""
+    lines = [*columns(rows, indent=LABEL), *(wrapped(rest, indent=LABEL) if rest else [])]
+    return [f"{'changed':<{LABEL}}{lines[0][LABEL:]}", *lines[1:]] if lines else []
+
+
+def _nearest(changes: Sequence[Change]) -> list[Change]:
+    """Return the nearest change that weighs, or else the nearest one."""
+    for sure in (True, False):
+        for change in changes:
+            weighing = [cause for cause in change.causes if cause.weighs and (cause.applies or not sure)]
+            if change.kind != "changed" or weighing:
+                return [change]
+    return [*changes[:1]]
+
+
+def _given(component: ComponentView) -> Mapping[str, object]:
+    config = component.config
+    return {
+        name: value
+        for name, value in config.values.items()
+        if name not in config.defaults or config.defaults[name] != value
+    }
+
+
+def source_lines(item: Resolution, *, full: bool) -> list[str]:
+    """Return where the release shows it: a path once, with further lines of the same file behind it."""
+    words = [word for word in re.split(r"[^a-z]+", item.key.rpartition("/")[2].lower()) if len(word) > 1]
+    # What is called like the key shows its value.
+    ranked = sorted(item.evidence, key=lambda place: -sum(word in place.shows.lower() for word in words))
+    places = [*item.evidence] if full else ranked[:_PLACES]
+    paths = [place.path for place in places]
+    places.sort(key=lambda place: paths.index(place.path))
+    texts: list[str] = []
+    path = None
+    for place in places:
+        name = f" ({place.shows})" if full else ""
+        line = f":{place.line}" if place.path == path else f"{place.path}:{place.line}"
+        of = f" {place.note}, {place.release}" if place.note else ""
+        if place.path == path and texts:
+            texts[-1] += f"  {line}{name}{of}"
+        else:
+            texts.append(f"{line}{name}{of}")
+        path = place.path
+    if len(item.evidence) > len(places):
+        texts[-1] += f"  and {len(item.evidence) - len(places)} more"
+    return labelled("source", texts)
+
+
+def _notes(view: View, item: Resolution, most: int, *, full: bool) -> list[str]:
+    """Return what else there is to know; what must be installed last."""
+    notes = _told(view, item)
+    notes = notes[1:] if _is_intro(notes) else notes
+    installed = [note for note in notes if _INSTALLED in note]
+    others = [note for note in notes if _INSTALLED not in note]
+    if full:
+        return labelled("note", [*others, *installed])
+    lines = labelled("note", others[:most])
+    if installed:
+        release = str(item.source).partition("==")[2]
+        lines += labelled("release", f"{release}: {first_clause(installed[0])}")
+    more = max(0, len(others) - most) + max(0, len(installed) - 1)
+    return [*lines, *([f"{'':{LABEL}}{more} more note{'s' * (more > 1)}: --full"] if more else [])]
+
+
+def _choices(item: Resolution, tables: Tables) -> list[str]:
+    """Return what a key measures by configuration."""
+    return [
+        line
+        for other in item.alternatives
+        for line in wrapped(
+            f"if {other.when}: {quantity(other.metric, tables) if other.metric else other.what}", indent=2, hanging=4
+        )
+    ]
+
+
+def _everything(view: View, item: Resolution) -> list[str]:
+    """Return what the short answer leaves out."""
+    lines = ["", *labelled("metric", f"{item.metric} (revision {item.rev}, in {item.unit})")]
+    lines += labelled("logged by", f"{item.component} of {item.source} as {item.template}")
+    if item.surface != "logged":
+        lines += labelled("shown by", str(item.surface))
+    signature = item.signature
+    if signature is not None:
+        lines += labelled("over", str(signature.population or "not said"))
+        lines += labelled("policy", str(signature.snapshot or "not said"))
+        lines += labelled(
+            "levels", ", ".join(f"{level} {name}" for level, name in signature.reduction.items()) or "none"
+        )
+    if item.variant is not None:
+        lines += labelled("holds now", item.variant)
+    lines += labelled("otherwise", [_alternative(other) for other in item.alternatives])
+    lines += labelled(
+        "guide",
+        [f"{said.says}{f' In fact: {said.code}' if said.code else ''} ({said.title})" for said in item.documented],
+    )
+    text = view.tables.texts.get(item.metric or "", {})
+    lines += labelled("about", [text["description"]] if "description" in text else [])
+    inputs = [(name, view.tables.inputs[name]["brief"]) for name in text.get("inputs", ())]
+    lines += labelled("inputs", [f"{name}: {brief}" for name, brief in inputs])
+    lines += labelled(
+        "reading", [f"{row['title']} {row.get('url', '')}".rstrip() for row in text.get("references", ())]
+    )
+    return lines
+
+
+def _alternative(other: object) -> str:
+    when, metric = getattr(other, "when", None), getattr(other, "metric", None)
+    name, what = getattr(other, "variant", None), getattr(other, "what", "")
+    return f"{f'if {when}' if when else 'else'}: {metric}{f'; {what}' if what else ''}{f' [{name}]' if name else ''}"

@@ -1,0 +1,132 @@
+"""How far a key of a release can be trusted: how it is averaged, what biases it, when it is logged."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from rlmetrics.names.signature import population_traits
+from rlmetrics.names.view import FrameworkView
+
+from .causes import GRADES, brief_of, shows
+from .facts import sentence, shortened
+from .terminal import LABEL, labelled, symbol
+from .words import averaged_words
+
+if TYPE_CHECKING:
+    from rlmetrics.names.answers import Resolution
+    from rlmetrics.names.protocol import View
+    from rlmetrics.names.tables import Tables
+
+__all__ = ["averaged_lines", "is_biased", "logged_lines", "says_over", "trust_lines"]
+
+_TRAITS = 2
+"""So many biases are told."""
+_LONG = 100
+"""Beside a bias that takes more characters no second one is told."""
+_SAME = 160
+"""When a difference is gone is told beside it up to so many characters."""
+
+
+def says_over(view: View, item: Resolution) -> bool:
+    """Whether the first sentence says over what a number is taken: where that is not the metric's usual population."""
+    own = view.tables.metrics.get(item.metric or "", {}).get("population")
+    over = None if item.signature is None else item.signature.population
+    return over is not None and over != own
+
+
+def averaged_lines(view: View, item: Resolution) -> list[str]:
+    """Return how the parts of a number are put together, and what else is done to it before it is logged."""
+    if item.signature is None or not isinstance(view, FrameworkView):
+        return []
+    signature = item.signature
+    words = averaged_words(signature, item.metric, view.tables)
+    if words is not None and says_over(view, item):
+        # The first sentence said over what.
+        words = words.rpartition("; ")[2] if "; " in words else None
+    texts = [] if words is None else [words]
+    if signature.span is not None:
+        texts.append(f"measures {signature.span.rstrip('.')}")
+    if signature.scale != 1 or signature.offset != 0:
+        shift = "" if signature.offset == 0 else f" + {_number(signature.offset)}"
+        texts.append(f"logged = {_number(signature.scale)} x the formula{shift}")
+    if signature.lag:
+        texts.append(f"the value of {abs(signature.lag)} step{'s' * (abs(signature.lag) > 1)} before")
+    return labelled("averaged", texts)
+
+
+def _number(value: float | str) -> str:
+    return f"({value})" if isinstance(value, str) else f"{value:g}"
+
+
+def trust_lines(view: View, item: Resolution, *, full: bool = False) -> list[str]:
+    """Return whether the number is the plain one, and what biases it."""
+    if item.signature is None or not isinstance(view, FrameworkView):
+        return []
+    traits = view.tables.traits
+    side = view.circumstances(str(item.component))
+    every = sorted(_departing(item, view.tables), key=lambda name: GRADES.index(traits[name]["grade"]))
+    names = [name for name in every if shows(name, side, item.mode or "train", view.tables) is not False]
+    hidden = len(every) - len(names)
+    if not names:
+        rest = f" ({hidden} difference{'s' * (hidden > 1)} only with other settings)" if hidden else ""
+        return labelled("trust", f"{symbol('same')} plain: as the formula says{rest}")
+    worst = traits[names[0]]["grade"]
+    shown = [*names, *(name for name in every if name not in names)] if full else names[:1]
+    if not full and worst != "minor":
+        shown = [name for name in names if traits[name]["grade"] == worst][:_TRAITS]
+        shown = shown[: 1 if len(shortened(brief_of(traits[shown[0]]))) > _LONG else _TRAITS]
+    mode = item.mode or "train"
+    sure = any(shows(name, side, mode, view.tables) for name in names if traits[name]["grade"] != "minor")
+    start = f"{symbol('biased')} biased" if sure else f"{symbol('biased')} may be biased"
+    start = f"{symbol('close')} close: minor differences only" if worst == "minor" else start
+    texts = []
+    for name in shown:
+        what, same = str(traits[name]["what"]), traits[name].get("vanishes_when")
+        what = what if name in names else f"not under these settings: {what}"
+        if not full:
+            what = shortened(brief_of(traits[name]))
+            told = worst != "minor" and same is not None and len(what) + len(same) <= _SAME
+            same = same if told else None
+        texts.append(f"{what}{f' (same if {same})' if same else ''}" + (f" [{name}]" if full else ""))
+    texts[0] = f"{start}. {sentence(texts[0])}"
+    texts[1:] = map(sentence, texts[1:])
+    if len(names) > len(shown):
+        others = [traits[name]["grade"] for name in names[len(shown) :]]
+        biased = sum(grade != "minor" for grade in others)
+        counts = [f"{biased} more like this"] * bool(biased) + [f"{len(others) - biased} minor"] * (
+            len(others) > biased
+        )
+        texts[-1] += f" And {' and '.join(counts)}."
+    return labelled("trust", texts)
+
+
+def is_biased(trust: Sequence[str]) -> bool:
+    """Whether lines on trust say that the number is biased."""
+    return bool(trust) and symbol("biased") in trust[0][LABEL : LABEL + 1]
+
+
+def _departing(item: Resolution, tables: Tables) -> list[str]:
+    """Return in which ways a number departs from the metric's plain definition."""
+    row = tables.metrics.get(item.metric or "", {})
+    plain = population_traits(row.get("population"), tables)
+    traits = () if item.signature is None else item.signature.traits
+    return [name for name in traits if name not in plain]
+
+
+def logged_lines(view: View, item: Resolution) -> list[str]:
+    """Return when a key is logged."""
+    if not isinstance(view, FrameworkView):
+        return []
+    if item.condition is None:
+        return labelled("logged", {True: "always", False: "not by default", None: "not said"}[item.logged])
+    from .settings import condition_words
+
+    guards, texts = condition_words(item.condition, view.components[str(item.component)].config)
+    default = {True: "by default", False: "not by default", None: "depends on what is not known"}[
+        item.logged_by_default
+    ]
+    if item.logged != item.logged_by_default and item.logged is not None:
+        default = f"{'yes' if item.logged else 'not'} with these settings, {default}"
+    only = [f"only if {guard}" for guard in guards]
+    return labelled("logged", "; ".join([default, *only, *texts]))

@@ -1,0 +1,64 @@
+"""Keys that must not be taken for a metric: its false friends, as a release and the other frameworks spell them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rlmetrics.names.rows import metrics_of
+from rlmetrics.names.view import FrameworkView
+
+if TYPE_CHECKING:
+    from rlmetrics.names.protocol import View
+    from rlmetrics.names.tables import Tables
+
+__all__ = ["friends_of", "spelled", "unlike"]
+
+
+def friends_of(metric: str, tables: Tables) -> dict[str, str]:
+    """Return the declared false friends of a metric, and why they are none."""
+    friends: dict[str, str] = dict(tables.metrics.get(metric, {}).get("false_friends", {}))
+    return friends
+
+
+def unlike(view: View, metric: str, mode: str, component: str) -> list[tuple[str, str]]:
+    """Return names that look like a metric and are none, each with the reason; those of the same component first.
+
+    Args:
+        view: The source at which the metric was found.
+        metric: Its canonical name.
+        mode: ``train`` or ``eval``.
+        component: The component that logs it.
+    """
+    tables = view.tables
+    found: list[tuple[str, str]] = []
+    for friend, why in friends_of(metric, tables).items():
+        names: list[str] = []
+        if isinstance(view, FrameworkView):
+            names += spelled(tables, view.source.framework, view.source.release, friend, mode, component)
+        for framework in tables.frameworks:
+            if framework != view.source.framework:
+                newest = tables.framework(framework).releases.names[-1]
+                keys = spelled(tables, framework, newest, friend, mode)
+                names += [f"{tables.frameworks[framework]['title']}'s {key}" for key in keys[:1]]
+        if names:
+            found.append((", ".join(dict.fromkeys(names[:3])), why))
+    return found
+
+
+def spelled(
+    tables: Tables, framework: str, release: str, metric: str, mode: str, component: str | None = None
+) -> list[str]:
+    """Return the keys under which the foremost component of a release, or a named one, logs a metric."""
+    table = tables.framework(framework)
+    stems = tables.logged_by(metric).get(framework, ())
+    for name, stem, ranges, module in table.components:
+        if stem not in stems or not table.releases.covers(ranges, release):
+            continue
+        if component not in (None, name, f"{module}.{name}"):
+            continue
+        own = table.component(stem)
+        rows = [row for row in own.measuring(metric) if table.releases.covers(row.ranges, release)]
+        keys = [own.bare(row) for row in rows if row.mode == mode and metric in metrics_of(row)[:1]]
+        if keys:
+            return list(dict.fromkeys(keys))
+    return []
