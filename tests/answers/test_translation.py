@@ -19,7 +19,6 @@ LINES = [
     (RUNS / "verl-0.9.1-tracking.jsonl", "verl==0.9.1", GRPO_NEW),
     (RUNS / "trl-1.16.0-grpo.jsonl", GRPO_NEW, "verl==0.9.1"),
     (RUNS / "trl-1.16.0-dpo.jsonl", "trl[DPOTrainer]==1.16.0", "canonical"),
-    (RUNS, "auto", "canonical"),
 ]
 
 
@@ -185,6 +184,7 @@ def test_a_folder_has_a_line_for_each_kind_of_file(said, tmp_path):
 
     lines = said(runs, OLD, NEW)
 
+    assert len(lines) <= 25
     kinds = [line.split() for line in lines if line.startswith("  ") and " file" in line]
     assert ["jsonl", "2", "files", "20", "records", OLD] == kinds[0]
     assert ["wandb", "1", "file"] == kinds[1][:3]
