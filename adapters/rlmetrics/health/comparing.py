@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from rlmetrics.names.tables import Overlays, Tables
@@ -33,6 +33,7 @@ class Pair:
         differs_by: How the two numbers differ.
         first_difference_step: Where they part; None if they do not, or may not be compared.
         convert: Converts a value of the first to the second's terms.
+        severity: How much weighs what differs under the runs' configurations.
     """
 
     metric: str
@@ -42,6 +43,7 @@ class Pair:
     differs_by: list[dict[str, Any]]
     first_difference_step: float | None
     convert: Any = None
+    severity: str = "same"
 
     @property
     def comparable(self) -> bool:
@@ -85,6 +87,7 @@ class Comparison:
                     "a": pair.a,
                     "b": pair.b,
                     "relation": pair.relation,
+                    "severity": pair.severity,
                     "differs_by": pair.differs_by,
                     "first_difference_step": None
                     if pair.first_difference_step is None
@@ -99,7 +102,7 @@ class Comparison:
 
 def compare(a: RunCurves, b: RunCurves, spec: Overlays | Tables = None) -> Comparison:
     """Return what two runs have in common, and where they part."""
-    counterparts = Counterparts(a.at, b.at, spec)
+    counterparts = Counterparts(a.at, b.at, spec, (a.settings, b.settings))
     by_identity: dict[tuple[Any, ...], list[str]] = {}
     for key, meaning in b.meanings.items():
         if meaning.metric is not None:
@@ -115,10 +118,11 @@ def compare(a: RunCurves, b: RunCurves, spec: Overlays | Tables = None) -> Compa
         other = key if key in others else others[0]
         taken.add(other)
         relation, differs, convert = counterparts.relation(key, other)
-        pair = Pair(meaning.metric, key, other, relation, differs, None, convert)
+        severity = counterparts.severity(key, relation, differs)
+        pair = Pair(meaning.metric, key, other, relation, differs, None, convert, severity)
         if pair.comparable:
             step = first_difference(a.curves[key], b.curves[other], convert)
-            pair = Pair(meaning.metric, key, other, relation, differs, step, convert)
+            pair = replace(pair, first_difference_step=step)
         pairs.append(pair)
     pairs.sort(key=lambda pair: (not pair.comparable, _or_infinity(pair.first_difference_step), pair.metric))
     only_b = [key for key in b.meanings if key not in taken]

@@ -12,6 +12,7 @@ from typing import Any
 from rlmetrics.names import AmbiguousError, Resolution, infer_source, load_tables, map_names, open_view, show
 from rlmetrics.names.config import UNKNOWN, find_key, fitting, holds
 from rlmetrics.names.errors import NamesError
+from rlmetrics.names.mapping import NameMap
 from rlmetrics.names.recorded import keys_of
 from rlmetrics.names.resolving import resolve_in
 from rlmetrics.names.tables import Overlays, Tables
@@ -255,13 +256,42 @@ class Counterparts:
         a: The first source.
         b: The second.
         spec: Folders with further YAML.
+        settings: The configurations of the two runs, by which differences are judged.
     """
 
-    def __init__(self, a: str, b: str, spec: Overlays | Tables = None) -> None:
+    def __init__(
+        self,
+        a: str,
+        b: str,
+        spec: Overlays | Tables = None,
+        settings: tuple[Mapping[str, Any], Mapping[str, Any]] = ({}, {}),
+    ) -> None:
         self._same = a == b
+        self._judge: NameMap | None = None
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             self._map = None if self._same else map_names(a, b, spec=spec)
+            known = [_known(at, own, load_tables(spec)) for at, own in zip((a, b), settings, strict=True)]
+            if not self._same and any(known):
+                views = [
+                    open_view(at, config=own, spec=load_tables(spec)) for at, own in zip((a, b), known, strict=True)
+                ]
+                self._judge = NameMap(*views)
+
+    def severity(self, a: str, relation: str, differs_by: list[dict[str, Any]]) -> str:
+        """Return how much weighs what sets a key of the first run apart, and say which differences apply."""
+        if self._map is None:
+            return "same"
+        before = self._map.translate(a)
+        found = before if self._judge is None else self._judge.translate(a)
+        if found.row is None or before.row is None or found.target is None or found.target != before.target:
+            found = before
+        applies = {one.what: one.applies for one in found.row.differs_by} if found.row else {}
+        for difference in differs_by:
+            difference["applies"] = applies.get(difference["what"], None if found is before else False)
+        if found.row is None or found.target is None:
+            return "look-alike" if relation == "related" else "none"
+        return found.row.severity
 
     def relation(self, a: str, b: str) -> tuple[str, list[dict[str, Any]], Callable[[float], float] | None]:
         """Return the relation of two keys, how they differ, and what converts the first to the second's terms."""

@@ -23,9 +23,23 @@ ul { padding-left: 1.2rem; } small { opacity: .75; } .bad { color: #c22; }
 @media (prefers-color-scheme: dark) { .bad { color: #f88; } }
 """
 
+_ORDER = ("biased", "close", "same", "look-alike", "none")
+_MARKS = {"same": "=", "close": "≈", "biased": "!", "look-alike": "≠", "none": "·"}
+_SCRIPT = """<script>
+const search = document.querySelector(".filter input[type=search]");
+const boxes = [...document.querySelectorAll(".filter input[type=checkbox]")];
+function filter() {
+  const shown = new Set(boxes.filter(box => box.checked).map(box => box.value));
+  const text = search.value.toLowerCase();
+  for (const row of document.querySelectorAll("table.keys tbody tr"))
+    row.hidden = !shown.has(row.dataset.severity) || !row.textContent.toLowerCase().includes(text);
+}
+for (const input of [search, ...boxes]) input.addEventListener("input", filter);
+</script>"""
+
 
 def page(report: Report) -> str:
-    """Return the page: what was renamed and how it differs, what was kept, set aside, lost and left out."""
+    """Return the page: each key with its severity and how it differs, what was kept, set aside, lost and left out."""
     title = f"{report.source} → {report.target}"
     lost = f"<p><b class=bad>Lost: {escape(printable(report.loss()))}</b></p>" if report.loss() else ""
     parts = [
@@ -40,13 +54,9 @@ def page(report: Report) -> str:
     )
     if len(report.files) > 1:
         parts += _table("Files", ("file", "kind", "from", "records", "names", "lost"), map(_file, report.files))
-    renamed = [row for old, how in report.translated.items() if (row := _key(old, how))[0] != row[1]]
-    kept = [row for old, how in report.translated.items() if (row := _key(old, how))[0] == row[1]]
-    parts += _table("Renamed", ("old name", "new name", "relation", "what differs"), renamed)
-    parts += _table("Same name", ("name", "", "relation", "what differs"), [(row[0], "", *row[2:]) for row in kept])
+    parts += _keys(report)
     parts += _table("Set aside", ("old name", "written as"), map(_codes, report.set_aside.items()))
     parts += _table("Not written twice", ("old name", "same values as"), map(_codes, report.duplicates.items()))
-    parts += _listed("Kept as they are: no counterpart", report.unchanged)
     parts += _listed("Unknown", report.unknown)
     parts += _listed("Notes", report.notes)
     parts += _listed("Files without names, copied", report.copied)
@@ -63,15 +73,53 @@ def _codes(texts: Iterable[str]) -> list[str]:
     return [_code(text) for text in texts]
 
 
-def _key(old: str, how: dict[str, Any]) -> tuple[str, str, str, str]:
+def _keys(report: Report) -> list[str]:
+    """Return the table of all keys with their severity, the worst that was carried over first, and what filters it."""
+    rows = [(how["severity"], _code(old), _code(how["to"]), _differing(how)) for old, how in report.translated.items()]
+    for old, how in report.kept.items():
+        place = "set aside" if old in report.set_aside else "kept"
+        nearest = f"not <code>{escape(printable(how['nearest']))}</code>: " if how["nearest"] else ""
+        why = f"<div><small>{nearest}{escape(printable(how['why'] or 'nothing like it'))}</small></div>"
+        rows.append((how["severity"], _code(old), f"<small>{place}</small>", why))
+    if not rows:
+        return []
+    rows.sort(key=lambda row: _ORDER.index(row[0]))
+    lines = [
+        f"<tr data-severity={severity}><td>{_MARKS[severity]} {severity}</td>"
+        f"{''.join(f'<td>{cell}</td>' for cell in cells)}</tr>\n"
+        for severity, *cells in rows
+    ]
+    found = [severity for severity in _ORDER if any(row[0] == severity for row in rows)]
+    boxes = "".join(
+        f"<label><input type=checkbox checked value={severity}> {_MARKS[severity]} {severity} "
+        f"({sum(row[0] == severity for row in rows)})</label> "
+        for severity in found
+    )
+    head = "".join(f"<th>{cell}</th>" for cell in ("severity", "old name", "new name", "what differs"))
+    judged = "".join(f"<p><small>Judged by {escape(_judged_by(one))}</small></p>" for one in report.configuration)
+    return [
+        _heading("Keys", len(rows), bad=False),
+        judged,
+        f"<p class=filter><input type=search placeholder='filter by name'> {boxes}</p>",
+        f"<table class=keys><thead><tr>{head}</tr></thead>\n<tbody>{''.join(lines)}</tbody></table>",
+        _SCRIPT,
+    ]
+
+
+def _judged_by(configuration: dict[str, Any]) -> str:
+    values = ", ".join(f"{name}={value}" for name, value in configuration["values"].items())
+    return printable(f"the run's configuration ({configuration['where']}): {values}")
+
+
+def _differing(how: dict[str, Any]) -> str:
     said = []
     if how["transform"]:
         said.append(f"values are converted: {how['transform']['scale']:g} × value + {how['transform']['offset']:g}")
     for difference in how["differs_by"]:
-        vanishes = f"; vanishes when {difference['vanishes_when']}" if difference["vanishes_when"] else ""
-        said.append(f"{difference['what']} ({difference['grade']}{vanishes})")
-    small = "".join(f"<div><small>{escape(printable(text))}</small></div>" for text in said)
-    return _code(old), _code(how["to"]), escape(how["relation"]), small
+        vanishes = f"; same if {difference['vanishes_when']}" if difference["vanishes_when"] else ""
+        applies = {True: "; applies here", False: "; does not apply here", None: ""}[difference["applies"]]
+        said.append(f"{difference['what']} ({difference['grade']}{applies}{vanishes})")
+    return "".join(f"<div><small>{escape(printable(text))}</small></div>" for text in said)
 
 
 def _file(report: Report) -> tuple[str, ...]:
