@@ -89,23 +89,24 @@ def functions_of(row: Mapping[str, Any], metric: str, one: Wanted) -> list[str]:
 
 
 def _friends(metric: str, tables: Tables) -> list[str]:
-    """Return the metrics that one is confused with and that are measured in the same unit.
+    """Return the metrics that are another estimate of the same divergence, or the same of other responses or tokens.
 
-    Those that the spec names, and those that differ in nothing but the estimator.
+    Between other metrics a size would say what the batches were made to be, and nothing else.
     """
-    row = tables.metrics[metric]
-    quantity, unit = row["identity"]["quantity"], row["unit"]
-    named = [metric for metric in row.get("false_friends", ()) if metric in tables.metrics]
-    near = [
+    mine = tables.metrics[metric]
+    estimated = "distributions" in mine["identity"]
+    free = "estimator" if estimated else "of"
+    return [
         other
         for other, its in tables.metrics.items()
-        if its["identity"]["quantity"] == quantity and _but_estimator(row) == _but_estimator(its) and other != metric
+        if other != metric
+        and _but(its, free) == _but(mine, free)
+        and (estimated or other in mine.get("false_friends", ()) or metric in its.get("false_friends", ()))
     ]
-    return [other for other in dict.fromkeys([*named, *near]) if tables.metrics[other]["unit"] == unit]
 
 
-def _but_estimator(row: Mapping[str, Any]) -> dict[str, Any]:
-    return {facet: value for facet, value in row["identity"].items() if facet != "estimator"}
+def _but(row: Mapping[str, Any], free: str) -> tuple[str, dict[str, Any]]:
+    return row["unit"], {facet: value for facet, value in row["identity"].items() if facet != free}
 
 
 def _compare(name: str, one: Wanted, step: Step, numbers: Numbers, found: Pairs) -> None:
