@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from lint.lint_case import Case, G, H, P, metric
+from lint.lint_case import Case, G, H, P, S, T, metric
 
 JUDGED = "judges: [policy/loss]\n    with: {reward: [policy/reward/mean]}\n    warning: x == 0 and now(reward) < 0.1"
 OF_REWARD = "judges: [policy/reward/mean]\n    warning: {}"
+
+AT_REWARDS, READS, SAYS = "    at: [rewards]\n", "    reads: ", "says: 'A {value}.'"
 
 CASES = [
     # Metrics
@@ -461,4 +463,91 @@ CASES = [
         "alias-collision", [(P, "aliases: [mean_reward]", "aliases: [¦timing/step]")], [], "the name of the metric at"
     ),
     Case("alias-collision", [(P, "aliases: [mean_reward]", "aliases: [x, ¦x]")], [], "stands twice"),
+    # Readings
+    Case(
+        "reading-value",
+        [
+            (
+                P,
+                "    atom: token\n",
+                "    reads: [{value: ¦nought, level: info, says: '{value} is nothing.'}]\n    atom: token\n",
+            )
+        ],
+        [
+            (
+                P,
+                "    atom: token\n",
+                "    reads: [{value: '< 0', level: info, says: '{value} is low.'}]\n    atom: token\n",
+            )
+        ],
+        "'nought' is no value",
+    ),
+    Case(
+        "reading-value",
+        [
+            (
+                S,
+                "what: only one rank is logged}",
+                "what: only one rank is logged, reads: [{value: 0, level: info, says: 'A {value}.'}, "
+                "{value: ¦0, level: error, says: 'No {value}.'}]}",
+            )
+        ],
+        [
+            (
+                S,
+                "what: only one rank is logged}",
+                "what: only one rank is logged, reads: [{value: 0, level: info, says: 'A {value}.'}, "
+                "{value: nan, level: error, says: 'No {value}.'}]}",
+            )
+        ],
+        "0 is read twice here",
+    ),
+    Case(
+        "reading-text",
+        [
+            (
+                T,
+                AT_REWARDS,
+                AT_REWARDS + READS + "[{value: 1, level: expected, says: ¦'Good. It is {value}.'}]\n",
+            )
+        ],
+        [
+            (
+                T,
+                AT_REWARDS,
+                AT_REWARDS + READS + "[{value: 1, level: expected, says: 'It is {value}, good.'}]\n",
+            )
+        ],
+        "the first sentence does not name {value}",
+    ),
+    Case(
+        "reading-text",
+        [
+            (
+                T,
+                AT_REWARDS,
+                AT_REWARDS + READS + "[{value: 1, level: info, says: 'It is {value}.', why: ¦'As {other} is.'}]\n",
+            )
+        ],
+        [],
+        "nothing fills in {other}",
+    ),
+    Case(
+        "reading-follows",
+        [
+            (
+                T,
+                AT_REWARDS,
+                AT_REWARDS + READS + "[{value: 1, level: info, says: 'A {value}.', follows: [¦policy/los]}]\n",
+            )
+        ],
+        [
+            (
+                T,
+                AT_REWARDS,
+                AT_REWARDS + READS + "[{value: 1, level: info, says: 'A {value}.', follows: [policy/loss]}]\n",
+            )
+        ],
+        "there is no metric `policy/los`",
+    ),
 ]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from rlmetrics.names.answers import Resolution
@@ -20,10 +20,7 @@ from .meanings import meaning_lines, meaning_table, meanings, near_lines
 from .terminal import columns, labelled, wrapped
 from .words import listed, quantity_words, source_words
 
-__all__ = ["Answer", "Resolved", "answer_anywhere", "answer_at", "is_typo"]
-
-Resolved = Callable[[View, Resolution], list[str]]
-"""Gives the lines about a key that a source logs."""
+__all__ = ["Answer", "answer_anywhere", "answer_at", "is_typo"]
 
 MOST_NAMES = 3
 MOST_KEYS = 12
@@ -35,10 +32,12 @@ class Answer(NamedTuple):
     Attributes:
         lines: The text.
         is_typo: Whether the key is no key, but nearly one.
+        links: Addresses of places in the source that the text names.
     """
 
     lines: list[str]
     is_typo: bool = False
+    links: Mapping[str, str] = {}
 
 
 def is_typo(found: Resolution, tables: Tables) -> bool:
@@ -46,9 +45,7 @@ def is_typo(found: Resolution, tables: Tables) -> bool:
     return found.near_miss is not None and (found.source is None or is_users_own(found.metric, tables))
 
 
-def answer_anywhere(
-    key: str, lookup: Lookup, tables: Tables, resolved: Resolved, *, config: Config = None, full: bool = False
-) -> Answer:
+def answer_anywhere(key: str, lookup: Lookup, tables: Tables, *, config: Config = None, full: bool = False) -> Answer:
     """Answer without a source: with a key's meanings, or with the only one that it has."""
     catalogue = catalogue_of(tables)
     if not lookup.found:
@@ -59,21 +56,35 @@ def answer_anywhere(
     if len(groups) > 1 or groups[0].metric is None or lookup.way in (ALIAS, SEGMENT, GROUP):
         return Answer(meaning_lines(key, lookup, catalogue, tables, full=full))
     found, view = resolved_at(key, lookup.way, lookup.found[0], config=config, tables=tables)
-    return Answer([*resolved(view, found), *_shown_for(view, lookup.found, tables, full=full)])
+    lines = [*_resolved(view, found, full=full), *_shown_for(view, lookup.found, tables, full=full)]
+    return Answer(lines, links=_links(view, found))
 
 
-def answer_at(view: View, key: str, resolved: Resolved, *, config: Config = None, full: bool = False) -> Answer:
+def answer_at(view: View, key: str, *, config: Config = None, full: bool = False) -> Answer:
     """Answer about a key of a source."""
     asked = meant(view, key, config=config)
     first = asked.found[0]
     own = first.component is not None and is_users_own(first.metric, view.tables)
     typo = is_typo(first, view.tables)
     if (first.component is None or own) and isinstance(view, FrameworkView):
-        return Answer(_not_logged(view, asked, resolved, own=own, full=full), typo)
-    lines = _known(view, asked.found, resolved, full=full)
+        return Answer(_not_logged(view, asked, own=own, full=full), typo, _links(view, first))
+    lines = _known(view, asked.found, full=full)
     if first.matched in (ALIAS, SEGMENT):
         lines = [*_other_name(view, key, asked.found), "", *lines]
-    return Answer([*lines, *_labelled(chosen_rows(view.source, view.tables))], typo)
+    return Answer([*lines, *_labelled(chosen_rows(view.source, view.tables))], typo, _links(view, first))
+
+
+def _resolved(view: View, found: Resolution, *, full: bool) -> list[str]:
+    """Return what is known about a key that is logged; only then is that loaded."""
+    from .resolved import resolved_lines
+
+    return resolved_lines(view, found, full=full)
+
+
+def _links(view: View, found: Resolution) -> Mapping[str, str]:
+    from .resolved import resolved_links
+
+    return resolved_links(view, found)
 
 
 def chosen_rows(source: Source, tables: Tables) -> list[tuple[str, str]]:
@@ -81,15 +92,15 @@ def chosen_rows(source: Source, tables: Tables) -> list[tuple[str, str]]:
     return [("release", f"{source_words(source, tables)}, {source.chosen}")] if source.chosen else []
 
 
-def _known(view: View, found: Sequence[Resolution], resolved: Resolved, *, full: bool) -> list[str]:
+def _known(view: View, found: Sequence[Resolution], *, full: bool) -> list[str]:
     """Return what components of a source log under a key: one answer if it is the same for all."""
     same = {(item.metric, item.template, str(item.signature), item.condition) for item in found}
     if len(found) == 1 or len({item.metric for item in found}) == 1 == len(same):
-        lines = resolved(view, found[0])
+        lines = _resolved(view, found[0], full=full)
         others = [item.component or "" for item in found[1:]]
         return [*lines, *_also(others, "Logged alike by", full=full)] if others else lines
     if len({item.metric for item in found}) == 1:
-        lines = resolved(view, found[0])
+        lines = _resolved(view, found[0], full=full)
         others = [item.component or "" for item in found[1:]]
         return [*lines, *_also(others, "The same quantity, averaged or restricted in another way:", full=full)]
     return _several(view, found, full=full)
@@ -160,7 +171,7 @@ def _labelled(rows: Sequence[tuple[str, str]]) -> list[str]:
     return [line for label, text in rows for line in labelled(label, text)]
 
 
-def _not_logged(view: FrameworkView, asked: Meant, resolved: Resolved, *, own: bool, full: bool) -> list[str]:
+def _not_logged(view: FrameworkView, asked: Meant, *, own: bool, full: bool) -> list[str]:
     """Return that a source does not log a key by itself, and what else may be meant."""
     first, tables = asked.found[0], view.tables
     said = next((row for part in view.components.values() if (row := unlogged(part, first.key)) is not None), None)
@@ -171,10 +182,10 @@ def _not_logged(view: FrameworkView, asked: Meant, resolved: Resolved, *, own: b
 
         return absent_lines(view, asked.absent, full=full, more=rows)
     if asked.others:
-        known = _known(view, asked.others, resolved, full=full)
+        known = _known(view, asked.others, full=full)
         return [*_other_name(view, first.key, asked.others), "", *known, *_labelled(rows)]
     if own and first.near_miss is None:
-        return [*resolved(view, first), *_labelled(rows[1:])]
+        return [*_resolved(view, first, full=full), *_labelled(rows[1:])]
     return [*_unknown(view, first, own=own, full=full), *(["", *_labelled(rows)] if rows else [])]
 
 

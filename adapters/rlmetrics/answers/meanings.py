@@ -106,7 +106,9 @@ def _head(key: str, lookup: Lookup, groups: Sequence[Meaning], tables: Tables) -
     what = "trainer" if len(who) > 1 and "trl" in {name for name, _ in who} else "release"
     what = "framework" if len(titles) > 1 else what
     where = f"{'both' if len(groups) == 2 else 'all'} in {titles[0]}" if len(titles) == 1 else f"in {listed(titles)}"
-    return f"{said} has {len(groups)} meanings, {where}. Which {what} wrote your log? (--at picks one)"
+    text = f"{said} has {len(groups)} meanings, {where}. Which {what} wrote your log?"
+    hint = " (--at picks one)"
+    return text + hint if len(text) + len(hint) <= width() else text
 
 
 def _tracker(surface: str, tables: Tables) -> str:

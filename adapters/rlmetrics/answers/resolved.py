@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from rlmetrics.names.view import FrameworkView
 
-from .facts import first_clause, formula_texts, health_texts, measured_text, quantity, sentence
+from .facts import first_clause, formula_texts, health_texts, measured_text, quantity, reads_texts, sentence
 from .lines import change_row
 from .terminal import LABEL, columns, labelled, symbol, wrapped
 from .trust import averaged_lines, is_biased, logged_lines, says_over, trust_lines
@@ -21,14 +21,37 @@ if TYPE_CHECKING:
     from rlmetrics.names.tables import Tables
 
     from .changes import Change
+    from .settings import Setting
 
-__all__ = ["resolved_lines", "resolved_links"]
+__all__ = ["changed_lines", "resolved_lines", "resolved_links", "source_lines"]
 
-_NOTES, _PLACES, _FORMULA, _FRIENDS = 1, 3, 3, 2
+_PLACES, _FORMULA = 3, 3
+_SCREEN = 36
+"""A longer answer is told in less detail."""
 _INTRO = 200
 """A first note of at most so many characters is told with the answer."""
 _INSTALLED = " installed"
 """Notes on what must be installed speak of it by this word; they come last."""
+
+
+class _Detail(NamedTuple):
+    """How many settings, look-alikes and notes are told, and whether it is told how the curve behaves."""
+
+    settings: int
+    friends: int
+    notes: int
+    reads: bool
+
+
+_PLENTY = _Detail(3, 2, 1, reads=True)
+_DETAILS = (_PLENTY, _Detail(2, 1, 1, reads=True), _Detail(2, 1, 0, reads=True), _Detail(1, 1, 0, reads=False))
+
+
+class _Found(NamedTuple):
+    """What takes time to find: settings that change a key, and its look-alikes."""
+
+    settings: Sequence[Setting]
+    friends: Sequence[tuple[str, str]]
 
 
 def resolved_lines(view: View, resolution: Resolution, *, full: bool = False) -> list[str]:
@@ -42,7 +65,7 @@ def resolved_lines(view: View, resolution: Resolution, *, full: bool = False) ->
     lines = [*wrapped(_first(view, resolution)), ""]
     intro = len(lines)
     if resolution.metric is None:
-        return [*lines, *_choices(resolution, view.tables), *_source(view, resolution, full=full)]
+        return [*lines, *_choices(resolution, view.tables), *source_lines(resolution, full=full)]
     signature = resolution.signature
     variant = None if signature is None else signature.reproduced_by
     formula = formula_texts(resolution.metric, variant, view.tables)
@@ -55,16 +78,51 @@ def resolved_lines(view: View, resolution: Resolution, *, full: bool = False) ->
     lines += averaged_lines(view, resolution)
     lines += [] if is_biased(trust) else trust
     lines += labelled("healthy", health_texts(resolution.metric, view.tables, full=full))
+    reads = labelled("reads", reads_texts(resolution.metric, view.tables))
+    place = len(lines)
     lines += logged_lines(view, resolution)
     lines += _constant(resolution, full=full)
-    lines += _changed(view, resolution, full=full)
-    lines += _settings(view, resolution, full=full)
-    tail = [*_unlike(view, resolution, full=full), *_source(view, resolution, full=full)]
-    if resolution.function is not None:
-        tail += labelled("compute", resolution.function)
-    tail += _notes(view, resolution, full=full)
-    lines += ["", *tail] if tail else []
-    return [*lines, *(_everything(view, resolution) if full else [])]
+    lines += changed_lines(view, resolution, full=full)
+    if full:
+        return [*lines, *_rest(view, resolution, _PLENTY, full=True), *_everything(view, resolution)]
+    found = _found(view, resolution)
+    told = [
+        [*lines[:place], *(reads if detail.reads else []), *lines[place:], *_rest(view, resolution, detail, found)]
+        for detail in _DETAILS
+    ]
+    return next((answer for answer in told if len(answer) <= _SCREEN), told[-1])
+
+
+def _rest(
+    view: View, item: Resolution, detail: _Detail, found: _Found | None = None, *, full: bool = False
+) -> list[str]:
+    """Return what comes after the facts of the number itself: settings, look-alikes, source, function and notes."""
+    settings, friends = found or _found(view, item)
+    lines: list[str] = []
+    if settings:
+        from .settings import setting_lines
+
+        lines += setting_lines(settings, detail.settings, full=full)
+    shown = friends if full else friends[: detail.friends]
+    tail = labelled("unlike", [f"{symbol('look-alike')} {names}: {why}" for names, why in shown])
+    tail += source_lines(item, full=full)
+    if item.function is not None:
+        tail += labelled("compute", item.function)
+    tail += _notes(view, item, detail.notes, full=full)
+    return [*lines, *(["", *tail] if tail else [])]
+
+
+def _found(view: View, item: Resolution) -> _Found:
+    """Return the settings that change a key, and what it must not be taken for."""
+    from .unlike import unlike
+
+    mode = item.mode or "train"
+    friends = unlike(view, str(item.metric), mode, str(item.component))
+    if not isinstance(view, FrameworkView) or item.template is None:
+        return _Found((), friends)
+    from .settings import settings_that_change
+
+    return _Found(settings_that_change(view.components[str(item.component)], item.template, mode), friends)
 
 
 def resolved_links(view: View, resolution: Resolution) -> dict[str, str]:
@@ -121,7 +179,7 @@ def _constant(item: Resolution, *, full: bool) -> list[str]:
     return labelled("constant", [*map(sentence, texts)])
 
 
-def _changed(view: View, item: Resolution, *, full: bool) -> list[str]:
+def changed_lines(view: View, item: Resolution, *, full: bool) -> list[str]:
     """Return what changed last before this release, and what next."""
     if not isinstance(view, FrameworkView) or item.template is None:
         return []
@@ -168,26 +226,7 @@ def _given(component: ComponentView) -> Mapping[str, object]:
     }
 
 
-def _settings(view: View, item: Resolution, *, full: bool) -> list[str]:
-    if not isinstance(view, FrameworkView) or item.template is None:
-        return []
-    from .settings import setting_lines
-
-    return setting_lines(view.components[str(item.component)], item.template, item.mode or "train", full=full)
-
-
-def _unlike(view: View, item: Resolution, *, full: bool) -> list[str]:
-    """Return what the key must not be taken for, here and in other frameworks."""
-    from .unlike import unlike
-
-    found = unlike(view, str(item.metric), item.mode or "train", str(item.component))
-    shown = found if full else found[:_FRIENDS]
-    if not shown:
-        return []
-    return labelled("unlike", [f"{symbol('look-alike')} {names}: {why}" for names, why in shown])
-
-
-def _source(view: View, item: Resolution, *, full: bool) -> list[str]:
+def source_lines(item: Resolution, *, full: bool) -> list[str]:
     """Return where the release shows it: a path once, with further lines of the same file behind it."""
     words = [word for word in re.split(r"[^a-z]+", item.key.rpartition("/")[2].lower()) if len(word) > 1]
     # What is called like the key shows its value.
@@ -211,7 +250,7 @@ def _source(view: View, item: Resolution, *, full: bool) -> list[str]:
     return labelled("source", texts)
 
 
-def _notes(view: View, item: Resolution, *, full: bool) -> list[str]:
+def _notes(view: View, item: Resolution, most: int, *, full: bool) -> list[str]:
     """Return what else there is to know; what must be installed last."""
     notes = _told(view, item)
     notes = notes[1:] if _is_intro(notes) else notes
@@ -219,11 +258,11 @@ def _notes(view: View, item: Resolution, *, full: bool) -> list[str]:
     others = [note for note in notes if _INSTALLED not in note]
     if full:
         return labelled("note", [*others, *installed])
-    lines = labelled("note", others[:_NOTES])
+    lines = labelled("note", others[:most])
     if installed:
         release = str(item.source).partition("==")[2]
         lines += labelled("release", f"{release}: {first_clause(installed[0])}")
-    more = max(0, len(others) - _NOTES) + max(0, len(installed) - 1)
+    more = max(0, len(others) - most) + max(0, len(installed) - 1)
     return [*lines, *([f"{'':{LABEL}}{more} more note{'s' * (more > 1)}: --full"] if more else [])]
 
 

@@ -35,8 +35,8 @@ if TYPE_CHECKING:
 __all__ = ["Setting", "condition_words", "guard_words", "setting_lines", "settings_that_change"]
 
 _OPPOSITE = {"==": "!=", "!=": "==", "<": ">=", ">=": "<", ">": "<=", "<=": ">", "in": "not in", "not in": "in"}
-_SETTINGS, _EFFECT_LINES = 3, 2
-"""So many settings are told, each effect in so many lines."""
+_EFFECT_LINES = 2
+"""What a setting changes is told in so many lines."""
 _LONG = 100
 """A guard of more characters is cut down to what decides."""
 _NEAR = (1, -1, 0.5)
@@ -180,17 +180,15 @@ class _Words:
         return f" ({json.dumps(value, ensure_ascii=False)})"
 
 
-def setting_lines(view: ComponentView, key: str, mode: str, *, full: bool = False) -> list[str]:
-    """Return which settings of a component and release would change a key, and how.
+def setting_lines(found: Sequence[Setting], most: int, *, full: bool = False) -> list[str]:
+    """Return which settings would change a key, and how.
 
     Args:
-        view: The component in the release.
-        key: The key or template, as the component has it.
-        mode: ``train`` or ``eval``.
-        full: Whether all of them are told, else the heaviest.
+        found: What `settings_that_change` returned.
+        most: So many are told, the heaviest.
+        full: Whether all of them are told, at length.
     """
-    found = settings_that_change(view, key, mode)
-    shown = found if full else found[:_SETTINGS]
+    shown = found if full else found[:most]
     if not shown:
         return []
     prefix = _prefix([label for setting in shown for label in setting.labels])

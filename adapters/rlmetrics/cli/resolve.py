@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import argparse
 import sys
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from .main import FOUND, OK
 from .options import add_config, add_json, add_source, add_spec, config_of, spec_of
-from .output import json_text, table
+from .output import json_text
 
 if TYPE_CHECKING:
-    from rlmetrics.names import Resolution, View
-
-MAX_ALTERNATIVES = 3
+    from rlmetrics.answers.pasted import Given
+    from rlmetrics.names import Tables
 
 
 def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -36,7 +36,8 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
 
 def run(args: argparse.Namespace) -> int:
     """Run the command."""
-    from rlmetrics.names import NamesError, load_tables, open_view, resolve
+    from rlmetrics.answers.pasted import parse_row
+    from rlmetrics.names import NamesError, load_tables
 
     keys: list[str] = []
     for key in args.keys:
@@ -45,92 +46,65 @@ def run(args: argparse.Namespace) -> int:
         msg = "there are no keys on the standard input; write one a line"
         raise NamesError(msg)
     config, tables = config_of(args), load_tables(spec_of(args))
+    row = {name: given for key in keys for name, given in parse_row(key).items()}
+    if row:
+        return _of_values(args, row, config, tables)
     if args.json:
-        from rlmetrics.answers.asked import is_typo
+        return _as_json(args, keys, config, tables)
+    if len(keys) == 2 and _of_two(args, keys, config, tables):
+        return OK
+    return _of_keys(args, keys, config, tables)
 
-        found = resolve(keys, args.at, config=config, spec=tables)
-        print(json_text(found))
-        return FOUND if any(is_typo(item, tables) for item in found) else OK
-    from rlmetrics.answers.asked import Answer, answer_anywhere, answer_at
+
+def _of_values(args: argparse.Namespace, row: Mapping[str, Given], config: dict[str, Any], tables: Tables) -> int:
+    """Answer what values tell."""
+    from rlmetrics.answers.asking import ask
     from rlmetrics.answers.terminal import printed
+
+    asked = ask(row, args.at, config, tables)
+    print(json_text(asked.json()) if args.json else printed(asked.lines(full=args.full), keys=[*row]))
+    return OK
+
+
+def _as_json(args: argparse.Namespace, keys: Sequence[str], config: dict[str, Any], tables: Tables) -> int:
+    """Answer about keys for programs."""
+    from rlmetrics.answers.asked import is_typo
+    from rlmetrics.names import resolve
+
+    found = resolve(keys, args.at, config=config, spec=tables)
+    print(json_text(found))
+    return FOUND if any(is_typo(item, tables) for item in found) else OK
+
+
+def _of_two(args: argparse.Namespace, keys: Sequence[str], config: dict[str, Any], tables: Tables) -> bool:
+    """Answer in what two keys differ; return whether that could be told."""
+    from rlmetrics.answers.asking import ask_two
+    from rlmetrics.answers.terminal import printed
+
+    lines = ask_two(keys, args.at, config, tables)
+    if lines:
+        print(printed(lines, keys=keys))
+    return bool(lines)
+
+
+def _of_keys(args: argparse.Namespace, keys: Sequence[str], config: dict[str, Any], tables: Tables) -> int:
+    """Answer about keys one after the other, each under its name if there are several."""
+    from rlmetrics.answers.asked import answer_anywhere, answer_at
+    from rlmetrics.answers.terminal import printed
+    from rlmetrics.names import open_view
     from rlmetrics.names.anywhere import looked_up
     from rlmetrics.names.resolving import AUTO
 
-    def resolved(_view: View, found: Resolution) -> list[str]:
-        return _block(found).splitlines()
-
     source, lookups = looked_up(keys, config=config, tables=tables) if args.at == AUTO else (args.at, [])
-    answers: list[Answer]
     if source is None:
         asked = zip(keys, lookups, strict=True)
-        answers = [answer_anywhere(*each, tables, resolved, config=config, full=args.full) for each in asked]
+        answers = [answer_anywhere(*each, tables, config=config, full=args.full) for each in asked]
     else:
         view = open_view(source, config=config, spec=tables)
-        answers = [answer_at(view, key, resolved, config=config, full=args.full) for key in keys]
-    print("\n\n".join(printed(answer.lines, keys=[key]) for key, answer in zip(keys, answers, strict=True)))
+        answers = [answer_at(view, key, config=config, full=args.full) for key in keys]
+    blocks = [
+        printed([*([key] if len(keys) > 1 else []), *answer.lines], keys=[key], links=answer.links)
+        for key, answer in zip(keys, answers, strict=True)
+    ]
+    print("\n\n".join(blocks))
     return FOUND if any(answer.is_typo for answer in answers) else OK
-
-
-def _block(item: Resolution) -> str:
-    if item.metric is None:
-        near = f"; nearest: {', '.join(item.nearest)}" if item.nearest else ""
-        rows = [("unknown", f"{item.reason}{near}")] if item.component is None else [("unknown", str(item.reason))]
-        rows += [("if", f"{other.when}: {other.metric}") for other in item.alternatives]
-    else:
-        rows = _rows(item)
-    return f"{item.key}\n" + "\n".join(f"  {line}" for line in table(rows).splitlines())
-
-
-def _rows(item: Resolution) -> list[tuple[str, str]]:
-    brief = f": {item.brief}" if item.brief else ""
-    rows = [("metric", f"{item.metric} (revision {item.rev}, in {item.unit}){brief}")]
-    rows.append(("logged by", f"{item.component} of {item.source} as {item.template}{_surface(item)}"))
-    if item.condition is not None:
-        default = {True: "yes", False: "no", None: "depends"}[item.logged_by_default]
-        rows.append(("logged when", f"{item.condition} (by default: {default})"))
-    rows += [("constant", text) for text in item.constant_when]
-    if item.variant is not None:
-        rows.append(("variant", item.variant))
-    shown = (
-        item.alternatives if len(item.alternatives) <= MAX_ALTERNATIVES + 1 else item.alternatives[:MAX_ALTERNATIVES]
-    )
-    rows += [("otherwise", _alternative(other.variant, other.when, other.metric)) for other in shown]
-    if len(shown) < len(item.alternatives):
-        rows.append(("", f"… and {len(item.alternatives) - len(shown)} more; --json lists them"))
-    if item.signature is not None:
-        signature = item.signature
-        reduction = ", ".join(f"{level} {operation}" for level, operation in signature.reduction.items())
-        rows += [
-            (name, str(value))
-            for name, value in (
-                ("population", signature.population),
-                ("snapshot", signature.snapshot),
-                ("reduction", reduction),
-                ("measures", signature.span),
-                ("lag", signature.lag or None),
-                ("scale", None if signature.scale == 1 else signature.scale),
-                ("offset", None if signature.offset == 0 else signature.offset),
-                ("traits", ", ".join(signature.traits)),
-            )
-            if value not in (None, "")
-        ]
-    rows += [("defect", f"{fault.what} ({fault.grade})") for fault in item.defects]
-    if item.function is not None:
-        rows.append(("function", item.function))
-    rows += [("guide", f"{said.says} In fact: {said.code}" if said.code else said.says) for said in item.documented]
-    if item.note is not None:
-        rows.append(("note", " ".join(item.note.split())))
-    rows += [("evidence", f"{line.release} {line.path}:{line.line} {line.symbol}") for line in item.evidence[:3]]
-    return rows
-
-
-def _surface(item: Resolution) -> str:
-    values = ", ".join(f"{name}={value}" for name, value in item.placeholders.items())
-    shown = "" if item.surface == "logged" else f", shown like this by {item.surface}"
-    return f"{shown} ({values})" if values else shown
-
-
-def _alternative(variant: str | None, when: str | None, metric: str | None) -> str:
-    name = "plain" if variant is None else variant
-    condition = "" if when is None else f", when {when}"
-    return f"{name}{condition}: {metric}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from .records import Alternative, Evidence, Fallback, Signature
+from .records import Alternative, Evidence, Fallback, Reading, Signature
 
 __all__ = ["Defect", "Documented", "KeyInfo", "ReleaseInfo", "Resolution"]
 
@@ -79,6 +79,7 @@ class Resolution:
         near_miss: The key that was probably meant, at most two edits away, where the key is a name of the user's own
             choice or unknown.
         instead: For a key that the source lacks: the key that has its meaning there.
+        reads: What certain values mean under this configuration.
     """
 
     key: str
@@ -112,6 +113,7 @@ class Resolution:
     releases: tuple[str, ...] = ()
     near_miss: str | None = None
     instead: str | None = None
+    reads: tuple[Reading, ...] = ()
 
     def __repr__(self) -> str:
         from rlmetrics.answers.notebook import one_line

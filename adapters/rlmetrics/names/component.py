@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from .config import Config, Configuration
 from .entries import Entries
-from .records import Alternative, Entry, Evidence
+from .records import Alternative, Entry, Evidence, Reading
 from .rows import Row, guards_of
 from .severity import Circumstances
 from .source import Component
@@ -67,13 +67,15 @@ class ComponentView:
         label: str | None = None,
     ) -> None:
         self.label = label or component.name
+        self.component = component.name
         self.release = release
         self.tables = tables
         self.table = table
         self.stem = component.stem
         self._own = table.component(component.stem)
         self._entries = Entries(self.label, tables, self._own)
-        self._given = config
+        self.given = config
+        """Values that differ from the defaults."""
         self._templates: dict[str, Template] = {}
 
     @cached_property
@@ -84,7 +86,7 @@ class ComponentView:
     @cached_property
     def config(self) -> Configuration:
         """Configuration keys and their values."""
-        return Configuration(self.table, self._own, self.release, self._given)
+        return Configuration(self.table, self._own, self.release, self.given)
 
     @cached_property
     def circumstances(self) -> Circumstances:
@@ -222,6 +224,15 @@ class ComponentView:
     def guards(self, key: str, mode: str) -> list[str]:
         """Return the guards that decide whether and how a key is logged."""
         return list(dict.fromkeys(guard for row in self._by_key[key, mode] for guard in guards_of(row)))
+
+    def reads_otherwise(self, key: str, mode: str) -> list[tuple[str, Reading]]:
+        """Return what certain values would mean in other configurations, each with the guard that asks for it."""
+        found = []
+        for row in self._by_key[key, mode]:
+            for fact in row.facts:
+                if "reads" in fact and "when" in fact and not self.config.holds(fact["when"]):
+                    found += [(str(fact["when"]), reading) for reading in self._own.reads(fact)]
+        return found
 
     def evidence(self, entry: Entry) -> tuple[Evidence, ...]:
         """Return where the source of this release shows an entry."""

@@ -26,10 +26,10 @@ SET = (
 )
 """What one statement sets and another one may set anew; `metric`, `reduction`, `scale` and the like have rules too."""
 
-ADDED = ("traits", "without", "constant_when", "notes", "documented", "at", "logged_when", "fails")
+ADDED = ("traits", "without", "constant_when", "notes", "documented", "reads", "at", "logged_when", "fails")
 """What adds up over all statements."""
 
-NOT_OF_THE_NUMBER = frozenset({"when", "name", "notes", "documented", "at", "constant_when", "foreign"})
+NOT_OF_THE_NUMBER = frozenset({"when", "name", "notes", "documented", "reads", "at", "constant_when", "foreign"})
 """Fields that say nothing about how the number is computed, or whether it is logged."""
 
 Piece = Mapping[str, Any]

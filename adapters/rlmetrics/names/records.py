@@ -14,6 +14,7 @@ __all__ = [
     "Fallback",
     "LookAlike",
     "MapRow",
+    "Reading",
     "Signature",
     "Transform",
     "Typical",
@@ -98,6 +99,29 @@ class Alternative:
     what: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What a certain value of a number tells its reader; ``{value}`` in a text stands for the value.
+
+    Attributes:
+        value: A number, or as text a bound (``< 0``), a range (``0.69..0.70``), ``nan`` or ``null``.
+        level: ``expected``, ``info``, ``warning`` or ``error``.
+        says: What it means.
+        why: How it comes about.
+        worry: What would make it a bad sign.
+        watch: What to look at instead or besides.
+        follows: Metrics of which a bad value in the same row explains this one.
+    """
+
+    value: float | str
+    level: str
+    says: str
+    why: str | None = None
+    worry: str | None = None
+    watch: str | None = None
+    follows: tuple[str, ...] = ()
+
+
 class Entry(NamedTuple):
     """One key or template of one component, with its effective signature under a configuration.
 
@@ -119,6 +143,7 @@ class Entry(NamedTuple):
         note: What else there is to know.
         route: How the key reaches the trackers, where that is not the component's usual way.
         notes: What ``note`` says, note by note.
+        reads: What certain values mean here.
     """
 
     component: str
@@ -138,6 +163,7 @@ class Entry(NamedTuple):
     note: str | None
     route: str | None = None
     notes: tuple[str, ...] = ()
+    reads: tuple[Reading, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -105,6 +105,7 @@ def resolution_of(view: View, key: str, match: Match) -> Resolution:
         fallbacks=view.source.fallbacks,
         matched=_way(view, match),
         near_miss=_near_miss(view, match),
+        reads=entry.reads,
     )
 
 

@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 from .meaning import Piece, combine
-from .records import Signature
+from .records import Reading, Signature
 from .versions import Releases
 
 __all__ = ["ComponentTable", "Row", "condition_of", "expressions_of", "guards_of", "metrics_of"]
@@ -181,6 +181,11 @@ class ComponentTable:
         """Return what guides say: the claim, what the code does instead, the guide, its path and the heading."""
         rows: Sequence[Any] = self._data.get("documented", ())
         return [tuple(rows[number]) for number in combined["documented"]]
+
+    def reads(self, combined: Mapping[str, Any]) -> tuple[Reading, ...]:
+        """Return what certain values mean."""
+        rows: Sequence[Mapping[str, Any]] = self._data.get("reads", ())
+        return tuple(Reading(**rows[number]) for number in combined["reads"])
 
 
 def metrics_of(row: Row) -> list[str]:

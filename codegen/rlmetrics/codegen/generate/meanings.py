@@ -17,7 +17,7 @@ __all__ = ["FOLDER", "emit"]
 
 FOLDER = "generated/meanings"
 
-_UNSAID = frozenset({"notes", "documented", "at", "bind"})
+_UNSAID = frozenset({"notes", "documented", "reads", "at", "bind"})
 _ONE_BY_ONE = frozenset({"traits", "constant_when", "without", "fails", "logged_when"})
 _WORDS = {"logged_when": "logged when", "traits": "trait", "constant_when": "constant", "fails": "never:"}
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 __all__ = ["replay", "rows_of", "table"]
 
-_WORDS = frozenset({"at", "notes", "documented", "name", "bind"})
+_WORDS = frozenset({"at", "notes", "documented", "reads", "name", "bind"})
 """Fields that explain a row and change nothing of what it means."""
 
 

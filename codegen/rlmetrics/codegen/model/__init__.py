@@ -1,6 +1,6 @@
 """The spec as typed, immutable data."""
 
-from .base import LOCAL_PREFIX, Allow, Evidence, Grade, Level, Operation, Ranges, Source, Strict
+from .base import LOCAL_PREFIX, Allow, Evidence, Grade, Level, Operation, Ranges, Reading, Source, Strict
 from .convention import Convention, ConventionName
 from .framework import (
     ComponentFile,
@@ -23,6 +23,7 @@ from .framework import (
     Release,
     Rename,
     Rewrite,
+    Shaping,
     SharedFact,
     SignatureFields,
     Snapshot,
@@ -91,11 +92,13 @@ __all__ = [
     "Profile",
     "Program",
     "Ranges",
+    "Reading",
     "Record",
     "Release",
     "Rename",
     "Rewrite",
     "Selector",
+    "Shaping",
     "SharedFact",
     "SignatureFields",
     "Signatures",

@@ -70,6 +70,27 @@ class Source(Strict):
     line: int | None = Field(default=None, ge=1)
 
 
+class Reading(Strict):
+    """What a certain value of a number tells its reader. ``{value}`` in a text stands for the value as it was given."""
+
+    value: float | str = Field(
+        description="The value: a number (0, 0.5), a bound ('< 0', '>= 10'), a range ('0.69..0.70', with both ends), "
+        "nan (infinities, too), or null."
+    )
+    level: Literal["expected", "info", "warning", "error"] = Field(
+        description="expected: nothing is wrong; info: depends, worth a look; warning, error: something is wrong."
+    )
+    says: Text = Field(description="What it means, in one or two sentences; the first is the answer.")
+    why: Text | None = Field(default=None, description="How the value comes about.")
+    worry: Text | None = Field(default=None, description="What would make it a bad sign, after `worry if`.")
+    watch: Text | None = Field(default=None, description="What to look at instead or besides.")
+    follows: tuple[Text, ...] = Field(
+        default=(),
+        strict=False,
+        description="Metrics of which a bad value in the same row explains this one, and takes its place.",
+    )
+
+
 class Allow(Strict):
     """Silences one lint check at this place, with the reason."""
 

@@ -6,7 +6,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from .base import Allow, Level, Operation, Source, Strict, Text
+from .base import Allow, Level, Operation, Reading, Source, Strict, Text
 
 Domain = Literal["token", "sequence", "group", "vocab", "batch", "scalar"]
 """The axes of an input: token ``[B, T]``, sequence ``[B]``, group ``[G]``, vocab ``[B, T, V]``, batch ``[N]`` (a list
@@ -119,6 +119,7 @@ class Metric(Strict):
     nan: Literal["propagate", "skip"] = "propagate"
     references: list[Source] = []
     false_friends: list[FalseFriend] = []
+    reads: list[Reading] = Field(default=[], description="What certain values mean wherever this is logged.")
     allow: list[Allow] = []
 
 

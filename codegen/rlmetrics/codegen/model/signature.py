@@ -6,7 +6,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from .base import Grade, Level, Operation, Strict, Text
+from .base import Grade, Level, Operation, Reading, Strict, Text
 
 
 class Trait(Strict):
@@ -16,6 +16,12 @@ class Trait(Strict):
     what: Text = Field(description="What differs, as a sentence that stands alone in a report.")
     grade: Grade
     vanishes_when: Text | None = None
+    brief: Text | None = Field(default=None, description="What holds of a number with it, as short as it can be said.")
+    otherwise: Text | None = Field(default=None, description="What holds of a number without it, as short.")
+    effect: Literal["higher", "lower", "noisier", "smoother", "unit"] | None = Field(
+        default=None,
+        description="How the curve with it stands to the one without, where that is certain; `unit`: another one.",
+    )
     vanishes_if: Text | dict[str, Text] | None = Field(
         default=None,
         description="The same as a guard over settings, or one for each framework. Settings that a component lacks "
@@ -23,6 +29,7 @@ class Trait(Strict):
         "component says of a level, `single.update` for one optimizer step per batch.",
     )
     correction: Text | None = Field(default=None, description="How to undo it, where that is possible.")
+    reads: list[Reading] = Field(default=[], description="What certain values can mean because of it.")
 
 
 class Population(Strict):
@@ -81,6 +88,9 @@ class Signatures(Strict):
     generic_quantities: list[Text] = Field(
         default=[],
         description="Quantities that say little without `of`: metrics of one are confused only if `of` is equal.",
+    )
+    bookkeeping_quantities: list[Text] = Field(
+        default=[], description="What says how a run goes along, not what it learns, such as timers; told last."
     )
     populations: dict[str, Population]
     without: dict[str, Left] = {}

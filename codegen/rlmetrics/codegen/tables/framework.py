@@ -10,7 +10,7 @@ from ..model import Guard, Record
 from .data import Row, Table, row, source
 
 if TYPE_CHECKING:
-    from ..model import ConfigKey, Documented, Placeholder, Ranges, SignatureFields, Tracking, Unlogged
+    from ..model import ConfigKey, Documented, Placeholder, Ranges, Reading, SignatureFields, Tracking, Unlogged
     from ..spec import FrameworkSpec
 
 __all__ = ["framework_tables"]
@@ -64,6 +64,7 @@ class _Tables:
         self._component: Component = scope.component(stem)
         self._profiles: dict[str, Row] = {}
         self._notes: dict[str, int] = {}
+        self._reads: dict[Reading, int] = {}
         self._documented: dict[tuple[Any, ...], int] = {}
         self._pieces: dict[str, int] = {}
         self._rows: list[Row] = []
@@ -90,6 +91,7 @@ class _Tables:
             placeholders=self._placeholders(),
             profiles=self._profiles,
             notes=list(self._notes),
+            reads=list(self._reads),
             documented=[list(item) for item in self._documented],
             pieces=self._rows,
             keys=keys,
@@ -111,6 +113,8 @@ class _Tables:
                 said[name] = self._profile(item.stem if piece.stem == item.stem else piece.stem, value)
             elif name == "notes":
                 said[name] = [self._notes.setdefault(note, len(self._notes)) for note in value]
+            elif name == "reads":
+                said[name] = [self._reads.setdefault(reading, len(self._reads)) for reading in value]
             elif name == "documented":
                 said[name] = [self._document(entry) for entry in value]
             elif name == "at":

@@ -81,6 +81,7 @@ def _texts(metric: Metric) -> Row:
         nan=metric.nan if metric.nan != "propagate" else None,
         crucial=None if metric.crucial is None else (metric.crucial.why, source(metric.crucial.source)),
         references=[source(item) for item in metric.references],
+        reads=metric.reads,
     )
 
 

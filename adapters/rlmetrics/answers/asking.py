@@ -1,0 +1,137 @@
+"""Which source a question about values is about, where it names none."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from .values import JudgedValue, judge_row, row_lines, value_json, value_lines
+
+if TYPE_CHECKING:
+    from rlmetrics.names.protocol import View
+    from rlmetrics.names.tables import Tables
+
+    from .pasted import Given
+
+__all__ = ["AUTO", "Asked", "ask", "ask_two"]
+
+AUTO = "auto"
+_MOST = 10
+"""In how many components a value without a source is judged: those that the spec lists first."""
+
+
+class Asked(NamedTuple):
+    """Values and what they tell, in the source that they are taken to be of.
+
+    Attributes:
+        view: The source.
+        values: What the values tell.
+        said: How the source became known; None where it was given.
+        single: Whether the question was about one value.
+    """
+
+    view: View
+    values: tuple[JudgedValue, ...]
+    said: str | None
+    single: bool
+
+    def lines(self, *, full: bool = False) -> list[str]:
+        """Return the answer for people."""
+        if self.single:
+            return value_lines(self.values, full=full, assumed=self.said is not None)
+        return row_lines(self.view, self.values, full=full, said=self.said)
+
+    def json(self) -> list[dict[str, Any]]:
+        """Return the answer for programs."""
+        return value_json(self.values)
+
+
+def ask(row: Mapping[str, Given], at: str | None, config: Mapping[str, Any] | None, tables: Tables) -> Asked:
+    """Return what values tell.
+
+    Args:
+        row: Values by key.
+        at: Their source; ``auto`` or None if it is not known.
+        config: Settings that were given.
+        tables: The spec.
+
+    Raises:
+        NamesError: The source or a setting is unknown, or nothing explains the keys.
+    """
+    from rlmetrics.names import open_view
+
+    single = len(row) == 1
+    if at not in (None, AUTO):
+        view = open_view(str(at), config=config, spec=tables)
+        return Asked(view, tuple(judge_row(view, row, config)), None, single)
+    if single:
+        found = _anywhere(next(iter(row)), config, tables)
+        if found:
+            values = [item for view in found for item in judge_row(view, row, config) if item.judged]
+            return Asked(found[0], tuple(values), "assumed", single)
+    source, said = _inferred(row, tables)
+    view = open_view(source, config=config, spec=tables)
+    return Asked(view, tuple(judge_row(view, row, config)), said, single)
+
+
+def ask_two(
+    keys: Sequence[str], at: str | None, config: Mapping[str, Any] | None, tables: Tables, *, full: bool = False
+) -> list[str]:
+    """Return how two keys differ; nothing where one of them is unknown.
+
+    Args:
+        keys: Two keys.
+        at: Their source; ``auto`` or None if it is not known.
+        config: Settings that were given.
+        tables: The spec.
+        full: Whether nothing is folded.
+
+    Raises:
+        NamesError: The source or a setting is unknown.
+    """
+    from rlmetrics.names import open_view
+    from rlmetrics.names.resolving import resolve_in
+
+    from .contrast import contrast_lines, usual_pair
+
+    if at not in (None, AUTO):
+        view = open_view(str(at), config=config, spec=tables)
+        views: Sequence[Sequence[View]] = ([view], [view])
+    else:
+        views = [_anywhere(key, config, tables) for key in keys]
+    one, other = (
+        [(view, found) for view in of_key for found in resolve_in(view, [key])]
+        for key, of_key in zip(keys, views, strict=True)
+    )
+    pair = usual_pair(one, other)
+    return [] if pair is None else contrast_lines(*pair, full=full)
+
+
+def _anywhere(key: str, config: Mapping[str, Any] | None, tables: Tables) -> Sequence[View]:
+    """Return the newest source of each component that logs a key, those first that people use most."""
+    from rlmetrics.names.lookup import KEY, SHOWN, TEMPLATE, catalogue_of
+    from rlmetrics.names.view import open_views
+
+    found = catalogue_of(tables).find(key)
+    if found.way not in (KEY, SHOWN, TEMPLATE):
+        return ()
+    sources: dict[tuple[str, str], str] = {}
+    for item in found.found:
+        if item.metric is not None:
+            sources.setdefault((item.framework, item.component), item.source)
+    return open_views(list(sources.values())[:_MOST], config=config, spec=tables) if sources else ()
+
+
+def _inferred(row: Mapping[str, Given], tables: Tables) -> tuple[str, str]:
+    """Return the source that explains the keys, the first of several, and how that was found."""
+    from rlmetrics.names import AmbiguousError, infer_source
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            return infer_source(list(row), spec=tables), f"inferred from {len(row)} keys"
+        except AmbiguousError as error:
+            others = len(error.distinct) - 1
+            more = "others explain" if others > 1 else "another one explains"
+            return str(error.distinct[0]), f"assumed: {more} the keys as well, and --at names the one you use"

@@ -1,0 +1,291 @@
+"""Two keys side by side: what sets them apart in one line, then both, field by field."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from rlmetrics.names.view import FrameworkView
+
+from .facts import formula_texts, measured_text
+from .judged import judge, showing
+from .pasted import Given
+from .settings import condition_words, settings_that_change
+from .terminal import labelled, width, wrapped
+from .words import averaged_words, listed, population_words, quantity_words, snapshot_words, source_words
+
+if TYPE_CHECKING:
+    from rlmetrics.names import Resolution
+    from rlmetrics.names.protocol import View
+    from rlmetrics.names.tables import Tables
+
+__all__ = ["Side", "contrast_lines", "usual_pair"]
+
+Side = tuple["View", "Resolution"]
+"""A key with the source that it is of."""
+
+_LABEL, _GAP = 10, 2
+_BRIEF, _LOGGED = "is", "logged"
+_MOST_SETTINGS = 1
+_LONG = 60
+_MOST_TRAITS = 1
+_ESTIMATE = "estimator"
+_PATH = re.compile(r"(?<![\w.])\w+\.\w+\.(?=\w)")
+_SENTENCES = re.compile(r"(?<=[.!?])\s+")
+_SENTENCE = re.compile(r"(.*?[.!?:])(?:\s|$)", re.DOTALL)
+_FACETS = ("of", "predicate", "estimator", "policy", "extent", "statistic")
+_ALWAYS = {True: "yes, by default", False: "not by default", None: "depends on your settings"}
+
+
+def usual_pair(first: Sequence[Side], second: Sequence[Side]) -> tuple[Side, Side] | None:
+    """Return the two meanings to compare: of one component if one logs both, else the first that is logged of each."""
+    known = [[side for side in sides if side[1].metric is not None] for sides in (first, second)]
+    if not all(known):
+        return None
+    pairs = [(a, b) for a in known[0] for b in known[1]]
+    return min(
+        pairs,
+        key=lambda pair: (
+            sum(side[1].logged_by_default is False for side in pair),
+            (pair[0][1].source, pair[0][1].component) != (pair[1][1].source, pair[1][1].component),
+        ),
+    )
+
+
+def contrast_lines(first: Side, second: Side, *, full: bool = False) -> list[str]:
+    """Return how two keys differ.
+
+    Args:
+        first: One key, whose metric is known.
+        second: The other.
+        full: Whether nothing is folded.
+    """
+    sides = (first, second)
+    rows = [(label, tuple(tell(side) for side in sides)) for label, tell in _ROWS]
+    differing = [(label, cells) for label, cells in rows if cells[0] != cells[1]]
+    alike = [(label, cells[0]) for label, cells in rows if cells[0] == cells[1] and cells[0] is not None]
+    headline = _headline(sides, [label for label, _ in differing if label not in _TOLD])
+    settings, folded = _settings(sides, full=full)
+    prefix = _prefix([*settings, *(text or "" for label, cells in differing if label == _LOGGED for text in cells)])
+    lines = [*wrapped(headline), "", *_beside("", *_names(first[1], second[1]))]
+    for label, cells in differing:
+        if label != _BRIEF or not all(_lowered(text or "") in headline for text in cells):
+            lines += _beside(label, *((text or "-").replace(prefix, "") if prefix else text or "-" for text in cells))
+    if alike:
+        lines += ["", *wrapped(f"Both: {'; '.join(f'{label} {text}' for label, text in alike)}.")]
+    lines += ["", "Settings that change them"] if settings else []
+    for when, texts in settings.items():
+        lines += wrapped(when.replace(prefix, "") if prefix else when, indent=2, hanging=4)
+        lines += [line for text in texts for line in wrapped(text, indent=6)]
+    lines += [f"  and {folded} more: --full"] if folded else []
+    lines += ["", *wrapped(f"Settings without a path stand under {prefix[:-1]}.")] if prefix else []
+    places = [f"{item[1].evidence[0].path}:{item[1].evidence[0].line}" for item in sides if item[1].evidence]
+    return [*lines, *([] if prefix else [""]), *labelled("source", list(dict.fromkeys(places)))] if places else lines
+
+
+def _settings(sides: tuple[Side, Side], *, full: bool) -> tuple[dict[str, list[str]], int]:
+    """Return what settings change about either key, and how many are folded."""
+    rows: dict[str, list[str]] = {}
+    folded = 0
+    for name, side in zip(_names(sides[0][1], sides[1][1]), sides, strict=True):
+        settings = _changing(side)
+        shown = settings if full else settings[:_MOST_SETTINGS]
+        folded += len(settings) - len(shown)
+        for when, text in shown:
+            rows.setdefault(when, []).append(f"{name}: {text}")
+    return rows, folded
+
+
+def _prefix(texts: Iterable[str]) -> str:
+    """Return the two first parts, with their dots, that most settings share; nothing if their names are short."""
+    found = [path for text in texts for path in _PATH.findall(text)]
+    return max(dict.fromkeys(found), key=found.count, default="")
+
+
+def _headline(sides: tuple[Side, Side], differing: Sequence[str]) -> str:
+    """Return what sets two keys apart."""
+    (view, first), (_, second) = sides
+    tables = view.tables
+    names = _names(first, second)
+    one, other = (_metric(side) for side in sides)
+    briefs = [_lowered(str(row["brief"]).rstrip(".")) for row in (one, other)]
+    noted = _noted(first, second)
+    if first.metric == second.metric:
+        how = f"computed differently: see {listed(differing)}" if differing else "and computed alike"
+        return f"{noted}The same quantity, {how}. Both are {briefs[0]}."
+    pairs = [_compared(row["identity"], tables) for row in (one, other)]
+    if one["identity"]["quantity"] != other["identity"]["quantity"] or noted:
+        return f"{noted}Different quantities: {names[0]} is {briefs[0]}; {names[1]} is {briefs[1]}."
+    if all(pairs) and pairs[0] != pairs[1]:
+        return f"Different pairs of policies: {names[0]} compares {pairs[0]}, {names[1]} compares {pairs[1]}."
+    facets = [facet for facet in _FACETS if one["identity"].get(facet) != other["identity"].get(facet)]
+    counted = [_counted(side) for side in sides]
+    told = []
+    for name, row, over in zip(names, (one, other), counted, strict=True):
+        parts = [_facet(row["identity"], facet, tables) for facet in facets if row["identity"].get(facet) is not None]
+        parts += [f"over {over}"] if over is not None and counted[0] != counted[1] else []
+        told.append(f"{name} is {', '.join(parts) if parts else 'plain'}")
+    return f"Not the same: {'; '.join(told)}."
+
+
+def _noted(first: Resolution, second: Resolution) -> str:
+    """Return what a note on one key says of the other."""
+    for item, other in ((first, second), (second, first)):
+        prefix = other.key.rpartition("/")[0]
+        for text in _SENTENCES.split(item.note or ""):
+            if any("/" in name and name in text for name in (other.key, prefix)):
+                return f"{item.key}: {text} "
+    return ""
+
+
+def _facet(identity: Mapping[str, Any], facet: str, tables: Tables) -> str:
+    value = identity.get(facet)
+    if value is None:
+        return "none"
+    words = tables.signatures["WORDS"]
+    known: Mapping[str, str] = {"policy": words["policies"], "extent": words["extents"]}.get(facet, {})
+    return known.get(str(value), str(value).replace("_", " "))
+
+
+def _compared(identity: Mapping[str, Any], tables: Tables) -> str | None:
+    """Return the two sides of a divergence."""
+    words: Mapping[str, str] = tables.signatures["WORDS"]["policies"]
+    sides = identity.get("distributions")
+    return None if sides is None else " with ".join(words.get(side, side) for side in sides)
+
+
+def _names(first: Resolution, second: Resolution) -> tuple[str, str]:
+    """Return what the keys are called here: their last parts where they stand beside each other."""
+    (path, _, one), (other_path, _, other) = (item.key.rpartition("/") for item in (first, second))
+    if first.key == second.key:
+        return f"{first.key} ({first.source})", f"{second.key} ({second.source})"
+    return (one, other) if path == other_path else (first.key, second.key)
+
+
+def _beside(label: str, *texts: str) -> list[str]:
+    """Return a label and two texts beside it, each wrapped in its own column."""
+    room = (width() - _LABEL - 2 * _GAP) // 2
+    cells = [wrapped(text, columns=room) for text in texts]
+    starts = [_LABEL + _GAP, _LABEL + _GAP + max(room, *(len(line) for line in cells[0])) + _GAP]
+    lines = []
+    for at in range(max(map(len, cells))):
+        line = f"  {label}" if at == 0 else ""
+        for start, cell in zip(starts, cells, strict=True):
+            line = line.ljust(start) + (cell[at] if at < len(cell) else "")
+        lines.append(line.rstrip())
+    return lines
+
+
+def _metric(side: Side) -> Mapping[str, Any]:
+    row: Mapping[str, Any] = side[0].tables.metrics[str(side[1].metric)]
+    return row
+
+
+def _is(side: Side) -> str | None:
+    tables = side[0].tables
+    if _metric(side)["identity"].get("distributions") is not None:
+        return quantity_words(str(side[1].metric), tables)
+    return str(_metric(side)["brief"]).rstrip(".")
+
+
+def _sign(side: Side) -> str | None:
+    span = _metric(side).get("range")
+    if span is None:
+        return "may be negative"
+    low, high = span
+    if low is not None and high is not None:
+        return f"{low:g} to {high:g}"
+    if low is not None:
+        return "never negative" if low == 0 else f"{low:g} or more"
+    return "never positive" if high == 0 else f"{high:g} or less"
+
+
+def _counted(side: Side) -> str | None:
+    signature = side[1].signature
+    return None if signature is None else population_words(signature.population, side[0].tables)
+
+
+def _averaged(side: Side) -> str | None:
+    signature = side[1].signature
+    words = None if signature is None else averaged_words(signature, side[1].metric, side[0].tables)
+    return None if words is None else words.removeprefix(f"{_counted(side)}; ")
+
+
+def _policy(side: Side) -> str | None:
+    signature = side[1].signature
+    return None if signature is None else snapshot_words(signature.snapshot, side[0].tables)
+
+
+def _source(side: Side) -> str:
+    view, found = side
+    framework, _, release = str(found.source).partition("==")
+    return source_words(f"{framework.partition('[')[0]}[{found.component}]=={release}", view.tables)
+
+
+def _logged(side: Side) -> str:
+    view, found = side
+    if found.condition is None:
+        return "always"
+    default = _ALWAYS[found.logged_by_default]
+    if not isinstance(view, FrameworkView):
+        return f"{default}; only if {found.condition}"
+    guards, texts = condition_words(found.condition, view.components[str(found.component)].config)
+    asked = "; ".join((*guards, *texts))
+    return default if found.logged and len(asked) > _LONG else f"{default}; only if {asked}"
+
+
+def _formula(side: Side) -> str | None:
+    view, found = side
+    variant = None if found.signature is None else found.signature.reproduced_by
+    texts = formula_texts(str(found.metric), variant, view.tables)
+    return "; ".join(texts) if texts else measured_text(str(found.metric), view.tables)
+
+
+def _zero(side: Side) -> str | None:
+    """Return what 0 means."""
+    view, found = side
+    head = judge(view, found, Given("0", 0.0))[0]
+    if head.origin in ("nothing", "range"):
+        return None
+    first = _SENTENCE.match(head.says)
+    return head.says if first is None else first[1].rstrip(":")
+
+
+def _besides(side: Side) -> str | None:
+    """Return in which ways the number departs from its plain definition, those of the estimate first."""
+    view, found = side
+    traits = [view.tables.traits[name] for name in showing(view, found)]
+    telling = [trait for trait in traits if trait["grade"] != "minor" or trait["facet"] == _ESTIMATE]
+    telling.sort(key=lambda trait: trait["facet"] != _ESTIMATE)
+    return "; ".join(str(trait["what"]) for trait in telling[:_MOST_TRAITS]) or None
+
+
+def _changing(side: Side) -> list[tuple[str, str]]:
+    """Return what other values of single settings change, what weighs most first."""
+    view, found = side
+    if not isinstance(view, FrameworkView) or found.template is None or found.mode is None:
+        return []
+    changes = settings_that_change(view.components[str(found.component)], found.template, found.mode)
+    return [("; ".join(item.labels), item.effects[0].text) for item in changes]
+
+
+def _lowered(text: str) -> str:
+    return text if text[:2].isupper() else text[:1].lower() + text[1:]
+
+
+_ROWS: tuple[tuple[str, Callable[[Side], str | None]], ...] = (
+    (_BRIEF, _is),
+    ("formula", _formula),
+    ("sign", _sign),
+    ("in", lambda side: side[1].unit),
+    ("counted", _counted),
+    ("policy", _policy),
+    ("averaged", _averaged),
+    (_LOGGED, _logged),
+    ("by", _source),
+    ("reads 0", _zero),
+    ("besides", _besides),
+)
+_TOLD = frozenset({_BRIEF, "by", "reads 0", "sign"})
+"""Rows that a first line about what differs need not name."""

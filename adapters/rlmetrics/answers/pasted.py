@@ -1,0 +1,137 @@
+"""Values that people paste: `key=value`, a row as transformers or verl prints it, JSON, or a table of two columns."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, NamedTuple
+
+__all__ = ["Given", "parse_row", "parse_value"]
+
+_PLAIN = r"[-+]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][-+]?[0-9]+)?"
+_LOST = {"nan", "inf", "+inf", "-inf", "infinity", "+infinity", "-infinity"}
+_NULL = {"none", "null", "<na>", "n/a"}
+_NUMBER = re.compile(_PLAIN)
+_CALL = re.compile(rf"(?:[A-Za-z_][\w.]*\()?\s*({_PLAIN}|[-+]?\w+)\s*(?:,[^()]*)?\)?")
+"""A number, also as `tensor(0.5, device='cuda:0')` or `np.float64(0.5)`."""
+_QUOTED = re.compile(
+    r"""(?P<quote>['"])(?P<key>(?:\\.|(?!(?P=quote)).)+)(?P=quote)\s*:\s*
+    (?P<value>'[^']*'|"[^"]*"|[A-Za-z_][\w.]*\([^()]*\)|[^\s,{}\[\]]+)""",
+    re.VERBOSE,
+)
+_ASSIGNED = re.compile(r"([^\s=,;]+)\s*=\s*((?:[A-Za-z_][\w.]*\([^()]*\))|[^\s,;]+)")
+_JOINT = re.compile(r"\s-\s")
+_STEP = re.compile(r"(?:^|\s)step:")
+_COLOUR = re.compile(r"\x1b\[[0-9;]*m")
+_LINE = re.compile(r"\s*\|?\s*(?P<key>[^\s|:=][^|\t=]*?)\s*(?:\||\t|=|:\s)\s*(?P<value>[^\s|][^|\t]*?)\s*\|?\s*")
+
+
+class Given(NamedTuple):
+    """A value as somebody gave it.
+
+    Attributes:
+        text: As it was written, without quotes or the call around it.
+        number: What it is; None for null.
+    """
+
+    text: str
+    number: float | None
+
+
+def parse_value(text: str) -> Given | None:
+    """Return a number, NaN, an infinity or null, in any way that loggers write them; None for anything else."""
+    bare = text.strip()
+    if len(bare) > 1 and bare[0] == bare[-1] and bare[0] in "'\"":
+        bare = bare[1:-1].strip()
+    found = _CALL.fullmatch(bare)
+    if found is None:
+        return None
+    if "(" in bare:
+        bare = found[1]
+    word = bare.lower()
+    if word in _NULL:
+        return Given(bare, None)
+    if word in _LOST:
+        return Given(bare, math.nan if word == "nan" else -math.inf if word.startswith("-") else math.inf)
+    return Given(bare, float(bare)) if _NUMBER.fullmatch(bare) else None
+
+
+def parse_row(text: str) -> dict[str, Given]:
+    """Return the values of a pasted row by key, in its order; nothing if the text holds none.
+
+    Understood are `key=value`, one or several; a JSON object; a Python dictionary as it is printed, cut off or within
+    a line of a log; a line of verl's console; and lines of two columns. What is no number is left out.
+    """
+    plain = _COLOUR.sub("", text).strip()
+    for read in (_json, _printed, _console, _assigned, _lines):
+        found = {key: given for key, given in read(plain) if given is not None}
+        if found:
+            return found
+    return {}
+
+
+def _json(text: str) -> Iterator[tuple[str, Given | None]]:
+    if not text.startswith("{"):
+        return
+    try:
+        data = json.loads(text, parse_float=_Written, parse_int=_Written)
+    except (ValueError, RecursionError):
+        return
+    yield from _members(data)
+
+
+class _Written(str):
+    """A number as it was written."""
+
+    __slots__ = ()
+
+
+def _members(data: Mapping[str, Any]) -> Iterator[tuple[str, Given | None]]:
+    for key, value in data.items():
+        if isinstance(value, dict):
+            # verl writes {"step": 1, "data": {…}}.
+            if key == "data":
+                yield from _members(value)
+        elif key == "step" and isinstance(data.get("data"), dict):
+            continue
+        elif value is None:
+            yield key, Given("null", None)
+        elif isinstance(value, float):
+            yield key, Given(str(value), value)  # NaN and infinities
+        elif isinstance(value, str):
+            yield key, parse_value(value)
+
+
+def _printed(text: str) -> Iterator[tuple[str, Given | None]]:
+    for found in _QUOTED.finditer(text):
+        yield re.sub(r"\\(.)", r"\1", found["key"]), parse_value(found["value"])
+
+
+def _console(text: str) -> Iterator[tuple[str, Given | None]]:
+    begin = _STEP.search(text)
+    if begin is None and _JOINT.search(text) is None:
+        return
+    for part in _JOINT.split(text[begin.start() if begin else 0 :]):
+        key, colon, value = part.strip().rpartition(":")
+        if colon and key != "step" and key and not re.search(r"\s", key):
+            yield key, parse_value(value)
+
+
+def _assigned(text: str) -> Iterator[tuple[str, Given | None]]:
+    whole = text.splitlines() if "\n" in text else [text]
+    pairs = [found for line in whole for found in _ASSIGNED.finditer(line)]
+    if len(whole) == 1 and len(pairs) == 1 and pairs[0].span() != (0, len(text)):
+        return
+    yield from _texts((found[1], found[2]) for found in pairs)
+
+
+def _lines(text: str) -> Iterator[tuple[str, Given | None]]:
+    found = (_LINE.fullmatch(line) for line in text.splitlines())
+    yield from _texts((item["key"], item["value"]) for item in found if item is not None)
+
+
+def _texts(pairs: Iterable[tuple[str, str]]) -> Iterator[tuple[str, Given | None]]:
+    for key, value in pairs:
+        yield key.strip().strip("'\""), parse_value(value)
