@@ -43,6 +43,21 @@ def test_too_little_gives_no_size(pairs):
     assert None is size_of(pairs, "%")
 
 
+def test_many_times_a_number_is_no_size():
+    """A share of next to nothing says how small that is."""
+    assert None is size_of([(1e-6, 1.0)] * 20, "%")
+    assert Size(1.0, 1.0, "1", "higher") == size_of([(1e-6, 1.0)] * 20, "1")
+
+
+def test_only_what_differs_in_one_facet_is_compared():
+    """Estimators of one divergence, and lengths with those of finished responses; no two losses, no two policies."""
+    sizes = load_tables().sizes
+    between = {function: {about for about in row if about.startswith("metric:")} for function, row in sizes.items()}
+    assert {"metric:kl/reference/k1", "metric:kl/reference/k2"} <= between["kl/reference/k3"]
+    assert {"metric:length/terminated/mean"} == between["length/response/mean"]
+    assert not any(found for name, found in between.items() if name.startswith(("preference/", "reward/", "entropy/")))
+
+
 def test_what_is_kept_is_read_back(tmp_path):
     """The file holds everything that was measured."""
     sizes = {

@@ -7,6 +7,7 @@ from itertools import islice
 import pytest
 import torch
 from rlmetrics.codegen.sizes.batches import Step, steps
+from rlmetrics.codegen.sizes.departures import DEPARTURES
 from rlmetrics.codegen.sizes.draws import Draws
 from rlmetrics.codegen.sizes.parts import Numbers, can_compute
 from rlmetrics.codegen.sizes.shapes import LAYOUTS, PROFILES
@@ -108,3 +109,45 @@ def test_what_nothing_is_known_of_is_not_computed(step):
     assert can_compute(ENTROPY, step.generated[0])
     assert not can_compute(REGISTRY["timing/forward_backward"], step.generated[0])
     assert not can_compute(REGISTRY["advantage/distribution"], step.generated[0])
+
+
+def test_truncated_responses_are_left_out_whole():
+    """What is left are the tokens of the responses that ended on their own."""
+    steps_cut = [each for each in islice(steps(), 16, 18) if not all(x["terminated"].all() for x in each.generated)]
+    for each in steps_cut:
+        plain, finished = DEPARTURES["truncated_responses_excluded"](ENTROPY, None, each)
+        kept = [
+            piece.inputs["token_entropy"][row][piece.inputs["mask"][row]]
+            for piece in each.pieces
+            for row in range(len(piece.inputs["mask"]))
+            if piece.inputs["terminated"][row]
+        ]
+        assert float(torch.cat(kept).mean()) == pytest.approx(finished, rel=1e-12)
+        assert float(torch.cat(_entropies(each)).mean()) == pytest.approx(plain, rel=1e-12)
+    assert 2 == len(steps_cut)
+
+
+def test_padding_dilutes_by_its_share():
+    """Where padding counts as 0, the mean falls by the share of padding."""
+    later = next(islice(steps(), 0, 1))
+    plain, padded = DEPARTURES["padding_counted"](REGISTRY["kl/old/k2@padded"], REGISTRY["kl/old/k2"], later)
+    masks = torch.cat([piece.inputs["mask"].flatten() for piece in later.pieces])
+    assert plain * float(masks.double().mean()) == pytest.approx(padded, rel=1e-9)
+    assert DEPARTURES["padding_counted"](REGISTRY["kl/old/k2"], REGISTRY["kl/old/k2"], later) is None
+
+
+def test_text_after_the_end_has_a_size_in_sums_only(step):
+    """A sum over a response grows with its length; of a mean nothing is known."""
+    plain, uncut = DEPARTURES["text_after_end_counted"](REGISTRY["entropy/surprisal_sum"], None, step)
+    assert uncut > plain
+    assert DEPARTURES["text_after_end_counted"](ENTROPY, None, step) is None
+    assert DEPARTURES["text_after_end_counted"](REGISTRY["entropy/surprisal_sum@padding_filled"], None, step) is None
+
+
+def test_another_policys_ratios_have_the_mean_one():
+    """So two estimators of one divergence agree but for chance: over six steps within a quarter."""
+    found = dict.fromkeys(("kl/reference/k1", "kl/reference/k3"), 0.0)
+    for each in islice(steps(), 0, 24, 4):
+        for name in found:
+            found[name] += Numbers(REGISTRY[name], each).pooled
+    assert found["kl/reference/k3"] == pytest.approx(found["kl/reference/k1"], rel=0.25)

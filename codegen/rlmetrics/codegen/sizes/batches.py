@@ -103,6 +103,14 @@ class _Rows(Mapping[str, Tensor]):
         return len(self._whole)
 
 
+def _ratio(size: Tensor, noise: Tensor) -> Tensor:
+    """Return log-ratios of another policy to the one that sampled: their exponentials have the mean 1.
+
+    Otherwise estimators of one divergence would disagree by more than chance.
+    """
+    return size * noise - size**2 / 2
+
+
 class _Responses:
     """The responses of a step, and what an update makes of them."""
 
@@ -154,12 +162,11 @@ class _Responses:
         surprisal = entropy * draws.exponential(count, width)
         old = -surprisal
         uncertain = torch.sqrt(surprisal + 0.01)
-        drift = 0.03 * draws.normal(count, 1)
-        reference = old + 0.25 * uncertain * draws.normal(count, width) + drift
-        teacher = old + 0.6 * uncertain * draws.normal(count, width) + 0.1 * draws.normal(count, 1)
+        reference = old + _ratio(0.25 * uncertain, draws.normal(count, width)) + 0.01 * draws.normal(count, 1)
+        teacher = old + _ratio(0.6 * uncertain, draws.normal(count, width)) + 0.05 * draws.normal(count, 1)
         # Engine and trainer differ by rounding, and at one token in two thousand by much more.
         rare = 1 + 30 * (draws.uniform(count, width) < 1 / 2000)
-        rollout = old + 0.02 * rare * uncertain * draws.normal(count, width)
+        rollout = old - _ratio(0.02 * rare * uncertain, draws.normal(count, width))
         weight = torch.exp(old - rollout)
         self._step_size = 0.03 * uncertain * torch.exp(0.4 * draws.normal(count, 1))
         return {
@@ -226,7 +233,9 @@ class _Responses:
         # Steps go into the direction of the advantages, and scatter.
         towards = torch.sign(self._advantages)[:, None] * 0.2
         still = torch.zeros(self._mask.shape, dtype=torch.float64)
-        moved = sum((self._step_size * (noise + towards) for noise in self._noise[:updates]), still)
+        moved = sum(
+            (_ratio(self._step_size, noise) + self._step_size * towards for noise in self._noise[:updates]), still
+        )
         tokens = {
             **self._tokens,
             "logprobs": self._tokens["old_logprobs"] + moved,

@@ -27,7 +27,9 @@ def _padded(metric: MetricFunction, plain: MetricFunction | None, step: Step) ->
 
 def _uncut(metric: MetricFunction, _: MetricFunction | None, step: Step) -> tuple[float, float] | None:
     """Text after the end counts: sums over a response grow with it, whatever it is; of means nothing is known."""
-    if "seq_sum(" not in " ".join([metric.formula, *metric.let.values()]) or not can_compute(metric, step.uncut[0]):
+    # A variant may do something to padding, too, of which none is left then.
+    sums = "seq_sum(" in " ".join([metric.formula, *metric.let.values()])
+    if "@" in metric.id or not sums or not can_compute(metric, step.uncut[0]):
         return None
     numbers = Numbers(metric, step)
     return numbers.over(step.generated), numbers.over(step.uncut)

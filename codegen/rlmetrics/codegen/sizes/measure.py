@@ -28,6 +28,9 @@ FEWEST = 6
 _BASES = ("pool", "mean")
 """The operations that others are compared with, first choice first."""
 
+_MOST = 300
+"""Larger shares of the number, in percent, say nothing."""
+
 _NOTHING = 1e-6
 """A difference below this share of the number is rounding."""
 
@@ -89,23 +92,31 @@ def functions_of(row: Mapping[str, Any], metric: str, one: Wanted) -> list[str]:
 
 
 def _friends(metric: str, tables: Tables) -> list[str]:
-    """Return the metrics that one is confused with and that are measured in the same unit.
+    """Return the metrics that are another estimate of the same divergence, or the same over flagged responses only.
 
-    Those that the spec names, and those that differ in nothing but the estimator.
+    Between other metrics a size would say what the batches were made to be, and nothing else.
     """
-    row = tables.metrics[metric]
-    quantity, unit = row["identity"]["quantity"], row["unit"]
-    named = [metric for metric in row.get("false_friends", ()) if metric in tables.metrics]
-    near = [
+    mine = tables.metrics[metric]
+    estimated = mine["identity"]["quantity"] in tables.signatures["WORDS"]["divergences"]
+    free = "estimator" if estimated else "of"
+    return [
         other
         for other, its in tables.metrics.items()
-        if its["identity"]["quantity"] == quantity and _but_estimator(row) == _but_estimator(its) and other != metric
+        if other != metric and _but(its, free) == _but(mine, free) and (estimated or _is_part(metric, other))
     ]
-    return [other for other in dict.fromkeys([*named, *near]) if tables.metrics[other]["unit"] == unit]
 
 
-def _but_estimator(row: Mapping[str, Any]) -> dict[str, Any]:
-    return {facet: value for facet, value in row["identity"].items() if facet != "estimator"}
+def _but(row: Mapping[str, Any], free: str) -> tuple[str, dict[str, Any]]:
+    return row["unit"], {facet: value for facet, value in row["identity"].items() if facet != free}
+
+
+def _is_part(metric: str, other: str) -> bool:
+    """Return whether one of two metrics has the inputs of the other and flags, which say what is left out."""
+    if metric not in REGISTRY or other not in REGISTRY:
+        return False
+    first, second = ({name: dtype for name, _, dtype in REGISTRY[each].inputs} for each in (metric, other))
+    more = {name: dtype for name, dtype in {**first, **second}.items() if (name in first) != (name in second)}
+    return (first.keys() < second.keys() or second.keys() < first.keys()) and set(more.values()) == {"bool"}
 
 
 def _compare(name: str, one: Wanted, step: Step, numbers: Numbers, found: Pairs) -> None:
@@ -130,7 +141,8 @@ def _compare(name: str, one: Wanted, step: Step, numbers: Numbers, found: Pairs)
 def size_of(pairs: Sequence[tuple[float, float]], unit: str) -> Size | None:
     """Return the range of how far two numbers lie apart, None where too few batches show both.
 
-    The range leaves out the smallest and the largest tenth.
+    The range leaves out the smallest and the largest tenth. One that ends at many times a number comes of dividing by
+    next to nothing, and is left out.
 
     Args:
         pairs: The plain number and the other one of each batch.
@@ -144,7 +156,8 @@ def size_of(pairs: Sequence[tuple[float, float]], unit: str) -> Size | None:
     sizes = sorted(map(abs, shifts))
     ups = sum(shift > 0 for shift in shifts) / (sum(map(bool, shifts)) or 1)
     direction = "higher" if ups >= 0.9 else "lower" if ups <= 0.1 and any(shifts) else None
-    return Size(_rounded(_quantile(sizes, 0.1)), _rounded(_quantile(sizes, 0.9)), unit, direction)
+    low, high = _rounded(_quantile(sizes, 0.1)), _rounded(_quantile(sizes, 0.9))
+    return None if unit == "%" and high > _MOST else Size(low, high, unit, direction)
 
 
 def _shift(plain: float, other: float) -> float:

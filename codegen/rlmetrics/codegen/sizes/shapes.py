@@ -73,7 +73,7 @@ LAYOUTS = (
     Layout(prompts=16, group=4, ranks=2, epochs=1, mini_batches=4, micro_rows=4),
     Layout(prompts=16, group=8, ranks=2, epochs=1, mini_batches=2, micro_rows=16),
     Layout(prompts=8, group=8, ranks=4, epochs=1, mini_batches=2, micro_rows=4),
-    Layout(prompts=16, group=4, ranks=4, epochs=2, mini_batches=2, micro_rows=2),
+    Layout(prompts=16, group=4, ranks=4, epochs=2, mini_batches=2, micro_rows=4),
     Layout(prompts=8, group=8, ranks=8, epochs=1, mini_batches=1, micro_rows=2),
     Layout(prompts=8, group=16, ranks=8, epochs=2, mini_batches=2, micro_rows=4),
 )
