@@ -150,8 +150,8 @@ def test_main_job_on_a_fresh_machine(checkout, tmp_path):
     )
 
     assert 0 == done.returncode, done.stdout + done.stderr
-    assert "ppo/policy/clipfrac -> policy/clipfrac_avg" in done.stdout
-    assert "actor/ppo_kl -> kl/old/k1" in done.stdout
+    assert "ppo/mean_scores -> objective/scores" in done.stdout
+    assert "PyTorch is not installed: the merged number is a recorded result." in done.stdout
     assert not list(fresh.glob(".venv/lib/python*/site-packages/torch"))
 
 

@@ -49,7 +49,7 @@ def test_the_wheel_holds_everything_and_nothing_else(wheel):
     assert {"cli", "codegen", "functional", "names", "state", "suites", "tables", "translate"} <= SUBPACKAGES
     assert SUBPACKAGES == packages
     assert "rlmetrics/__init__.py" not in names
-    assert "rlmetrics/cli/demo_runs/trl-0.7.10-ppo.jsonl" in names
+    assert {f"rlmetrics/cli/demo_runs/{name}" for name in ("trl-0.7.10-ppo.jsonl", "recorded.json")} <= {*names}
     assert not [name for name in names if name.startswith(("spec/", "tests/"))]
 
 
@@ -59,10 +59,10 @@ def test_the_wheel_holds_everything_and_nothing_else(wheel):
         (["resolve", "ppo/policy/approxkl", "--at", "trl[PPOTrainer]==0.7.10"], "kl/old/k2"),
         (["show", "kl/old/k2"], "mean(0.5 * (logprobs - old_logprobs)**2)"),
         (["map", "--from", "trl[PPOTrainer]==0.7.10", "--to", "verl==0.9.1"], "actor/ppo_kl"),
-        (["demo"], "ppo/policy/clipfrac -> policy/clipfrac_avg"),
+        (["demo"], "ppo/mean_scores -> objective/scores"),
         (
             ["dashboard", "--at", "trl[GRPOTrainer]==1.16.0", "--kind", "wandb-workspace", "-o", "board.json"],
-            "policy/clip_fraction (healthy: at most",
+            "32 panels in 8 sections",
         ),
     ],
 )

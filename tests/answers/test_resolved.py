@@ -140,7 +140,7 @@ def test_installation_comes_last():
     lines = answered("loss", "trl[GRPOTrainer]==0.16.1")
     release = next(index for index, line in enumerate(lines) if line.startswith("release"))
     assert "4.52" in part(lines, "release")
-    assert release > next(index for index, line in enumerate(lines) if line.startswith("note"))
+    assert release > next(index for index, line in enumerate(lines) if line.startswith("compute"))
 
 
 def test_notes_on_given_settings_come_first():
@@ -166,7 +166,7 @@ def test_full_leaves_nothing_out(key, at):
 def test_the_specs_own_names_have_no_release():
     """Formula, health and function, and nothing about sources."""
     lines = answered("kl/old/k2", "canonical")
-    assert {"formula", "healthy", "unlike", "compute"} == {
+    assert {"formula", "healthy", "reads", "unlike", "compute"} == {
         line.split()[0] for line in lines if re.match(r"[a-z]+ {2,}", line)
     }
 

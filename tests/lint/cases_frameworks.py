@@ -609,6 +609,19 @@ CASES = [
         [],
         "`beta` has two defaults in 1.1.0",
     ),
+    # Settings that move curves
+    Case(
+        "shaping-key",
+        [(T, "keys:\n", "shaping:\n  width: {says: 'wider, {after}', keys: [¦loss/other]}\nkeys:\n")],
+        [(T, "keys:\n", "shaping:\n  width: {says: 'wider, {after}', keys: [loss/policy]}\nkeys:\n")],
+        "`width` moves `loss/other`, which nothing logs",
+    ),
+    Case(
+        "shaping-words",
+        [(T, "keys:\n", "shaping:\n  width: {says: ¦'wider, {value}', keys: [loss/policy]}\nkeys:\n")],
+        [(T, "keys:\n", "shaping:\n  width: {says: 'from {before} to {after}', keys: [loss/policy]}\nkeys:\n")],
+        "the words of `width` have `value` in braces",
+    ),
     # Templates
     Case(
         "template-syntax", [(T, "  score/{source}:\n", "  ¦score/{source:\n")], [], "does not belong to a placeholder"

@@ -335,13 +335,7 @@ CASES = [
     Case(
         "broken-reference",
         [(S, "  sequences:", "  part: {domain: token, words: a part, brief: A part., of: ¦all_tokens}\n  sequences:")],
-        [
-            (
-                S,
-                "  sequences:",
-                "  part: {domain: token, words: a part, brief: A part., of: all_positions}\n  sequences:",
-            )
-        ],
+        [(S, "  sequences:", "  part: {domain: token, words: parts, brief: Part., of: all_positions}\n  sequences:")],
         "there is no population `all_tokens`",
     ),
     Case(

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from names.small_spec import small_spec
 from names.test_names_relations import PLAIN
-from rlmetrics.answers.sizes import typical_words
+from rlmetrics.answers.sizes import spanned_words, typical_words
 from rlmetrics.cli.main import main
 from rlmetrics.codegen.tables import build
 from rlmetrics.names import Entry, Tables, Typical, load_tables, relate
@@ -130,3 +130,20 @@ def test_sizes_in_words_say_where_they_hold(typical, words):
 def test_words_can_name_the_target():
     """So that a reader knows which of two curves is the lower one."""
     assert "28 to 66 % lower in verl on reference batches" == typical_words(Typical(28.0, 66.0, "%", "lower"), "verl")
+
+
+def test_keys_that_share_a_difference_share_a_range():
+    """The range covers all of them, and a side is told where all agree."""
+    lower, higher = Typical(28.0, 66.0, "%", "lower"), Typical(1.0, 30.0, "%", "higher")
+    assert "10 to 66 % lower on reference batches" == spanned_words([lower, Typical(10.0, 20.0, "%", "lower")])
+    assert "1 to 66 % apart on reference batches" == spanned_words([lower, higher])
+
+
+def test_a_shared_range_says_whom_it_is_of():
+    """Keys without a share of the number are not covered by one."""
+    one, other = Typical(1.0, 3.0, "%"), Typical(0.001, 0.02, "nat")
+    assert "1 to 3 % apart on reference batches, for 1 of 3 keys" == spanned_words([one, None, other])
+    assert "0.001 to 0.02 nat apart on reference batches" == spanned_words([other])
+    assert spanned_words([other, Typical(1.0, 2.0, "token")]) is None
+    assert spanned_words([None, None]) is None
+    assert spanned_words([]) is None

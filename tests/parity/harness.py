@@ -152,7 +152,7 @@ def _reduced(quantity: Quantity, data: Data, compute: Callable[[Data], float]) -
     if isinstance(data, Parts) and len(data.parts) == 1:
         return _reduced(quantity, data.parts[0], compute)
     value = compute(data)
-    return 0.0 if math.isnan(value) and "zero_when_empty" in quantity.traits else value
+    return 0.0 if math.isnan(value) and {"zero_when_empty", "zero_without_token"} & quantity.traits else value
 
 
 _OPERATIONS: Mapping[str, Callable[[Sequence[float]], float]] = {

@@ -63,7 +63,7 @@ class Quantity:
         reduction: Operation by level; levels that are not named are pooled.
         scale: logged = scale * reduced + offset.
         offset: See ``scale``.
-        traits: Of these, the harness acts on ``zero_when_empty`` and ``nan_entries_skipped``.
+        traits: Of these, the harness acts on ``zero_when_empty``, ``zero_without_token``, ``nan_entries_skipped``.
     """
 
     function: str

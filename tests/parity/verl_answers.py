@@ -20,7 +20,7 @@ CRITIC_AGGREGATION = "critic.loss_agg_mode"
 WIDTH = 48
 """``data.max_response_length`` of the calls: the padded width of their responses."""
 
-EMPTY = frozenset({"empty_rows_in_mean", "empty_rows_not_a_number", "zero_when_empty"})
+EMPTY = frozenset({"empty_rows_in_mean", "empty_rows_not_a_number", "zero_when_empty", "zero_without_token"})
 """Traits that say what becomes of responses, or of batches, without a token."""
 
 NONE: Config = MappingProxyType({})

@@ -79,7 +79,7 @@ def row(
             means = batch.by_response(quantity.function, **parameters)
             return float(reduced(quantity, means, batch, normalisation))
         found = quantity.scale * batch.compute(quantity.function, **parameters) + quantity.offset
-        return batch.zero_if_empty(found) if "zero_when_empty" in quantity.traits else found
+        return batch.zero_if_empty(found) if {"zero_when_empty", "zero_without_token"} & quantity.traits else found
 
     text = "; ".join(word for word in (words(quantity), how) if word)
     return Reproduced(quantity.function, value, text, leaks=leaks)

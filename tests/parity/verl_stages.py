@@ -58,7 +58,7 @@ def _timed(release: str, key: str) -> Row:
         measured = {"stage_seconds": SECONDS.get(stage, STEP_SECONDS), "step_seconds": STEP_SECONDS}
         timed = batch.with_tensors(**{name: _number(seconds) for name, seconds in measured.items()})
         found = timed.compute(function, **accepted(function, {"devices": DEVICES}))
-        return found if math.isfinite(found) or "zero_when_empty" not in quantity.traits else 0.0
+        return found if math.isfinite(found) or not {"zero_when_empty", "zero_without_token"} & quantity.traits else 0.0
 
     return Reproduced(function, value)
 

@@ -101,7 +101,7 @@ def test_means_of_means_of_trl_grpo(name, function):
 def test_means_of_micro_batches_of_verl(key, function):
     """What verl's actor reported of each micro-batch, averaged as verl does and by tokens."""
     sizes = {}
-    for name, run in read_json("verl-0.9.1-updates").items():
+    for name, run in read_json("verl-0.5.0-updates").items():
         update = Update.named(name)
         if update.part == "actor" and update.micro < update.mini:
             assert isinstance(run, dict)

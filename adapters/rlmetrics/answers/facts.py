@@ -18,12 +18,16 @@ __all__ = [
     "measured_text",
     "quantity",
     "range_words",
+    "reads_texts",
     "sentence",
 ]
 
 _NON_FINITE = "finite"
 _EXPLAINS = (r"\s*\([^()]*\)", r", (?:since|because)\b.*", r"; .*", r", so that\b.*")
 """What a long statement can do without, the least needed first."""
+_READS = 340
+"""So many characters are told of how a curve behaves."""
+_SENTENCE = re.compile(r"(?<=[.!?]) (?=[A-Z0-9])")
 _RULES = 2
 """So many signs of trouble are told."""
 
@@ -96,6 +100,19 @@ def range_words(metric: str, tables: Tables) -> str:
 
 def _plain(formula: object) -> str:
     return " ".join(str(formula).split()).replace(" ** ", "**")
+
+
+def reads_texts(metric: str, tables: Tables, *, full: bool = False) -> list[str]:
+    """Return how a curve of a metric behaves, as many sentences as fit."""
+    description = " ".join(str(tables.texts.get(metric, {}).get("description", "")).split())
+    if full or len(description) <= _READS:
+        return [description] if description else []
+    told = ""
+    for text in _SENTENCE.split(description):
+        if told and len(told) + len(text) > _READS:
+            break
+        told = f"{told} {text}".strip()
+    return [told]
 
 
 def health_texts(metric: str, tables: Tables, *, full: bool = False) -> list[str]:

@@ -7,8 +7,9 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from rlmetrics.names import load_tables
+from rlmetrics.names import Typical, load_tables
 
+from .sizes import spanned_words
 from .terminal import wrapped
 
 if TYPE_CHECKING:
@@ -134,9 +135,8 @@ def _note(what: str, differences: list[dict[str, Any]], sides: tuple[str, str]) 
     text = _sided(what, sides)
     vanishes = differences[0]["vanishes_when"]
     text += f": same if {vanishes}" if vanishes and applies is not True else ""
-    typical = next((one["typical"] for one in differences if one.get("typical")), None)
-    if typical is not None:
-        text += f" ({typical['low']:g}–{typical['high']:g} {typical['unit']} on reference batches)"
+    size = spanned_words([Typical(**one["typical"]) if one.get("typical") else None for one in differences])
+    text += f" ({size})" if size is not None else ""
     return Note(what, text, differences[0]["grade"], applies, len(differences))
 
 

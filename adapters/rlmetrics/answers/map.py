@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from rlmetrics.names.lookalikes import INSTEAD
 from rlmetrics.names.programs import other_programs
 
 from .map_notes import MapNotes
@@ -31,6 +32,8 @@ _COUNTED = {
     "look-alike": "only look-alikes",
     "none": "nothing",
 }
+_WHEN = "logged only when: "
+_MEASURES = " measures it when "
 _BLANK = "\x00"
 _SECONDS = {"s", "ms", "1/s", "token/s"}
 _LOOK_ALIKES, _NOTHING, _NOTES, _EACH = 8, 6, 8, 14
@@ -109,8 +112,10 @@ class _Table:
             kept = [row for first, others in groups[:_EACH] for row in (first, *others)]
         cells = list(self._cells(kept))
         if len(kept) < len(rows):
-            names = sum(row.from_ == row.to for row in rows if row not in kept)
-            cells.append((f"{len(rows) - len(kept)} more", f"{names} keep their name: --full" if names else "--full"))
+            rest = len(rows) - len(kept)
+            keep = sum(row.from_ == row.to for row in rows if row not in kept)
+            named = f"{'all' if keep == rest else keep} keep their name: " if keep and rest > 1 else ""
+            cells.append((f"{rest} more", f"{named}--full"))
         return ["", f"{symbol(severity)} {_TITLES[severity]}", *columns(cells)]
 
     def _cells(self, rows: Sequence[MapRow]) -> Iterator[tuple[str, ...]]:
@@ -228,7 +233,9 @@ def key_lines(names: NameMap, row: MapRow) -> list[str]:
             for item in row.related[:3]
             for line in wrapped(f"{symbol('look-alike')} {item.to}: {item.short or item.why}", indent=2, hanging=6)
         ]
-        return [*lines, *(wrapped(row.note, indent=2) if row.note else [])]
+        # When another key would be the counterpart is told beside that key.
+        told = "; ".join(part for part in (row.note or "").split("; ") if _MEASURES not in part)
+        return [*lines, *(wrapped(told, indent=2) if told else [])]
     words = {"same": "the same as", "close": "close to", "biased": "a biased counterpart of"}[row.severity]
     lines = wrapped(f"{symbol(row.severity)} {row.from_} ({here}) is {words} {row.to} ({there}).", hanging=2)
     if row.transform is not None:
@@ -239,4 +246,9 @@ def key_lines(names: NameMap, row: MapRow) -> list[str]:
         mark = symbol("same") if item.applies is False else symbol("close" if item.grade == "minor" else "biased")
         said = notes.words(item, row)
         lines += wrapped(f"{mark} {said}{' (so here)' if item.applies is False else ''}", indent=2, hanging=4)
-    return [*lines, *(wrapped(row.note, indent=2) if row.note else [])]
+    condition = notes.condition(row, names.target_of(row))
+    others = [part for part in (row.note or "").split("; ") if not part.startswith((_WHEN, INSTEAD))]
+    if condition is not None:
+        words_of = [text.partition(": ")[2] for text in notes.texts()] if condition.startswith("[") else [condition]
+        others = [*words_of, *others]
+    return [*lines, *(line for part in others if part for line in wrapped(part, indent=2, hanging=4))]

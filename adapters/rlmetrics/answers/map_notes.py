@@ -7,13 +7,17 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from rlmetrics.names.lookalikes import INSTEAD
+from rlmetrics.names.severity import unmet
+
+from .sizes import spanned_words
 from .terminal import wrapped
 
 if TYPE_CHECKING:
     from rlmetrics.names import MapRow
     from rlmetrics.names.mapping import NameMap
     from rlmetrics.names.protocol import View
-    from rlmetrics.names.records import Difference, Entry
+    from rlmetrics.names.records import Difference, Entry, Typical
     from rlmetrics.names.severity import Settings
 
 __all__ = ["MapNotes", "sides_of"]
@@ -61,8 +65,10 @@ class MapNotes:
         self._rows = rows
         self._texts: dict[str, tuple[int, str]] = {}
         counts: dict[str, int] = {}
+        self._sizes: dict[str, list[Typical | None]] = {}
         for row in rows:
             for item in row.differs_by:
+                self._sizes.setdefault(item.what, []).append(item.typical)
                 if _is_told(item) and item.grade == "minor":
                     counts[item.what] = counts.get(item.what, 0) + 1
         most = max(counts, key=lambda what: counts[what], default=None)
@@ -92,6 +98,10 @@ class MapNotes:
         found = [(item, row) for row in self._rows for item in row.differs_by if item.what == self._common]
         return f"Of these, {len(found)} differ alike: {self.words(*found[0])}." if found else None
 
+    def texts(self) -> list[str]:
+        """Return the footnotes so far, without their numbers."""
+        return [text for _, text in self._texts.values()]
+
     def lines(self, most: int | None = None) -> list[str]:
         """Return the footnotes, the first ones if there are too many."""
         found: list[str] = []
@@ -108,9 +118,11 @@ class MapNotes:
             return None
         side = self._views[1].circumstances(found.component)
         guard, _, words = found.condition.partition("; ")
-        needed = [] if side is None else [part for part in _conjuncts(guard) if not _holds(side.settings, part)]
+        needed = [] if side is None else unmet(guard, side.settings)
         text = " and ".join(_SECTION.sub("", part) for part in needed)
         text = "; ".join(part for part in (f"needs {text}" if text else "", words) if part) or "not always logged"
+        instead = next((part for part in (row.note or "").split("; ") if part.startswith(INSTEAD)), None)
+        text = text if instead is None else f"{text}; {instead}"
         if len(text) <= _LONGEST_NEED:
             return text
         return f"[{self.number(text, f'{self.sides[1]}: {text}')}]"
@@ -128,7 +140,9 @@ class MapNotes:
         else:
             said = _SIDE.sub(lambda found: left if found[1] == "source" else right, said)
         same = self._same_if(difference, row)
-        return said if same is None else f"{said}: same if {same}"
+        size = spanned_words(self._sizes.get(difference.what, ()))
+        said = said if same is None else f"{said}: same if {same}"
+        return said if size is None else f"{said} ({size})"
 
     def _level(self, difference: Difference, row: MapRow) -> str | None:
         """Return how either side puts the parts of a level together, in words; None for another difference."""
@@ -147,6 +161,8 @@ class MapNotes:
             operation = operations.get(text, "")
             if level == _WINDOW and (operation == "none" or (operation == "pool" and False in named)):
                 said.append("one step")
+            elif operation == "none":
+                said.append("one value")
             else:
                 how = words["operations"].get(operation, "all at once")
                 of_steps = level == _WINDOW and operation != "pool"
@@ -184,27 +200,6 @@ class MapNotes:
 
 def _is_told(item: Difference) -> bool:
     return item.applies is not False and (item.grade != "minor" or item.applies is True)
-
-
-def _holds(settings: Settings, guard: str) -> bool | None:
-    from rlmetrics.names import NamesError
-
-    try:
-        return settings.holds(guard)
-    except NamesError:
-        return None
-
-
-def _conjuncts(guard: str) -> Iterator[str]:
-    """Yield the parts of a guard that must all hold, without the parentheses around each."""
-    depth, start = 0, 0
-    for found in re.finditer(r"[()]|\band\b|$", guard):
-        depth += {"(": 1, ")": -1}.get(found[0], 0)
-        if depth == 0 and found[0] not in ("(", ")"):
-            part = guard[start : found.start()].strip()
-            start = found.end()
-            if part:
-                yield part[1:-1] if part[0] == "(" and part[-1] == ")" and part.count("(") == 1 else part
 
 
 def _with_values(guard: str, settings: Settings) -> str:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from rlmetrics.names.view import FrameworkView
 
-from .facts import first_clause, formula_texts, health_texts, measured_text, quantity, sentence
+from .facts import first_clause, formula_texts, health_texts, measured_text, quantity, reads_texts, sentence
 from .lines import change_row
 from .terminal import LABEL, columns, labelled, symbol, wrapped
 from .trust import averaged_lines, is_biased, logged_lines, says_over, trust_lines
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 __all__ = ["changed_lines", "resolved_lines", "resolved_links", "source_lines"]
 
 _PLACES, _FORMULA = 3, 3
-_SCREEN = 34
+_SCREEN = 36
 """A longer answer is told in less detail."""
 _INTRO = 200
 """A first note of at most so many characters is told with the answer."""
@@ -35,14 +35,16 @@ _INSTALLED = " installed"
 
 
 class _Detail(NamedTuple):
-    """How many settings, look-alikes and notes are told."""
+    """How many settings, look-alikes and notes are told, and whether it is told how the curve behaves."""
 
     settings: int
     friends: int
     notes: int
+    reads: bool
 
 
-_PLENTY, _SOME, _LITTLE = _Detail(3, 2, 1), _Detail(2, 1, 1), _Detail(1, 1, 0)
+_PLENTY = _Detail(3, 2, 1, reads=True)
+_DETAILS = (_PLENTY, _Detail(2, 1, 1, reads=True), _Detail(2, 1, 0, reads=True), _Detail(1, 1, 0, reads=False))
 
 
 class _Found(NamedTuple):
@@ -76,13 +78,18 @@ def resolved_lines(view: View, resolution: Resolution, *, full: bool = False) ->
     lines += averaged_lines(view, resolution)
     lines += [] if is_biased(trust) else trust
     lines += labelled("healthy", health_texts(resolution.metric, view.tables, full=full))
+    reads = labelled("reads", reads_texts(resolution.metric, view.tables))
+    place = len(lines)
     lines += logged_lines(view, resolution)
     lines += _constant(resolution, full=full)
     lines += changed_lines(view, resolution, full=full)
     if full:
         return [*lines, *_rest(view, resolution, _PLENTY, full=True), *_everything(view, resolution)]
     found = _found(view, resolution)
-    told = [[*lines, *_rest(view, resolution, detail, found)] for detail in (_PLENTY, _SOME, _LITTLE)]
+    told = [
+        [*lines[:place], *(reads if detail.reads else []), *lines[place:], *_rest(view, resolution, detail, found)]
+        for detail in _DETAILS
+    ]
     return next((answer for answer in told if len(answer) <= _SCREEN), told[-1])
 
 

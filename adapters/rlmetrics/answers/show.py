@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from .causes import brief_of
 from .changes import Trail
-from .facts import formula_texts, health_texts, measured_text, quantity
+from .facts import formula_texts, health_texts, measured_text, quantity, reads_texts
 from .lines import change_row
 from .settings import condition_words
 from .terminal import columns, labelled, symbol, wrapped
@@ -24,8 +23,7 @@ if TYPE_CHECKING:
 
 __all__ = ["choice_lines", "shown_lines"]
 
-_ROWS, _CHANGES, _FRIENDS, _READS, _REMARK = 7, 3, 3, 230, 16
-_SENTENCE = re.compile(r"(?<=[.!?]) (?=[A-Z0-9])")
+_ROWS, _CHANGES, _FRIENDS, _REMARK = 7, 3, 3, 16
 
 
 class _Name(NamedTuple):
@@ -67,7 +65,7 @@ def shown_lines(
     measured = measured_text(metric, tables)
     lines += labelled("measures", [] if formula or measured is None else [measured])
     lines += labelled("healthy", health_texts(metric, tables))
-    lines += labelled("reads", _reads(str(entry.get("description", "")), full=full))
+    lines += labelled("reads", reads_texts(metric, tables, full=full))
     names = _names(item.spellings, tables, source)
     lines += ["", *_logged_as(names, metric, tables, source, config, full=full)]
     lines += _what_changed(names, tables, source, config, full=full)
@@ -104,18 +102,6 @@ def _use(spellings: Sequence[Spelling], tables: Tables) -> tuple[int, int]:
 
 def _rank(table: FrameworkTable, component: str) -> int:
     return next((at for at, row in enumerate(table.components) if row[0] == component), 1 << 20)
-
-
-def _reads(description: str, *, full: bool) -> list[str]:
-    """Return how a curve behaves, as many sentences as fit."""
-    if full or len(description) <= _READS:
-        return [description] if description else []
-    told = ""
-    for text in _SENTENCE.split(description):
-        if told and len(told) + len(text) > _READS:
-            break
-        told = f"{told} {text}".strip()
-    return [told]
 
 
 def _names(spellings: Sequence[Spelling], tables: Tables, source: Source | None) -> list[_Name]:

@@ -38,20 +38,14 @@ def translation_lines(report: Report, *, dropped: bool = False) -> list[str]:
     head = [*_loss(report), *_head(report), *_kinds(report), *_collisions(report)]
     notes = notes_of(report)
     counts = Severities(report, notes)
-    aside = _first([_two_lines(text) for text in _aside(report, dropped=dropped)])
     foot = _foot(counts)
-    texts = [note.lines() for note in notes.shown]
     said = [] if notes.configuration is None else wrapped(notes.configuration)
-    fixed = (
-        len(head)
-        + len(counts.same)
-        + len(counts.strict)
-        + len(counts.apart)
-        + len(aside)
-        + len(said)
-        + len(foot)
-        + bool(notes.all)
-    )
+    others = len(head) + len(counts.same) + len(counts.strict) + len(counts.apart) + len(said) + len(foot)
+    # Two keys that are biased and a footnote, and the blank lines around them.
+    left = MOST - others - (7 if notes.shown else 3)
+    aside = _first([_two_lines(text) for text in _aside(report, dropped=dropped)], min(_ASIDE, max(1, left)))
+    texts = [note.lines() for note in notes.shown]
+    fixed = others + len(aside) + bool(notes.all)
     needed = sum(map(len, texts[:_LEAST]))
     whole = len(counts.biased(MOST))
     # Blank lines go before anything else does.
@@ -65,12 +59,12 @@ def translation_lines(report: Report, *, dropped: bool = False) -> list[str]:
     return lines
 
 
-def _first(parts: list[list[str]]) -> list[str]:
+def _first(parts: list[list[str]], most: int) -> list[str]:
     """Return as many parts as there is room for, and how many more there are."""
     lines: list[str] = []
     for at, part in enumerate(parts):
         left = len(parts) - at - 1
-        if len(lines) + len(part) + bool(left) > _ASIDE:
+        if len(lines) + len(part) + bool(left) > most:
             return [*lines, f"and {left + 1} more remarks: --full"]
         lines += part
     return lines

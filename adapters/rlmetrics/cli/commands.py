@@ -57,8 +57,14 @@ COMMANDS: dict[str, Command] = {
         "translate",
         "rename a log, a run or a dashboard",
         (
-            ("rlmetrics translate trainer_state.json --to verl", "into trainer_state.json.translated"),
-            ("rlmetrics translate runs --to canonical --dry-run", "what a whole folder would come to"),
+            (
+                "rlmetrics translate trainer_state.json --from 'trl[grpo]' --to verl",
+                "into trainer_state.json.translated",
+            ),
+            (
+                "rlmetrics translate runs --from verl==0.9.1 --to canonical --dry-run",
+                "what a whole folder would come to",
+            ),
         ),
         MAIN,
     ),
@@ -66,7 +72,7 @@ COMMANDS: dict[str, Command] = {
         "check",
         "what is wrong with a run",
         (
-            ("rlmetrics check run.jsonl", "the most likely cause first, and what to do"),
+            ("rlmetrics check run.jsonl --at 'trl[grpo]'", "the most likely cause first, and what to do"),
             ("rlmetrics check runs --html report.html", "all runs of a folder, as a page"),
         ),
         MAIN,
@@ -99,32 +105,27 @@ COMMANDS: dict[str, Command] = {
         "compare",
         "compare two runs by canonical names",
         (
-            ("rlmetrics compare before.jsonl after.jsonl", "what may share a plot, and where the curves part"),
-            ("rlmetrics compare before.jsonl after.jsonl --html both.html", "with pictures"),
+            (
+                "rlmetrics compare before.jsonl after.jsonl --at 'trl[grpo]==0.18.2' --at 'trl[grpo]==1.16.0'",
+                "what may share a plot, and where the curves part",
+            ),
+            ("rlmetrics compare runs/first.jsonl runs/second.jsonl --html both.html", "with pictures"),
         ),
     ),
     "watch": Command(
         "watch",
         "judge the health of a run while it grows",
         (
-            ("rlmetrics watch run.jsonl --idle 1", "until nothing came for a second"),
-            ("rlmetrics watch run.jsonl --level error --idle 1", "speak of errors only"),
+            ("rlmetrics watch run.jsonl --at 'trl[grpo]' --idle 1", "until nothing came for a second"),
+            ("rlmetrics watch runs/first.jsonl --level error --idle 1", "speak of errors only"),
         ),
     ),
     "plot": Command(
         "plot",
         "draw curves of a run",
         (
-            ("rlmetrics plot run.jsonl reward", "in the terminal"),
-            ("rlmetrics plot run.jsonl reward --svg reward.svg", "as a picture"),
-        ),
-    ),
-    "explain": Command(
-        "explain",
-        "which line of the spec sets each field of an answer, and what proves it",
-        (
-            ("rlmetrics explain kl --at 'trl[GRPOTrainer]==1.16.0'", "with the lines of that release's source"),
-            ("rlmetrics explain kl --at 'trl[GRPOTrainer]==1.16.0' --config beta=0.04", "under another configuration"),
+            ("rlmetrics plot run.jsonl reward --at 'trl[grpo]'", "in the terminal"),
+            ("rlmetrics plot run.jsonl reward --at 'trl[grpo]' --svg reward.svg", "as a picture"),
         ),
     ),
     "dashboard": Command(
@@ -150,6 +151,15 @@ COMMANDS: dict[str, Command] = {
             ("rlmetrics completion bash", "what to put into ~/.bashrc"),
             ("rlmetrics completion zsh", "what to put into ~/.zshrc"),
         ),
+    ),
+    "explain": Command(
+        "explain",
+        "which line of the spec sets each field of an answer, and what proves it",
+        (
+            ("rlmetrics explain kl --at 'trl[GRPOTrainer]==1.16.0'", "with the lines of that release's source"),
+            ("rlmetrics explain kl --at 'trl[GRPOTrainer]==1.16.0' --config beta=0.04", "under another configuration"),
+        ),
+        EDITORS,
     ),
     "lint": Command(
         "lint",

@@ -5,11 +5,13 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
-from .options import add_config, add_json, add_source, add_spec, config_of, spec_of
-from .output import json_text, table
+from .options import add_config, add_json, add_program, add_source, add_spec, config_of, spec_of
+from .output import json_text
 
 if TYPE_CHECKING:
-    from rlmetrics.names import DiffResult
+    from collections.abc import Sequence
+
+    from rlmetrics.names import DiffResult, Tables
 
 
 def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -17,11 +19,17 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
     parser = subparsers.add_parser(
         "diff",
         help="what changed between two releases",
-        description="List the keys that came, went, got another name, or kept their name and changed their meaning.",
+        description="Tell what keys changed their meaning and why, which came, went or got another name, and which "
+        "defaults changed.",
     )
+    parser.add_argument("keys", nargs="*", metavar="KEY", help="only these keys")
     add_source(parser, "--from", "the old release", required=True)
     add_source(parser, "--to", "the new release", required=True)
+    parser.add_argument("--since", metavar="RELEASE", help="only what changed in this release or later")
+    parser.add_argument("--all-configs", action="store_true", help="also what shows only with other settings")
+    parser.add_argument("--full", action="store_true", help="everything: each cause, timers, keys of evaluation")
     add_config(parser)
+    add_program(parser)
     add_spec(parser)
     add_json(parser)
     parser.set_defaults(run=run)
@@ -29,26 +37,35 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
 
 def run(args: argparse.Namespace) -> int:
     """Run the command."""
-    from rlmetrics.names import diff
+    from rlmetrics.names import load_tables
 
-    found = diff(args.from_, args.to, config=config_of(args), spec=spec_of(args))
-    print(json_text(found) if args.json else _text(found))
+    tables = load_tables(spec_of(args))
+    if args.json:
+        print(json_text(_found(args, tables, args.keys)))
+        return 0
+    from rlmetrics.answers.diff import diff_lines, key_lines
+    from rlmetrics.answers.terminal import printed
+
+    between = args.from_, args.to
+    answers = [key_lines(_found(args, tables, [key]), tables, key, *between) for key in args.keys]
+    if not answers:
+        answers = [diff_lines(_found(args, tables, ()), tables, *between, full=args.full)]
+    print("\n\n".join(printed(lines, keys=args.keys) for lines in answers))
     return 0
 
 
-def _text(found: DiffResult) -> str:
-    parts: list[tuple[str, list[tuple[str | None, ...]]]] = [
-        ("changed meaning", [(item.key, item.component, f"since {item.since}", item.what) for item in found.changed]),
-        ("renamed", [(item.from_, "->", item.to, f"{item.component}, {item.relation}") for item in found.renamed]),
-        ("removed", [(i.key, i.component, i.metric, f"see {i.instead}" if i.instead else "") for i in found.removed]),
-        ("added", [(i.key, i.component, i.metric, _condition(i.condition)) for i in found.added]),
-    ]
-    blocks = []
-    for title, rows in parts:
-        lines = [f"  {line}" for line in table(rows).splitlines()]
-        blocks.append("\n".join([f"{title}: {len(rows)}", *lines]))
-    return "\n\n".join(blocks)
+def _found(args: argparse.Namespace, tables: Tables, keys: Sequence[str]) -> DiffResult:
+    from rlmetrics.names import diff
+    from rlmetrics.names.programs import EVERY
 
-
-def _condition(condition: str | None) -> str:
-    return "" if condition is None else f"when {condition}"
+    return diff(
+        args.from_,
+        args.to,
+        config=config_of(args),
+        spec=tables,
+        keys=keys or None,
+        since=args.since,
+        all_configs=args.all_configs,
+        evidence=args.json,
+        program=EVERY if args.json and args.program is None else args.program,
+    )

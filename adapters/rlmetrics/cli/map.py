@@ -87,7 +87,7 @@ def run(args: argparse.Namespace) -> int:
         from rlmetrics.answers.terminal import printed
 
         if args.keys:
-            blocks = [[*(["", ""] if index else []), *key_lines(names, row)] for index, row in enumerate(rows)]
+            blocks = [[*([""] if index else []), *key_lines(names, row)] for index, row in enumerate(rows)]
             lines = [line for block in blocks for line in block]
         else:
             lines = map_lines(names, full=args.full)

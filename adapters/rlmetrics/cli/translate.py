@@ -45,7 +45,9 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
     add_source(parser, "--to", "where they go", required=True)
     parser.add_argument("-o", "--output", metavar="OUT", help="where the copy goes; by default IN.translated")
     parser.add_argument("--force", action="store_true", help="overwrite OUT, and the FILE of --html, if they exist")
-    parser.add_argument("--kind", choices=list(KINDS), help="what IN is; by default recognised")
+    parser.add_argument(
+        "--kind", choices=list(KINDS), metavar="KIND", help=f"what IN is, by default recognised: {', '.join(KINDS)}"
+    )
     parser.add_argument("--strict", action="store_true", help="carry over only exact and affine counterparts")
     parser.add_argument("--both", action="store_true", help="write old and new names")
     parser.add_argument(

@@ -67,13 +67,15 @@ class ComponentView:
         label: str | None = None,
     ) -> None:
         self.label = label or component.name
+        self.component = component.name
         self.release = release
         self.tables = tables
         self.table = table
         self.stem = component.stem
         self._own = table.component(component.stem)
         self._entries = Entries(self.label, tables, self._own)
-        self._given = config
+        self.given = config
+        """Values that differ from the defaults."""
         self._templates: dict[str, Template] = {}
 
     @cached_property
@@ -84,7 +86,7 @@ class ComponentView:
     @cached_property
     def config(self) -> Configuration:
         """Configuration keys and their values."""
-        return Configuration(self.table, self._own, self.release, self._given)
+        return Configuration(self.table, self._own, self.release, self.given)
 
     @cached_property
     def circumstances(self) -> Circumstances:

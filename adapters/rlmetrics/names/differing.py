@@ -2,32 +2,31 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from .component import ComponentView
-from .config import Config, holds
-from .guards import Value, names_in
-from .history import History
+from . import narrowing
+from .causes import Causes, SharedCause, TakenBack
+from .comparing import Comparison
+from .config import Config
+from .defaults import ChangedDefault
 from .mapping import NameMap
+from .programs import EVERY, other_programs, paired
 from .protocol import View
 from .records import Difference, Entry, Evidence, Fallback, MapRow, Transform
-from .relations import Relation, relate
-from .source import Component, Source
 from .tables import Overlays, Tables
-from .view import FrameworkView, open_views
+from .versions import Releases
+from .view import open_views
 
 __all__ = ["ChangedKey", "DiffResult", "ListedKey", "RenamedKey", "diff"]
-
-_SIDES = ("the old release", "the new one")
 
 
 @dataclass(frozen=True, slots=True)
 class ListedKey:
     """A key that came or went; for one that went, ``instead`` names what is nearest to it.
 
-    ``evidence`` is where it stands in its release, or in the nearest one that is cited.
+    ``evidence`` is where it stands in its release, or in the nearest one that is cited; ``since`` the first release
+    with it, or, for one that went, without it; ``bookkeeping`` whether it is a timer or the like.
     """
 
     key: str
@@ -37,6 +36,9 @@ class ListedKey:
     logged_by_default: bool | None
     evidence: tuple[Evidence, ...]
     instead: str | None = None
+    mode: str = "train"
+    since: str | None = None
+    bookkeeping: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +54,10 @@ class RenamedKey:
     transform: Transform | None
     metric: str | None
     evidence: tuple[Evidence, ...]
+    mode: str = "train"
+    since: str | None = None
+    severity: str = "none"
+    bookkeeping: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,10 +68,16 @@ class ChangedKey:
         key: The key.
         component: The component that logs it.
         what: What changed, in words.
-        since: The first described release with the new meaning, None for different frameworks.
+        since: The first release from which on the meaning is another one than before; None for different frameworks.
         evidence: Where the new meaning stands, in the new release or the nearest one that is cited.
         relation: From the old number to the new one.
         differs_by: How the two numbers differ.
+        severity: How much weighs what differs: ``same``, ``close``, ``biased``, ``look-alike``, or ``none`` for a key
+            that is not logged by default any more.
+        applies: Whether any of it shows with the given or default settings; None where nothing can tell.
+        causes: What changed, each in words after its release.
+        mode: ``train`` or ``eval``.
+        bookkeeping: Whether it is a timer or the like.
     """
 
     key: str
@@ -75,13 +87,48 @@ class ChangedKey:
     evidence: tuple[Evidence, ...]
     relation: str
     differs_by: tuple[Difference, ...]
+    severity: str = "none"
+    applies: bool | None = None
+    causes: tuple[str, ...] = ()
+    mode: str = "train"
+    bookkeeping: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class RenamedClass:
+    """A component that goes on under another name.
+
+    Attributes:
+        former: Its name in the old release.
+        component: Its name in the new one.
+        since: The first release that has it under the new name.
+    """
+
+    former: str
+    component: str
+    since: str | None
 
 
 @dataclass(frozen=True, slots=True)
 class DiffResult:
     """What changed between two sources.
 
-    ``fallbacks`` has releases that the spec lacks, and what answers in their place.
+    Attributes:
+        added: Keys that only the new one has.
+        removed: Keys that only the old one has.
+        renamed: Keys that have another name in the new one.
+        changed: Keys that mean something else in the new one.
+        fallbacks: Releases that the spec lacks, and what answers in their place.
+        causes: Why keys changed, each cause once: what holds by default first, then the weightiest.
+        taken_back: What changed in between and was taken back.
+        defaults: Settings with another default.
+        kept: How many training keys both sources have under one name.
+        others: What other settings than the given or default ones would show besides; only if that was asked for.
+        classes: Components of the new source that had another name.
+        programs: Further programs of the new source, which were left aside.
+        ended: Components that only the old source has, such as trainers that were removed.
+        begun: Components that only the new one has.
+        several: Whether the new source has several programs, which may have keys of the same name.
     """
 
     added: tuple[ListedKey, ...]
@@ -89,9 +136,30 @@ class DiffResult:
     renamed: tuple[RenamedKey, ...]
     changed: tuple[ChangedKey, ...]
     fallbacks: tuple[Fallback, ...] = ()
+    causes: tuple[SharedCause, ...] = ()
+    taken_back: tuple[TakenBack, ...] = ()
+    defaults: tuple[ChangedDefault, ...] = ()
+    kept: int = 0
+    others: tuple[SharedCause, ...] = ()
+    classes: tuple[RenamedClass, ...] = ()
+    programs: tuple[str, ...] = ()
+    ended: tuple[str, ...] = ()
+    begun: tuple[str, ...] = ()
+    several: bool = False
 
 
-def diff(from_: str, to: str, *, config: Config = None, spec: Overlays | Tables = None) -> DiffResult:
+def diff(
+    from_: str,
+    to: str,
+    *,
+    config: Config = None,
+    spec: Overlays | Tables = None,
+    keys: Sequence[str] | None = None,
+    since: str | None = None,
+    all_configs: bool = False,
+    evidence: bool = True,
+    program: str | None = EVERY,
+) -> DiffResult:
     """Return what changed between two sources, usually two releases of one component.
 
     Args:
@@ -99,196 +167,186 @@ def diff(from_: str, to: str, *, config: Config = None, spec: Overlays | Tables 
         to: The new one.
         config: Values of configuration keys that differ from the releases' defaults.
         spec: Folders with further YAML.
+        keys: The only keys of interest.
+        since: Only what changed in this release or later.
+        all_configs: Whether to tell, too, what only shows with other settings.
+        evidence: Whether to look up where each key stands in its release.
+        program: The program that is meant, of either or both sources; None for what a framework's default is.
 
     Raises:
-        NamesError: A source or a configuration key is unknown.
+        NamesError: A source, a configuration key, a key of interest or the release is unknown.
     """
     old, new = open_views([from_, to], config=config, spec=spec)
-    names = NameMap(old, new)
-    before = {_place(entry): entry for entry in old.entries()}
-    after = {_place(entry): entry for entry in new.entries()}
-    pairs = _same_name(before, after)
-    kept = set(pairs.values())
-    fresh = {place: entry for place, entry in after.items() if place not in kept}
-    comparison = _Comparison(old, new, config)
-    renamed: list[RenamedKey] = []
-    removed: list[ListedKey] = []
-    changed: list[ChangedKey] = []
-    taken: set[tuple[str, str, str]] = set()
-    for place, entry in before.items():
-        if place in pairs:
-            change = comparison.change(entry, after[pairs[place]])
-            changed += [] if change is None else [change]
-            continue
-        found = names.translated(entry)
-        if found is not None and _place(found[1]) in fresh:
-            taken.add(_place(found[1]))
-            renamed.append(_renamed(entry, *found, new.evidence(found[1])))
-        else:
-            removed.append(_listed(entry, old.evidence(entry), None if found is None else found[0].to))
-    added = [_listed(entry, new.evidence(entry)) for place, entry in fresh.items() if place not in taken]
-    fallbacks = (*old.source.fallbacks, *new.source.fallbacks)
-    return DiffResult(tuple(added), tuple(removed), tuple(renamed), tuple(changed), fallbacks)
+    if program != EVERY:
+        old, new = paired(old, new, program, config)
+    wanted = None if keys is None else narrowing.asked_for(keys, old, new)
+    comparison = _Diff(old, new, config, evidence=evidence)
+    found = comparison.result(all_configs=all_configs)
+    if since is not None:
+        found = narrowing.since(found, since, comparison.releases)
+    return found if wanted is None else narrowing.of_keys(found, wanted)
 
 
-def _place(entry: Entry) -> tuple[str, str, str]:
-    return entry.component, entry.key, entry.mode
+_Place = tuple[str, str, str]
 
 
-def _same_name(
-    before: Mapping[tuple[str, str, str], Entry], after: Mapping[tuple[str, str, str], Entry]
-) -> dict[tuple[str, str, str], tuple[str, str, str]]:
-    """Return which old key has a namesake: in the same component, or in the only new component that has it."""
-    by_key: dict[tuple[str, str], list[tuple[str, str, str]]] = {}
-    for place in after:
-        by_key.setdefault(place[1:], []).append(place)
-    pairs = {}
-    for place in before:
-        if place in after:
-            pairs[place] = place
-        elif len(by_key.get(place[1:], ())) == 1 and by_key[place[1:]][0] not in before:
-            pairs[place] = by_key[place[1:]][0]
-    return pairs
+class _Diff:
+    """Two sources, key by key."""
 
-
-def _renamed(entry: Entry, row: MapRow, target: Entry, evidence: tuple[Evidence, ...]) -> RenamedKey:
-    return RenamedKey(
-        entry.key,
-        str(row.to),
-        row.relation,
-        entry.component,
-        target.component,
-        row.differs_by,
-        row.transform,
-        entry.metric,
-        evidence,
-    )
-
-
-def _listed(entry: Entry, evidence: tuple[Evidence, ...], instead: str | None = None) -> ListedKey:
-    return ListedKey(
-        entry.key,
-        entry.component,
-        entry.metric,
-        entry.condition,
-        entry.logged_by_default,
-        evidence,
-        instead,
-    )
-
-
-def _said(old: Entry, new: Entry, relation: Relation) -> list[str]:
-    """Return what is not the same about two entries of one name."""
-    said: list[str] = []
-    if old.metric != new.metric:
-        said.append(f"measures {new.metric or 'what the configuration says'} in place of {old.metric or 'that'}")
-        said += [relation.why] if relation.why is not None else []
-    else:
-        said += [difference.what for difference in relation.differs_by]
-        if relation.transform is not None:
-            said.append(f"new = {relation.transform.scale:g} * old + {relation.transform.offset:g}")
-    if old.kind != new.kind:
-        said.append(f"is a {new.kind} in place of a {old.kind}")
-    if old.logged != new.logged:
-        said.append(f"was {_when(old)}, is {_when(new)}")
-    return said
-
-
-def _when(entry: Entry) -> str:
-    by_default = {True: "logged", False: "not logged", None: "not always logged"}[entry.logged]
-    return by_default if entry.condition is None else f"{by_default} by default (condition: {entry.condition})"
-
-
-class _Comparison:
-    """Two sources side by side, and the described releases between them."""
-
-    def __init__(self, old: View, new: View, config: Config) -> None:
+    def __init__(self, old: View, new: View, config: Config, *, evidence: bool) -> None:
         self._old, self._new = old, new
-        self._tables = old.tables
-        self._config = config
-        self._same = old.source.framework == new.source.framework and old.source.is_release
-        self._between: dict[tuple[str, str], ComponentView | None] = {}
-        self._histories: dict[str, History] = {}
+        self._proves = evidence
+        self._names = NameMap(old, new)
+        self._before = {_place(entry): entry for entry in old.entries()}
+        self._after = {_place(entry): entry for entry in new.entries()}
+        self._alone = all(len({place[0] for place in places}) < 2 for places in (self._before, self._after))
+        self._alone |= old.source.framework != new.source.framework
+        self._comparison = Comparison(old, new, config)
+        self._causes = Causes(old.tables, self._comparison.releases)
 
-    def change(self, old: Entry, new: Entry) -> ChangedKey | None:
-        """Return how the meaning of a key changed, or None if it did not."""
-        relation = relate(old, new, self._tables, _SIDES)
-        said = _said(old, new, relation)
-        if not said:
-            return None
-        defaults = self._changed_defaults(old, new)
-        return ChangedKey(
-            new.key,
-            new.component,
-            "; ".join([*said, *defaults]),
-            self._since(old, new),
-            self._new.evidence(new),
-            relation.kind,
-            relation.differs_by,
+    @property
+    def releases(self) -> Releases | None:
+        """The releases of the framework; None between two frameworks."""
+        return self._comparison.releases
+
+    def result(self, *, all_configs: bool) -> DiffResult:
+        """Return what changed."""
+        pairs = self._same_name()
+        kept = set(pairs.values())
+        fresh = {place: entry for place, entry in self._after.items() if place not in kept}
+        renamed: list[RenamedKey] = []
+        removed: list[ListedKey] = []
+        changed: list[ChangedKey] = []
+        taken: set[_Place] = set()
+        for place, entry in self._before.items():
+            if place in pairs:
+                changed += self._changed(entry, self._after[pairs[place]])
+                continue
+            found = self._names.translated(entry)
+            if found is not None and _place(found[1]) in fresh and self._goes_on(entry.component, found[1].component):
+                taken.add(_place(found[1]))
+                renamed.append(self._renamed(entry, *found))
+            else:
+                removed.append(self._listed(entry, self._old, None if found is None else found[0].to))
+        added = [self._listed(entry, self._new) for place, entry in fresh.items() if place not in taken]
+        causes = self._causes.shared()
+        return DiffResult(
+            tuple(added),
+            tuple(removed),
+            tuple(renamed),
+            tuple(changed),
+            (*self._old.source.fallbacks, *self._new.source.fallbacks),
+            causes,
+            self._causes.taken_back(),
+            tuple(self._comparison.defaults(causes)),
+            sum(place[2] == "train" for place in pairs),
+            tuple(self._otherwise(pairs)) if all_configs else (),
+            tuple(RenamedClass(*item) for item in self._comparison.renamed_classes()),
+            tuple((other_programs(self._new) or ("", []))[1]),
+            *self._components(pairs, taken),
+            len({self._new.program(place[0]) for place in self._after}) > 1,
         )
 
-    def _changed_defaults(self, old: Entry, new: Entry) -> list[str]:
-        """Return which defaults changed that decide about a key."""
-        if not isinstance(self._old, FrameworkView) or not isinstance(self._new, FrameworkView):
-            return []
-        first, second = self._old.components[old.component], self._new.components[new.component]
-        guards = [*first.guards(old.key, old.mode), *second.guards(new.key, new.mode)]
-        said: list[str] = []
-        for name in sorted(frozenset[str]().union(*map(names_in, guards))):
-            if name not in first.config.values or name not in second.config.values:
-                continue
-            before, after = first.config.values[name], second.config.values[name]
-            if before == after and type(before) is type(after):
-                continue
-            undone = {**second.config.values, name: before}
-            if any(holds(guard, second.config.values) != holds(guard, undone) for guard in guards):
-                said.append(f"the default of {name} was {_value(before)}, is {_value(after)}")
-        return said
+    def _components(
+        self, pairs: Mapping[_Place, _Place], taken: set[_Place]
+    ) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """Return the components that only one source has and of which no key goes on in another one."""
+        old, new = ({place[0]: None for place in places} for places in (self._before, self._after))
+        former = {place[0] for place, other in pairs.items() if place[0] != other[0]}
+        later = {other[0] for place, other in pairs.items() if place[0] != other[0]} | {place[0] for place in taken}
+        if len(old) == len(new) == 1:
+            return (), ()
+        return (
+            tuple(name for name in old if name not in new and name not in former),
+            tuple(name for name in new if name not in old and name not in later),
+        )
 
-    def _since(self, old: Entry, new: Entry) -> str | None:
-        """Return the first release after the old one, up to the new one, in which an entry differs from the old one."""
-        if not self._same:
-            return None
-        releases = self._tables.framework(self._old.source.framework).releases
-        first, last = releases.index(self._old.source.release), releases.index(self._new.source.release)
-        step = 1 if last >= first else -1
-        history = self._history(new.component)
-        # The history of another component says nothing about the old key until one of its releases was looked at.
-        known = new.component == old.component
-        for index in range(first + step, last, step):
-            release = releases.names[index]
-            if known and not history.may_differ(new.key, new.mode, release, releases.names[index - step]):
-                continue
-            view = self._view(new.component, release)
-            entry = None if view is None else view.entry_alone(new.key, new.mode)
-            if entry is None:
-                continue
-            known = True
-            if _said(old, entry, relate(old, entry, self._tables, _SIDES)):
-                return release
-        return self._new.source.release
+    def _otherwise(self, pairs: Mapping[_Place, _Place]) -> list[SharedCause]:
+        training = [(self._before[old], self._after[new]) for old, new in pairs.items() if new[2] == "train"]
+        return self._comparison.otherwise(training)
 
-    def _history(self, component: str) -> History:
-        if component not in self._histories:
-            table = self._tables.framework(self._new.source.framework)
-            ends = sorted(table.releases.index(view.source.release) for view in (self._old, self._new))
-            between = table.releases.names[ends[0] : ends[1] + 1]
-            self._histories[component] = History(table, component, between)
-        return self._histories[component]
+    def _same_name(self) -> dict[_Place, _Place]:
+        """Return which old key has a namesake.
 
-    def _view(self, component: str, release: str) -> ComponentView | None:
-        if (component, release) not in self._between:
-            framework = self._new.source.framework
-            table = self._tables.framework(framework)
-            found = tuple(
-                Component(name, stem, module)
-                for name, stem, ranges, module in table.components
-                if name == component and table.releases.covers(ranges, release)
-            )
-            view = FrameworkView(self._tables, Source(framework, release, found[:1]), self._config)
-            self._between[component, release] = view.components.get(component)
-        return self._between[component, release]
+        It is in the same component, or in the only new one that has it, if what the old one logs may go on there.
+        """
+        by_key: dict[tuple[str, str], list[_Place]] = {}
+        for place in self._after:
+            by_key.setdefault(place[1:], []).append(place)
+        pairs: dict[_Place, _Place] = {}
+        for place in self._before:
+            found = by_key.get(place[1:], ())
+            if place in self._after:
+                pairs[place] = place
+            elif len(found) == 1 and found[0] not in self._before:
+                if self._goes_on(place[0], found[0][0]):
+                    pairs[place] = found[0]
+        return pairs
+
+    def _goes_on(self, component: str, other: str) -> bool:
+        """Whether what a component of the old source logs may go on in another one of the new source."""
+        if component == other or self._alone:
+            return True
+        if self._old.program(component) == self._new.program(other):
+            return True
+        return self._comparison.same_file(component, other)
+
+    def _changed(self, entry: Entry, other: Entry) -> Iterator[ChangedKey]:
+        found = self._comparison.change(entry, other)
+        self._causes.add(other, found.net, self._comparison.sides(entry, other))
+        if not found.said:
+            return
+        yield ChangedKey(
+            other.key,
+            other.component,
+            "; ".join(found.said),
+            found.since,
+            self._evidence(self._new, other),
+            found.relation.kind,
+            found.relation.differs_by,
+            found.severity,
+            found.applies,
+            found.causes,
+            other.mode,
+            self._comparison.is_bookkeeping(other),
+        )
+
+    def _renamed(self, entry: Entry, row: MapRow, target: Entry) -> RenamedKey:
+        self._causes.add(target, self._comparison.net(entry, target), self._comparison.sides(entry, target))
+        return RenamedKey(
+            entry.key,
+            str(row.to),
+            row.relation,
+            entry.component,
+            target.component,
+            row.differs_by,
+            row.transform,
+            entry.metric,
+            self._evidence(self._new, target),
+            entry.mode,
+            self._comparison.first(target),
+            row.severity,
+            self._comparison.is_bookkeeping(target),
+        )
+
+    def _evidence(self, view: View, entry: Entry) -> tuple[Evidence, ...]:
+        return view.evidence(entry) if self._proves else ()
+
+    def _listed(self, entry: Entry, view: View, instead: str | None = None) -> ListedKey:
+        came = view is self._new
+        return ListedKey(
+            entry.key,
+            entry.component,
+            entry.metric,
+            entry.condition,
+            entry.logged_by_default,
+            self._evidence(view, entry),
+            instead,
+            entry.mode,
+            self._comparison.first(entry) if came else self._comparison.last(entry),
+            self._comparison.is_bookkeeping(entry),
+        )
 
 
-def _value(value: Value) -> str:
-    return json.dumps(value) if value is None or isinstance(value, bool) else str(value)
+def _place(entry: Entry) -> _Place:
+    return entry.component, entry.key, entry.mode

@@ -31,8 +31,8 @@ class Entries:
         self._tables = tables
         self._table = table
 
-    def make(self, row: Row, config: Configuration) -> Entry:
-        """Return what a row is under a configuration."""
+    def make(self, row: Row, config: Configuration, *, alternatives: bool = True) -> Entry:
+        """Return what a row is under a configuration, by default with what other configurations would give."""
         active = _holding(row, config.holds)
         said = self._table.combined(row, active)
         metric: str | None = said.get("metric")
@@ -57,7 +57,7 @@ class Entries:
             logged=logged,
             constant_when=said["constant_when"],
             variant="; ".join(dict.fromkeys(names)) or None,
-            alternatives=_alternatives(row, active, metric),
+            alternatives=_alternatives(row, active, metric) if alternatives else (),
             bind=said.get("bind", _PLAIN),
             at=said["at"],
             note=" ".join(notes) or None,

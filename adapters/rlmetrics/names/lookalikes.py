@@ -9,7 +9,13 @@ from .protocol import View
 from .records import Entry, LookAlike
 from .relations import Relation, relate, why_in_short
 
-__all__ = ["Likeness", "LookAlikes"]
+__all__ = ["INSTEAD", "Likeness", "LookAlikes", "in_short"]
+
+INSTEAD = "logged by default is "
+"""How the note begins that names such a key."""
+
+_VALIDATION = "validation"
+"""The family of metrics that are of held-out prompts, in whatever mode they are logged."""
 
 Likeness = tuple[object, ...]
 """Sorts look-alikes, the likeliest first."""
@@ -49,6 +55,16 @@ class LookAlikes:
                     short = f"{short}; constant there"
                 yield score, LookAlike(target.key, target.component, why, short)
 
+    def instead(self, entry: Entry) -> str | None:
+        """Return which key, logged by default, measures the same of another policy, such as the one that sampled."""
+        here = {**self._metrics.get(entry.metric or "", {}).get("identity", {}), "policy": None}
+        for target in self._confusable(entry):
+            there = {**self._metrics.get(target.metric or "", {}).get("identity", {}), "policy": None}
+            if target.logged is True and here == there:
+                short = why_in_short(str(entry.metric), str(target.metric), self._to.tables)
+                return f"{INSTEAD}{target.key}: {short}"
+        return None
+
     def _statistic(self, entry: Entry) -> object:
         return self._metrics.get(entry.metric or "", {}).get("identity", {}).get("statistic")
 
@@ -87,8 +103,19 @@ class LookAlikes:
         return [
             target
             for target in {id(item): item for place in places for item in self._readings.get(place, ())}.values()
-            if target.mode == entry.mode and target.metric != entry.metric
+            if target.metric != entry.metric and (target.mode == entry.mode or self._evaluates(entry, target))
         ]
+
+    def _evaluates(self, entry: Entry, target: Entry) -> bool:
+        """Tell whether a key is of evaluation, too, though it has no mode of its own: a validation score."""
+        if entry.mode != "eval" or target.metric not in self._metrics:
+            return False
+        return self._to.tables.metrics.family(str(target.metric)) == _VALIDATION
+
+
+def in_short(why: str) -> str:
+    """Return what is incomparable about the same metric, from where one looks at the other key."""
+    return why.replace("only in the target: ", "").replace("only in the source: ", "here: ")
 
 
 def _constant(target: Entry) -> str | None:

@@ -7,9 +7,10 @@ from dataclasses import replace
 from functools import cached_property
 from typing import NamedTuple
 
+from .conditional import Otherwise
 from .config import Config
 from .errors import NamesError
-from .lookalikes import LookAlikes
+from .lookalikes import LookAlikes, in_short
 from .protocol import Match, View
 from .ranking import Ranking
 from .records import Entry, LookAlike, MapRow
@@ -25,9 +26,6 @@ __all__ = ["KeyTranslation", "NameMap", "map_names"]
 
 MAX_RELATED = 5
 """How many look-alikes a row lists, the likeliest first."""
-
-MAX_OTHERWISE = 2
-"""How many configurations a row names that would give it a target."""
 
 
 class KeyTranslation(NamedTuple):
@@ -85,6 +83,7 @@ class NameMap:
         self._ended: dict[str, str | None] = {}
         self._ranking = Ranking(from_, to)
         self._look_alikes = LookAlikes(to)
+        self._otherwise = Otherwise(to)
         self._check_bind()
 
     @cached_property
@@ -223,6 +222,8 @@ class NameMap:
         notes += [] if gone is None else [gone]
         if target.logged is not True and target.condition is not None:
             notes.append(f"logged only when: {target.condition}")
+            instead = self._look_alikes.instead(entry)
+            notes += [] if instead is None else [instead]
         if entry.constant_when or target.constant_when:
             notes += _constants(entry.constant_when, target.constant_when)
         notes += [item.correction for item in relation.differs_by if item.correction]
@@ -311,7 +312,8 @@ class NameMap:
         for relation, target in sorted(incomparable, key=lambda item: item[0].rank):
             best = best or relation
             why = "; ".join(item.what for item in relation.differs_by if item.grade == "incomparable")
-            found.append(((0,), LookAlike(target.key, target.component, f"the same metric, but {why}")))
+            found.append(((0,), LookAlike(target.key, target.component, f"the same metric, but {why}", in_short(why))))
+        found += [((-1,), item) for item in self._otherwise.look_alikes(entry)]
         found += self._look_alikes.of(entry)
         found.sort(key=lambda item: item[0])
         of_key = {item.to: item for _, item in reversed(found)}
@@ -319,9 +321,11 @@ class NameMap:
         differs_by = best.differs_by if best is not None else ()
         corrections = [item.correction for item in differs_by if item.correction]
         gone = self._gone(entry.component)
-        notes = [*([] if gone is None else [gone]), *corrections, *self._otherwise(entry)]
-        note = "; ".join(dict.fromkeys(notes)) or None
+        notes = [*([] if gone is None else [gone]), *corrections, *self._otherwise.notes(entry)]
         kind = "related" if related else "none"
+        if not related and not notes:
+            notes = [f"{self.to_view.source} logs nothing of this kind"]
+        note = "; ".join(dict.fromkeys(notes)) or None
         row = MapRow(
             entry.key,
             entry.component,
@@ -337,21 +341,6 @@ class NameMap:
             severity=severity(kind, ()),
         )
         return _Choice(row, None, {})
-
-    @cached_property
-    def _alternatives(self) -> dict[tuple[str | None, str], list[str]]:
-        """For each metric and mode, which keys of the target would measure it under another configuration."""
-        found: dict[tuple[str | None, str], list[str]] = {}
-        for target in self.to_view.entries():
-            for other in target.alternatives:
-                if other.when is not None and other.metric != target.metric:
-                    said = f"{target.key} measures it when {other.when}"
-                    found.setdefault((other.metric, target.mode), []).append(said)
-        return found
-
-    def _otherwise(self, entry: Entry) -> list[str]:
-        """Return which keys of the target would be the translation under another configuration."""
-        return list(dict.fromkeys(self._alternatives.get((entry.metric, entry.mode), ())))[:MAX_OTHERWISE]
 
 
 def map_names(

@@ -7,9 +7,11 @@ guards; they are judged with the settings of either side.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Protocol
+
+from .errors import NamesError
 
 if TYPE_CHECKING:
     from .records import Difference
@@ -24,6 +26,7 @@ __all__ = [
     "judged",
     "severity",
     "severity_of",
+    "unmet",
 ]
 
 SEVERITIES = ("same", "close", "biased", "look-alike", "none")
@@ -150,6 +153,31 @@ def judged(difference: Difference, sides: Sequence[Circumstances | None]) -> Dif
     source, target = (None if side is None else side.settings for side in sides)
     found = applies(difference, source, target)
     return difference if found is difference.applies else replace(difference, applies=found)
+
+
+def unmet(guard: str, settings: Settings | None) -> list[str]:
+    """Return the parts of a guard that must all hold and do not, without the parentheses around each."""
+    parts = [*_conjuncts(guard)]
+    return parts if settings is None else [part for part in parts if not _holds(settings, part)]
+
+
+def _conjuncts(guard: str) -> Iterator[str]:
+    depth, start = 0, 0
+    for found in re.finditer(r"[()]|\band\b|$", guard):
+        depth += {"(": 1, ")": -1}.get(found[0], 0)
+        if depth == 0 and found[0] not in ("(", ")"):
+            part = guard[start : found.start()].strip()
+            start = found.end()
+            if part:
+                yield part[1:-1] if part[0] == "(" and part[-1] == ")" and part.count("(") == 1 else part
+
+
+def _holds(settings: Settings, guard: str) -> bool | None:
+    """Return whether a part of a condition holds; None for one that is written in words."""
+    try:
+        return settings.holds(guard)
+    except NamesError:
+        return None
 
 
 def severity(kind: str, differs_by: Iterable[Difference]) -> str:

@@ -33,6 +33,7 @@ class FrameworkTable:
         self._index = load(f"frameworks/{name}/framework")
         self._components: dict[str, ComponentTable] = {}
         self._proven: dict[str, Mapping[str, Any]] = {}
+        self._defaults: dict[str, Mapping[str, Any]] = {}
 
     @cached_property
     def releases(self) -> Releases:
@@ -103,6 +104,15 @@ class FrameworkTable:
             except (KeyError, NamesError):
                 self._proven[stem] = {}  # a file without a lock, such as an overlay's
         return self._proven[stem]
+
+    def defaults(self, stem: str) -> Mapping[str, Any]:
+        """Return every known default of a file's settings, and what they do to curves; read once."""
+        if stem not in self._defaults:
+            try:
+                self._defaults[stem] = self._load(f"defaults/{self.name}/{stem}")
+            except (KeyError, NamesError):
+                self._defaults[stem] = {}  # a file without a lock whose settings nothing describes
+        return self._defaults[stem]
 
 
 class MetricTable(Mapping[str, Mapping[str, Any]]):

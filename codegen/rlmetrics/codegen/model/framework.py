@@ -40,6 +40,31 @@ class ConfigKey(Strict):
     defaults: list[Default]
 
 
+class Shaping(Strict):
+    """A setting that moves curves without changing what their keys mean, such as how many steps a log averages.
+
+    The defaults of the framework's own classes are those that the locks found; what stands here is what a changed one
+    does, and what holds where these classes say nothing.
+    """
+
+    says: Text | None = Field(default=None, description="What one sees, with {before} and {after} for the two values.")
+    switched_off: Text | None = Field(default=None, description="The same where the new value is 0, false or null.")
+    keys: list[Text] = Field(default=[], description="The keys whose values it moves, without the prefix of a mode.")
+    level: Level | None = Field(
+        default=None, description="It moves every key whose parts at this level are put together, such as `window`."
+    )
+    base: list[Default] = Field(
+        default=[], description="Defaults of another package's class, where the framework's own class says nothing."
+    )
+
+    @model_validator(mode="after")
+    def _moves_something(self) -> Shaping:
+        if bool(self.says) != (bool(self.keys) or self.level is not None):
+            msg = "`says` and what it moves, `keys` or `level`, belong together"
+            raise ValueError(msg)
+        return self
+
+
 class Placeholder(Strict):
     """A variable part of a key."""
 
@@ -271,6 +296,9 @@ class ComponentFile(Strict):
     eval_prefix: Text = "eval_"
     tracking: list[Tracking] = []
     config: dict[str, ConfigKey] = {}
+    shaping: dict[str, Shaping] = Field(
+        default={}, description="Settings that move curves without changing what their keys mean."
+    )
     placeholders: dict[str, Placeholder] = {}
     profiles: dict[str, Profile] = {}
     names: dict[str, Text] = Field(default={}, description="Short names of configuration keys, for this file.")

@@ -16,6 +16,12 @@ class Trait(Strict):
     what: Text = Field(description="What differs, as a sentence that stands alone in a report.")
     grade: Grade
     vanishes_when: Text | None = None
+    brief: Text | None = Field(default=None, description="What holds of a number with it, as short as it can be said.")
+    otherwise: Text | None = Field(default=None, description="What holds of a number without it, as short.")
+    effect: Literal["higher", "lower", "noisier", "smoother", "unit"] | None = Field(
+        default=None,
+        description="How the curve with it stands to the one without, where that is certain; `unit`: another one.",
+    )
     vanishes_if: Text | dict[str, Text] | None = Field(
         default=None,
         description="The same as a guard over settings, or one for each framework. Settings that a component lacks "
@@ -82,6 +88,9 @@ class Signatures(Strict):
     generic_quantities: list[Text] = Field(
         default=[],
         description="Quantities that say little without `of`: metrics of one are confused only if `of` is equal.",
+    )
+    bookkeeping_quantities: list[Text] = Field(
+        default=[], description="What says how a run goes along, not what it learns, such as timers; told last."
     )
     populations: dict[str, Population]
     without: dict[str, Left] = {}

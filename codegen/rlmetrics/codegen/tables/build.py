@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from .data import Row, Table, plain, row, source
+from .defaults import default_tables
 from .framework import framework_tables
 from .health import health_table
 from .metrics import metrics_tables
@@ -28,8 +29,9 @@ def build(spec: Spec) -> dict[str, Table]:
 
     Returns:
         The tables ``index``, ``lookup``, ``families``, ``inputs``, ``signatures``, ``trackers``, ``conventions``,
-        ``health`` and ``sizes``; in ``metrics`` and ``texts`` one for each family; in ``frameworks`` and ``proofs`` a
-        folder for each framework, with one for each of its files.
+        ``health`` and ``sizes``; in ``metrics`` and ``texts`` one for each family; in ``frameworks``, ``proofs`` and
+        ``defaults`` a folder for each
+        framework, with one for each of its files.
     """
     tables = {
         "index": _index(spec),
@@ -46,6 +48,7 @@ def build(spec: Spec) -> dict[str, Table]:
     for name, framework in spec.frameworks.items():
         tables.update(framework_tables(name, framework))
     tables.update(proof_tables(spec))
+    tables.update(default_tables(spec))
     tables["lookup"] = _lookup(spec, tables)
     found = {name: Table(table.source, plain(table.data)) for name, table in tables.items()}
     texts = {key: row for family in spec.families for key, row in found[f"texts/{family}"].data["TEXTS"].items()}
@@ -103,6 +106,7 @@ def _signatures(spec: Spec) -> Table:
         "GRADES": signatures.grades,
         "SNAPSHOT": (signatures.snapshot_grade, signatures.snapshot_vanishes_when),
         "GENERIC": signatures.generic_quantities,
+        "BOOKKEEPING": signatures.bookkeeping_quantities,
         "POPULATIONS": {name: _population(item, signatures) for name, item in signatures.populations.items()},
         "WITHOUT": {name: (item.brief, item.trait) for name, item in signatures.without.items()},
         "TRAITS": signatures.traits,

@@ -1,0 +1,123 @@
+"""A cause of changes in few words, from the spec's vocabulary."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from .words import listed, quantity_words
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from rlmetrics.names.causes import Effect, SharedCause, TakenBack
+    from rlmetrics.names.tables import Tables
+
+__all__ = ["cause_words", "is_complex", "metric_words", "taken_back_words"]
+
+_BRIEF = 90
+_GUARD = 64
+_EFFECTS = {"unit": "in another unit"}
+
+
+def cause_words(cause: SharedCause, tables: Tables, *, full: bool = False) -> list[str]:
+    """Return what a cause is, a text for each line that should begin anew.
+
+    Args:
+        cause: What changed.
+        tables: The spec.
+        full: Whether to tell the whole sentence where there is a short one.
+    """
+    if cause.kind == "setting":
+        effects = [text for effect in cause.effects if (text := _effect(effect, tables, full=full)) is not None]
+        return [cause.what, *dict.fromkeys(effects)]
+    return [*_about(cause, tables, full=full)]
+
+
+def taken_back_words(item: TakenBack, tables: Tables, *, full: bool = False) -> str:
+    """Return what held for a while."""
+    return _plain(item.kind, item.name, item.before, item.after, item.what, tables, full=full)
+
+
+def _about(cause: SharedCause, tables: Tables, *, full: bool) -> Iterator[str]:
+    text = _plain(cause.kind, cause.name, cause.before, cause.after, cause.what, tables, full=full)
+    if cause.effect is not None and cause.kind not in ("scale", "offset"):
+        text = f"{text}: {_EFFECTS.get(cause.effect, cause.effect)}"
+    if cause.vanishes_when and (full or cause.kind == "reduction" or is_complex(cause)) and cause.applies is not True:
+        text = f"{text}; same if {cause.vanishes_when}"
+    yield text
+    if cause.earlier:
+        yield f"also so in {cause.earlier}"
+
+
+def is_complex(cause: SharedCause) -> bool:
+    """Whether the settings with which a cause shows are better told in words than as a guard."""
+    return cause.applies is False and (cause.only_if is None or len(cause.only_if) > _GUARD)
+
+
+def _effect(effect: Effect, tables: Tables, *, full: bool) -> str | None:
+    if effect.kind == "logged":
+        return None if not effect.after else "logged now"
+    return _plain(effect.kind, effect.name, effect.before, effect.after, effect.what, tables, full=full)
+
+
+def _plain(kind: str, name: str, before: Any, after: Any, what: str, tables: Tables, *, full: bool) -> str:
+    if kind == "reduction":
+        return reduction_words(name, before, after, tables)
+    if kind == "metric":
+        return metric_words(before, after, tables, full=full)
+    if kind == "trait" and not full:
+        trait = tables.traits[name]
+        return str(trait.get("brief", what) if after else trait.get("otherwise", what))
+    return what
+
+
+def reduction_words(levels: str, before: Any, after: Any, tables: Tables) -> str:
+    """Return how parts are put together, and how they were."""
+    names = levels.split(", ")
+    befores, afters = ([value] if isinstance(value, str) else [*value] for value in (before, after))
+    groups: dict[tuple[str, str], list[str]] = {}
+    for name, then, now in zip(names, befores, afters, strict=True):
+        groups.setdefault((then, now), []).append(tables.signatures["WORDS"]["levels"][name][0])
+    return "; ".join(f"{_over(now, parts, tables)}, was {_how(then, tables)}" for (then, now), parts in groups.items())
+
+
+def _over(operation: str, parts: list[str], tables: Tables) -> str:
+    named = listed(parts)
+    if operation == "pool":
+        return f"{named} pooled"
+    if operation == "none":
+        return f"one value, not several {named}"
+    phrase = tables.signatures["WORDS"]["operations"][operation]
+    return f"{phrase} of the {named}" if operation in ("first", "last") else f"{phrase} over {named}"
+
+
+def _how(operation: str, tables: Tables) -> str:
+    known = {"pool": "pooled", "none": "not there"}
+    return known.get(operation) or f"the {tables.signatures['WORDS']['operations'][operation]}".replace(
+        "the only", "only"
+    )
+
+
+def metric_words(before: str | None, after: str | None, tables: Tables, *, full: bool = False) -> str:
+    """Return what is measured now, and before if there is room for it."""
+    if after is None:
+        return "what it measures depends on the configuration"
+    near = _near(before, after, tables)
+    if near is not None and not full:
+        return near
+    now = _lowered(quantity_words(after, tables))
+    then = "" if before is None else f"; was {_lowered(quantity_words(before, tables))}"
+    return f"measures {now}{then if full or len(now) + len(then) <= _BRIEF else ''}"
+
+
+def _near(before: str | None, after: str, tables: Tables) -> str | None:
+    """Return what sets two metrics apart that only take the same over something else, None for others."""
+    first, second = (tables.metrics.get(name or "", {}).get("identity", {}) for name in (before, after))
+    differ = {name for name in {*first, *second} if first.get(name) != second.get(name)}
+    if not differ <= {"of", "extent"} or not {"of"} <= differ or None in (first.get("of"), second.get("of")):
+        return None
+    return f"over {second['of']}, was over {first['of']}"
+
+
+def _lowered(text: str) -> str:
+    return text[:1].lower() + text[1:] if text[1:2].islower() or text[1:2] == " " else text

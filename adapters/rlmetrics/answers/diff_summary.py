@@ -1,0 +1,121 @@
+"""The first sentences of ``diff``: how much changed, and what one sees of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import islice
+from typing import TYPE_CHECKING
+
+from rlmetrics.names.causes import shown
+
+from .cause_words import metric_words
+from .keylists import braced, counted, few
+from .words import listed
+
+if TYPE_CHECKING:
+    from rlmetrics.names import DiffResult
+    from rlmetrics.names.causes import SharedCause
+    from rlmetrics.names.tables import Tables
+
+__all__ = ["summary"]
+
+_MOST = 4
+"""How many things the first sentences name."""
+
+
+def summary(found: DiffResult, tables: Tables, from_: str, to: str, *, key: str | None = None) -> str:
+    """Return the first sentences.
+
+    Args:
+        found: What changed.
+        tables: The spec.
+        from_: The old source.
+        to: The new one.
+        key: The only key that was asked for.
+    """
+    sentences = [_counts(found, from_, to) if key is None else _of_key(found, key, from_, to)]
+    sentences += (
+        [f"{item.component} of {to} is what {item.former} was." for item in found.classes] if key is None else []
+    )
+    seen = [*_seen(found, tables)][:_MOST]
+    if seen:
+        sentences.append(f"With default settings you see this: {'; '.join(seen)}.")
+    elif found.changed and all(item.applies is False for item in found.changed):
+        sentences.append("With default settings none of it shows.")
+    return " ".join(sentences)
+
+
+def _counts(found: DiffResult, from_: str, to: str) -> str:
+    apart = {*found.ended, *found.begun}
+    changed, renamed, removed, added = (
+        sum(item.mode == "train" and item.component not in apart for item in items)
+        for items in (found.changed, found.renamed, found.removed, found.added)
+    )
+    others = [
+        f"{count} {one if count == 1 else several}"
+        for count, one, several in (
+            (renamed, "has another name", "have another name"),
+            (removed, "is gone", "are gone"),
+            (added, "is new", "are new"),
+        )
+        if count
+    ]
+    if not (changed or others):
+        return f"No training key changed its name or meaning from {from_} to {to}."
+    if not found.kept:
+        return f"No training key kept its name: {listed(others)}."
+    if not changed:
+        rest = f"; {listed(others)}" if others else ""
+        return f"None of the {counted(found.kept, 'training key')} that both have changed its meaning{rest}."
+    first = f"{changed} of {counted(found.kept, 'training key')} changed {'its' if changed == 1 else 'their'} meaning"
+    # Where more keys went than stayed, that is the news.
+    return f"{first}; {listed(others)}." if renamed + removed > found.kept else f"{first}."
+
+
+def _of_key(found: DiffResult, key: str, from_: str, to: str) -> str:
+    if found.renamed:
+        names = ", ".join(f"{item.from_} is {item.to} since {item.since or to}" for item in found.renamed)
+        return f"{names}."
+    if found.changed:
+        return f"{key} changed its meaning from {from_} to {to}: {counted(len(found.causes), 'cause')}."
+    if found.removed:
+        item = found.removed[0]
+        instead = f"; see {item.instead}" if item.instead else ""
+        return f"{key} is not logged any more since {item.since or to}{instead}."
+    if found.added:
+        return f"{key} is new: logged since {found.added[0].since or to}."
+    return f"{key} means the same in {from_} and {to}."
+
+
+def _seen(found: DiffResult, tables: Tables) -> Iterator[str]:
+    """Yield what one sees with default settings, what weighs most first."""
+    bookkeeping = {item.key for item in (*found.changed,) if item.bookkeeping}
+    bookkeeping |= {item.to for item in found.renamed if item.bookkeeping}
+    causes = [cause for cause in found.causes if set(cause.keys) - bookkeeping and cause.applies is not False]
+    yield from islice(_came_and_went(causes), 2)
+    yield from islice((item.says for item in found.defaults if item.says and item.decides), 2)
+    measured = [cause for cause in causes if cause.kind == "metric" and cause.applies]
+    for cause in measured[:1]:
+        yield f"{few(braced(cause.keys))}: {metric_words(None, str(cause.after), tables).replace('measures', 'now')}"
+    movers = sorted(
+        (item for item in found.defaults if item.says and not item.decides), key=lambda item: -len(item.moves)
+    )
+    yield from (item.says for item in movers[:1] if item.says)
+    for cause in causes:
+        if cause.severity == "biased" and cause.effect is not None:
+            yield f"{few(braced(cause.keys))} {'is' if len(cause.keys) == 1 else 'are'} {_effect(cause)}"
+    yield from (item.says for item in movers[1:] if item.says)
+
+
+def _came_and_went(causes: list[SharedCause]) -> Iterator[str]:
+    for cause in causes:
+        for effect in cause.effects:
+            if effect.kind == "logged" and effect.keys:
+                keys = few(braced(effect.keys))
+                state = ("is" if len(effect.keys) == 1 else "are") + (" logged now" if effect.after else " gone")
+                yield f"{keys} {state} ({cause.name} is {shown(cause.after)} now)"
+
+
+def _effect(cause: SharedCause) -> str:
+    words = {"unit": "in another unit"}
+    return words.get(str(cause.effect), f"usually {cause.effect}")

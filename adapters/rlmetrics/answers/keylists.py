@@ -1,0 +1,87 @@
+"""Many keys in little room: names that differ in one part are written once, with the parts in braces."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+
+__all__ = ["braced", "counted", "few", "starred"]
+
+_PLACEHOLDER = re.compile(r"\{\w+\}")
+_WIDE = 52
+"""How long a name with braces may become."""
+_Parts = tuple[str, str, str]
+
+
+def starred(key: str) -> str:
+    """Return a key with ``*`` for what varies in a log; a name that varies as a whole is its placeholder's."""
+    return key if _PLACEHOLDER.fullmatch(key) else _PLACEHOLDER.sub("*", key)
+
+
+def braced(keys: Sequence[str]) -> list[str]:
+    """Return keys in short, such as ``completions/{mean,max}_length``, in the order of the first of each."""
+    found = [starred(key) for key in dict.fromkeys(keys)]
+    for parts in (_by_first_word, _by_last_word, _by_last_part):
+        found = _joined(found, parts)
+    return found
+
+
+def counted(count: int, noun: str) -> str:
+    """Return a number with its noun."""
+    return f"{count} {noun}{'' if count == 1 else 's'}"
+
+
+def _joined(keys: Sequence[str], parts: Callable[[str], _Parts | None]) -> list[str]:
+    """Join keys that are the same but for their middle part."""
+    groups: dict[tuple[str, str, str], list[str]] = {}
+    for key in keys:
+        found = None if "{" in key else parts(key)
+        place = ("", key, "") if found is None else (found[0], "", found[2])
+        groups.setdefault(place, []).append(key if found is None else found[1])
+    joined: list[str] = []
+    for (head, alone, tail), middles in groups.items():
+        if alone:
+            joined.append(alone)
+            continue
+        for some in _chunks(middles, _WIDE - len(head) - len(tail)):
+            text = some[0] if len(some) == 1 else f"{{{','.join(some)}}}"
+            joined.append(f"{head}{text}{tail}")
+    return joined
+
+
+def _chunks(parts: Sequence[str], room: int) -> list[list[str]]:
+    """Cut parts so that those of each piece fit on a line."""
+    found: list[list[str]] = [[]]
+    for part in parts:
+        if found[-1] and sum(map(len, found[-1])) + len(found[-1]) + len(part) > room:
+            found.append([])
+        found[-1].append(part)
+    return found
+
+
+def few(names: Sequence[str], room: int = 48) -> str:
+    """Return some names for a sentence: as many as there is room for, and how many more there are."""
+    told: list[str] = []
+    for name in names:
+        if told and sum(map(len, told)) + len(name) > room:
+            break
+        told.append(name)
+    if len(told) < len(names):
+        return f"{', '.join(told)} and {len(names) - len(told)} more"
+    return f"{', '.join(told[:-1])} and {told[-1]}" if len(told) > 1 else told[0]
+
+
+def _by_first_word(key: str) -> _Parts | None:
+    head, slash, last = key.rpartition("/")
+    first, mark, rest = last.partition("_")
+    return (head + slash, first, mark + rest) if slash and mark else None
+
+
+def _by_last_word(key: str) -> _Parts | None:
+    first, mark, last = key.rpartition("_")
+    return (first + mark, last, "") if mark and "/" not in last and "/" in first else None
+
+
+def _by_last_part(key: str) -> _Parts | None:
+    head, slash, last = key.rpartition("/")
+    return (head + slash, last, "") if slash else None

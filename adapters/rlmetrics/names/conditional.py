@@ -1,0 +1,56 @@
+"""Keys of a target that would be the translation under another configuration."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import cached_property
+
+from .protocol import View
+from .records import Entry, LookAlike
+from .severity import unmet
+
+__all__ = ["MAX_OTHERWISE", "Otherwise"]
+
+MAX_OTHERWISE = 2
+"""How many such keys a row names."""
+
+_SECTION = re.compile(r"\b(?:[a-z_0-9]+\.)+(?=[a-z_]+)")
+"""The sections before the name of a setting."""
+
+
+class Otherwise:
+    """What a target would measure with other settings.
+
+    Args:
+        to: The target.
+    """
+
+    def __init__(self, to: View) -> None:
+        self._to = to
+
+    @cached_property
+    def _alternatives(self) -> dict[tuple[str | None, str], dict[str, tuple[Entry, str]]]:
+        """For each metric and mode, which keys would measure it, and when."""
+        found: dict[tuple[str | None, str], dict[str, tuple[Entry, str]]] = {}
+        for target in self._to.entries():
+            for other in target.alternatives:
+                if other.when is not None and other.metric != target.metric:
+                    keys = found.setdefault((other.metric, target.mode), {})
+                    keys.setdefault(target.key, (target, other.when))
+        return found
+
+    def _of(self, entry: Entry) -> list[tuple[Entry, str]]:
+        return list(self._alternatives.get((entry.metric, entry.mode), {}).values())[:MAX_OTHERWISE]
+
+    def notes(self, entry: Entry) -> list[str]:
+        """Return which keys would be the translation of an entry, each with the whole condition."""
+        return [f"{target.key} measures it when {when}" for target, when in self._of(entry)]
+
+    def look_alikes(self, entry: Entry) -> Iterator[LookAlike]:
+        """Yield the same keys with what is missing for that."""
+        for target, when in self._of(entry):
+            side = self._to.circumstances(target.component)
+            needed = unmet(when, None if side is None else side.settings) or [when]
+            short = " and ".join(_SECTION.sub("", part) for part in needed)
+            yield LookAlike(target.key, target.component, f"measures it when {when}", f"the counterpart if {short}")

@@ -1,0 +1,139 @@
+"""``rlmetrics diff`` as people read it, 80 columns wide."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from rlmetrics.answers.keylists import braced, few, starred
+from rlmetrics.cli import main
+
+GRPO = ("--from", "trl[GRPOTrainer]==0.18.2", "--to", "trl[GRPOTrainer]==1.16.0")
+PAIRS = [
+    GRPO,
+    ("--from", "trl[GRPOTrainer]==0.14.0", "--to", "trl[GRPOTrainer]==0.18.2"),
+    ("--from", "trl[PPOTrainer]==0.11.4", "--to", "trl[PPOTrainer]==0.12.2"),
+    ("--from", "trl[DPOTrainer]==0.18.2", "--to", "trl[DPOTrainer]==1.16.0"),
+    ("--from", "trl[SFTTrainer]==0.15.2", "--to", "trl[SFTTrainer]==1.0.0"),
+    ("--from", "verl==0.6.1", "--to", "verl==0.9.1"),
+]
+
+
+@pytest.fixture
+def answer(capsys, monkeypatch):
+    """Run ``diff`` in a terminal of 80 columns; return its lines."""
+    monkeypatch.setenv("COLUMNS", "80")
+
+    def run(*arguments: str) -> list[str]:
+        code = main(("diff", *arguments))
+        out, err = capsys.readouterr()
+        assert (0, "") == (code, err)
+        return out.rstrip("\n").split("\n")
+
+    return run
+
+
+def _paragraph(lines: list[str]) -> str:
+    return " ".join(lines[: lines.index("")] if "" in lines else lines)
+
+
+@pytest.mark.parametrize("pair", PAIRS, ids=lambda pair: f"{pair[1]} -> {pair[3]}")
+def test_an_answer_fits_a_screen(answer, pair):
+    """About 40 lines at most, none wider than the terminal unless a key is."""
+    lines = answer(*pair)
+    assert len(lines) <= 44
+    assert not [line for line in lines if len(line) > 80 and len(line.split()) > 3]
+
+
+def test_the_first_sentences_say_what_one_sees(answer):
+    """How many keys changed, then what default settings show, what weighs most first."""
+    said = _paragraph(answer(*GRPO))
+    assert said.startswith("22 of 39 training keys changed their meaning. With default settings you see this: ")
+    parts = said.partition(": ")[2].rstrip(".").split("; ")
+    assert "kl is gone (beta is 0.0 now)" == parts[0]
+    assert "loss has no KL part" == parts[1]
+    assert parts[2].startswith("reward_std: now standard deviation of the scores over responses")
+    assert "a log line covers 10 steps, not 500" == parts[3]
+
+
+def test_causes_come_with_their_keys_and_weight(answer):
+    """A sign, the release, the cause, and beside it every key; the weightiest first, evaluation folded."""
+    lines = answer(*GRPO)
+    assert "! 0.19.0  default of beta 0.04 -> 0.0             kl (not logged), loss" in lines
+    signs = [line[0] for line in lines if re.match(r"[≠!=≈] \d", line)]
+    assert sorted(signs, key="≠!=≈".index) == signs
+    assert not [line for line in lines if "eval_" in line]
+    assert any(line.startswith("Folded") and "of evaluation" in line for line in lines)
+
+
+def test_what_does_not_show_by_default_stands_under_its_condition(answer):
+    """Padding after a vLLM response needs vLLM."""
+    lines = answer(*GRPO, "--full")
+    place = lines.index("only if use_vllm")
+    assert lines[place + 1].startswith("≈ 0.24.0")
+
+
+def test_what_was_taken_back_names_both_ends(answer):
+    """For some releases only, and since when it is as before."""
+    text = " ".join(" ".join(answer(*GRPO, "--full")).split())
+    assert "In between" in text
+    assert "0.27.0..0.29.1 reward: the rewards of several functions are added with equal weight" in text
+    assert "as before in 1.0.0" in text
+
+
+def test_full_leaves_nothing_out(answer):
+    """Every cause, every key that changed, and every default."""
+    short, full = answer(*GRPO), answer(*GRPO, "--full")
+    assert any("more causes: --full" in line for line in short)
+    assert not [line for line in full if "--full" in line]
+    text = "\n".join(full)
+    for name in ("gradient_checkpointing", "eval_reward_std", "profiling/Time taken: GRPOTrainer.sync_weights"):
+        assert name in text
+
+
+def test_one_key_has_an_answer_of_its_own(answer):
+    """What changed about it, each cause with its release, and the defaults that move it."""
+    lines = answer("reward_std", "--from", "trl[GRPOTrainer]==0.26.2", "--to", "trl[GRPOTrainer]==0.27.0")
+    assert _paragraph(lines).startswith("reward_std changed its meaning")
+    assert any(line.startswith("≠ 0.27.0") for line in lines)
+
+
+def test_a_key_that_did_not_change_is_said_to_be_the_same(answer):
+    """In one line."""
+    lines = answer("grad_norm", *GRPO)
+    assert "grad_norm means the same in trl[GRPOTrainer]==0.18.2 and" == lines[0]
+
+
+def test_a_renamed_class_is_told(answer):
+    """All keys of PPOv2Trainer went on under PPOTrainer."""
+    said = _paragraph(answer("--from", "trl[PPOv2Trainer]==0.11.4", "--to", "trl[PPOTrainer]==0.12.2"))
+    assert said.startswith("No training key changed its name or meaning")
+    assert said.endswith("PPOTrainer of trl[PPOTrainer]==0.12.2 is what PPOv2Trainer was.")
+
+
+def test_two_frameworks_are_referred_to_map(answer):
+    """What one logs is no change of what the other does."""
+    lines = answer("--from", "trl[GRPOTrainer]==1.16.0", "--to", "verl==0.9.1")
+    assert "rlmetrics map --from 'trl[GRPOTrainer]==1.16.0' --to 'verl==0.9.1'" in lines
+    assert len(lines) < 8
+
+
+def test_nothing_changed_is_said_in_one_sentence(answer):
+    """A release and itself."""
+    source = "trl[GRPOTrainer]==1.16.0"
+    assert _paragraph(answer("--from", source, "--to", source)).startswith("No training key changed")
+
+
+def test_keys_that_differ_in_one_part_are_written_once():
+    """The parts stand in braces; what varies in a log is a star."""
+    keys = ["completions/mean_length", "completions/max_length", "reward", "rewards/{reward_func}/mean"]
+    assert ["completions/{mean,max}_length", "reward", "rewards/*/mean"] == braced(keys)
+    assert ["clip_ratio/{low,high}_mean"] == braced(["clip_ratio/low_mean", "clip_ratio/high_mean"])
+    assert "{log_metric}" == starred("{log_metric}")
+    assert all(len(name) <= 60 for name in braced([f"timing/{'long' * 5}{number}" for number in range(9)]))
+
+
+def test_a_sentence_names_few_keys():
+    """As many as there is room for, then how many more."""
+    assert "a and b" == few(["a", "b"])
+    assert "first_of_all/key and 2 more" == few(["first_of_all/key", "second_of_all/name", "third"], room=20)

@@ -1,0 +1,138 @@
+"""The overview, the examples of every help, and completion."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from rlmetrics.cli.commands import ALSO, COMMANDS, EDITORS, MAIN
+
+RUNS = Path(__file__).parents[1] / "fixtures" / "runs"
+USERS = [
+    pytest.param(example, id=f"{name}-{number}")
+    for name, command in COMMANDS.items()
+    if command.group in (MAIN, ALSO)
+    for number, (example, _) in enumerate(command.examples)
+]
+OF_EDITORS = [
+    pytest.param(example, id=f"{name}-{number}")
+    for name, command in COMMANDS.items()
+    if command.group == EDITORS
+    for number, (example, _) in enumerate(command.examples)
+]
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """A folder with the files that the examples name."""
+    for name, run in (
+        ("run.jsonl", "trl-1.16.0-grpo.jsonl"),
+        ("before.jsonl", "trl-0.18.2-grpo.jsonl"),
+        ("after.jsonl", "trl-1.16.0-grpo.jsonl"),
+        ("trainer_state.json", "trl-1.16.0-grpo.trainer_state.json"),
+        ("runs/first.jsonl", "verl-0.9.1-tracking.jsonl"),
+        ("runs/second.jsonl", "verl-0.9.1-tracking.jsonl"),
+    ):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        shutil.copy(RUNS / run, tmp_path / name)
+    return tmp_path
+
+
+def _run(words: list[str], folder: Path, **environment: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "rlmetrics.cli", *words],
+        cwd=folder,
+        env={**os.environ, "COLUMNS": "80", **environment},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+@pytest.mark.parametrize("example", USERS)
+def test_examples_for_users_run(example, folder):
+    """What a help shows works as it stands; a run that is sick ends with 1."""
+    program, *words = shlex.split(example)
+
+    done = _run(words, folder)
+
+    assert program == "rlmetrics"
+    assert done.returncode == 0 or (done.returncode == 1 and words[0] in ("check", "watch")), done.stderr
+    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize("example", OF_EDITORS)
+def test_examples_for_editors_are_understood(example, folder):
+    """They need a checkout or the network; outside of a checkout they say so, and not that an argument is wrong."""
+    program, *words = shlex.split(example)
+
+    done = _run([*words, "--help"], folder)
+
+    assert program == "rlmetrics"
+    assert done.returncode == 0, done.stderr
+    assert f"usage: rlmetrics {words[0]}" in done.stdout
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_help_shows_examples_in_80_columns(name, folder):
+    """The examples stand at the end, uncut, and nothing but an example is wider than the terminal."""
+    done = _run([name, "--help"], folder)
+
+    lines = done.stdout.splitlines()
+    shown = lines[lines.index("examples:") :]
+    assert [f"  {example}" for example, _ in COMMANDS[name].examples] == shown[1::2]
+    assert all(len(line) <= 80 for line in lines[: lines.index("examples:")])
+
+
+def test_without_a_command_the_screen_shows_what_users_need(folder):
+    """Five commands with an example each, then the others by name, on one screen."""
+    done = _run([], folder)
+
+    lines = done.stdout.splitlines()
+    assert (done.returncode, done.stderr) == (0, "")
+    assert len(lines) <= 30
+    assert max(map(len, lines)) <= 80
+    for name, command in COMMANDS.items():
+        assert name in done.stdout
+        assert command.group != MAIN or command.examples[0][0] in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ("rlmetrics re", ["release", "releases", "rename", "resolve"]),
+        ("rlmetrics keys --at trl[GRPOT", ["trl[GRPOTrainer]=="]),
+        ("rlmetrics keys --at trl[GRPOTrainer]==1.16", ["trl[GRPOTrainer]==1.16.0 "]),
+        ("rlmetrics resolve --at trl[GRPOTrainer]==1.16.0 frac_", ["frac_reward_zero_std "]),
+    ],
+)
+def test_a_shell_completes(line, expected, folder):
+    """Commands, releases and the keys of the release that is named, as bash asks for them."""
+    out = folder / "completions"
+    _run(
+        [],
+        folder,
+        _ARGCOMPLETE="1",
+        _ARGCOMPLETE_STDOUT_FILENAME=str(out),
+        _ARGCOMPLETE_COMP_WORDBREAKS=" \t\n",
+        _ARGCOMPLETE_IFS="\n",
+        COMP_LINE=line,
+        COMP_POINT=str(len(line)),
+        COMP_TYPE="9",
+    )
+
+    found = [item.replace("\\", "") for item in out.read_text(encoding="utf-8").split("\n")]
+    assert sorted(found) == expected
+
+
+def test_the_shell_code_names_the_program(folder):
+    """What `completion` prints registers rlmetrics, and bash can read it."""
+    done = _run(["completion", "bash"], folder)
+
+    assert "rlmetrics" in done.stdout
+    assert subprocess.run(["bash", "-n"], input=done.stdout, text=True, check=False).returncode == 0

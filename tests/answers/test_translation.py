@@ -1,0 +1,194 @@
+"""What ``rlmetrics translate`` says at the end: one screen, the worst first, judged by the run's configuration."""
+
+import json
+import re
+import shutil
+from pathlib import Path
+
+import pytest
+from rlmetrics.cli import main
+
+RUNS = Path(__file__).parents[1] / "fixtures" / "runs"
+PPO = RUNS / "trl-0.7.10-ppo1_wandb.jsonl"
+OLD, NEW = "trl[PPOTrainer]==0.7.10", "trl[PPOTrainer]==0.18.2"
+GRPO = RUNS / "wandb" / "0.31.0-trl-0.18.2-grpo"
+GRPO_OLD, GRPO_NEW = "trl[GRPOTrainer]==0.18.2", "trl[GRPOTrainer]==1.16.0"
+LINES = [
+    (PPO, OLD, NEW),
+    (GRPO, GRPO_OLD, GRPO_NEW),
+    (RUNS / "verl-0.9.1-tracking.jsonl", "verl==0.9.1", GRPO_NEW),
+    (RUNS / "trl-1.16.0-grpo.jsonl", GRPO_NEW, "verl==0.9.1"),
+    (RUNS / "trl-1.16.0-dpo.jsonl", "trl[DPOTrainer]==1.16.0", "canonical"),
+    (RUNS, "auto", "canonical"),
+]
+
+
+@pytest.fixture(autouse=True)
+def columns(monkeypatch):
+    """A terminal of 80 columns."""
+    monkeypatch.setenv("COLUMNS", "80")
+
+
+@pytest.fixture
+def said(tmp_path, capsys):
+    """Translate and return the lines that are printed."""
+
+    def run(path, source, target, *options):
+        out = tmp_path / "out"
+        main(["translate", str(path), "--from", source, "--to", target, "-o", str(out), "--force", *options])
+        return capsys.readouterr().out.splitlines()
+
+    return run
+
+
+@pytest.fixture
+def account(said):
+    """Translate and return the report as JSON."""
+    return lambda *arguments: json.loads("\n".join(said(*arguments, "--json")))
+
+
+@pytest.mark.parametrize(("path", "source", "target"), LINES, ids=[path.name for path, *_ in LINES])
+@pytest.mark.parametrize("wide", [80, 160])
+def test_the_answer_fits_on_a_screen(said, monkeypatch, path, source, target, wide):
+    """At most 25 lines; only a name that is longer than a line goes beyond its end."""
+    monkeypatch.setenv("COLUMNS", str(wide))
+
+    lines = said(path, source, target)
+
+    assert len(lines) <= 25
+    assert [] == [line for line in lines if len(line) > wide and len(line.split()) > 1 and "/out" not in line]
+    assert "Report: --full, --html FILE, --json" == lines[-1]
+
+
+def test_the_first_line_counts_what_the_json_holds(said, account):
+    """How many keys have a counterpart, and how many of these are biased; each severity has its line."""
+    lines = said(PPO, OLD, NEW)
+    report = account(PPO, OLD, NEW)
+
+    translated = report["translated"].values()
+    biased = sum(how["severity"] == "biased" for how in translated)
+    known = len(translated) + len(report["kept"]) + len(report["duplicates"])
+    assert f"{len(translated)} of {known} keys have a counterpart, {biased} of them biased." in " ".join(lines[:2])
+    counts = {line.split()[1]: int(line.split()[2]) for line in lines if re.match(r"[=≈!≠·] ", line)}
+    names = {"look-alike": "look-alike", "none": "nothing"}
+    assert counts == {names.get(name, name): count for name, count in report["severities"].items() if count}
+    assert {"same": 2, "biased": 8, "look-alike": 12, "nothing": 21} == counts
+
+
+def test_what_is_biased_refers_to_footnotes(said):
+    """Each number beside a key has its footnote, which names the release and when the two are the same."""
+    lines = said(PPO, OLD, NEW, "--config", "temperature=1")
+
+    text = " ".join(" ".join(lines).split())
+    assert "ppo/policy/approxkl -> policy/approxkl_avg" in text
+    assert re.search(r"\[1\] 0\.(18\.2|7\.10) only: .*: same if ", text)
+    assert "in the source" not in text
+    assert "Check before plotting (same name, biased): objective/kl, objective/entropy." in text
+
+
+def test_equal_values_are_counted(said, account):
+    """Which key was written in the place of which, and in how many rows both had the same value."""
+    text = " ".join(said(PPO, OLD, NEW))
+
+    assert "Not written twice: env/reward_mean (= ppo/mean_scores in 5 of 5 rows)." in text
+    equal = account(PPO, OLD, NEW)["equal"]
+    assert {"key": "ppo/mean_scores", "rows": 5, "of": 5} == equal["env/reward_mean"]
+
+
+def test_a_dry_run_says_would(said):
+    """Nothing is written, and the first line says so."""
+    assert said(PPO, OLD, NEW, "--dry-run")[0].startswith("Would write ")
+
+
+def test_a_collision_says_where_values_differ(said, tmp_path):
+    """The first row in which two keys that claim one name differ, with both values, before anything else."""
+    path = tmp_path / "run.jsonl"
+    rows = [{"_step": at, "ppo/mean_scores": 0.5, "env/reward_mean": 0.5 + (at > 1) / 4} for at in range(4)]
+    path.write_text("".join(json.dumps(row | {"ppo/learning_rate": 0.1}) + "\n" for row in rows))
+
+    text = " ".join(" ".join(said(path, OLD, NEW)).split())
+
+    where = "first in row 3 (step 2): ppo/mean_scores 0.5, env/reward_mean 0.75; set aside"
+    assert f"COLLISION: objective/scores is claimed by keys with different values, {where}" in text
+    assert text.index("COLLISION") < text.index("= same")
+
+
+def test_a_loss_is_the_first_line(said, tmp_path):
+    """A torn end is told before what was written."""
+    path = tmp_path / "run.jsonl"
+    path.write_text('{"ppo/learning_rate": 0.1}\n{"ppo/learn')
+
+    lines = said(path, OLD, NEW)
+
+    assert lines[0].startswith("LOST: 1 torn record(s)")
+    assert lines[1].startswith("Wrote ")
+
+
+def test_strict_says_what_was_left(said):
+    """Keys with a counterpart that is not exact are told by severity, not hidden among those without any."""
+    lines = said(PPO, OLD, NEW, "--strict")
+
+    assert any(line.startswith("! biased") and "not carried over (--strict): " in line for line in lines)
+    assert "2 of 44 keys have a counterpart." in " ".join(lines[:2])
+
+
+def test_the_runs_own_configuration_decides_what_applies(said, account):
+    """W&B recorded it: one micro-batch and one optimizer step, so that differences of these are none of this run."""
+    text = " ".join(" ".join(said(GRPO, GRPO_OLD, GRPO_NEW)).split())
+    report = account(GRPO, GRPO_OLD, GRPO_NEW)
+
+    (own,) = report["configuration"]
+    assert "W&B" == own["where"]
+    assert {"gradient_accumulation_steps": 1, "num_iterations": 1, "beta": 0.04}.items() <= own["values"].items()
+    applies = {one["what"]: one["applies"] for how in report["translated"].values() for one in how["differs_by"]}
+    micro_batches = [what for what in applies if what.startswith("micro-batches of one mini-batch")]
+    assert [False] == [applies[what] for what in micro_batches]
+    numbers = re.search(r"By the run's configuration \(W&B\), (\d+) of (\d+) differences", text)
+    assert numbers
+    assert len(applies) == int(numbers[2])
+
+
+def test_what_is_given_wins_over_what_was_recorded(account):
+    """With several optimizer steps on the command line, the difference that one step takes away is back."""
+    recorded = account(GRPO, GRPO_OLD, GRPO_NEW)
+    given = account(GRPO, GRPO_OLD, GRPO_NEW, "--config", "gradient_accumulation_steps=4")
+
+    def answer(report):
+        rows = [one for how in report["translated"].values() for one in how["differs_by"]]
+        return {one["applies"] for one in rows if one["what"].startswith("micro-batches of one mini-batch")}
+
+    assert {False} == answer(recorded)
+    assert False not in answer(given)
+    assert "gradient_accumulation_steps" not in given["configuration"][0]["values"]
+
+
+def test_a_configuration_that_cannot_be_read_is_one_line(said, tmp_path):
+    """Arguments beside a state that are no JSON: names are translated all the same, and a line says what is wrong."""
+    folder = tmp_path / "run"
+    folder.mkdir()
+    shutil.copy(RUNS / "trl-0.18.2-grpo.trainer_state.json", folder / "trainer_state.json")
+    (folder / "training_args.json").write_text('{"beta": 0.04, ')
+
+    lines = said(folder / "trainer_state.json", GRPO_OLD, GRPO_NEW)
+
+    assert "Wrote " in lines[0]
+    assert "the run's configuration: training_args.json can't be read: " in " ".join(" ".join(lines).split())
+    (folder / "training_args.json").write_text('{"beta": 0.04, "gradient_accumulation_steps": 1, "loss_type": "bnpo"}')
+    assert "By the run's configuration (training_args.json), " in " ".join(
+        said(folder / "trainer_state.json", GRPO_OLD, GRPO_NEW)
+    )
+
+
+def test_a_folder_has_a_line_for_each_kind_of_file(said, tmp_path):
+    """How many files, records and which source, and the severities of all together."""
+    runs = tmp_path / "runs"
+    runs.mkdir()
+    shutil.copy(PPO, runs / "a.jsonl")
+    shutil.copy(PPO, runs / "b.jsonl")
+    shutil.copytree(RUNS / "wandb" / "0.31.0-trl-0.7-ppo", runs / "wandb")
+
+    lines = said(runs, OLD, NEW)
+
+    kinds = [line.split() for line in lines if line.startswith("  ") and " file" in line]
+    assert ["jsonl", "2", "files", "10", "records", OLD] == kinds[0]
+    assert ["wandb", "1", "file"] == kinds[1][:3]
