@@ -47,6 +47,7 @@ class Translation:
         order: Rank among keys that claim the same output: nearest in meaning first, then in the order of the spec.
         severity: How much weighs what sets the two apart: ``same``, ``close``, ``biased``, ``look-alike`` or ``none``.
         related: Keys of the target that look like the counterpart and are none.
+        needs: Placeholders of the counterpart without a value, for whose lack the key is not translated.
     """
 
     key: str
@@ -61,6 +62,7 @@ class Translation:
     order: tuple[int, int]
     severity: str = "none"
     related: tuple[LookAlike, ...] = ()
+    needs: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
         from rlmetrics.answers.notebook import one_line
@@ -98,7 +100,13 @@ class Translation:
         nearest_ = self.related[0] if self.related else None
         why = self.note if nearest_ is None else nearest_.why
         nearest_key = None if nearest_ is None else nearest_.to
-        return {"severity": self.severity, "metric": self.metric, "nearest": nearest_key, "why": why}
+        return {
+            "severity": self.severity,
+            "metric": self.metric,
+            "nearest": nearest_key,
+            "why": why,
+            "needs": list(self.needs),
+        }
 
 
 def told(differences: Iterable[Difference]) -> list[dict[str, Any]]:
@@ -172,6 +180,7 @@ class Plan:
             order=(worst, position),
             severity=row.severity,
             related=row.related,
+            needs=row.unbound if found.target is None else (),
         )
 
     def understood(self, settings: Mapping[str, Any]) -> Understood:
