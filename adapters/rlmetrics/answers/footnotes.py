@@ -36,6 +36,7 @@ class Note:
         applies: Whether it shows under the configuration; None where nothing can tell.
         keys: How many keys it concerns.
         number: Counted from 1; 0 for what is not shown.
+        size: How large it typically is; empty where nothing tells.
     """
 
     what: str
@@ -44,11 +45,12 @@ class Note:
     applies: bool | None
     keys: int
     number: int = 0
+    size: str = ""
 
     def lines(self) -> list[str]:
         """Return the footnote."""
         mark = f"[{self.number}] "
-        return wrapped(f"{mark}{self.text}", hanging=len(mark))
+        return wrapped(f"{mark}{self.text}{self.size}", hanging=len(mark))
 
 
 @dataclass(frozen=True)
@@ -136,8 +138,8 @@ def _note(what: str, differences: list[dict[str, Any]], sides: tuple[str, str]) 
     vanishes = differences[0]["vanishes_when"]
     text += f": same if {vanishes}" if vanishes and applies is not True else ""
     size = spanned_words([Typical(**one["typical"]) if one.get("typical") else None for one in differences])
-    text += f" ({size})" if size is not None else ""
-    return Note(what, text, differences[0]["grade"], applies, len(differences))
+    said = f" ({size})" if size is not None else ""
+    return Note(what, text, differences[0]["grade"], applies, len(differences), size=said)
 
 
 def _configuration(report: Report, notes: Sequence[Note]) -> str:

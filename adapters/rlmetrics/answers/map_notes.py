@@ -103,11 +103,12 @@ class MapNotes:
         return [text for _, text in self._texts.values()]
 
     def lines(self, most: int | None = None) -> list[str]:
-        """Return the footnotes, the first ones if there are too many."""
-        found: list[str] = []
-        for number, text in list(self._texts.values())[:most]:
-            mark = f"[{number}] "
-            found += wrapped(f"{mark}{text}", hanging=len(mark))
+        """Return the footnotes; the first ones if there are too many, or nearly twice as many lines."""
+        notes = [wrapped(f"[{number}] {text}", hanging=len(f"[{number}] ")) for number, text in self._texts.values()]
+        room = 0 if most is None else 2 * most - 1
+        while most is not None and most > 1 and sum(map(len, notes[:most])) > room:
+            most -= 1
+        found = [line for note in notes[:most] for line in note]
         if most is not None and len(self._texts) > most:
             found.append(f"{' '.join(f'[{number + 1}]' for number in range(most, len(self._texts)))} --full")
         return found
@@ -142,7 +143,8 @@ class MapNotes:
         else:
             said = _SIDE.sub(lambda found: left if found[1] == "source" else right, said)
         same = self._same_if(difference, row)
-        size = spanned_words(self._sizes.get(difference.what, ()))
+        shows = difference.applies is not False
+        size = spanned_words(self._sizes.get(difference.what, ())) if shows else None
         said = said if same is None else f"{said}: same if {same}"
         return said if size is None else f"{said} ({size})"
 
