@@ -29,22 +29,26 @@ def source_of(trainer: object, tables: Tables) -> str | None:
     if release is None:
         return None
     for cls in type(trainer).__mro__:
-        if not f"{cls.__module__}.".startswith("trl."):
+        if not cls.__module__.startswith("trl."):
             continue
-        package = cls.__module__.rpartition(".")[0]
-        for name in (f"{package.rpartition('.')[2]}.{cls.__name__}", cls.__name__):
-            source = f"trl[{name}]=={release}"
-            try:
-                with warnings.catch_warnings():
-                    warnings.simplefilter("ignore", FallbackWarning)
-                    found = parse_source(source, tables)
-            except NamesError:
-                continue
-            if any(cls.__module__.startswith(item.module.rpartition(".")[0]) for item in found.components):
-                return source
-            if name == cls.__name__:
-                return source
+        package = cls.__module__.rpartition(".")[0].rpartition(".")[2]
+        named = [f"trl[{name}]=={release}" for name in (cls.__name__, f"{package}.{cls.__name__}")]
+        known = {source: modules for source in named if (modules := _modules(source, tables))}
+        # Classes share a name; where the file has moved since, the name decides.
+        exact = [source for source, modules in known.items() if cls.__module__ in modules]
+        if known:
+            return next(iter(exact or known))
     return None
+
+
+def _modules(source: str, tables: Tables) -> set[str]:
+    """Return the modules of the components that a source names; none if it names none."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", FallbackWarning)
+            return {item.module for item in parse_source(source, tables).components}
+    except NamesError:
+        return set()
 
 
 def _release() -> str | None:
