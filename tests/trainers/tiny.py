@@ -19,7 +19,7 @@ from tokenizers import Tokenizer, models, pre_tokenizers
 from transformers import GPT2Config, GPT2ForSequenceClassification, GPT2LMHeadModel, PreTrainedTokenizerFast
 
 STEPS = 4
-WORDS = ["<pad>", "<eos>", "<unk>", *"a b c d e f g h i j k l m n o p".split()]
+WORDS = ["<pad>", "<eos>", "<unk>", *"abcdefghijklmnop"]
 
 
 def seeded() -> None:
@@ -235,9 +235,10 @@ def _sft(folder: Path, report_to: list[str], callbacks: list[Any]) -> Any:
 KINDS = {"GRPO": _grpo, "RLOO": _rloo, "PPO": _ppo, "DPO": _dpo, "SFT": _sft}
 
 
-def make(kind: str, folder: Path, report_to: list[str], callbacks: list[Any], run_name: str = "tiny") -> Any:
+def make(kind: str, folder: Path, report_to: list[str], callbacks: list[Any], **settings: Any) -> Any:
     """Return a trainer of a kind: GRPO, RLOO, PPO, DPO or SFT."""
-    _SHARED["run_name"] = run_name
+    _SHARED.clear()
+    _SHARED.update(settings)
     return KINDS[kind](folder, report_to, callbacks)
 
 
@@ -276,4 +277,3 @@ class StepPPO:
             batch = {"query": asked, "response": [words.decode(answer) for answer in answers]}
             self.trainer.log_stats(stats, batch, scores)
         self.trainer.accelerator.end_training()
-

@@ -1,8 +1,9 @@
 """Trains as told: ``python train.py FOLDER JOBS``, where JOBS is a JSON list of runs that a process makes one by one.
 
 Each has a ``kind`` of trainer, a ``name`` for its folder, the ``trackers`` that it reports to, and ``attach``: the
-arguments of `attach`, or nothing for a run without rlmetrics. ``as_callback`` passes them to a `MetricsCallback`. What
-came out is in ``result.json`` of each folder, and in the files of the trackers.
+arguments of `attach`, or nothing for a run without rlmetrics. ``as_callback`` passes them to a `MetricsCallback`,
+``args`` are settings of the trainer, ``findings`` is a file for what health finds. What came out is in ``result.json``
+of each folder, and in the files of the trackers.
 """
 
 from __future__ import annotations
@@ -37,7 +38,6 @@ def run(folder: Path, job: dict[str, Any]) -> dict[str, Any]:
     folder.mkdir(parents=True)
     os.chdir(folder)
     os.environ |= {
-        "WANDB_DIR": str(folder),
         "MLFLOW_TRACKING_URI": f"sqlite:///{folder}/mlflow.db",
         "TENSORBOARD_LOGGING_DIR": str(folder / "tensorboard"),
     }
@@ -45,8 +45,17 @@ def run(folder: Path, job: dict[str, Any]) -> dict[str, Any]:
     logger = logging.getLogger("rlmetrics")
     logger.handlers = [heard]
     logger.setLevel(logging.INFO)
+    if "wandb" in job["trackers"]:
+        import wandb
+
+        # The reporter takes the run that there is; its own would go into the folder of the first run of the process.
+        wandb.init(project="tiny", name=job["name"], dir=str(folder), mode="offline")
     kind, trackers, options = job["kind"], job["trackers"], dict(job.get("attach") or {})
     tiny.seeded()
+    if "findings" in job:
+        from rlmetrics.trackers import FindingsFile
+
+        options["health"] = FindingsFile(job["findings"])
     callbacks = []
     if job.get("as_callback"):
         from rlmetrics.trainers.transformers import MetricsCallback
@@ -56,14 +65,16 @@ def run(folder: Path, job: dict[str, Any]) -> dict[str, Any]:
         loop = tiny.StepPPO(folder / "tensorboard", trackers[0])
         trainer = loop.trainer
     else:
-        trainer = loop = tiny.make(kind, folder, trackers, callbacks, run_name=job["name"])
+        trainer = loop = tiny.make(kind, folder, trackers, callbacks, run_name=job["name"], **job.get("args", {}))
     attached = None
     if job.get("attach") is not None and not callbacks:
         from rlmetrics.trainers.transformers import attach
 
         attached = attach(trainer, **options)
     loop.train()
-    evaluated = trainer.evaluate() if kind in ("GRPO", "DPO", "SFT") else None
+    # TRL's profiling logs into Trackio's run, which the end of the training has closed.
+    again = kind in ("GRPO", "DPO", "SFT") and "trackio" not in trackers
+    evaluated = trainer.evaluate() if again else None
     attached = callbacks[0].attached if callbacks else attached
     return {
         "weights": tiny.weights(trainer.model),

@@ -12,7 +12,7 @@ from rlmetrics.names.tables import Overlays, Tables
 from .faults import Faults
 from .locking import ForkLock
 from .names import LiveNames, Renamed
-from .settings import known_settings
+from .settings import known_settings, settings_beside
 from .watched import Health, Watched
 
 __all__ = ["EXACT", "Live", "Measuring"]
@@ -71,7 +71,8 @@ class Live:
         known = known_settings(at, config, spec) if at is not None and config else None
         self._names: LiveNames | None = None
         if to is not None and at is not None:
-            self._names = LiveNames(at, to, both=both, config=known, spec=spec, prefixed=prefixed)
+            shared = settings_beside(to, known, at, spec) if known else None
+            self._names = LiveNames(at, to, both=both, config=shared, spec=spec, prefixed=prefixed)
         self._watched: Watched | None = None
         if health is not None and health is not False:
             self._watched = Watched(health, at, config=config, spec=spec, faults=self.faults)

@@ -255,7 +255,7 @@ class MetricsCallback:
     def on_train_begin(self, args: Any, state: Any, control: Any, **kwargs: Any) -> None:
         """Attach to the trainer, if that was not possible when it was made."""
         self._attach()
-        if self.attached is None:
+        if self.attached is None and not self.faults.count:
             self.faults.note("the trainer that calls the callback was not found: use attach(trainer, …)")
 
     def __getattr__(self, name: str) -> Any:
@@ -266,7 +266,7 @@ class MetricsCallback:
         raise AttributeError(msg)
 
     def _attach(self) -> None:
-        if self.attached is not None:
+        if self.attached is not None or self.faults.count:
             return
         with self.faults("the callback could not attach itself"):
             trainer = _calling(self)
