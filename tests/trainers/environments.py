@@ -24,7 +24,7 @@ _DATA = (
     "datasets==5.0.1",
     "dill==0.4.1",
     "multiprocess==0.70.19",
-    "pandas==2.3.3",
+    "pandas==3.1.1",
     "pyarrow==26.0.1",
     "regex==2026.11.15",
     "xxhash",

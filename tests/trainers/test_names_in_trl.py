@@ -37,7 +37,7 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
     """Return what gives the folder with all runs of a release: without anything, with canonical names, with both."""
 
     @cache
-    def made(release: str) -> Path:
+    def made(release: str) -> tuple[Path, Exception | None]:
         folder = tmp_path_factory.mktemp(release)
         jobs: list[dict[str, Any]] = []
         for kind in KINDS[release]:
@@ -54,10 +54,19 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
             jobs.append({"kind": "STEP", "name": "STEP-plain", "trackers": ["tensorboard"]})
             options = {"to": "trl[PPOTrainer]==0.18.2", "health": True}
             jobs.append({"kind": "STEP", "name": "STEP-named", "trackers": ["tensorboard"], "attach": options})
-        trained(release, folder, jobs)
+        try:
+            trained(release, folder, jobs)
+        except Exception as error:
+            return folder, error
+        return folder, None
+
+    def folder_of(release: str) -> Path:
+        folder, error = made(release)
+        if error is not None:
+            raise error
         return folder
 
-    return made
+    return folder_of
 
 
 def result(folder: Path) -> dict[str, Any]:
