@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
@@ -34,10 +35,18 @@ class Renamed(NamedTuple):
 
 
 class _Plan(NamedTuple):
-    """What becomes of all rows with the same keys."""
+    """What becomes of all rows with the same keys.
+
+    Attributes:
+        names: The new names in the order of the keys, if nothing but names changes; else None.
+        entries: New name, old key, and whether the value is converted.
+        rivals: Keys of which several claim one name: their values decide who gets it.
+        shown: As in `Renamed`.
+    """
 
     names: tuple[str, ...] | None
     entries: tuple[tuple[str, str, bool], ...]
+    rivals: tuple[str, ...]
     shown: Mapping[str, str]
 
 
@@ -74,7 +83,7 @@ class LiveNames:
         self._prefixed = prefixed
         step = self.translator.key(_STEP)
         self.axis = step.output if step.translated and step.output != _STEP else None
-        self._plans: dict[tuple[str, ...], _Plan | None] = {}
+        self._plans: dict[tuple[str, ...], _Plan] = {}
 
     def __call__(self, row: Mapping[str, Any]) -> Renamed:
         """Return a row under new names.
@@ -84,31 +93,35 @@ class LiveNames:
         """
         keys = tuple(row)
         plan = self._plans.get(keys)
-        if plan is None and keys not in self._plans:
+        if plan is None:
             if len(self._plans) == _MOST:
                 self._plans.clear()
             plan = self._plans[keys] = self._plan(keys)
-        if plan is None:
-            entries = self.translator.entries({key: _plain(value) for key, value in row.items()})
-            return Renamed({entry.name: entry.value for entry in entries}, self._shown(entries))
         if plan.names is not None:
             return Renamed(dict(zip(plan.names, row.values(), strict=True)), plan.shown)
         converted = self.translator.converted
         values = {
             name: converted(old, _plain(row[old])) if convert else row[old] for name, old, convert in plan.entries
         }
-        return Renamed(values, plan.shown)
+        if not plan.rivals:
+            return Renamed(values, plan.shown)
+        entries = self.translator.entries({key: _plain(row[key]) for key in plan.rivals})
+        values.update((entry.name, entry.value) for entry in entries)
+        return Renamed(values, {**plan.shown, **self._shown(entries)})
 
-    def _plan(self, keys: tuple[str, ...]) -> _Plan | None:
-        """Return what becomes of rows with some keys; None where that depends on their values."""
-        moves = [self.translator.key(key) for key in keys]
-        if len({move.output for move in moves}) < len(keys):
-            return None
-        entries = self.translator.entries(dict.fromkeys(keys))
+    def _plan(self, keys: tuple[str, ...]) -> _Plan:
+        """Return what becomes of rows with some keys."""
+        outputs = [self.translator.key(key).output for key in keys]
+        claims = Counter(outputs)
+        rivals = tuple(key for key, output in zip(keys, outputs, strict=True) if claims[output] > 1)
+        entries = self.translator.entries(dict.fromkeys(key for key in keys if key not in rivals))
+        # An old name that is kept gives way to a new one.
+        taken = {outputs[keys.index(key)] for key in rivals}
+        entries = [entry for entry in entries if entry.name not in taken]
         shown = self._shown(entries)
         if [entry.old for entry in entries] == list(keys) and not any(entry.converted for entry in entries):
-            return _Plan(tuple(entry.name for entry in entries), (), shown)
-        return _Plan(None, tuple((entry.name, entry.old, entry.converted) for entry in entries), shown)
+            return _Plan(tuple(entry.name for entry in entries), (), (), shown)
+        return _Plan(None, tuple((entry.name, entry.old, entry.converted) for entry in entries), rivals, shown)
 
     def _shown(self, entries: list[Entry]) -> Mapping[str, str]:
         """Return how trackers show the new names: as if a log with their spelling of the old ones were translated."""
