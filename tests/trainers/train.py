@@ -73,7 +73,7 @@ def run(folder: Path, job: dict[str, Any]) -> dict[str, Any]:
         attached = attach(trainer, **options)
     loop.train()
     # TRL's profiling logs into Trackio's run, which the end of the training has closed.
-    again = kind in ("GRPO", "DPO", "SFT") and "trackio" not in trackers
+    again = job.get("again", kind in ("GRPO", "DPO", "SFT") and "trackio" not in trackers)
     evaluated = trainer.evaluate() if again else None
     attached = callbacks[0].attached if callbacks else attached
     return {
