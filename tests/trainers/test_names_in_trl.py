@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -100,8 +100,8 @@ def wandb(folder: Path) -> Series:
     return found
 
 
-def timeless(series: Series) -> Series:
-    """Return the curves that are the same in each run: those of no clock."""
+def timeless(series: Mapping[str, Any]) -> dict[str, str]:
+    """Return the curves that are the same in each run, those of no clock, as text, in which NaN equals itself."""
     return {
         name: repr(curve)
         for name, curve in series.items()

@@ -6,6 +6,7 @@ arguments of `attach`, or nothing for a run without rlmetrics. ``as_callback`` p
 of each folder, and in the files of the trackers.
 """
 
+# pyright: reportMissingImports=false
 from __future__ import annotations
 
 import json
