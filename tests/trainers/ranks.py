@@ -41,7 +41,6 @@ class Counting:
 def rank(base: Path, jobs: list[dict[str, Any]]) -> None:
     """Train as one of the ranks."""
     import tiny  # type: ignore[import-not-found]
-
     from rlmetrics.trainers.transformers import attach
 
     number = int(os.environ["RANK"])
