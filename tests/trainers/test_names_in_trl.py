@@ -128,6 +128,12 @@ def test_the_source_comes_from_the_trainer(runs: Callable[[str], Path], release:
 
 
 @pytest.mark.parametrize(("release", "kind"), CASES)
+def test_what_was_attached_can_be_taken_off(runs: Callable[[str], Path], release: str, kind: str) -> None:
+    """A second `attach` replaces the first, and `detach` leaves the trainer as it was made."""
+    assert result(runs(release) / f"{kind}-canonical")["restored"] is True
+
+
+@pytest.mark.parametrize(("release", "kind"), CASES)
 def test_evaluations_return_what_they_did(runs: Callable[[str], Path], release: str, kind: str) -> None:
     """What ``evaluate`` returns, by which trainers choose the best checkpoint, has its old names and values."""
     plain, named = (result(runs(release) / f"{kind}-{how}")["evaluated"] for how in ("plain", "canonical"))
