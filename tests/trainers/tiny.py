@@ -3,6 +3,7 @@
 Runs in an environment of its own, where neither pytest nor the other modules of the tests are.
 """
 
+# pyright: reportMissingImports=false
 from __future__ import annotations
 
 import hashlib
@@ -112,16 +113,14 @@ def _arguments(cls: Any, folder: Path, report_to: list[str], **more: Any) -> Any
     return _made(cls, **{**shared, **_SHARED, **more})
 
 
+def arguments(folder: Path, report_to: list[str], **more: Any) -> Any:
+    """Return the arguments of a GRPO trainer."""
+    sizes = {"num_generations": 2, "max_completion_length": 6, "max_prompt_length": 8, "beta": 0.1}
+    return _arguments(trl.GRPOConfig, folder, report_to, **{**sizes, "eval_strategy": "no", **more})
+
+
 def _grpo(folder: Path, report_to: list[str], callbacks: list[Any]) -> Any:
-    args = _arguments(
-        trl.GRPOConfig,
-        folder,
-        report_to,
-        num_generations=2,
-        max_completion_length=6,
-        max_prompt_length=8,
-        beta=0.1,
-    )
+    args = arguments(folder, report_to, eval_strategy="steps")
     return trl.GRPOTrainer(
         model=policy(),
         reward_funcs=reward,

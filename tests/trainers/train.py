@@ -6,6 +6,7 @@ arguments of `attach`, or nothing for a run without rlmetrics. ``as_callback`` p
 of each folder, and in the files of the trackers.
 """
 
+# pyright: reportMissingImports=false
 from __future__ import annotations
 
 import json
@@ -29,6 +30,20 @@ class Heard(logging.Handler):
     def emit(self, record: logging.LogRecord) -> None:
         """Keep a message."""
         self.said.append(f"{record.levelname}: {record.getMessage()}")
+
+
+def reading(callbacks: list[Any]) -> list[Any]:
+    """Add a callback that looks up what it knows by TRL's names, and return where it puts that."""
+    from transformers import TrainerCallback
+
+    found: list[Any] = []
+
+    class Reader(TrainerCallback):  # type: ignore[misc]
+        def on_log(self, args: Any, state: Any, control: Any, logs: Any = None, **_: Any) -> None:
+            found.append([logs[name] if name in logs else logs.get(name) for name in ("loss", "lr", "eval_loss")])
+
+    callbacks.append(Reader())
+    return found
 
 
 def run(folder: Path, job: dict[str, Any]) -> dict[str, Any]:
@@ -61,13 +76,17 @@ def run(folder: Path, job: dict[str, Any]) -> dict[str, Any]:
         from rlmetrics.trainers.transformers import MetricsCallback
 
         callbacks = [MetricsCallback(**options)]
+    reader = reading(callbacks) if kind != "STEP" else []
     if kind == "STEP":
         loop = tiny.StepPPO(folder / "tensorboard", trackers[0])
         trainer = loop.trainer
     else:
         trainer = loop = tiny.make(kind, folder, trackers, callbacks, run_name=job["name"], **job.get("args", {}))
+    if job.get("subclass"):
+        mine = type("MyTrainer", (type(trainer),), {"__module__": "my.trainers"})
+        trainer.__class__ = mine
     attached = None
-    if job.get("attach") is not None and not callbacks:
+    if job.get("attach") is not None and not job.get("as_callback"):
         from rlmetrics.trainers.transformers import attach
 
         attached = attach(trainer, **options)
@@ -75,13 +94,14 @@ def run(folder: Path, job: dict[str, Any]) -> dict[str, Any]:
     # TRL's profiling logs into Trackio's run, which the end of the training has closed.
     again = job.get("again", kind in ("GRPO", "DPO", "SFT") and "trackio" not in trackers)
     evaluated = trainer.evaluate() if again else None
-    attached = callbacks[0].attached if callbacks else attached
+    attached = callbacks[0].attached if job.get("as_callback") else attached
     return {
         "weights": tiny.weights(trainer.model),
         "random": tiny.torch.rand(1).item(),
         "history": [] if kind == "STEP" else trainer.state.log_history,
         "evaluated": evaluated,
         "said": heard.said,
+        "read": reader,
         "at": None if attached is None else attached.at,
         "faults": None if attached is None else [attached.faults.count, attached.faults.last],
     }
