@@ -212,8 +212,12 @@ def _live(
     if to is not None:
         parse_source(to, tables)
     found = at if at is not None else source_of(tables)
-    settings = _settings(config)
+    settings: dict[str, Any] = {}
+    trouble = Faults()
+    with trouble("the configuration of the run could not be read"):
+        settings = _settings(config)
     live = Live(found, to, both=both, health=health, metrics=metrics, config=settings, spec=tables)
+    live.faults.count, live.faults.last = trouble.count, trouble.last
     if found is None and to is not None:
         live.faults.note("the spec knows no release of verl that is installed: names stay; say at= to change that")
     return live

@@ -28,7 +28,7 @@ def register() -> None:
 
 def _taking(original: Callable[..., None]) -> Callable[..., None]:
     @wraps(original)
-    def __init__(
+    def making(
         self: Any, project_name: Any, experiment_name: Any, default_backend: Any = "console", config: Any = None
     ) -> None:
         names = [default_backend] if isinstance(default_backend, str) else default_backend
@@ -39,8 +39,8 @@ def _taking(original: Callable[..., None]) -> Callable[..., None]:
         with Faults()("verl's names stay, and nothing is judged"):
             _join(self, config)
 
-    vars(__init__)["__rlmetrics__"] = True
-    return __init__
+    vars(making)["__rlmetrics__"] = True
+    return making
 
 
 def _join(tracking: Any, config: Any) -> None:
