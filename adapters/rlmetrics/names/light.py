@@ -51,17 +51,15 @@ else:
     def _init(self: object, *given: object, **named: object) -> None:
         names = self.__match_args__
         values = self.__dict__
+        values.update(self._defaults)
         values.update(zip(names, given, strict=False))
-        if len(given) > len(names) or not values.keys().isdisjoint(named):
-            msg = f"{type(self).__name__}() got too many values for its fields {', '.join(names)}"
-            raise TypeError(msg)
         values.update(named)
-        for name, value in self._defaults.items():
-            if name not in values:
-                values[name] = value.make() if type(value) is _Made else value
-        if len(values) != len(names) or any(name not in values for name in names):
-            wrong = sorted(values.keys() ^ set(names))
-            msg = f"{type(self).__name__}() lacks or does not know {', '.join(wrong)}"
+        for name in self._made:
+            if type(values[name]) is _Made:
+                values[name] = values[name].make()
+        if values.keys() != self._names or len(given) > len(names) or not named.keys().isdisjoint(names[: len(given)]):
+            wrong = ", ".join(sorted(values.keys() ^ self._names)) or "a field twice"
+            msg = f"{type(self).__name__}({', '.join(names)}) lacks or does not know {wrong}"
             raise TypeError(msg)
 
     def _key(self: object) -> tuple[object, ...]:
@@ -98,7 +96,9 @@ else:
         def made(cls: type[Record]) -> type[Record]:
             own = dict(cls.__dict__)
             cls.__match_args__ = tuple(own.get("__annotations__", ()))
+            cls._names = frozenset(cls.__match_args__)
             cls._defaults = {name: own[name] for name in cls.__match_args__ if name in own}
+            cls._made = tuple(name for name, value in cls._defaults.items() if isinstance(value, _Made))
             for name, method in {**_METHODS, **(_FROZEN if frozen else {"__hash__": None})}.items():
                 if name not in own:
                     setattr(cls, name, method)
