@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from rlmetrics.names import Typical, load_tables
+from rlmetrics.names.light import dataclass, field, replace
 
 from .sizes import spanned_words
 from .terminal import wrapped
