@@ -125,13 +125,22 @@ class MeasuredDPO(Measured):
         return DPOSuite(beta=self.beta)
 
     def _weighted(self) -> bool:
-        return self.args.ld_alpha is not None
+        """Whether the trainer's log-probabilities of responses are no sums over their tokens."""
+        averaged = self.measured.release == "0.18.2" and self.loss_type == "ipo"
+        return averaged or self.args.ld_alpha is not None
+
+    def _tokens_known(self) -> bool:
+        return self.measured.release != "0.18.2" or not (self.padding_free or self.is_encoder_decoder)
 
     def _tell_missing(self) -> None:
+        leave_out = self.measured.leave_out
+        average, logit = "preference/logprob_average/", "preference/logit/"
         if self._weighted():
-            reason = "with ld_alpha the trainer's log-probabilities are no sums over tokens"
-            self.measured.leave_out(reason, "preference/loss/", "preference/reward/", "preference/logprob/")
-            self.measured.leave_out(reason, "preference/logprob_average/")
+            reason = "the trainer's log-probabilities are no sums over tokens, with ld_alpha or IPO"
+            leave_out(reason, "preference/loss/", "preference/reward/", "preference/logprob/", average)
+        if not self._tokens_known():
+            reason = "this release does not tell which tokens are which, without padding or with an encoder"
+            leave_out(reason, average, logit, "preference/token_accuracy", "preference/entropy")
 
     def _compute_loss(self, model: Any, inputs: Any, *args: Any, **kwargs: Any) -> Any:
         policy: list[Any] = []
@@ -144,39 +153,73 @@ class MeasuredDPO(Measured):
             found = super()._compute_loss(model, inputs, *args, **kwargs)
         with self.measured.faults("the pairs of a batch could not be counted"), torch.no_grad():
             mask = inputs["completion_mask"][:, 1:].bool()
+            width, output = mask.size(1), policy[0][-1]
             if self.precompute_ref_logps:
                 ref = inputs["ref_chosen_logps"], inputs["ref_rejected_logps"]
             else:
                 # An adapter's reference is the same module, and its second pass.
                 second = reference[0 if self.ref_model is not None else 1][-1]
-                ref = second.log_probs[:, -mask.size(1) :].sum(1).chunk(2)
-            self._count(policy[0][-1], mask, ref)
+                ref = second.log_probs[:, -width:].sum(1).chunk(2)
+            own = output.log_probs[:, -width:].sum(1).chunk(2)
+            self._count_pairs(own, ref, mask.sum(1).chunk(2))
+            self._count_tokens(*(getattr(output, name)[:, -width:] for name in ("entropy", "mean_logits", "is_top1")), mask)
         return found
 
-    def _count(self, output: Any, mask: Tensor, ref: Any) -> None:
-        width, mode = mask.size(1), self._mode
-        logprobs, entropies, means, top1 = (
-            getattr(output, name)[:, -width:] for name in ("log_probs", "entropy", "mean_logits", "is_top1")
-        )
-        (chosen, rejected), (lengths, other_lengths) = logprobs.sum(1).chunk(2), mask.sum(1).chunk(2)
+    def concatenated_forward(self, *args: Any, **kwargs: Any) -> Any:
+        """Return what TRL returns; earlier releases pass over both sides of all pairs with it."""
+        found = super().concatenated_forward(*args, **kwargs)
+        self.measured.hear((found["chosen_logps"], found["rejected_logps"]))
+        return found
+
+    def get_batch_loss_metrics(self, model: Any, batch: Any, *args: Any, **kwargs: Any) -> Any:
+        """Return what TRL returns, and count what it has seen; earlier releases compute their loss with it."""
+        passes: list[Any] = []
+        with self.measured.listening() as sums, _outputs(model, passes):
+            found = super().get_batch_loss_metrics(model, batch, *args, **kwargs)
+        with self.measured.faults("the pairs of a batch could not be counted"), torch.no_grad():
+            ref = (batch["ref_chosen_logps"], batch["ref_rejected_logps"]) if len(sums) < 2 else sums[1]
+            if not self._tokens_known():
+                self._count_pairs(sums[0], ref, None)
+                return found
+            (ids, *_), given, output = passes[0]
+            mask = self._responses(batch, given["attention_mask"])[:, 1:]
+            logits, targets = output.logits.detach()[:, :-1], ids[:, 1:]
+            # Only the end of the rows has logits where the model is asked for no more.
+            mask, targets = mask[:, -logits.size(1) :], targets[:, -logits.size(1) :]
+            logits = logits[:, -targets.size(1) :]
+            self._count_pairs(sums[0], ref, mask.sum(1).chunk(2))
+            self._count_tokens(entropy(logits, mask), logits.float().mean(-1), logits.argmax(-1) == targets, mask)
+        return found
+
+    def _responses(self, batch: Any, attention: Tensor) -> Tensor:
+        """Return which tokens of rows that begin with their prompt, and may have been cut, belong to the response."""
+        asked = batch["prompt_attention_mask"].sum(1).repeat(2)
+        answered = torch.cat([batch[f"{side}_attention_mask"].sum(1) for side in ("chosen", "rejected")])
+        whole = attention.sum(1)
+        start = asked if self.truncation_mode == "keep_start" else (whole - answered).clamp(min=0)
+        place = torch.arange(attention.size(1), device=attention.device)
+        return (place >= start.unsqueeze(1)) & (place < whole.unsqueeze(1))
+
+    def _count_pairs(self, own: Any, ref: Any, lengths: Any) -> None:
         if not self._weighted():
             self.measured.update(
-                mode,
-                chosen_logprobs=chosen,
-                rejected_logprobs=rejected,
+                self._mode,
+                chosen_logprobs=own[0],
+                rejected_logprobs=own[1],
                 ref_chosen_logprobs=ref[0],
                 ref_rejected_logprobs=ref[1],
-                chosen_lengths=lengths,
-                rejected_lengths=other_lengths,
+                chosen_lengths=None if lengths is None else lengths[0],
+                rejected_lengths=None if lengths is None else lengths[1],
             )
-        chosen_mask, rejected_mask = mask.chunk(2)
-        chosen_means, rejected_means = means.chunk(2)
+
+    def _count_tokens(self, entropies: Tensor, means: Tensor, top1: Tensor, mask: Tensor) -> None:
+        (chosen_mask, rejected_mask), (chosen_means, rejected_means) = mask.chunk(2), means.chunk(2)
         self.measured.update(
-            mode,
+            self._mode,
             chosen_mask=chosen_mask,
             chosen_mean_logits=chosen_means,
             chosen_is_top1=top1.chunk(2)[0].bool(),
             rejected_mask=rejected_mask,
             rejected_mean_logits=rejected_means,
         )
-        self.measured.update(mode, token_entropy=entropies, mask=mask)
+        self.measured.update(self._mode, token_entropy=entropies, mask=mask)

@@ -8,6 +8,7 @@ numbers stay as they are.
 
 from __future__ import annotations
 
+import inspect
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
@@ -58,7 +59,11 @@ def measured(trainer: type) -> Any:
     for base in trainer.__mro__:
         mixin = _KINDS.get(base.__name__)
         if mixin is not None and base.__module__.partition(".")[0] == "trl":
-            names = {"__module__": trainer.__module__, "__doc__": trainer.__doc__}
+            names = {
+                "__module__": trainer.__module__,
+                "__doc__": trainer.__doc__,
+                "__signature__": inspect.signature(trainer),
+            }
             return type(f"Measured{trainer.__name__}", (mixin, trainer), names)
     msg = f"{trainer.__name__} is none of {', '.join(_KINDS)} of TRL, and inherits from none"
     raise TypeError(msg)
