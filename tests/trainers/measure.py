@@ -315,12 +315,16 @@ def main() -> None:
     os.environ |= {"HF_HUB_OFFLINE": "1", "CUDA_VISIBLE_DEVICES": "", "TRL_EXPERIMENTAL_SILENCE": "1"}
     os.environ |= {"HF_DATASETS_DISABLE_PROGRESS_BARS": "1", "OMP_NUM_THREADS": "1"}
     warnings.simplefilter("ignore")
-    for job in jobs:
-        if job.get("ranks", 1) > 1 and "RANK" not in os.environ:
-            launcher = [sys.executable, "-m", "torch.distributed.run", "--standalone", f"--nproc-per-node={job['ranks']}"]
-            subprocess.run([*launcher, __file__, str(base), json.dumps([job])], check=True)
-        else:
-            run(base / job["name"], job)
+    if "RANK" in os.environ:
+        chosen = jobs
+    else:
+        chosen = [job for job in jobs if job.get("ranks", 1) == 1]
+        several = [job for job in jobs if job not in chosen]
+        if several:
+            launcher = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node=2"]
+            subprocess.run([*launcher, __file__, str(base), json.dumps(several)], check=True)
+    for job in chosen:
+        run(base / job["name"], job)
 
 
 if __name__ == "__main__":
