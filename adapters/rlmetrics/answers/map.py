@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 
 from rlmetrics.names.lookalikes import INSTEAD
 from rlmetrics.names.programs import other_programs
+from rlmetrics.names.severity import SEVERITIES
 
 from .map_notes import MapNotes
-from .terminal import SEVERITIES, columns, symbol, wrapped
+from .terminal import columns, symbol, wrapped
 
 if TYPE_CHECKING:
     from rlmetrics.names import MapRow

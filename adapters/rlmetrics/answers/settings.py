@@ -341,8 +341,7 @@ def _effects(base: Entry, other: Entry, view: ComponentView, changed: ComponentV
         words = quantity_words(other.metric, view.tables)
         yield Cause(f"{words[:1].lower()}{words[1:]}" if words[1:2].islower() else words, "incomparable")
         return
-    sides = view.circumstances, changed.circumstances
-    found = differences(base, other, view.tables, compared=False, sides=sides)
+    found = differences(base, other, view.tables, (view.circumstances, changed.circumstances))
     yield from sorted((cause for cause in found if cause.applies is not False), key=by_weight)
     told = dict.fromkeys(text for text in other.constant_when if text not in base.constant_when)
     yield from (Cause(f"reads {text}" if text[:1].isdigit() else text, "minor") for text in told)

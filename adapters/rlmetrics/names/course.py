@@ -189,12 +189,20 @@ class Course:
             self._differ[place] = compared(self.state(before), self.state(after), self.tables)
         return self._differ[place]
 
-    def runs(self, keys: Sequence[str], mode: str) -> list[Run]:
-        """Return what a key is, release after release, under the first of its names that is logged in each."""
+    def runs(self, keys: Sequence[str] | Mapping[str, str | None], mode: str) -> list[Run]:
+        """Return what a key is, release after release, under the first of its names that is logged in each.
+
+        Args:
+            keys: The names; or the one that counts in each release, None where there is none.
+            mode: ``train`` or ``eval``.
+        """
         found: list[Run] = []
         said: tuple[object, ...] | None = None
         for release in self.releases:
-            key = next((key for key in keys if self.rows(key, mode, release)), None)
+            if isinstance(keys, Mapping):
+                key = keys.get(release)
+            else:
+                key = next((key for key in keys if self.rows(key, mode, release)), None)
             says = None if key is None else self._says(key, mode, release)
             if found and says == said:
                 found[-1] = found[-1]._replace(releases=(*found[-1].releases, release))
