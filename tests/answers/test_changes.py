@@ -61,7 +61,7 @@ def test_a_change_that_was_taken_back_is_told_with_its_releases():
 @pytest.mark.parametrize(
     ("key", "release", "said"),
     [
-        ("kl", "0.19.0", "default of beta 0.04 -> 0.0"),
+        ("kl", "0.19.0", "default of beta 0.04 -> 0.0: not logged by default"),
         ("loss", "0.19.0", "default of beta 0.04 -> 0.0"),
         ("loss", "0.22.0", "default of loss_type bnpo -> dapo"),
     ],

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from .words import listed, quantity_words
+from .facts import quantity
+from .words import listed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -125,8 +126,8 @@ def metric_words(before: str | None, after: str | None, tables: Tables, *, full:
     near = _near(before, after, tables)
     if near is not None and not full:
         return near
-    now = _lowered(quantity_words(after, tables))
-    then = "" if before is None else f"; was {_lowered(quantity_words(before, tables))}"
+    now = quantity(after, tables)
+    then = "" if before is None else f"; was {quantity(before, tables)}"
     return f"measures {now}{then if full or len(now) + len(then) <= _BRIEF else ''}"
 
 
@@ -137,7 +138,3 @@ def _near(before: str | None, after: str, tables: Tables) -> str | None:
     if not differ <= {"of", "extent"} or not {"of"} <= differ or None in (first.get("of"), second.get("of")):
         return None
     return f"over {second['of']}, was over {first['of']}"
-
-
-def _lowered(text: str) -> str:
-    return text[:1].lower() + text[1:] if text[1:2].islower() or text[1:2] == " " else text

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from rlmetrics.names.severity import Circumstances
     from rlmetrics.names.tables import Tables
 
-__all__ = ["GRADES", "Cause", "brief_of", "by_weight", "differences", "shows", "worded"]
+__all__ = ["GRADES", "Cause", "brief_of", "by_weight", "differences", "shows", "telling", "worded"]
 
 GRADES = ("incomparable", "biased", "minor")
 """How much a difference weighs, the heaviest first."""
@@ -87,7 +87,14 @@ def worded(cause: changes.Cause, applies: bool | None, tables: Tables, *, versus
     if cause.kind != "setting" or not cause.effects:
         return Cause(text, cause.grade, None, applies)
     effects = [worded(effect, applies, tables).text for effect in cause.effects]
-    return Cause(text, cause.grade, None, applies, f"{text}: {'; '.join(effects)}")
+    logged = [effect for effect, item in zip(effects, cause.effects, strict=True) if item.kind == "logged"]
+    whole = f"{text}: {'; '.join(effects)}"
+    return Cause(f"{text}: {logged[0]}" if logged else text, cause.grade, None, applies, whole)
+
+
+def telling(cause: changes.Cause) -> tuple[bool, bool]:
+    """Sort what came before what went, and how parts are put together last."""
+    return cause.kind == "reduction", cause.kind == "trait" and not cause.after
 
 
 def differences(old: Entry, new: Entry, tables: Tables, sides: Sides) -> Iterator[Cause]:
@@ -100,7 +107,8 @@ def differences(old: Entry, new: Entry, tables: Tables, sides: Sides) -> Iterato
         sides: What decides on either side whether a difference shows.
     """
     pairs = compared(state_of(old, tables), state_of(new, tables), tables)
-    for cause in told({aspect: pair for aspect, pair in pairs.items() if aspect.facet != "logged"}, tables):
+    found = told({aspect: pair for aspect, pair in pairs.items() if aspect.facet != "logged"}, tables)
+    for cause in sorted(found, key=telling):
         yield worded(cause, judged_cause(cause, sides, new.mode, tables).applies, tables, versus=False)
     if old.metric == new.metric:
         yield from _appearing(old, new, tables, sides)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from rlmetrics.names.history import Event, History
 
-from .causes import Cause, by_weight, worded
+from .causes import Cause, by_weight, telling, worded
 from .facts import shortened
 
 if TYPE_CHECKING:
@@ -57,7 +57,8 @@ def _worded(event: Event, tables: Tables) -> Change:
     change = event.change
     # A default that changed is why the rest did: it is told first.
     settings = [worded(cause, applies, tables) for cause, applies in event.causes if cause.kind == "setting"]
-    others = [worded(cause, applies, tables) for cause, applies in event.causes if cause.kind != "setting"]
+    plain = sorted((item for item in event.causes if item[0].kind != "setting"), key=lambda item: telling(item[0]))
+    others = [worded(cause, applies, tables) for cause, applies in plain]
     causes = (*settings, *sorted(others, key=by_weight))
     was = change.before.key if change.kind == "renamed" and change.before is not None else None
     return Change(_KINDS.get(change.kind, change.kind), change.release, change.key, was, causes, event.until)

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from rlmetrics.names.severity import SEVERITIES
 
-from .fitting import fitting
 from .footnotes import Notes
+from .keylists import fitting
 from .terminal import symbol, width, wrapped
 
 if TYPE_CHECKING:

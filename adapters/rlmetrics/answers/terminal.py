@@ -14,7 +14,7 @@ from typing import TextIO
 
 from rlmetrics.names.severity import SEVERITIES
 
-__all__ = ["LABEL", "columns", "labelled", "printed", "symbol", "width", "wrapped"]
+__all__ = ["LABEL", "columns", "footnote", "labelled", "printed", "symbol", "width", "wrapped"]
 
 LABEL = 10
 """Width of the column of labels."""
@@ -77,6 +77,12 @@ def labelled(label: str, text: str | Sequence[str]) -> list[str]:
         gap = "" if len(label) < LABEL else " "
         lines[0] = f"{label:<{LABEL}}{gap}{lines[0][LABEL:]}"
     return lines
+
+
+def footnote(number: int, text: str) -> list[str]:
+    """Return a numbered note, its text beside the number."""
+    mark = f"[{number}] "
+    return wrapped(f"{mark}{text}", hanging=len(mark))
 
 
 def columns(rows: Iterable[Sequence[str]], *, indent: int = 2, gap: int = 2) -> list[str]:

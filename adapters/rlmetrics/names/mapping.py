@@ -7,8 +7,8 @@ from dataclasses import replace
 from functools import cached_property
 from typing import NamedTuple
 
-from .conditional import Otherwise
 from .config import Config
+from .counterparts import OtherCounterparts
 from .errors import NamesError
 from .lookalikes import LookAlikes, in_short
 from .protocol import Match, View
@@ -83,7 +83,7 @@ class NameMap:
         self._ended: dict[str, str | None] = {}
         self._ranking = Ranking(from_, to)
         self._look_alikes = LookAlikes(to)
-        self._otherwise = Otherwise(to)
+        self._other_counterparts = OtherCounterparts(to)
         self._check_bind()
 
     @cached_property
@@ -313,7 +313,7 @@ class NameMap:
             best = best or relation
             why = "; ".join(item.what for item in relation.differs_by if item.grade == "incomparable")
             found.append(((0,), LookAlike(target.key, target.component, f"the same metric, but {why}", in_short(why))))
-        found += [((-1,), item) for item in self._otherwise.look_alikes(entry)]
+        found += [((-1,), item) for item in self._other_counterparts.look_alikes(entry)]
         found += self._look_alikes.of(entry)
         found.sort(key=lambda item: item[0])
         of_key = {item.to: item for _, item in reversed(found)}
@@ -321,7 +321,7 @@ class NameMap:
         differs_by = best.differs_by if best is not None else ()
         corrections = [item.correction for item in differs_by if item.correction]
         gone = self._gone(entry.component)
-        notes = [*([] if gone is None else [gone]), *corrections, *self._otherwise.notes(entry)]
+        notes = [*([] if gone is None else [gone]), *corrections, *self._other_counterparts.notes(entry)]
         kind = "related" if related else "none"
         if not related and not notes:
             notes = [f"{self.to_view.source} logs nothing of this kind"]
