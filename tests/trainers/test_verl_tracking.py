@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 import re
-import tomllib
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 import pytest
+import tomllib
 from rlmetrics.translate import Translator
 from trainers.environments import ROOT, interpreter, ran
 from trainers.test_names_in_trl import Series, events, wandb
@@ -242,7 +242,7 @@ def test_without_the_name_nothing_changes(runs: Callable[[str], Path], release: 
 @pytest.mark.parametrize("release", list(RELEASES))
 @pytest.mark.parametrize("job", ["plain", "adapter", "attach", "backend", "name"])
 def test_files_are_closed_when_tracking_ends(runs: Callable[[str], Path], release: str, job: str) -> None:
-    """verl closes its trackers when the ``Tracking`` is let go; nothing here holds on to it."""
+    """Verl closes its trackers when the ``Tracking`` is let go; nothing here holds on to it."""
     assert result(runs(release) / job)["closed"]
 
 

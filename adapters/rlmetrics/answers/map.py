@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING
 
 from rlmetrics.names.lookalikes import INSTEAD
 from rlmetrics.names.programs import other_programs
+from rlmetrics.names.severity import SEVERITIES
 
+from .facts import is_timer
 from .map_notes import MapNotes
-from .terminal import SEVERITIES, columns, symbol, wrapped
+from .terminal import columns, symbol, wrapped
 
 if TYPE_CHECKING:
     from rlmetrics.names import MapRow
@@ -35,7 +37,6 @@ _COUNTED = {
 _WHEN = "logged only when: "
 _MEASURES = " measures it when "
 _BLANK = "\x00"
-_SECONDS = {"s", "ms", "1/s", "token/s"}
 _LOOK_ALIKES, _NOTHING, _NOTES, _EACH = 8, 6, 8, 14
 """How many of a kind are shown unless everything is."""
 
@@ -76,7 +77,7 @@ class _Table:
         return sorted(rows, key=lambda row: (self._is_timer(row), not self._crucial(row)))
 
     def _is_timer(self, row: MapRow) -> bool:
-        return self._names.from_view.tables.metrics.get(row.metric or "", {}).get("unit") in _SECONDS
+        return is_timer(row.metric, self._names.from_view.tables)
 
     def _crucial(self, row: MapRow) -> bool:
         return bool(self._names.from_view.tables.metrics.get(row.metric or "", {}).get("crucial"))

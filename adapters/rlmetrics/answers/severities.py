@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from .fitting import fitting
+from rlmetrics.names.severity import SEVERITIES
+
 from .footnotes import Notes
-from .terminal import SEVERITIES, symbol, width, wrapped
+from .keylists import fitting
+from .terminal import symbol, width, wrapped
 
 if TYPE_CHECKING:
     from rlmetrics.translate import Report
@@ -37,7 +39,7 @@ class Severities:
     def __init__(self, report: Report, notes: Notes) -> None:
         self._report = report
         self._notes = notes
-        self._numbers = dict.fromkeys(SEVERITIES, 0)
+        self._numbers: dict[str, int] = dict.fromkeys(SEVERITIES, 0)
         self._collided = {old for olds in report.collisions.values() for old in olds}
         for key, how in [*report.translated.items(), *report.kept.items()]:
             self._numbers[how["severity"]] += key not in self._collided

@@ -6,8 +6,8 @@ import os
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from .fitting import fitting
 from .footnotes import Notes, notes_of
+from .keylists import fitting
 from .severities import Severities
 from .terminal import columns, width, wrapped
 

@@ -196,12 +196,19 @@ class Course:
             self._differ[place] = compared(self.state(before), self.state(after), self.tables)
         return self._differ[place]
 
-    def runs(self, keys: Sequence[str], mode: str) -> list[Run]:
-        """Return what a key is, release after release, under the first of its names that is logged in each."""
+    def runs(self, keys: Sequence[str] | Mapping[str, str | None], mode: str) -> list[Run]:
+        """Return what a key is, release after release, under the first of its names that is logged in each.
+
+        Args:
+            keys: The names; or the one that counts in each release, None where there is none.
+            mode: ``train`` or ``eval``.
+        """
         found: list[Run] = []
         said: tuple[object, ...] | None = None
         for release in self.releases:
-            key, rows = next(((key, rows) for key in keys if (rows := self.rows(key, mode, release))), (None, []))
+            named = (keys.get(release),) if isinstance(keys, Mapping) else keys
+            found_rows = ((key, self.rows(key, mode, release)) for key in named if key is not None)
+            key, rows = next(((key, rows) for key, rows in found_rows if rows), (None, []))
             says = None if key is None else self._says(rows, release)
             if found and says == said:
                 found[-1] = found[-1]._replace(releases=(*found[-1].releases, release))

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from functools import cached_property
 from typing import NamedTuple
 
-from .conditional import Otherwise
 from .config import Config
+from .counterparts import OtherCounterparts
 from .errors import NamesError
 from .light import replace
 from .lookalikes import LookAlikes, in_short
@@ -83,7 +83,7 @@ class NameMap:
         self._ended: dict[str, str | None] = {}
         self._ranking = Ranking(from_, to)
         self._look_alikes = LookAlikes(to)
-        self._otherwise = Otherwise(to)
+        self._other_counterparts = OtherCounterparts(to)
         self._check_bind()
 
     @cached_property
@@ -314,7 +314,7 @@ class NameMap:
             why = "; ".join(item.what for item in relation.differs_by if item.grade == "incomparable")
             like = LookAlike(target.key, target.component, f"the same metric, but {why}", in_short(why))
             found.append(((0,), target.key, like))
-        found += [((-1,), item.to, item) for item in self._otherwise.look_alikes(entry)]
+        found += [((-1,), item.to, item) for item in self._other_counterparts.look_alikes(entry)]
         found += [(score, target.key, (target, why)) for score, target, why in self._look_alikes.of(entry)]
         found.sort(key=lambda item: item[0])
         likeliest = {key: item for _, key, item in reversed(found)}
@@ -327,7 +327,7 @@ class NameMap:
         differs_by = best.differs_by if best is not None else ()
         corrections = [item.correction for item in differs_by if item.correction]
         gone = self._gone(entry.component)
-        notes = [*([] if gone is None else [gone]), *corrections, *self._otherwise.notes(entry)]
+        notes = [*([] if gone is None else [gone]), *corrections, *self._other_counterparts.notes(entry)]
         kind = "related" if related else "none"
         if not related and not notes:
             notes = [f"{self.to_view.source} logs nothing of this kind"]

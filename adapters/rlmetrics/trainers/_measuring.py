@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any
 from rlmetrics.trackers.faults import Faults
 
 if TYPE_CHECKING:
-    from rlmetrics.state.suite import Suite
     from torch import Tensor
+
+    from rlmetrics.state.suite import Suite
 
 __all__ = ["TRIED", "Measured", "Measurements"]
 

@@ -7,9 +7,10 @@ from contextlib import ExitStack, contextmanager
 from typing import Any
 
 import torch
+from torch import Tensor
+
 from rlmetrics.suites import DPOSuite, SFTSuite
 from rlmetrics.vocabulary import entropy, log_prob
-from torch import Tensor
 
 from ._measuring import Measured
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import torch
+from torch import Tensor
+
 from rlmetrics.suites import GRPOSuite
 from rlmetrics.vocabulary import entropy
-from torch import Tensor
 
 from ._measuring import Measured
 
