@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any
 from rlmetrics.trackers.faults import Faults
 
 if TYPE_CHECKING:
-    from rlmetrics.state.suite import Suite
     from torch import Tensor
+
+    from rlmetrics.state.suite import Suite
 
 __all__ = ["TRIED", "Measured", "Measurements"]
 
@@ -66,7 +67,8 @@ class Measurements:
     @contextmanager
     def listening(self) -> Iterator[list[Any]]:
         """Collect in a list what `hear` is told meanwhile."""
-        before, heard = self._heard, []
+        before = self._heard
+        heard: list[Any] = []
         self._heard = heard
         try:
             yield heard

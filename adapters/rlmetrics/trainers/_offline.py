@@ -7,9 +7,10 @@ from contextlib import ExitStack, contextmanager
 from typing import Any
 
 import torch
+from torch import Tensor
+
 from rlmetrics.suites import DPOSuite, SFTSuite
 from rlmetrics.vocabulary import entropy, log_prob
-from torch import Tensor
 
 from ._measuring import Measured
 
@@ -162,7 +163,9 @@ class MeasuredDPO(Measured):
                 ref = second.log_probs[:, -width:].sum(1).chunk(2)
             own = output.log_probs[:, -width:].sum(1).chunk(2)
             self._count_pairs(own, ref, mask.sum(1).chunk(2))
-            self._count_tokens(*(getattr(output, name)[:, -width:] for name in ("entropy", "mean_logits", "is_top1")), mask)
+            self._count_tokens(
+                *(getattr(output, name)[:, -width:] for name in ("entropy", "mean_logits", "is_top1")), mask
+            )
         return found
 
     def concatenated_forward(self, *args: Any, **kwargs: Any) -> Any:
