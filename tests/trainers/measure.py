@@ -1,9 +1,9 @@
 """Trains with suites: ``python measure.py FOLDER JOBS``, where JOBS is a JSON list of runs.
 
-Each has a ``kind`` of trainer, a ``name`` for its folder, whether it is ``measured``, the number of ``ranks`` and
-settings of the trainer in ``args``. Every trainer records what it works with, on each rank: batches, what its models
-say about them by a pass of their own, and what the reward function has seen. ``rank0.json`` and its like hold that for
-each row of the log, beside the history and a digest of the weights.
+Each has a ``kind`` of trainer, or ``code`` that defines ``MyTrainer`` of that kind, a ``name`` for its folder, whether
+it is ``measured``, the number of ``ranks`` and settings of the trainer in ``args``. Every trainer records what it works
+with, on each rank: batches, what its models say about them by a pass of their own, and what the reward function has
+seen. ``rank0.json`` and its like hold that for each row of the log, beside the history and a digest of the weights.
 
 Runs in an environment of its own, where neither pytest nor the other modules of the tests are.
 """
@@ -226,8 +226,13 @@ def trainer_of(job: dict[str, Any], folder: Path) -> Any:
     kind = job["kind"]
     base, config = getattr(trl, f"{kind}Trainer"), getattr(trl, f"{kind}Config")
     recording = {"GRPO": _Sampled, "RLOO": _Sampled, "DPO": _Pairs, "SFT": _Texts}[kind]
+    if "code" in job:
+        # A class of one's own, which an example of the documentation defines.
+        names: dict[str, Any] = {}
+        exec(job["code"], names)
+        base = names["MyTrainer"]
     cls = type(f"Recording{kind}", (recording, base), {})
-    if job["measured"]:
+    if job["measured"] and "code" not in job:
         cls = suites.measured(cls)
     settings = {
         "output_dir": str(folder / "out"),
@@ -281,7 +286,7 @@ def trainer_of(job: dict[str, Any], folder: Path) -> Any:
     }
     if job.get("rollout"):
         options["rollout_func"] = rolled
-    return made(cls, base, **options)
+    return made(cls, getattr(trl, f"{kind}Trainer"), **options)
 
 
 def run(folder: Path, job: dict[str, Any]) -> None:

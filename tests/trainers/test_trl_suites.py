@@ -14,7 +14,7 @@ import torch
 from metric_checks import names_of
 from rlmetrics.functional import REGISTRY
 from rlmetrics.suites import DPOSuite, GRPOSuite, SFTSuite
-from trainers.environments import trained
+from trainers.environments import ROOT, trained
 
 pytestmark = pytest.mark.trainers
 
@@ -39,6 +39,11 @@ CASES["1.16.0", "rollout"] = {"kind": "GRPO", "rollout": True, "args": {"beta": 
 CASES["1.16.0", "aligned"] = {"kind": "GRPO", "rollout": True, "args": {"beta": 0.0, **CLIPS, "num_iterations": 1}}
 CASES["1.16.0", "sequence"] = {"kind": "GRPO", "args": {"beta": 0.0, **CLIPS, "importance_sampling_level": "sequence"}}
 
+PAGE = (ROOT / "docs" / "trainers.md").read_text(encoding="utf-8")
+for _release in ("1.16.0", "0.18.2"):
+    _code = PAGE.partition("## In a TRL trainer\n")[2].partition("```python\n")[2].partition("```")[0]
+    CASES[_release, "page"] = {"kind": "GRPO", "code": _code, "args": {"beta": 0.05, **CLIPS}}
+
 MISSING = {
     ("1.16.0", "rollout"): set(),
     ("1.16.0", "aligned"): {"kl/reference/k1", "kl/reference/k3"},
@@ -60,7 +65,11 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str, str], Run]:
         jobs = []
         for (of, name), case in CASES.items():
             if of == release:
-                jobs += [{**case, "name": name, "measured": True}, {**case, "name": f"{name}-plain", "measured": False}]
+                plain = {word: value for word, value in case.items() if word != "code"}
+                jobs += [
+                    {**case, "name": name, "measured": True},
+                    {**plain, "name": f"{name}-plain", "measured": False},
+                ]
         try:
             trained(release, folder, jobs, "measure.py")
         except Exception as error:

@@ -67,7 +67,8 @@ class Measurements:
     @contextmanager
     def listening(self) -> Iterator[list[Any]]:
         """Collect in a list what `hear` is told meanwhile."""
-        before, heard = self._heard, []
+        before = self._heard
+        heard: list[Any] = []
         self._heard = heard
         try:
             yield heard

@@ -163,7 +163,10 @@ class MeasuredDPO(Measured):
                 ref = second.log_probs[:, -width:].sum(1).chunk(2)
             own = output.log_probs[:, -width:].sum(1).chunk(2)
             self._count_pairs(own, ref, mask.sum(1).chunk(2))
-            self._count_tokens(*(getattr(output, name)[:, -width:] for name in ("entropy", "mean_logits", "is_top1")), mask)
+            entropies, means, top1 = (
+                getattr(output, name)[:, -width:] for name in ("entropy", "mean_logits", "is_top1")
+            )
+            self._count_tokens(entropies, means, top1, mask)
         return found
 
     def concatenated_forward(self, *args: Any, **kwargs: Any) -> Any:

@@ -86,7 +86,7 @@ class _Sampling(Measured):
             total = rows * self.accelerator.num_processes
             kept = [list(self._textual_logs["rewards"][name])[-total:] for name in self.reward_func_names]
             if any(len(column) < total for column in kept):
-                msg = f"TRL keeps the rewards of {min(map(len, kept))} responses only, and {total} are evaluated at once"
+                msg = f"TRL keeps the rewards of {min(map(len, kept))} responses, and {total} are evaluated at once"
                 raise ValueError(msg)
             scored = torch.tensor(kept, device=device).T
         else:
@@ -108,7 +108,9 @@ class _Sampling(Measured):
         """Count whole groups, which may lie on several ranks: they are gathered already, so the first one counts."""
         if self.accelerator.process_index != 0:
             return
-        size = self.num_generations if mode == "train" else getattr(self, "num_generations_eval", self.num_generations)
+        size: int = self.num_generations
+        if mode == "eval":
+            size = getattr(self, "num_generations_eval", size)
         groups = self._groups + torch.arange(len(scores), device=scores.device) // size
         self._groups = int(groups[-1]) + 1
         rewards = self._rewards(scores, penalty)
@@ -214,7 +216,7 @@ class MeasuredGRPO(_Sampling):
     def _tell_missing(self) -> None:
         leave_out = self.measured.leave_out
         if getattr(self, "use_liger_loss", False):
-            leave_out("Liger's loss keeps no log-probabilities", "policy/", "kl/", "advantage/", "entropy/", "sampling/")
+            leave_out("Liger's loss keeps no log-probabilities", "policy/", "kl/", "advantage/", "entropy/")
         if not self._clips_tokens():
             leave_out(f"the loss ({self.loss_type}) does not clip the ratios of tokens", *_CLIPPED)
         if self.beta == 0:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import inspect
 from functools import cache
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from ._measuring import TRIED, Measured, Measurements
@@ -75,6 +76,4 @@ def __getattr__(name: str) -> Any:
         msg = f"module {__name__!r} has no attribute {name!r}"
         raise AttributeError(msg)
     # TRL is imported with the first trainer that is asked for.
-    import trl
-
-    return measured(getattr(trl, kind))
+    return measured(getattr(import_module("trl"), kind))
