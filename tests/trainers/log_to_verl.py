@@ -7,6 +7,8 @@ and in the files of the trackers. verl 0.9 finds the plugin by its entry point, 
 it.
 """
 
+# pyright: reportMissingImports=false
+
 from __future__ import annotations
 
 import io
@@ -142,7 +144,7 @@ def main() -> int:
 
     if not version("verl").startswith("0.9"):
         os.environ["VERL_USE_EXTERNAL_MODULES"] = PLUGIN
-    import verl  # type: ignore[import-not-found]  # pyright: ignore[reportMissingImports]
+    import verl  # type: ignore[import-not-found]
 
     loaded = sorted(name for name in sys.modules if name.startswith("rlmetrics."))
     if verl.__version__.startswith("0.5"):
