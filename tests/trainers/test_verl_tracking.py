@@ -16,13 +16,21 @@ from trainers.test_names_in_trl import Series, events, wandb
 
 pytestmark = pytest.mark.trainers
 
-SHARED = ("ray==2.60.0", "msgpack==1.2.4", "tensordict==0.10.0", "pyvers==0.2.3", "regex==2026.11.15")
+SHARED = (
+    "ray==2.60.0",
+    "msgpack==1.2.4",
+    "tensordict==0.10.0",
+    "pyvers==0.2.3",
+    "regex==2026.11.15",
+    "omegaconf==2.3.0",
+    "antlr4-python3-runtime==4.9.3",
+)
 RECENT = ("transformers==5.5.4", "tokenizers==0.22.2", "huggingface_hub==1.5.0")
 OLDER = ("transformers==4.52.4", "tokenizers==0.21.4", "huggingface_hub==0.36.2", "fsspec==2026.6.0")
 RELEASES = {
     "0.5.0": (*SHARED, *OLDER, "pandas==3.1.1"),
     "0.7.1": (*SHARED, *OLDER),
-    "0.9.1": (*SHARED, *RECENT, "omegaconf==2.3.0", "antlr4-python3-runtime==4.9.3"),
+    "0.9.1": (*SHARED, *RECENT),
 }
 PAGE = ROOT / "docs" / "trainers.md"
 BLOCK = re.compile(r"<!-- command: verl -->\n```python\n(.*?)^```$", re.S | re.M)
