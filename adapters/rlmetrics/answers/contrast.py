@@ -128,7 +128,9 @@ def _headline(sides: tuple[Side, Side], differing: Sequence[str]) -> str:
     short = {*facets} <= {*_PHRASES}
     told = []
     for name, row, brief, over in zip(names, (one, other), briefs, counted, strict=True):
-        parts = [_facet(row["identity"], facet, tables) for facet in facets if facet in row["identity"]] if short else []
+        parts = (
+            [_facet(row["identity"], facet, tables) for facet in facets if facet in row["identity"]] if short else []
+        )
         if not parts:
             parts = [brief, *([f"over {over}"] if over is not None and counted[0] != counted[1] else [])]
         told.append(f"{name} is {', '.join(parts)}")
