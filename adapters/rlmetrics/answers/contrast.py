@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 from rlmetrics.names.view import FrameworkView
 
-from .facts import formula_texts, lowered, measured_text
+from .facts import formula_texts, measured_text
 from .judged import judge, showing
 from .pasted import Given
 from .settings import condition_words, settings_that_change
 from .terminal import labelled, width, wrapped
-from .words import averaged_words, listed, population_words, quantity_words, snapshot_words, source_words
+from .words import averaged_words, listed, lowered, population_words, quantity_words, snapshot_words, source_words
 
 if TYPE_CHECKING:
     from rlmetrics.names import Resolution
@@ -128,11 +128,10 @@ def _headline(sides: tuple[Side, Side], differing: Sequence[str]) -> str:
     short = {*facets} <= {*_PHRASES}
     told = []
     for name, row, brief, over in zip(names, (one, other), briefs, counted, strict=True):
-        parts = (
-            [_facet(row["identity"], facet, tables) for facet in facets if facet in row["identity"]] if short else []
-        )
+        parts = [_facet(row["identity"], facet, tables) for facet in facets if facet in row["identity"] and short]
         if not parts:
-            parts = [brief, *([f"over {over}"] if over is not None and counted[0] != counted[1] else [])]
+            said = over is None or f"over {over.removeprefix('all ').partition(',')[0]}" in brief
+            parts = [brief, *([] if said or counted[0] == counted[1] else [f"over {over}"])]
         told.append(f"{name} is {', '.join(parts)}")
     return f"Not the same: {'; '.join(told)}."
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -71,13 +72,15 @@ def trust_lines(view: View, item: Resolution, *, full: bool = False) -> list[str
     every = sorted(_departing(item, view.tables), key=lambda name: GRADES.index(traits[name]["grade"]))
     names = [name for name in every if shows(name, side, item.mode or "train", view.tables) is not False]
     hidden = len(every) - len(names)
+    asked = [name for name in names if _is_asked(traits[name].get("vanishes_if"), view, item)]
+    names.sort(key=lambda name: name not in asked)
     if not names:
         rest = f" ({hidden} difference{'s' * (hidden > 1)} only with other settings)" if hidden else ""
         return labelled("trust", f"{symbol('same')} plain: as the formula says{rest}")
-    worst = traits[names[0]]["grade"]
+    worst = min((traits[name]["grade"] for name in names), key=GRADES.index)
     shown = [*names, *(name for name in every if name not in names)] if full else names[:1]
     if not full and worst != "minor":
-        shown = [name for name in names if traits[name]["grade"] == worst][:_TRAITS]
+        shown = [name for name in names if name in asked or traits[name]["grade"] == worst][:_TRAITS]
         shown = shown[: 1 if len(shortened(brief_of(traits[shown[0]]))) > _LONG else _TRAITS]
     mode = item.mode or "train"
     sure = any(shows(name, side, mode, view.tables) for name in names if traits[name]["grade"] != "minor")
@@ -102,6 +105,13 @@ def trust_lines(view: View, item: Resolution, *, full: bool = False) -> list[str
         )
         texts[-1] += f" And {' and '.join(counts)}."
     return labelled("trust", texts)
+
+
+def _is_asked(guard: object, view: FrameworkView, item: Resolution) -> bool:
+    """Whether a difference depends on a setting that was given."""
+    config = view.components[str(item.component)].config
+    given = [name for name, value in config.values.items() if config.defaults.get(name, value) != value]
+    return any(re.search(rf"(?<![\w.]){re.escape(name)}(?![\w.])", str(guard)) for name in given)
 
 
 def is_biased(trust: Sequence[str]) -> bool:

@@ -130,9 +130,9 @@ def value_lines(values: Sequence[JudgedValue], *, full: bool = False, assumed: b
         from .resolved import told_notes
 
         trust = trust_lines(first.view, found)
-        lines += trust if biases is None and is_biased(trust) else []
         notes = told_notes(first.view, found, installed=False)
         lines += labelled("reads", reads_texts(str(found.metric), first.view.tables))
+        lines += trust if biases is None and is_biased(trust) else []
         lines += labelled("note", notes if full else notes[:_MOST_ALSO])
     advice = "do" if head.origin == "health" else "watch"
     for label, text in (("why", head.why), ("worry if", head.worry), (advice, head.watch)):
