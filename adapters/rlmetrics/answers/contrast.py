@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 from rlmetrics.names.view import FrameworkView
 
-from .facts import formula_texts, measured_text
+from .facts import formula_texts, lowered, measured_text
 from .judged import judge, showing
 from .pasted import Given
 from .settings import condition_words, settings_that_change
 from .terminal import labelled, width, wrapped
-from .words import averaged_words, listed, lowered, population_words, quantity_words, snapshot_words, source_words
+from .words import averaged_words, listed, population_words, quantity_words, snapshot_words, source_words
 
 if TYPE_CHECKING:
     from rlmetrics.names import Resolution
