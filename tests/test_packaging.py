@@ -56,7 +56,7 @@ def test_the_wheel_holds_everything_and_nothing_else(wheel):
 @pytest.mark.parametrize(
     ("arguments", "expected"),
     [
-        (["resolve", "ppo/policy/approxkl", "--at", "trl[PPOTrainer]==0.7.10"], "kl/old/k2"),
+        (["resolve", "ppo/policy/approxkl", "--at", "trl[PPOTrainer]==0.7.10"], "kl.kl_old_k2"),
         (["show", "kl/old/k2"], "mean(0.5 * (logprobs - old_logprobs)**2)"),
         (["map", "--from", "trl[PPOTrainer]==0.7.10", "--to", "verl==0.9.1"], "actor/ppo_kl"),
         (["demo"], "ppo/mean_scores -> objective/scores"),

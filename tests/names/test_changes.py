@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from rlmetrics.names import DiffResult, NamesError, diff, load_tables
-from rlmetrics.names.changes import Change, changes_of
+from rlmetrics.names.changes import Change, course_of, steps
 from rlmetrics.names.course import Course, stem_at
 
 GRPO = ("trl[GRPOTrainer]==0.18.2", "trl[GRPOTrainer]==1.16.0")
@@ -17,7 +17,7 @@ def grpo() -> DiffResult:
 
 
 def _changes(component: str, key: str, **config: object) -> dict[str, Change]:
-    found = changes_of(load_tables(), "trl", component, key, config=config)
+    found = steps(course_of(load_tables(), "trl", component, config), [key], "train")
     return {change.release: change for change in found}
 
 

@@ -115,11 +115,11 @@ def test_map_tells_sizes_as_json(capsys):
     ("typical", "words"),
     [
         (None, None),
-        (Typical(28.0, 66.0, "%", "lower"), "28 to 66 % lower on reference batches"),
-        (Typical(0.0, 6.9, "%"), "up to 6.9 % apart on reference batches"),
+        (Typical(28.0, 66.0, "%", "lower"), "28–66 % lower on reference batches"),
+        (Typical(0.0, 6.9, "%"), "up to 6.9 % on reference batches"),
         (Typical(0.0, 0.0, "%"), "no difference on reference batches"),
-        (Typical(0.001, 0.02, "1"), "0.001 to 0.02 apart on reference batches"),
-        (Typical(4e-06, 4e-06, "nat"), "4e-06 nat apart on reference batches"),
+        (Typical(0.001, 0.02, "1"), "0.001–0.02 on reference batches"),
+        (Typical(4e-06, 4e-06, "nat"), "4e-06 nat on reference batches"),
     ],
 )
 def test_sizes_in_words_say_where_they_hold(typical, words):
@@ -129,21 +129,21 @@ def test_sizes_in_words_say_where_they_hold(typical, words):
 
 def test_words_can_name_the_target():
     """So that a reader knows which of two curves is the lower one."""
-    assert "28 to 66 % lower in verl on reference batches" == typical_words(Typical(28.0, 66.0, "%", "lower"), "verl")
+    assert "28–66 % lower in verl on reference batches" == typical_words(Typical(28.0, 66.0, "%", "lower"), "verl")
 
 
 def test_keys_that_share_a_difference_share_a_range():
     """The range covers all of them, and a side is told where all agree."""
     lower, higher = Typical(28.0, 66.0, "%", "lower"), Typical(1.0, 30.0, "%", "higher")
-    assert "10 to 66 % lower on reference batches" == spanned_words([lower, Typical(10.0, 20.0, "%", "lower")])
-    assert "1 to 66 % apart on reference batches" == spanned_words([lower, higher])
+    assert "10–66 % lower on reference batches" == spanned_words([lower, Typical(10.0, 20.0, "%", "lower")])
+    assert "1–66 % on reference batches" == spanned_words([lower, higher])
 
 
 def test_a_shared_range_says_whom_it_is_of():
     """Keys without a share of the number are not covered by one."""
     one, other = Typical(1.0, 3.0, "%"), Typical(0.001, 0.02, "nat")
-    assert "1 to 3 % apart on reference batches, for 1 of 3 keys" == spanned_words([one, None, other])
-    assert "0.001 to 0.02 nat apart on reference batches" == spanned_words([other])
+    assert "1–3 % on reference batches, 1 of 3 keys" == spanned_words([one, None, other])
+    assert "0.001–0.02 nat on reference batches" == spanned_words([other])
     assert spanned_words([other, Typical(1.0, 2.0, "token")]) is None
     assert spanned_words([None, None]) is None
     assert spanned_words([]) is None

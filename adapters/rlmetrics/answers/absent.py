@@ -10,7 +10,6 @@ from rlmetrics.names.resolving import function_of
 from rlmetrics.names.tables import Tables
 from rlmetrics.names.view import FrameworkView
 
-from .lines import change_row
 from .meanings import meaning_table, meanings
 from .terminal import columns, symbol, wrapped
 from .words import averaged_words, quantity_words, ranges_words, source_words
@@ -119,13 +118,15 @@ def _meaning(absent: Absence, tables: Tables, *, full: bool) -> str:
 
 def _afterwards(absent: Absence, tables: Tables, *, full: bool) -> Iterator[tuple[str, str]]:
     """Yield what changed about a key after it came."""
-    from .changes import Trail
+    from rlmetrics.names.history import History
+
+    from .changes import change_row, changes
 
     entry = absent.match.entry
-    trail = Trail(tables, absent.nearest.framework, absent.nearest.component)
+    history = History(tables, absent.nearest.framework, absent.nearest.component)
     order = tables.framework(absent.nearest.framework).releases.index
-    changes = trail.changes(entry.key, entry.mode, absent.at)
-    told = [item for item in changes if order(item.release) > order(absent.at)]
+    found = changes(history, tables, entry.key, entry.mode, absent.at)
+    told = [item for item in found if order(item.release) > order(absent.at)]
     weighing = [item for item in told if any(cause.weighs for cause in item.causes)] or told
     for change in told if full else weighing[:MOST_CHANGES]:
         release, text = change_row(change, full=full)

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from .words import listed, quantity_words
+from .facts import quantity
+from .words import listed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from rlmetrics.names.causes import Effect, SharedCause, TakenBack
+    from rlmetrics.names.changes import Cause
     from rlmetrics.names.tables import Tables
 
-__all__ = ["cause_words", "is_complex", "metric_words", "taken_back_words"]
+__all__ = ["cause_words", "is_complex", "metric_words", "plain_words", "taken_back_words"]
 
 _BRIEF = 90
 _GUARD = 64
@@ -35,11 +37,11 @@ def cause_words(cause: SharedCause, tables: Tables, *, full: bool = False) -> li
 
 def taken_back_words(item: TakenBack, tables: Tables, *, full: bool = False) -> str:
     """Return what held for a while."""
-    return _plain(item.kind, item.name, item.before, item.after, item.what, tables, full=full)
+    return plain_words(item, item.what, tables, full=full)
 
 
 def _about(cause: SharedCause, tables: Tables, *, full: bool) -> Iterator[str]:
-    text = _plain(cause.kind, cause.name, cause.before, cause.after, cause.what, tables, full=full)
+    text = plain_words(cause, cause.what, tables, full=full)
     if cause.effect is not None and cause.kind not in ("scale", "offset"):
         text = f"{text}: {_EFFECTS.get(cause.effect, cause.effect)}"
     if cause.vanishes_when and (full or cause.kind == "reduction" or is_complex(cause)) and cause.applies is not True:
@@ -57,28 +59,47 @@ def is_complex(cause: SharedCause) -> bool:
 def _effect(effect: Effect, tables: Tables, *, full: bool) -> str | None:
     if effect.kind == "logged":
         return None if not effect.after else "logged now"
-    return _plain(effect.kind, effect.name, effect.before, effect.after, effect.what, tables, full=full)
+    return plain_words(effect, effect.what, tables, full=full)
 
 
-def _plain(kind: str, name: str, before: Any, after: Any, what: str, tables: Tables, *, full: bool) -> str:
-    if kind == "reduction":
-        return reduction_words(name, before, after, tables)
-    if kind == "metric":
-        return metric_words(before, after, tables, full=full)
-    if kind == "trait" and not full:
-        trait = tables.traits[name]
-        return str(trait.get("brief", what) if after else trait.get("otherwise", what))
+def plain_words(
+    item: Cause | Effect | SharedCause | TakenBack,
+    what: str,
+    tables: Tables,
+    *,
+    full: bool = False,
+    compared: bool = True,
+) -> str:
+    """Return what changed, without when that shows.
+
+    Args:
+        item: What changed.
+        what: The same in words that stand alone.
+        tables: The spec.
+        full: Whether to tell the whole sentence where there is a short one.
+        compared: Whether what was before is told, too.
+    """
+    if item.kind == "reduction":
+        return _reduction_words(item.name, item.before, item.after, tables, compared=compared)
+    if item.kind == "metric":
+        return metric_words(item.before if compared else None, item.after, tables, full=full)
+    if item.kind == "trait" and not full:
+        trait = tables.traits[item.name]
+        return str(trait.get("brief", what) if item.after else trait.get("otherwise", what))
     return what
 
 
-def reduction_words(levels: str, before: Any, after: Any, tables: Tables) -> str:
+def _reduction_words(levels: str, before: Any, after: Any, tables: Tables, *, compared: bool) -> str:
     """Return how parts are put together, and how they were."""
     names = levels.split(", ")
     befores, afters = ([value] if isinstance(value, str) else [*value] for value in (before, after))
     groups: dict[tuple[str, str], list[str]] = {}
     for name, then, now in zip(names, befores, afters, strict=True):
         groups.setdefault((then, now), []).append(tables.signatures["WORDS"]["levels"][name][0])
-    return "; ".join(f"{_over(now, parts, tables)}, was {_how(then, tables)}" for (then, now), parts in groups.items())
+    return "; ".join(
+        f"{_over(now, parts, tables)}{f', was {_how(then, tables)}' if compared else ''}"
+        for (then, now), parts in groups.items()
+    )
 
 
 def _over(operation: str, parts: list[str], tables: Tables) -> str:
@@ -105,8 +126,8 @@ def metric_words(before: str | None, after: str | None, tables: Tables, *, full:
     near = _near(before, after, tables)
     if near is not None and not full:
         return near
-    now = _lowered(quantity_words(after, tables))
-    then = "" if before is None else f"; was {_lowered(quantity_words(before, tables))}"
+    now = quantity(after, tables)
+    then = "" if before is None else f"; was {quantity(before, tables)}"
     return f"measures {now}{then if full or len(now) + len(then) <= _BRIEF else ''}"
 
 
@@ -117,7 +138,3 @@ def _near(before: str | None, after: str, tables: Tables) -> str | None:
     if not differ <= {"of", "extent"} or not {"of"} <= differ or None in (first.get("of"), second.get("of")):
         return None
     return f"over {second['of']}, was over {first['of']}"
-
-
-def _lowered(text: str) -> str:
-    return text[:1].lower() + text[1:] if text[1:2].islower() or text[1:2] == " " else text

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from rlmetrics.names.view import FrameworkView
 
-from .facts import formula_texts, measured_text
+from .facts import formula_texts, lowered, measured_text
 from .judged import judge, showing
 from .pasted import Given
 from .settings import condition_words, settings_that_change
@@ -74,7 +74,7 @@ def contrast_lines(first: Side, second: Side, *, full: bool = False) -> list[str
     prefix = _prefix([*settings, *(text or "" for label, cells in differing if label == _LOGGED for text in cells)])
     lines = [*wrapped(headline), "", *_beside("", *_names(first[1], second[1]))]
     for label, cells in differing:
-        if label != _BRIEF or not all(_lowered(text or "") in headline for text in cells):
+        if label != _BRIEF or not all(lowered(text or "") in headline for text in cells):
             lines += _beside(label, *((text or "-").replace(prefix, "") if prefix else text or "-" for text in cells))
     if alike:
         lines += ["", *wrapped(f"Both: {'; '.join(f'{label} {text}' for label, text in alike)}.")]
@@ -278,13 +278,9 @@ def _changing(side: Side) -> list[tuple[str, str]]:
     return [("; ".join(item.labels), item.effects[0].text) for item in changes]
 
 
-def _lowered(text: str) -> str:
-    return text if text[:2].isupper() else text[:1].lower() + text[1:]
-
-
 def _definite(text: str) -> str:
     """Return a brief as it stands behind "is": with an article unless it brings its own or is a clause."""
-    return _lowered(text) if text.partition(" ")[0].lower() in _OWN else f"the {_lowered(text)}"
+    return lowered(text) if text.partition(" ")[0].lower() in _OWN else f"the {lowered(text)}"
 
 
 _ROWS: tuple[tuple[str, Callable[[Side], str | None]], ...] = (

@@ -15,6 +15,8 @@ __all__ = [
     "first_clause",
     "formula_texts",
     "health_texts",
+    "is_timer",
+    "lowered",
     "measured_text",
     "quantity",
     "range_words",
@@ -25,6 +27,7 @@ __all__ = [
 _NON_FINITE = "finite"
 _EXPLAINS = (r"\s*\([^()]*\)", r", (?:since|because)\b.*", r"; .*", r", so that\b.*")
 """What a long statement can do without, the least needed first."""
+_TIMES = {"s", "ms", "1/s", "token/s"}
 _READS = 340
 """So many characters are told of how a curve behaves."""
 _SENTENCE = re.compile(r"(?<=[.!?]) (?=[A-Z0-9])")
@@ -38,10 +41,19 @@ def sentence(text: str) -> str:
     return text[:1].upper() + text[1:] + ("" if text.endswith((".", "?", "!", ":", "…")) else ".")
 
 
+def lowered(text: str) -> str:
+    """Return a text as it stands within a sentence; abbreviations stay as they are."""
+    return text[:1].lower() + text[1:] if text[1:2].islower() or text[1:2] == " " else text
+
+
 def quantity(metric: str, tables: Tables) -> str:
     """Return a metric in a few words that may stand within a sentence."""
-    words = quantity_words(metric, tables)
-    return words[:1].lower() + words[1:] if words[1:2].islower() else words
+    return lowered(quantity_words(metric, tables))
+
+
+def is_timer(metric: str | None, tables: Tables) -> bool:
+    """Whether a metric measures time, which people look at last."""
+    return tables.metrics.get(metric or "", {}).get("unit") in _TIMES
 
 
 def first_clause(text: str) -> str:

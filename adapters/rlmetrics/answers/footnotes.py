@@ -1,28 +1,23 @@
-"""What differs between the names of two sources, as footnotes that many keys share."""
+"""What differs between the names that a translation carried over, as footnotes that many keys share."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from rlmetrics.names import Typical, load_tables
 
+from .facts import is_timer
+from .sides import Sides, sided, sides_of
 from .sizes import spanned_words
-from .terminal import wrapped
+from .terminal import footnote
 
 if TYPE_CHECKING:
+    from rlmetrics.names.tables import Tables
     from rlmetrics.translate import Report
 
-__all__ = ["Note", "Notes", "notes_of", "sides_of"]
-
-_ONLY = re.compile(r"only in the (source|target): ")
-_LOGS = re.compile(r"^the (source|target)(?= (?:logs|has one value)\b)")
-_IN = re.compile(r"\bin the (source|target)\b")
-_UNNAMED = ("the source", "the target")
-_SECONDS = {"s", "ms", "1/s", "token/s"}
-_RELEASE = re.compile(r"(?P<framework>[^\[=\s]+)(?:\[[^\]]*\])?==(?P<release>\S+)")
+__all__ = ["Note", "Notes", "notes_of"]
 
 
 @dataclass(frozen=True)
@@ -36,6 +31,7 @@ class Note:
         applies: Whether it shows under the configuration; None where nothing can tell.
         keys: How many keys it concerns.
         number: Counted from 1; 0 for what is not shown.
+        size: How large it typically is; empty where nothing tells.
     """
 
     what: str
@@ -44,11 +40,11 @@ class Note:
     applies: bool | None
     keys: int
     number: int = 0
+    size: str = ""
 
     def lines(self) -> list[str]:
         """Return the footnote."""
-        mark = f"[{self.number}] "
-        return wrapped(f"{mark}{self.text}", hanging=len(mark))
+        return footnote(self.number, f"{self.text}{self.size}")
 
 
 @dataclass(frozen=True)
@@ -92,12 +88,13 @@ class Notes:
 
 def notes_of(report: Report) -> Notes:
     """Return the differences of a translation."""
-    sides = sides_of(report.source, report.target)
+    tables = load_tables()
+    sides = sides_of(report.source, report.target, tables)
     found: dict[str, list[dict[str, Any]]] = {}
     for how in report.translated.values():
         for difference in how["differs_by"]:
             found.setdefault(difference["what"], []).append(difference)
-    timers = _timers(report)
+    timers = _timers(report, tables)
     slow = {
         what for what in found if all(how["metric"] in timers for how in report.translated.values() if _has(how, what))
     }
@@ -122,22 +119,21 @@ def _has(how: Mapping[str, Any], what: str) -> bool:
     return any(one["what"] == what for one in how["differs_by"])
 
 
-def _timers(report: Report) -> set[str]:
+def _timers(report: Report, tables: Tables) -> set[str]:
     """Return which of the metrics in a report are times."""
-    metrics = load_tables().metrics
-    named = {how["metric"] for how in (*report.translated.values(), *report.kept.values()) if how["metric"] in metrics}
-    return {name for name in named if dict(metrics[name]).get("unit") in _SECONDS}
+    metrics = {how["metric"] for how in (*report.translated.values(), *report.kept.values()) if how["metric"]}
+    return {metric for metric in metrics if is_timer(metric, tables)}
 
 
-def _note(what: str, differences: list[dict[str, Any]], sides: tuple[str, str]) -> Note:
+def _note(what: str, differences: list[dict[str, Any]], sides: Sides) -> Note:
     answers = [one["applies"] for one in differences]
     applies = True if True in answers else None if None in answers else False
-    text = _sided(what, sides)
+    text = sided(what, sides)
     vanishes = differences[0]["vanishes_when"]
     text += f": same if {vanishes}" if vanishes and applies is not True else ""
     size = spanned_words([Typical(**one["typical"]) if one.get("typical") else None for one in differences])
-    text += f" ({size})" if size is not None else ""
-    return Note(what, text, differences[0]["grade"], applies, len(differences))
+    said = f" ({size})" if size is not None else ""
+    return Note(what, text, differences[0]["grade"], applies, len(differences), size=said)
 
 
 def _configuration(report: Report, notes: Sequence[Note]) -> str:
@@ -153,24 +149,3 @@ def _configuration(report: Report, notes: Sequence[Note]) -> str:
     said += [f"{away} {'does' if away == 1 else 'do'} not"] if away else []
     said += [f"no setting decides about {open_}"] if open_ else []
     return f"By {whose} ({where}), {', '.join(said)}."
-
-
-def sides_of(source: str, target: str) -> tuple[str, str]:
-    """Return what source and target are called in a footnote: their releases, with the framework where it differs."""
-    first, second = _RELEASE.fullmatch(source), _RELEASE.fullmatch(target)
-    if first is None or second is None:
-        return _UNNAMED
-    if first["framework"] == second["framework"] and first["release"] != second["release"]:
-        return first["release"], second["release"]
-    left, right = (f"{one['framework']} {one['release']}" for one in (first, second))
-    return (left, right) if left != right else _UNNAMED
-
-
-def _sided(what: str, sides: tuple[str, str]) -> str:
-    """Return a difference with the releases in the place of source and target."""
-    if sides == _UNNAMED:
-        return what
-    names = dict(zip(("source", "target"), sides, strict=True))
-    text = _ONLY.sub(lambda found: f"{names[found[1]]} only: ", what, count=1)
-    text = _LOGS.sub(lambda found: names[found[1]], text)
-    return text if text != what and _ONLY.match(what) else _IN.sub(lambda found: f"in {names[found[1]]}", text)

@@ -1,11 +1,11 @@
-"""Many keys in little room: names that differ in one part are written once, with the parts in braces."""
+"""Many names in little room: what differs in one part is written once, and lists end in how many more there are."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
 
-__all__ = ["braced", "counted", "few", "starred"]
+__all__ = ["braced", "counted", "few", "fitting", "starred"]
 
 _PLACEHOLDER = re.compile(r"\{\w+\}")
 _WIDE = 52
@@ -69,6 +69,27 @@ def few(names: Sequence[str], room: int = 48) -> str:
     if len(told) < len(names):
         return f"{', '.join(told)} and {len(names) - len(told)} more"
     return f"{', '.join(told[:-1])} and {told[-1]}" if len(told) > 1 else told[0]
+
+
+def fitting(names: Sequence[str], columns: int) -> str:
+    """Return as many names as fit into some columns, and how many more there are.
+
+    A name that is too long for the rest is passed over, never cut. There is one at least, however long it is.
+
+    Args:
+        names: The names, those that matter first.
+        columns: How wide the text may be.
+    """
+    whole = ", ".join(names)
+    if len(whole) <= columns:
+        return whole
+    room = columns - len(f", and {len(names)} more")
+    shown: list[str] = []
+    for name in names:
+        if len(", ".join([*shown, name])) <= room:
+            shown.append(name)
+    shown = shown or [min(names, key=len)]
+    return f"{', '.join(shown)}, and {len(names) - len(shown)} more" if len(shown) < len(names) else shown[0]
 
 
 def _by_first_word(key: str) -> _Parts | None:

@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING
 
 from rlmetrics.names.lookalikes import INSTEAD
 from rlmetrics.names.programs import other_programs
+from rlmetrics.names.severity import SEVERITIES
 
+from .facts import is_timer
 from .map_notes import MapNotes
-from .terminal import SEVERITIES, columns, symbol, wrapped
+from .terminal import columns, symbol, wrapped
 
 if TYPE_CHECKING:
     from rlmetrics.names import MapRow
@@ -35,7 +37,6 @@ _COUNTED = {
 _WHEN = "logged only when: "
 _MEASURES = " measures it when "
 _BLANK = "\x00"
-_SECONDS = {"s", "ms", "1/s", "token/s"}
 _LOOK_ALIKES, _NOTHING, _NOTES, _EACH = 8, 6, 8, 14
 """How many of a kind are shown unless everything is."""
 
@@ -76,7 +77,7 @@ class _Table:
         return sorted(rows, key=lambda row: (self._is_timer(row), not self._crucial(row)))
 
     def _is_timer(self, row: MapRow) -> bool:
-        return self._names.from_view.tables.metrics.get(row.metric or "", {}).get("unit") in _SECONDS
+        return is_timer(row.metric, self._names.from_view.tables)
 
     def _crucial(self, row: MapRow) -> bool:
         return bool(self._names.from_view.tables.metrics.get(row.metric or "", {}).get("crucial"))
@@ -113,7 +114,8 @@ class _Table:
         cells = list(self._cells(kept))
         if len(kept) < len(rows):
             rest = len(rows) - len(kept)
-            keep = sum(row.from_ == row.to for row in rows if row not in kept)
+            told = {id(row) for row in kept}
+            keep = sum(row.from_ == row.to for row in rows if id(row) not in told)
             named = f"{'all' if keep == rest else keep} keep their name: " if keep and rest > 1 else ""
             cells.append((f"{rest} more", f"{named}--full"))
         return ["", f"{symbol(severity)} {_TITLES[severity]}", *columns(cells)]
@@ -121,7 +123,8 @@ class _Table:
     def _cells(self, rows: Sequence[MapRow]) -> Iterator[tuple[str, ...]]:
         """Yield the rows, those that differ by a statistic only in one, timers together."""
         timers = [] if self._full else [row for row in rows if self._is_timer(row)]
-        for first, others in self._grouped([row for row in rows if row not in timers] if len(timers) > 2 else rows):
+        apart = {id(row) for row in timers} if len(timers) > 2 else set()
+        for first, others in self._grouped([row for row in rows if id(row) not in apart]):
             marks = [f"[{number}]" for number in self._notes.of(first)]
             condition = self._notes.condition(first, self._names.target_of(first))
             alike = [found[0] for row in others if (found := _STATISTIC.findall(row.from_))]

@@ -2,28 +2,26 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from rlmetrics.names.causes import shown
 from rlmetrics.names.lookalikes import INSTEAD
 from rlmetrics.names.severity import unmet
 
+from .sides import sided, sides_of
 from .sizes import spanned_words
-from .terminal import wrapped
+from .terminal import footnote
 
 if TYPE_CHECKING:
     from rlmetrics.names import MapRow
     from rlmetrics.names.mapping import NameMap
-    from rlmetrics.names.protocol import View
     from rlmetrics.names.records import Difference, Entry, Typical
     from rlmetrics.names.severity import Settings
 
-__all__ = ["MapNotes", "sides_of"]
+__all__ = ["MapNotes"]
 
-_ONLY = re.compile(r"^only in (the source|the target): ")
-_SIDE = re.compile(r"\bthe (source|target)\b")
 _NAME = re.compile(r"(?<![\w.'\"])[A-Za-z_][\w.]*\.?[\w]*(?![\w'\"])")
 _LONGEST_GUARD = 60
 _LONGEST_NEED = 30
@@ -32,20 +30,6 @@ _SPAN = "what is measured: "
 _OTHER_WORK = "they cover different work: rlmetrics map KEY says which"
 _SECTION = re.compile(r"\b(?:[a-z_0-9]+\.)+(?=[a-z_]+)")
 _PREFIX = re.compile(r"^(actor_rollout_ref|trainer|data|algorithm)\.")
-
-
-def sides_of(first: View, second: View) -> tuple[str, str]:
-    """Return what two sources are called in a sentence: their frameworks, releases of one, or trainers of one."""
-    left, right = first.source, second.source
-    if left.framework != right.framework:
-        titles = [
-            str(view.tables.frameworks.get(view.source.framework, {}).get("title", view.source.framework))
-            for view in (first, second)
-        ]
-        return titles[0], titles[1]
-    if left.release != right.release:
-        return left.release, right.release
-    return left.component or "the source", right.component or "the target"
 
 
 class MapNotes:
@@ -59,7 +43,7 @@ class MapNotes:
     """
 
     def __init__(self, names: NameMap, rows: Sequence[MapRow]) -> None:
-        self.sides = sides_of(names.from_view, names.to_view)
+        self.sides = sides_of(str(names.from_view.source), str(names.to_view.source), names.from_view.tables)
         self._names = names
         self._views = names.from_view, names.to_view
         self._rows = rows
@@ -103,11 +87,12 @@ class MapNotes:
         return [text for _, text in self._texts.values()]
 
     def lines(self, most: int | None = None) -> list[str]:
-        """Return the footnotes, the first ones if there are too many."""
-        found: list[str] = []
-        for number, text in list(self._texts.values())[:most]:
-            mark = f"[{number}] "
-            found += wrapped(f"{mark}{text}", hanging=len(mark))
+        """Return the footnotes; the first ones if there are too many, or nearly twice as many lines."""
+        notes = [footnote(number, text) for number, text in self._texts.values()]
+        room = 0 if most is None else 2 * most - 1
+        while most is not None and most > 1 and sum(map(len, notes[:most])) > room:
+            most -= 1
+        found = [line for note in notes[:most] for line in note]
         if most is not None and len(self._texts) > most:
             found.append(f"{' '.join(f'[{number + 1}]' for number in range(most, len(self._texts)))} --full")
         return found
@@ -131,18 +116,10 @@ class MapNotes:
 
     def words(self, difference: Difference, row: MapRow) -> str:
         """Return a difference as a person reads it: who differs how, and when it is gone."""
-        left, right = self.sides
-        said = difference.what
-        level = self._level(difference, row)
-        if level is not None:
-            said = level
-        only = _ONLY.match(said)
-        if only is not None:
-            said = f"{left if only[1] == 'the source' else right}: {said[only.end() :]}"
-        else:
-            said = _SIDE.sub(lambda found: left if found[1] == "source" else right, said)
+        said = sided(self._level(difference, row) or difference.what, self.sides)
         same = self._same_if(difference, row)
-        size = spanned_words(self._sizes.get(difference.what, ()))
+        shows = difference.applies is not False
+        size = spanned_words(self._sizes.get(difference.what, ())) if shows else None
         said = said if same is None else f"{said}: same if {same}"
         return said if size is None else f"{said} ({size})"
 
@@ -219,6 +196,6 @@ def _with_values(guard: str, settings: Settings) -> str:
     """Return a guard with the value that each of its settings has now, where that is known."""
     values = getattr(settings, "values", {})
     names = [name for name in dict.fromkeys(_NAME.findall(guard)) if name in values]
-    said = [json.dumps(values[name]) if not isinstance(values[name], str) else values[name] for name in names]
-    shown = _PREFIX.sub("", guard) if len(guard) > _LONGEST_GUARD // 2 else guard
-    return f"{shown} ({', '.join(said)})" if said else shown
+    said = [shown(values[name]) for name in names]
+    short = _PREFIX.sub("", guard) if len(guard) > _LONGEST_GUARD // 2 else guard
+    return f"{short} ({', '.join(said)})" if said else short

@@ -11,6 +11,7 @@ from rlmetrics.names.lookup import ALIAS, GROUP, KEY, SEGMENT, SHOWN, Catalogue,
 from rlmetrics.names.surfaces import LOGGED
 from rlmetrics.names.tables import Tables
 
+from .facts import quantity
 from .terminal import columns, width, wrapped
 from .words import listed, quantity_words, ranges_words
 
@@ -254,16 +255,11 @@ def _under_other_names(key: str, lookup: Lookup, tables: Tables, *, full: bool) 
     if lookup.way == ALIAS:
         metric = groups[0].metric or ""
         named = "" if key == metric else f" is another name of {metric}"
-        text = f"`{key}`{named}: {_lowered(quantity_words(metric, tables))}. It is logged as"
+        text = f"`{key}`{named}: {quantity(metric, tables)}. It is logged as"
         return [*wrapped(text), "", *_keyed(lookup.found, tables, full=full)]
     where = f"begin with {key}/" if lookup.way == GROUP else f"end in /{key}"
     text = f"No described release logs `{key}` by itself. Keys that {where}:"
     return [*wrapped(text), "", *_keyed(lookup.found, tables, full=full)]
-
-
-def _lowered(text: str) -> str:
-    """Return a text as it stands within a sentence: names in capitals stay."""
-    return text[0].lower() + text[1:] if text[1:2].islower() else text
 
 
 def _next(item: Logged, key: str | None = None) -> str:

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, NamedTuple
 from rlmetrics.names.view import FrameworkView
 
 from .facts import first_clause, formula_texts, health_texts, measured_text, quantity, reads_texts, sentence
-from .lines import change_row
 from .terminal import LABEL, columns, labelled, symbol, wrapped
 from .trust import averaged_lines, is_biased, logged_lines, needs_words, says_over, trust_lines
 from .words import population_words
@@ -183,26 +182,28 @@ def changed_lines(view: View, item: Resolution, *, full: bool) -> list[str]:
     """Return what changed last before this release, and what next."""
     if not isinstance(view, FrameworkView) or item.template is None:
         return []
-    from .changes import Trail
+    from rlmetrics.names.history import History
+
+    from .changes import change_row, changes
 
     component = view.components[str(item.component)]
-    trail = Trail(view.tables, view.source.framework, component.label, _given(component))
-    told = trail.changes(item.template, item.mode or "train", view.source.release)
+    history = History(view.tables, view.source.framework, component.label, _given(component))
+    told = changes(history, view.tables, item.template, item.mode or "train", view.source.release)
     order = view.tables.framework(view.source.framework).releases.index
     here = order(view.source.release)
     past = [change for change in told if order(change.release) <= here]
     coming = [change for change in told if order(change.release) > here]
     shown = [*past, *coming] if full else [*_nearest(past[::-1]), *_nearest(coming)]
     rows = [change_row(change, full=full) for change in shown]
-    newest = trail.releases[-1]
-    end = "" if trail.is_current else f", the last release with {component.label}"
+    newest = history.releases[-1]
+    end = "" if history.is_current else f", the last release with {component.label}"
     if not coming and newest != view.source.release:
         rest = f"no change of meaning up to {newest}{end}"
     elif not told:
-        rest = f"never, in {trail.releases[0]}..{newest}"
+        rest = f"never, in {history.releases[0]}..{newest}"
     else:
         more = len(told) - len(shown)
-        rest = f"{more} more in {trail.releases[0]}..{newest}: --full" if more else ""
+        rest = f"{more} more in {history.releases[0]}..{newest}: --full" if more else ""
     lines = [*columns(rows, indent=LABEL), *(wrapped(rest, indent=LABEL) if rest else [])]
     return [f"{'changed':<{LABEL}}{lines[0][LABEL:]}", *lines[1:]] if lines else []
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from rlmetrics.names.component import ComponentView
 from rlmetrics.names.config import Configuration, holds
 from rlmetrics.names.guards import (
+    OPPOSITE,
     And,
     Compare,
     Expression,
@@ -34,7 +35,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Setting", "condition_words", "guard_words", "setting_lines", "settings_that_change"]
 
-_OPPOSITE = {"==": "!=", "!=": "==", "<": ">=", ">=": "<", ">": "<=", "<=": ">", "in": "not in", "not in": "in"}
 _EFFECT_LINES = 2
 """What a setting changes is told in so many lines."""
 _LONG = 100
@@ -130,7 +130,7 @@ class _Words:
             shown = f"{node.name} = false" if negated else node.name
             return shown + self.default(node.name)
         if isinstance(node, Compare):
-            return self._compared(node, _OPPOSITE[node.operator] if negated else node.operator)
+            return self._compared(node, OPPOSITE[node.operator] if negated else node.operator)
         return self._plain(node)
 
     def _bracketed(self, node: Expression, joint: str, *, negated: bool) -> str:
@@ -341,8 +341,7 @@ def _effects(base: Entry, other: Entry, view: ComponentView, changed: ComponentV
         words = quantity_words(other.metric, view.tables)
         yield Cause(f"{words[:1].lower()}{words[1:]}" if words[1:2].islower() else words, "incomparable")
         return
-    sides = view.circumstances, changed.circumstances
-    found = differences(base, other, view.tables, compared=False, sides=sides)
+    found = differences(base, other, view.tables, (view.circumstances, changed.circumstances))
     yield from sorted((cause for cause in found if cause.applies is not False), key=by_weight)
     told = dict.fromkeys(text for text in other.constant_when if text not in base.constant_when)
     yield from (Cause(f"reads {text}" if text[:1].isdigit() else text, "minor") for text in told)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from .fitting import fitting
+from rlmetrics.names.severity import SEVERITIES
+
 from .footnotes import Notes
-from .terminal import SEVERITIES, symbol, width, wrapped
+from .keylists import fitting
+from .terminal import symbol, width, wrapped
 
 if TYPE_CHECKING:
     from rlmetrics.translate import Report
@@ -28,7 +30,8 @@ class Severities:
 
     Attributes:
         same: Keys that mean the same, or nearly so.
-        strict: Keys that were left alone, because only what is exact was to be carried over.
+        left: Keys that have a counterpart and were left alone: its name needs a value, or only what is exact was to be
+            carried over.
         apart: Keys without a counterpart.
         unsure: Keys that keep their name and are biased.
     """
@@ -36,19 +39,19 @@ class Severities:
     def __init__(self, report: Report, notes: Notes) -> None:
         self._report = report
         self._notes = notes
-        self._numbers = dict.fromkeys(SEVERITIES, 0)
+        self._numbers: dict[str, int] = dict.fromkeys(SEVERITIES, 0)
         self._collided = {old for olds in report.collisions.values() for old in olds}
         for key, how in [*report.translated.items(), *report.kept.items()]:
             self._numbers[how["severity"]] += key not in self._collided
         self._digits = max(2, *(len(str(number)) for number in self._numbers.values()))
         self.same = [line for name in ("same", "close") for line in self._together(name)]
-        self.strict = [line for name in ("close", "biased") for line in self._strict(name)]
+        self.left = [line for name in ("same", "close", "biased") for line in self._left(name)]
         self.apart = [line for name in ("look-alike", "none") for line in self._apart(name)]
         self.unsure = [key for key, how in self._of("biased") if how["to"] == key]
 
     def biased(self, most: int) -> list[str]:
         """Return the keys that are biased with the numbers of what differs, in so many lines."""
-        label = self._label("biased")
+        label = self._label("biased", len(self._of("biased")))
         left = self._parts(len(label))
         lines: list[str] = []
         whole = sum(len(part) for _, part in left) <= most
@@ -89,19 +92,23 @@ class Severities:
         found = [(key, how) for key, how in self._report.translated.items() if how["severity"] == severity]
         return sorted(found, key=lambda item: (self._notes.is_timer(item[1]), item[0] == item[1]["to"]))
 
-    def _label(self, severity: str) -> str:
+    def _label(self, severity: str, count: int | None = None) -> str:
         text = f"{symbol(severity)} {_WORDS.get(severity, severity)}"
-        return f"{text:<{_LABEL}}{self._numbers[severity]:>{self._digits}}  "
+        number = self._numbers[severity] if count is None else count
+        return f"{text:<{_LABEL}}{number:>{self._digits}}  "
 
     def _together(self, severity: str) -> list[str]:
         found = [key if key == how["to"] else f"{key} -> {how['to']}" for key, how in self._of(severity)]
-        return self._line(severity, "", found) if found else []
+        return self._line(severity, "", found, len(found)) if found else []
 
-    def _strict(self, severity: str) -> list[str]:
-        left = [
-            key for key, how in self._report.kept.items() if how["severity"] == severity and key not in self._collided
-        ]
-        return self._line(severity, "not carried over (--strict): ", left) if left else []
+    def _left(self, severity: str) -> Iterator[str]:
+        by_need: dict[tuple[str, ...], list[str]] = {}
+        for key, how in self._report.kept.items():
+            if how["severity"] == severity and key not in self._collided:
+                by_need.setdefault(tuple(how.get("needs", ())), []).append(key)
+        for needs, keys in by_need.items():
+            why = f"kept without {' '.join(f'--bind {name}=…' for name in needs)}: " if needs else "kept (--strict): "
+            yield from self._line(severity, why, keys, len(keys))
 
     def _apart(self, severity: str) -> list[str]:
         kept = [key for key in self._report.unchanged if self._report.kept.get(key, {}).get("severity") == severity]
@@ -112,6 +119,6 @@ class Severities:
             return []
         return self._line(severity, told, kept) if kept else [f"{self._label(severity)}set aside"]
 
-    def _line(self, severity: str, told: str, names: Sequence[str]) -> list[str]:
-        label = self._label(severity)
+    def _line(self, severity: str, told: str, names: Sequence[str], count: int | None = None) -> list[str]:
+        label = self._label(severity, count)
         return [f"{label}{told}{fitting(names, width() - len(label) - len(told))}"]

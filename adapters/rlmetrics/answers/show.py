@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
+from rlmetrics.names.history import History
+
 from .causes import brief_of
-from .changes import Trail
+from .changes import change_row, changes
 from .facts import formula_texts, health_texts, measured_text, quantity, reads_texts
-from .lines import change_row
 from .settings import condition_words
 from .terminal import columns, labelled, symbol, wrapped
 from .unlike import friends_of, spelled
@@ -161,14 +162,16 @@ def _logged_as(
 def _rows(names: Sequence[_Name], tables: Tables, source: Source | None, config: Config) -> Iterator[list[str]]:
     """Yield who, key, releases and a remark; trainers that say the same share a row."""
     groups: dict[tuple[str, str, str], list[str]] = {}
-    trails: dict[str, Trail] = {}
+    histories: dict[str, History] = {}
     for name in names:
         table = tables.framework(name.framework)
-        trail = trails.setdefault(name.component, Trail(tables, name.framework, name.component, config))
+        if name.component not in histories:
+            histories[name.component] = History(tables, name.framework, name.component, config)
+        history = histories[name.component]
         release = name.releases[-1] if source is None else source.release
-        entry = trail.entry(name.logged, name.mode, release)
+        entry = history.entry(name.logged, name.mode, release)
         spans = ranges_words(name.releases, table.releases.names)
-        remark = "" if entry is None else _remark(entry, trail, release, tables)
+        remark = "" if entry is None else _remark(entry, history, release, tables)
         mode = "in evaluation" if name.mode == "eval" else ""
         groups.setdefault((name.key, spans, "; ".join(text for text in (mode, remark) if text)), []).append(
             name.component
@@ -178,11 +181,11 @@ def _rows(names: Sequence[_Name], tables: Tables, source: Source | None, config:
         yield [who, key, spans, remark]
 
 
-def _remark(entry: Entry, trail: Trail, release: str, tables: Tables) -> str:
+def _remark(entry: Entry, history: History, release: str, tables: Tables) -> str:
     """Return what is special about a key: when it is logged, over what it is taken, what spoils it."""
     parts = []
     if entry.logged is not True and entry.condition is not None:
-        guards, texts = condition_words(entry.condition, trail.config(release))
+        guards, texts = condition_words(entry.condition, history.config(release))
         parts += [f"only if {text}" for text in (*guards, *texts)][:1]
     own = tables.metrics.get(entry.metric or "", {}).get("population")
     if entry.signature.population not in (None, own):
@@ -211,8 +214,9 @@ def _what_changed(
     for framework in dict.fromkeys(name.framework for name in names):
         mine = [name for name in names if name.framework == framework]
         first = [name for name in mine if name.component == mine[0].component][-1]
-        trail = Trail(tables, framework, first.component, config)
-        told = trail.changes(first.logged, first.mode, first.releases[-1] if source is None else source.release)
+        release = first.releases[-1] if source is None else source.release
+        history = History(tables, framework, first.component, config)
+        told = changes(history, tables, first.logged, first.mode, release)
         weighing = [
             change for change in told if change.kind != "changed" or any(cause.weighs for cause in change.causes)
         ]

@@ -16,7 +16,7 @@ BATCHES = "on reference batches"
 
 
 def typical_words(typical: Typical | None, target: str | None = None) -> str | None:
-    """Return a range of sizes, such as "28 to 66 % lower on reference batches"; None where there is none.
+    """Return a range of sizes, such as "28–66 % lower on reference batches"; None where there is none.
 
     Args:
         typical: The range.
@@ -27,7 +27,8 @@ def typical_words(typical: Typical | None, target: str | None = None) -> str | N
     if typical.high == 0:
         return f"no difference {BATCHES}"
     side = f" in {target}" if target and typical.direction else ""
-    return f"{_range(typical)} {typical.direction or 'apart'}{side} {BATCHES}"
+    direction = f" {typical.direction}{side}" if typical.direction else ""
+    return f"{_range(typical)}{direction} {BATCHES}"
 
 
 def spanned_words(typicals: Sequence[Typical | None]) -> str | None:
@@ -48,11 +49,11 @@ def spanned_words(typicals: Sequence[Typical | None]) -> str | None:
     sides = {each.direction for each in alike}
     whole = replace(alike[0], low=low, high=high, direction=sides.pop() if len(sides) == 1 else None)
     words = typical_words(whole)
-    return words if len(alike) == len(typicals) else f"{words}, for {len(alike)} of {len(typicals)} keys"
+    return words if len(alike) == len(typicals) else f"{words}, {len(alike)} of {len(typicals)} keys"
 
 
 def _range(typical: Typical) -> str:
     unit = "" if typical.unit == "1" else f" {typical.unit}"
     if typical.low == typical.high:
         return f"{typical.high:g}{unit}"
-    return f"up to {typical.high:g}{unit}" if typical.low == 0 else f"{typical.low:g} to {typical.high:g}{unit}"
+    return f"up to {typical.high:g}{unit}" if typical.low == 0 else f"{typical.low:g}–{typical.high:g}{unit}"

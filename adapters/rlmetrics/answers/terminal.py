@@ -12,14 +12,14 @@ import sys
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TextIO
 
-__all__ = ["LABEL", "SEVERITIES", "columns", "labelled", "printed", "symbol", "width", "wrapped"]
+from rlmetrics.names.severity import SEVERITIES
+
+__all__ = ["LABEL", "columns", "footnote", "labelled", "printed", "symbol", "width", "wrapped"]
 
 LABEL = 10
 """Width of the column of labels."""
-SEVERITIES = ("same", "close", "biased", "look-alike", "none")
-"""How much two numbers differ under a configuration, the best first."""
 
-_SYMBOLS = dict(zip(SEVERITIES, "=≈!≠·", strict=True))
+_SYMBOLS: dict[str, str] = dict(zip(SEVERITIES, "=≈!≠·", strict=True))
 _PLAIN = str.maketrans({"≈": "~", "≠": "#", "·": "-", "…": "..."})
 _DEFAULT, _LEAST, _MOST = 80, 40, 160
 _BOLD, _DIM, _OFF = "\x1b[1m", "\x1b[2m", "\x1b[0m"
@@ -29,7 +29,7 @@ _MARKED = re.compile(r"[=!≠·](?= )")
 
 
 def symbol(severity: str) -> str:
-    """Return the sign of a severity, one of `SEVERITIES`."""
+    """Return the sign of a severity, one of `rlmetrics.names.severity.SEVERITIES`."""
     return _SYMBOLS[severity]
 
 
@@ -77,6 +77,12 @@ def labelled(label: str, text: str | Sequence[str]) -> list[str]:
         gap = "" if len(label) < LABEL else " "
         lines[0] = f"{label:<{LABEL}}{gap}{lines[0][LABEL:]}"
     return lines
+
+
+def footnote(number: int, text: str) -> list[str]:
+    """Return a numbered note, its text beside the number."""
+    mark = f"[{number}] "
+    return wrapped(f"{mark}{text}", hanging=len(mark))
 
 
 def columns(rows: Iterable[Sequence[str]], *, indent: int = 2, gap: int = 2) -> list[str]:

@@ -6,8 +6,8 @@ import os
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from .fitting import fitting
 from .footnotes import Notes, notes_of
+from .keylists import fitting
 from .severities import Severities
 from .terminal import columns, width, wrapped
 
@@ -40,7 +40,7 @@ def translation_lines(report: Report, *, dropped: bool = False) -> list[str]:
     counts = Severities(report, notes)
     foot = _foot(counts)
     said = [] if notes.configuration is None else wrapped(notes.configuration)
-    others = len(head) + len(counts.same) + len(counts.strict) + len(counts.apart) + len(said) + len(foot)
+    others = len(head) + len(counts.same) + len(counts.left) + len(counts.apart) + len(said) + len(foot)
     # Two keys that are biased and a footnote, and the blank lines around them.
     left = MOST - others - (7 if notes.shown else 3)
     aside = _first([_two_lines(text) for text in _aside(report, dropped=dropped)], min(_ASIDE, max(1, left)))
@@ -53,7 +53,7 @@ def translation_lines(report: Report, *, dropped: bool = False) -> list[str]:
     room = MOST - fixed - 1 - (bool(notes.all) if tight else 1 + bool(aside) + bool(notes.all))
     rows = counts.biased(max(2, min(whole, room - needed)))
     below = [*said, *_differing(notes, texts, room - len(rows))]
-    lines = [*head, "", *counts.same, *rows, *counts.strict, *counts.apart]
+    lines = [*head, "", *counts.same, *rows, *counts.left, *counts.apart]
     for part, is_apart in ((aside, not tight), (below, True), (foot, not tight)):
         lines += [*([""] if is_apart else []), *part] if part else []
     return lines

@@ -119,7 +119,7 @@ def _tell(board: Board, kind: str, output: str, *, as_json: bool) -> None:
 
 def _lines(board: Board, output: str) -> list[str]:
     """Return what was made: a line for each section, with as many of its panels as fit."""
-    from rlmetrics.answers.fitting import fitting
+    from rlmetrics.answers.keylists import fitting
     from rlmetrics.answers.terminal import columns, width, wrapped
     from rlmetrics.dashboards import CRUCIAL
 

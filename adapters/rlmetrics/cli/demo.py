@@ -98,8 +98,8 @@ def _change() -> Iterator[str]:
 
 
 def _translate() -> Iterator[str]:
-    from rlmetrics.answers.fitting import fitting
     from rlmetrics.answers.footnotes import notes_of
+    from rlmetrics.answers.keylists import fitting
     from rlmetrics.answers.terminal import symbol, width, wrapped
     from rlmetrics.translate import translate_file
 

@@ -277,8 +277,14 @@ def effect_of(cause: Cause, tables: Tables) -> str | None:
     return None
 
 
-def in_words(cause: Cause, tables: Tables) -> str:
-    """Return a cause as a statement about the new numbers."""
+def in_words(cause: Cause, tables: Tables, *, compared: bool = True) -> str:
+    """Return a cause as a statement about the new numbers.
+
+    Args:
+        cause: What changed.
+        tables: The spec.
+        compared: Whether what held before is told, too.
+    """
     if cause.kind == "setting":
         return f"default of {cause.name} {shown(cause.before)} -> {shown(cause.after)}"
     if cause.kind == "trait":
@@ -292,7 +298,8 @@ def in_words(cause: Cause, tables: Tables) -> str:
         return _metric(cause, tables)
     if cause.kind == "logged":
         return _LOGGED[cause.after]
-    return _plainly(cause, tables)
+    now, then = _plainly(cause, tables)
+    return f"{now}, was {then}" if compared and then is not None else now
 
 
 _LOGGED = {True: "logged by default", False: "not logged by default", None: "logged in some cases only"}
@@ -319,36 +326,36 @@ def _facets(cause: Cause, tables: Tables) -> tuple[Any, ...]:
     )
 
 
-def _plainly(cause: Cause, tables: Tables) -> str:
+def _plainly(cause: Cause, tables: Tables) -> tuple[str, str | None]:
+    """Return what holds since, as a statement, and what held before; None where that is part of the statement."""
     before, after = cause.before, cause.after
     if cause.kind == "population":
         known: Mapping[str, Any] = tables.signatures["WORDS"]["populations"]
         now, then = (known.get(name, str(name).replace("_", " ")) for name in (after, before))
-        return f"over {now}, was {then}"
+        return f"over {now}", then
     if cause.kind == "snapshot":
         words: Mapping[str, str] = tables.signatures["WORDS"]["snapshots"]
-        return f"computed by {words.get(after, after)}, was {words.get(before, before)}"
+        return f"computed by {words.get(after, after)}", words.get(before, before)
     if cause.kind == "span":
-        return f"measures {_span(after)}; was {_span(before)}"
+        return f"measures {_span(after)}", _span(before)
     if cause.kind == "lag":
-        return f"the value {_lag(after)}, was {_lag(before)}"
+        return f"the value {_lag(after)}", _lag(before)
     if cause.kind in ("scale", "offset"):
         return _factor(cause)
     if cause.kind == "kind":
-        return f"is a {after}, was a {before}"
-    return f"computed by {_formula(after)}, was {_formula(before)}"
+        return f"is a {after}", f"a {before}"
+    return f"computed by {_formula(after)}", _formula(before)
 
 
-def _factor(cause: Cause) -> str:
+def _factor(cause: Cause) -> tuple[str, str | None]:
     if cause.kind == "offset":
-        return f"shifted by {shown(cause.after)}, was {shown(cause.before)}"
+        return f"shifted by {shown(cause.after)}", shown(cause.before)
     if isinstance(cause.before, float) and isinstance(cause.after, float) and cause.before:
         factor = cause.after / cause.before
-        return "has the other sign" if factor == -1 else f"{factor:g} x the number before"
+        return "has the other sign" if factor == -1 else f"{factor:g} x the number before", None
     if cause.after == 1:
-        return f"no longer multiplied by {shown(cause.before)}"
-    was = "" if cause.before == 1 else f", was by {shown(cause.before)}"
-    return f"multiplied by {shown(cause.after)}{was}"
+        return f"no longer multiplied by {shown(cause.before)}", None
+    return f"multiplied by {shown(cause.after)}", None if cause.before == 1 else f"by {shown(cause.before)}"
 
 
 def _formula(variant: str | None) -> str:

@@ -16,7 +16,7 @@ from .rows import expressions_of
 from .severity import Circumstances
 from .tables import Tables
 
-__all__ = ["Cause", "Change", "Net", "Undone", "changes_of", "net_change", "steps", "told"]
+__all__ = ["Cause", "Change", "Net", "Undone", "course_of", "net_change", "steps", "told"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,17 +105,13 @@ class _Step(NamedTuple):
     after: Entry
 
 
-def changes_of(
-    tables: Tables, framework: str, component: str, key: str, mode: str = "train", config: Config = None
-) -> list[Change]:
-    """Return everything that changed about a key in the releases that describe a component, oldest first.
+def course_of(tables: Tables, framework: str, component: str, config: Config = None) -> Course:
+    """Return a component in all releases that describe it.
 
     Args:
         tables: The spec.
         framework: Such as ``trl``.
         component: As its releases name it.
-        key: The key or template, with the prefix of its mode.
-        mode: ``train`` or ``eval``.
         config: Values of settings that differ from the releases' defaults; the others have each release's own.
     """
     table = tables.framework(framework)
@@ -123,16 +119,15 @@ def changes_of(
     for name, _, ranges, module in table.components:
         if component in (name, f"{module}.{name}"):
             described |= table.releases.covered(ranges)
-    releases = sorted(described, key=table.releases.index)
-    return steps(Course(tables, table, component, releases, config), [key], mode) if releases else []
+    return Course(tables, table, component, sorted(described, key=table.releases.index), config)
 
 
-def steps(course: Course, keys: Sequence[str], mode: str) -> list[Change]:
+def steps(course: Course, keys: Sequence[str] | Mapping[str, str | None], mode: str) -> list[Change]:
     """Return every change from one release to the next.
 
     Args:
         course: A component in some releases.
-        keys: The names of the key, the preferred one first, for one that was renamed.
+        keys: The names of the key, the preferred one first; or its name in each release.
         mode: ``train`` or ``eval``.
     """
     found: list[Change] = []

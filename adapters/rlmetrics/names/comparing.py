@@ -13,10 +13,10 @@ from .course import Course
 from .defaults import ChangedDefault, changed_defaults
 from .guards import names_in
 from .judging import Sides
-from .otherwise import Setting, joined, only_with, other_settings
 from .protocol import View
 from .records import Entry
 from .relations import Relation, relate
+from .settings_only import Setting, joined, only_with, other_settings
 from .severity import severity_of
 from .tables import FrameworkTable
 from .versions import Releases

@@ -40,6 +40,7 @@ __all__ = [
     "MAX_DEPTH",
     "MAX_LENGTH",
     "MAX_OPERATIONS",
+    "OPPOSITE",
     "And",
     "Arithmetic",
     "Compare",
@@ -56,6 +57,9 @@ __all__ = [
     "names_in",
     "parse",
 ]
+
+OPPOSITE = {"==": "!=", "!=": "==", "<": ">=", ">=": "<", ">": "<=", "<=": ">", "in": "not in", "not in": "in"}
+"""The operator of each comparison that holds where another one does not."""
 
 MAX_LENGTH = 2000
 MAX_DEPTH = 40

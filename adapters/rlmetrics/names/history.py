@@ -1,107 +1,148 @@
-"""Where what a component logs under a key may change: other records, other defaults."""
+"""The history of a key in one component: what each release changed, a change taken back told once."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from functools import cached_property
-from typing import Any
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from itertools import pairwise
+from typing import Any, NamedTuple
 
-from .rows import Row, expressions_of
-from .tables import FrameworkTable
+from .changes import Cause, Change, course_of, steps
+from .config import Config, Configuration
+from .following import followed
+from .judging import Sides, judged_cause
+from .records import Entry
+from .tables import Tables
 
-__all__ = ["History"]
+__all__ = ["Event", "History"]
 
-Place = tuple[str, str]
-"""A key with the prefix of its mode, and the mode."""
+
+class Event(NamedTuple):
+    """What happened to a key in a release.
+
+    Attributes:
+        change: What the release changed.
+        causes: Why, and for each whether it shows under the settings; None where nothing can tell.
+        until: The last release in which it is so, for what was taken back.
+    """
+
+    change: Change
+    causes: tuple[tuple[Cause, bool | None], ...]
+    until: str | None = None
 
 
 class History:
-    """The records of one component in some of its releases.
+    """One component through its releases.
 
     Args:
-        table: The framework.
-        component: The component's name.
-        releases: Known releases.
+        tables: The spec.
+        framework: Name of the framework.
+        component: The component's name, or ``module.Name`` where two share it.
+        config: Values of configuration keys that differ from the releases' defaults.
     """
 
-    def __init__(self, table: FrameworkTable, component: str, releases: Sequence[str]) -> None:
-        self._table = table
-        self._found: dict[Place, dict[str, tuple[Row, ...]]] = {}
-        self._named: dict[tuple[tuple[int, ...], ...], list[dict[str, Any]]] = {}
-        self._parts = [
-            (stem, [release for release in releases if table.releases.covers(ranges, release)])
-            for name, stem, ranges, _ in table.components
-            if name == component
-        ]
+    def __init__(self, tables: Tables, framework: str, component: str, config: Config = None) -> None:
+        self._tables = tables
+        self._course = course_of(tables, framework, component, config)
+        self._switches: dict[tuple[str, str], list[Cause]] = {}
+        self.releases = self._course.releases
+        """The releases that have the component, oldest first."""
+        self.is_current = self.releases[-1] == tables.framework(framework).releases.names[-1]
+        """Whether the framework's newest release has the component."""
 
-    def _records(self, place: Place) -> dict[str, tuple[Row, ...]]:
-        """Return the records of a key and mode in each release."""
-        if place not in self._found:
-            found: dict[str, tuple[Row, ...]] = {}
-            for stem, releases in self._parts:
-                component, among = self._table.component(stem), frozenset(releases)
-                for row in component.called(place[0]):
-                    if row.mode == place[1]:
-                        for release in component.releases_of(row, among):
-                            found[release] = (*found.get(release, ()), row)
-            self._found[place] = found
-        return self._found[place]
+    def entry(self, key: str, mode: str, release: str) -> Entry | None:
+        """Return what a key is in a release; None if that does not log it."""
+        return self._course.entry(key, mode, release)
 
-    def switched(self, release: str, other: str) -> Iterator[tuple[str, Any, Any]]:
-        """Yield the settings whose default is off in one of two releases and on in the other: name and defaults."""
-        for name, values in self._changing:
-            if release in values and other in values and bool(values[release]) != bool(values[other]):
-                yield name, values[release], values[other]
+    def config(self, release: str) -> Configuration:
+        """Return the settings of the component in a release that has it."""
+        part = self._course.part(release)
+        assert part is not None
+        return part.configuration()
 
-    @cached_property
-    def _changing(self) -> list[tuple[str, dict[str, Any]]]:
-        """The defaults, in each release, of settings that are turned on or off by default at some time."""
-        found: list[tuple[str, dict[str, Any]]] = []
-        for name, row in self._settings():
-            values: dict[str, Any] = {}
-            for ranges, value, _ in reversed(row.get("defaults", ())):
-                covered = self._table.releases.covered(ranges) if ranges else self._table.releases.names
-                values.update(dict.fromkeys(covered, value))
-            if len({bool(value) for value in values.values()}) > 1:
-                found.append((name, values))
-        return found
+    def events(self, key: str, mode: str, at: str | None = None) -> list[Event]:
+        """Return what happened to a key, oldest first.
 
-    def _settings(self) -> Iterator[tuple[str, Mapping[str, Any]]]:
-        tables: list[Mapping[str, Any]] = [self._table.config]
-        tables += [self._table.component(stem).config for stem, _ in self._parts]
-        return ((name, row) for keys in tables for name, row in keys.items())
+        Args:
+            key: The key or template, as the release spells it.
+            mode: ``train`` or ``eval``.
+            at: A release in which the key has that name; the last one that has it, if left out.
+        """
+        names = followed(self._course, key, mode, at)
+        changes = steps(self._course, names, mode)
+        changes += self._switched(names, mode, changes)
+        changes.sort(key=lambda change: self.releases.index(change.release))
+        return [*self._folded(changes, mode)]
 
-    @cached_property
-    def _defaults(self) -> dict[str, dict[str, Any]]:
-        """For each configuration key whose default changes, its default in each release."""
-        found: dict[str, dict[str, Any]] = {}
-        for name, row in self._settings():
-            by_release = found.setdefault(name, {})
-            for ranges, value, _ in reversed(row.get("defaults", ())):
-                covered = self._table.releases.covered(ranges) if ranges else self._table.releases.names
-                by_release.update(dict.fromkeys(covered, repr(value)))
-        size = len(self._table.releases.names)
-        return {name: values for name, values in found.items() if len(values) < size or len(set(values.values())) > 1}
+    def _switched(self, names: dict[str, str | None], mode: str, changes: Sequence[Change]) -> Iterator[Change]:
+        """Yield the defaults that were turned on or off and that the notes of a key name."""
+        told = {(change.release, cause.name) for change in changes for cause in change.causes}
+        for before, release in pairwise(self.releases):
+            old, new = (names.get(each) for each in (before, release))
+            if old is None or new is None:
+                continue
+            causes = [cause for cause in self._turned(before, release) if (release, cause.name) not in told]
+            first, last = self.entry(old, mode, before), self.entry(new, mode, release)
+            if not causes or first is None or last is None:
+                continue
+            notes = f"{first.note} {last.note}"
+            causes = [one for one in causes if re.search(rf"(?<![\w.]){re.escape(one.name)}(?![\w.])", notes)]
+            if causes:
+                yield Change(release, "changed", new, tuple(causes), first, last)
 
-    def has(self, key: str, mode: str, release: str) -> bool:
-        """Return whether a release logs a key."""
-        return release in self._records((key, mode))
+    def _turned(self, before: str, release: str) -> list[Cause]:
+        """Return the settings that are off by default in one of two releases and on in the other."""
+        if (before, release) not in self._switches:
+            old, new = self.config(before).values, self.config(release).values
+            self._switches[before, release] = [
+                Cause("setting", name, old[name], new[name], "biased")
+                for name in new
+                if name in old and bool(old[name]) != bool(new[name])
+            ]
+        return self._switches[before, release]
 
-    def may_differ(self, key: str, mode: str, release: str, other: str) -> bool:
-        """Return whether a key can mean something else in a release than in another one."""
-        records = self._records((key, mode))
-        rows = records.get(release)
-        if rows is None:
-            return False
-        others = records.get(other)
-        if others is None or [row.place for row in rows] != [row.place for row in others]:
-            return True
-        return any(values.get(release) != values.get(other) for values in self._deciding(rows))
+    def _folded(self, changes: Sequence[Change], mode: str) -> Iterator[Event]:
+        """Yield changes; what a later one undoes is told once, with the releases in which it held."""
+        until: dict[tuple[int, int], str] = {}
+        back: set[tuple[int, int]] = set()
+        for at, change in enumerate(changes):
+            for index, cause in enumerate(change.causes):
+                # What is gone did not begin here: when it comes again, that is another story.
+                over = (at, index) in back or cause.after is None
+                again = None if over else _taken_back(cause, changes, at)
+                if again is not None:
+                    back.add(again)
+                    until[at, index] = self._before(changes[again[0]].release)
+        for at, change in enumerate(changes):
+            places = {(at, index): cause for index, cause in enumerate(change.causes) if (at, index) not in back}
+            lasting = [cause for place, cause in places.items() if place not in until]
+            if lasting or change.kind != "changed":
+                yield self._event(change, lasting, mode)
+            for end in dict.fromkeys(until[place] for place in places if place in until):
+                held = [cause for place, cause in places.items() if until.get(place) == end]
+                yield self._event(replace(change, kind="changed"), held, mode, end)
 
-    def _deciding(self, rows: tuple[Row, ...]) -> list[dict[str, Any]]:
-        """Return the defaults, in each release, of the changing configuration keys that rows name."""
-        place = tuple(row.place for row in rows)
-        if place not in self._named:
-            text = " ".join(expression for row in rows for expression in expressions_of(row))
-            self._named[place] = [values for name, values in self._defaults.items() if name in text]
-        return self._named[place]
+    def _before(self, release: str) -> str:
+        return self.releases[self.releases.index(release) - 1]
+
+    def _event(self, change: Change, causes: Sequence[Cause], mode: str, until: str | None = None) -> Event:
+        sides: Sides = (
+            self._course.circumstances(self._before(change.release)),
+            self._course.circumstances(change.release),
+        )
+        judged = [(cause, judged_cause(cause, sides, mode, self._tables).applies) for cause in causes]
+        return Event(change, tuple(judged), until)
+
+
+def _taken_back(cause: Cause, changes: Sequence[Change], at: int) -> tuple[int, int] | None:
+    """Return where another cause undoes one: the next about the same, if it leads back to what held before."""
+    for later, change in enumerate(changes[at + 1 :], at + 1):
+        for index, other in enumerate(change.causes):
+            if (other.kind, other.name) == (cause.kind, cause.name):
+                return (later, index) if _same(other.after, cause.before) else None
+    return None
+
+
+def _same(first: Any, second: Any) -> bool:
+    return bool(first == second) and type(first) is type(second)

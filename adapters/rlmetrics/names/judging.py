@@ -88,7 +88,7 @@ def negated(guard: str, settings: Settings) -> str:
 
 
 def _negated(node: Any, settings: Settings) -> str:
-    from .guards import And, Compare, Not, Or
+    from .guards import OPPOSITE, And, Compare, Not, Or
 
     if isinstance(node, Not):
         return _written(node.parts()[0])
@@ -98,11 +98,8 @@ def _negated(node: Any, settings: Settings) -> str:
         return joint.join(_enclosed(_negated(part, settings), len(parts)) for part in parts)
     if isinstance(node, Compare):
         left, right = map(_written, node.parts())
-        return f"{left} {_OPPOSITE[node.operator]} {right}"
+        return f"{left} {OPPOSITE[node.operator]} {right}"
     return f"not {_written(node)}"
-
-
-_OPPOSITE = {"==": "!=", "!=": "==", "<": ">=", ">=": "<", ">": "<=", "<=": ">", "in": "not in", "not in": "in"}
 
 
 def _written(node: Any) -> str:

@@ -200,9 +200,9 @@ def _programs(view: View) -> dict[str, list[str]]:
 def _trainers(view: View) -> list[str]:
     """Return the programs of a view that log a loss."""
     programs = _programs(view)
-    if len(programs) < 2:
+    if len(programs) < 2 or not isinstance(view, FrameworkView):
         return list(programs)
-    with_loss = {view.program(entry.component) for entry in view.entries() if "loss" in (entry.metric or "")}
+    with_loss = {view.program(name) for name, part in view.components.items() if part.measures("loss")}
     return [name for name in programs if name in with_loss]
 
 

@@ -25,6 +25,8 @@ __all__ = ["Judge", "Plan", "Translation", "told"]
 _STAND_INS = ("zqzq", "zqzqz", "qzqz", "90817", "90819", "0.90817")
 """Values that no key has, for placeholders."""
 
+_OF_TRACKERS = frozenset({"step", "Step", "_step", "_runtime", "_timestamp"})
+"""Where and when a row was logged, as trackers and transformers write it into logs."""
 _INNER = {"vanishes_if"}
 """Guards, whose answer is given."""
 
@@ -47,6 +49,7 @@ class Translation:
         order: Rank among keys that claim the same output: nearest in meaning first, then in the order of the spec.
         severity: How much weighs what sets the two apart: ``same``, ``close``, ``biased``, ``look-alike`` or ``none``.
         related: Keys of the target that look like the counterpart and are none.
+        needs: Placeholders of the counterpart without a value, for whose lack the key is not translated.
     """
 
     key: str
@@ -61,6 +64,7 @@ class Translation:
     order: tuple[int, int]
     severity: str = "none"
     related: tuple[LookAlike, ...] = ()
+    needs: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
         from rlmetrics.answers.notebook import one_line
@@ -98,13 +102,24 @@ class Translation:
         nearest_ = self.related[0] if self.related else None
         why = self.note if nearest_ is None else nearest_.why
         nearest_key = None if nearest_ is None else nearest_.to
-        return {"severity": self.severity, "metric": self.metric, "nearest": nearest_key, "why": why}
+        return {
+            "severity": self.severity,
+            "metric": self.metric,
+            "nearest": nearest_key,
+            "why": why,
+            "needs": list(self.needs),
+        }
 
 
 def told(differences: Iterable[Difference]) -> list[dict[str, Any]]:
     """Return how a report tells what differs."""
     rows = [asdict(difference) for difference in differences]
     return [{name: value for name, value in row.items() if name not in _INNER} for row in rows]
+
+
+def _is_told(name: str, view: View) -> bool:
+    """Tell whether a source itself logs a name, and not only whoever invents names."""
+    return any(view.template(match.entry).rank != OPEN for match in view.find(name))
 
 
 class Plan:
@@ -152,8 +167,12 @@ class Plan:
         """
         found = self._names.translate(key)
         row = found.row
+        note = found.note
+        if key in _OF_TRACKERS and not _is_told(key, self._names.from_view):
+            # A user may call a metric `step`; what trackers write beside every row is far more likely.
+            row, note = None, "trackers write it beside every row"
         if row is None:
-            return Translation(key, None, "none", (), None, key, found.note, None, translated=False, order=(0, 0))
+            return Translation(key, None, "none", (), None, key, note, None, translated=False, order=(0, 0))
         program = self._names.from_view.program(row.from_component)
         if program in self._undecided:
             raise NamesError(self._undecided[program])
@@ -172,6 +191,7 @@ class Plan:
             order=(worst, position),
             severity=row.severity,
             related=row.related,
+            needs=row.unbound if found.target is None else (),
         )
 
     def understood(self, settings: Mapping[str, Any]) -> Understood:
@@ -196,8 +216,7 @@ class Plan:
 
     def means_something_else(self, name: str) -> bool:
         """Tell whether the target itself logs ``name``; names that users invent don't count."""
-        view = self._names.to_view
-        return any(view.template(match.entry).rank != OPEN for match in view.find(name))
+        return _is_told(name, self._names.to_view)
 
     def changed_by(self, config: Mapping[str, Any], keys: Iterable[str]) -> dict[str, list[str]]:
         """Return which values of a run's configuration change what becomes of its keys, as ``NAME=VALUE``.

@@ -141,7 +141,7 @@ class Report:
     @property
     def severities(self) -> dict[str, int]:
         """How many keys of the source there are of each severity; those of equal values count as what they equal."""
-        found = dict.fromkeys(SEVERITIES, 0)
+        found: dict[str, int] = dict.fromkeys(SEVERITIES, 0)
         for how in (*self.translated.values(), *self.kept.values()):
             found[how["severity"]] += 1
         return found

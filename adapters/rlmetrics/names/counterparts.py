@@ -10,16 +10,16 @@ from .protocol import View
 from .records import Entry, LookAlike
 from .severity import unmet
 
-__all__ = ["MAX_OTHERWISE", "Otherwise"]
+__all__ = ["OtherCounterparts"]
 
-MAX_OTHERWISE = 2
+_MOST = 2
 """How many such keys a row names."""
 
 _SECTION = re.compile(r"\b(?:[a-z_0-9]+\.)+(?=[a-z_]+)")
 """The sections before the name of a setting."""
 
 
-class Otherwise:
+class OtherCounterparts:
     """What a target would measure with other settings.
 
     Args:
@@ -41,7 +41,7 @@ class Otherwise:
         return found
 
     def _of(self, entry: Entry) -> list[tuple[Entry, str]]:
-        return list(self._alternatives.get((entry.metric, entry.mode), {}).values())[:MAX_OTHERWISE]
+        return list(self._alternatives.get((entry.metric, entry.mode), {}).values())[:_MOST]
 
     def notes(self, entry: Entry) -> list[str]:
         """Return which keys would be the translation of an entry, each with the whole condition."""

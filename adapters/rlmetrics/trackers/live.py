@@ -1,0 +1,131 @@
+"""Rows of a running program on their way into trackers: new names, health, further numbers. Never raises into it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from typing import Any, Protocol
+
+from rlmetrics.names.config import Config
+from rlmetrics.names.tables import Overlays, Tables
+
+from .faults import Faults
+from .locking import ForkLock
+from .names import LiveNames, Renamed
+from .settings import known_settings, settings_beside
+from .watched import Health, Watched
+
+__all__ = ["EXACT", "Live", "Measuring"]
+
+EXACT = "exact/"
+"""Stands before the names of numbers that were measured beside those of the trainer."""
+
+
+class Measuring(Protocol):
+    """What computes numbers beside the trainer: a suite, or anything like it."""
+
+    def compute(self) -> Mapping[str, float]:
+        """Return the numbers since the last reset."""
+        ...
+
+    def reset(self) -> object:
+        """Begin anew."""
+        ...
+
+
+class Live:
+    """Gives each logged row its new names, judges it, and adds numbers.
+
+    Args:
+        at: The source that logs the rows; None if it is not known: rows keep their names then.
+        to: The source whose names are wanted; None to keep the names.
+        both: Keep the old names beside the new ones.
+        health: Whether and how to judge: True, a ``Monitor``, a function that takes news, or several of these.
+        metrics: A suite, or what has its ``compute`` and ``reset``; its numbers join the rows of training.
+        config: Settings of the run. Those that the source does not know are left alone.
+        spec: Folders with further YAML.
+        prefixed: What trackers make of a name that goes through transformers' reporters.
+
+    Attributes:
+        faults: What went wrong; a row that could not be treated was logged as it came.
+
+    Raises:
+        NamesError: A source is unknown. Nothing raises afterwards.
+    """
+
+    def __init__(
+        self,
+        at: str | None,
+        to: str | None = None,
+        *,
+        both: bool = False,
+        health: Health = None,
+        metrics: Measuring | None = None,
+        config: Config = None,
+        spec: Overlays | Tables = None,
+        prefixed: Callable[[str], str] | None = None,
+    ) -> None:
+        self.faults = Faults()
+        self.at = at
+        self.to = to
+        known = known_settings(at, config, spec) if at is not None and config else None
+        self._names: LiveNames | None = None
+        if to is not None and at is not None:
+            shared = settings_beside(to, known, at, spec) if known else None
+            self._names = LiveNames(at, to, both=both, config=shared, spec=spec, prefixed=prefixed)
+        self._watched: Watched | None = None
+        if health is not None and health is not False:
+            self._watched = Watched(health, at, config=config, spec=spec, faults=self.faults)
+        self._metrics = metrics
+        self._lock = ForkLock()
+
+    @property
+    def axis(self) -> str | None:
+        """What the target calls the step that reporters of transformers log; None if it has no other name for it."""
+        return None if self._names is None else self._names.axis
+
+    @property
+    def monitor(self) -> Any:
+        """The monitor; None without health."""
+        return None if self._watched is None else self._watched.monitor
+
+    def measured(self) -> dict[str, float]:
+        """Return the numbers of ``metrics`` since the last call, of all ranks if it has ``sync``; all ranks call."""
+        found: dict[str, float] = {}
+        if self._metrics is not None:
+            with self.faults("the metrics could not be computed"), self._lock:
+                sync = getattr(self._metrics, "sync", None)
+                whole: Measuring = self._metrics if sync is None else sync()
+                for name, value in whole.compute().items():
+                    if not math.isnan(value):
+                        found[name if name.startswith((EXACT, f"eval_{EXACT}")) else f"{EXACT}{name}"] = float(value)
+            with self.faults("the metrics could not be reset"), self._lock:
+                self._metrics.reset()
+        return found
+
+    def take(
+        self, step: float | None, row: Mapping[str, Any], more: Mapping[str, Any] | None = None, *, evaluated: bool
+    ) -> Renamed:
+        """Judge a row, and return what is to be logged in its place.
+
+        Args:
+            step: The optimizer step; None if the row states it, or rows are to be counted.
+            row: As the source logs it; it stays as it is.
+            more: What ``measured`` returned.
+            evaluated: Whether it is a row of an evaluation, to which no numbers of health are added.
+        """
+        with self._lock:
+            found = Renamed(dict(row), {})
+            if self._names is not None:
+                with self.faults("a row could not be renamed"):
+                    found = self._names(row)
+            added: dict[str, Any] = dict(more) if more else {}
+            if self._watched is not None:
+                with self.faults("a row could not be judged"):
+                    self._watched.observe(step, row)
+                    if not evaluated:
+                        added.update(self._watched.numbers())
+            if not added:
+                return found
+            new = {name: value for name, value in added.items() if name not in found.row}
+            return Renamed({**found.row, **new}, {**found.shown, **dict(zip(new, new, strict=True))})

@@ -1,0 +1,290 @@
+"""New names, health and exact numbers in trainers of TRL and of transformers, while they train.
+
+Reporters run before callbacks that are passed in and get the same dictionary, so rows are changed where the trainer
+hands them to all callbacks: after every class has put its metrics in, before any reporter has seen them. What the
+trainer itself works with, such as the metrics of an evaluation that choose the best checkpoint, stays as it is.
+Trainers that log through accelerate are changed where they call it.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+from contextlib import ExitStack
+from typing import Any
+
+from rlmetrics.names.config import Config
+from rlmetrics.names.source import parse_source
+from rlmetrics.names.tables import Overlays, Tables, load_tables
+from rlmetrics.trackers.faults import Faults
+from rlmetrics.trackers.live import Live, Measuring
+from rlmetrics.trackers.names import Renamed
+from rlmetrics.trackers.watched import Health
+from rlmetrics.trackers.wrapping import Wrapped
+
+from ._reporters import Row, mend, prefixed, showing
+from ._source import settings_of, source_of
+
+__all__ = ["Attached", "MetricsCallback", "attach"]
+
+_SUMMARY = "train_runtime"
+
+
+class Attached:
+    """What stands between a trainer and its callbacks.
+
+    Attributes:
+        live: What treats the rows.
+    """
+
+    def __init__(self, trainer: Any, live: Live, *, every_rank: bool) -> None:
+        self.live = live
+        self._every_rank = every_rank
+        self._mended = 0
+        handler = getattr(trainer, "callback_handler", None)
+        self._owner: Any = handler if hasattr(handler, "on_log") else getattr(trainer, "accelerator", None)
+        self._name = "on_log" if self._owner is handler else "log"
+        if not hasattr(self._owner, self._name):
+            msg = f"{type(trainer).__name__} is no trainer: it has neither callback_handler nor accelerator"
+            raise TypeError(msg)
+        current = getattr(self._owner, self._name)
+        if isinstance(current, _Handing | _Accelerated):
+            current.attached.detach()
+            current = getattr(self._owner, self._name)
+        self._log = current
+        self._own: _Handing | _Accelerated
+        if self._name == "on_log":
+            self._own = _Handing(self, current)
+            self._mend()
+        else:
+            self._own = _Accelerated(self, self._owner, current, live)
+        vars(self._owner)[self._name] = self._own
+
+    @property
+    def at(self) -> str | None:
+        """The source; None if it is not known."""
+        return self.live.at
+
+    @property
+    def monitor(self) -> Any:
+        """The ``Monitor``; None without health."""
+        return self.live.monitor
+
+    @property
+    def faults(self) -> Faults:
+        """What went wrong without stopping the training."""
+        return self.live.faults
+
+    def detach(self) -> None:
+        """Let the trainer log as if nothing had been attached."""
+        self._own.on = False
+        if vars(self._owner).get(self._name) is self._own:
+            del vars(self._owner)[self._name]
+            if getattr(self._owner, self._name) != self._log:
+                vars(self._owner)[self._name] = self._log
+
+    def treated(self, state: Any, logs: dict[str, Any]) -> Renamed | None:
+        """Return what callbacks get in place of some logs, and put it into the history; None to leave all as it is."""
+        live = self.live
+        evaluated = any(name.startswith("eval_") for name in logs)
+        more = {} if evaluated or _SUMMARY in logs else live.measured()
+        if not (self._every_rank or getattr(state, "is_world_process_zero", True)):
+            return None
+        found: Renamed | None = None
+        with live.faults("a row could not be treated"):
+            found = live.take(getattr(state, "global_step", None), logs, more, evaluated=evaluated)
+            history = getattr(state, "log_history", None)
+            if history and _is_of(history[-1], logs):
+                history[-1] = {**found.row, "step": history[-1]["step"]}
+            if live.axis is not None and live.axis not in found.row:
+                step = {live.axis: state.global_step}
+                found = Renamed({**found.row, **step}, {**found.shown, live.axis: live.axis})
+            self._mend()
+        return found
+
+    def _mend(self) -> None:
+        callbacks = getattr(self._owner, "callbacks", ())
+        if len(callbacks) != self._mended:
+            self._mended = len(callbacks)
+            if not mend(callbacks):
+                self.live.faults.note(
+                    "this release of transformers names logs elsewhere: new names are shown as train/…"
+                )
+
+
+def _is_of(entry: Any, logs: Mapping[str, Any]) -> bool:
+    """Whether an entry of a trainer's history holds some logs: these and the step."""
+    return (
+        isinstance(entry, dict)
+        and len(entry) == len({*logs, "step"})
+        and "step" in entry
+        and logs.keys() <= entry.keys()
+    )
+
+
+class _Handing:
+    """In place of the method that hands logs to all callbacks."""
+
+    def __init__(self, attached: Attached, on_log: Any) -> None:
+        self.attached = attached
+        self.on = True
+        self._on_log = on_log
+
+    def __call__(self, args: Any, state: Any, control: Any, logs: dict[str, Any], *rest: Any, **kwargs: Any) -> Any:
+        """Hand logs on under their new names."""
+        found: Renamed | None = None
+        if self.on:
+            with self.attached.faults("a row could not be treated"):
+                found = self.attached.treated(state, logs)
+        if found is None:
+            return self._on_log(args, state, control, logs, *rest, **kwargs)
+        row = Row(found.row, logs)
+        with ExitStack() as stack:
+            stack.enter_context(showing(found.shown))
+            return self._on_log(args, state, control, row, *rest, **kwargs)
+
+
+class _Accelerated(Wrapped):
+    """In place of the method of accelerate that logs."""
+
+    def __init__(self, attached: Attached, owner: Any, log: Any, live: Live) -> None:
+        super().__init__(log, live)
+        self._owner = owner
+        self.attached = attached
+        self.on = True
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Log under new names, on the main process, where trackers are."""
+        main = getattr(self._owner, "is_main_process", True)
+        return super().__call__(*args, **kwargs) if self.on and main else self.log(*args, **kwargs)
+
+
+def attach(
+    trainer: Any,
+    to: str | None = None,
+    both: bool = False,
+    health: Health = None,
+    metrics: Measuring | None = None,
+    *,
+    at: str | None = None,
+    config: Config = None,
+    spec: Overlays | Tables = None,
+    every_rank: bool = False,
+) -> Attached:
+    """Give what a trainer logs new names, judge it, and add exact numbers, from now on.
+
+    Everything that is logged goes this way: steps, evaluations, the summary at the end. W&B, TensorBoard, Trackio,
+    MLflow and the like, the history in ``trainer.state`` and the console get the result; the names in W&B, TensorBoard
+    and Trackio are those that `rlmetrics translate` gives a run that was logged without it. Callbacks of one's own get
+    it too, and still find values under the old names. Weights, random numbers and what evaluations return stay as they
+    are.
+
+    Args:
+        trainer: A trainer of TRL or of transformers, or one of TRL's that logs through accelerate.
+        to: The source whose names are wanted: ``canonical``, ``verl==0.9.1``, ``trl[PPOTrainer]==0.18.2``. None keeps
+            the names.
+        both: Log the old names beside the new ones, while dashboards move.
+        health: True judges the run by the rules of the spec: each finding is logged once under ``rlmetrics``, and
+            ``health/level`` and ``health/<rule>`` join the rows (0 nothing, 1 a remark, 2 a warning, 3 an error). A
+            ``Monitor`` of your own, a function that takes the news (a `FindingsFile`, a `Webhook`), or a list of them
+            does the same with these.
+        metrics: A suite, or what has ``compute`` and ``reset``: its numbers since the last row of training join the
+            next, under ``exact/``. It is computed on every rank that logs, and first synchronised if it has ``sync``.
+        at: The source that logs; by default the installed release of TRL and the class of the trainer.
+        config: Settings of the run; by default the trainer's arguments.
+        spec: Folders with further YAML.
+        every_rank: Treat rows on all ranks, not only on the first.
+
+    Returns:
+        What was attached, with ``detach``, ``monitor`` and ``faults``.
+
+    Raises:
+        NamesError: ``to`` or ``at`` is no source.
+        TypeError: ``trainer`` is none, or ``health`` is none of what it may be. Nothing raises once it is attached.
+    """
+    tables = load_tables(spec)
+    if to is not None:
+        parse_source(to, tables)
+    found = at if at is not None else source_of(trainer, tables)
+    settings = settings_of(trainer) if config is None else config
+    live = Live(found, to, both=both, health=health, metrics=metrics, config=settings, spec=tables, prefixed=prefixed)
+    attached = Attached(trainer, live, every_rank=every_rank)
+    if found is None and to is not None:
+        live.faults.note(f"the spec knows no release of {type(trainer).__name__}: names stay; say at= to change that")
+    return attached
+
+
+class MetricsCallback:
+    """A callback that attaches itself to the trainer it is passed to.
+
+    ``GRPOTrainer(…, callbacks=[MetricsCallback(…)])`` does what `attach` does with the same arguments, from the moment
+    that the trainer is made, or its training begins.
+
+    Args:
+        to: As `attach` takes it.
+        both: As `attach` takes it.
+        health: As `attach` takes it.
+        metrics: As `attach` takes it.
+        options: The other arguments of `attach`.
+
+    Attributes:
+        attached: What was attached; None before.
+
+    Raises:
+        NamesError: ``to`` is no source.
+    """
+
+    def __init__(
+        self,
+        to: str | None = None,
+        both: bool = False,
+        health: Health = None,
+        metrics: Measuring | None = None,
+        **options: Any,
+    ) -> None:
+        if to is not None:
+            parse_source(to, load_tables(options.get("spec")))
+        self.attached: Attached | None = None
+        self.faults = Faults()
+        self._options = {"to": to, "both": both, "health": health, "metrics": metrics, **options}
+
+    def on_init_end(self, args: Any, state: Any, control: Any, **kwargs: Any) -> None:
+        """Attach to the trainer that has just been made."""
+        self._attach()
+
+    def on_train_begin(self, args: Any, state: Any, control: Any, **kwargs: Any) -> None:
+        """Attach to the trainer, if that was not possible when it was made."""
+        self._attach()
+        if self.attached is None and not self.faults.count:
+            self.faults.note("the trainer that calls the callback was not found: use attach(trainer, …)")
+
+    def __getattr__(self, name: str) -> Any:
+        """Do nothing at all other events."""
+        if name.startswith("on_"):
+            return _nothing
+        msg = f"{type(self).__name__!r} object has no attribute {name!r}"
+        raise AttributeError(msg)
+
+    def _attach(self) -> None:
+        if self.attached is not None or self.faults.count:
+            return
+        with self.faults("the callback could not attach itself"):
+            trainer = _calling(self)
+            if trainer is not None:
+                self.attached = attach(trainer, **self._options)
+
+
+def _nothing(*_: Any, **__: Any) -> None:
+    """Leave everything as it is."""
+
+
+def _calling(callback: object) -> Any:
+    """Return the trainer whose method calls a callback. Callbacks are not told; it is up the stack."""
+    frame = sys._getframe(1)
+    while frame is not None:
+        found = frame.f_locals.get("self")
+        handler = getattr(found, "callback_handler", None) if found is not callback else None
+        if handler is not None and callback in getattr(handler, "callbacks", ()):
+            return found
+        frame = frame.f_back  # type: ignore[assignment]
+    return None

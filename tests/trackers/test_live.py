@@ -1,0 +1,339 @@
+"""Rows on their way into trackers: new names, health, further numbers, and that nothing of it stops a program."""
+
+from __future__ import annotations
+
+import copy
+import json
+import logging
+import math
+import multiprocessing
+import os
+import threading
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from rlmetrics.health import Monitor
+from rlmetrics.names import NamesError
+from rlmetrics.suites import GRPOSuite
+from rlmetrics.trackers import FindingsFile, Live, tell, wrap
+from rlmetrics.trackers.settings import known_settings, settings_beside
+from rlmetrics.trainers._reporters import Row, prefixed
+from rlmetrics.translate import Translator
+
+AT = "trl[GRPOTrainer]==1.16.0"
+ROW = {"loss": 0.5, "kl": 0.01, "reward": 1.0, "my/own": 3.0, "epoch": 0.5}
+
+
+def live(**options: Any) -> Live:
+    """Return what treats rows of GRPO for the reporters of transformers."""
+    return Live(AT, options.pop("to", "canonical"), prefixed=prefixed, **options)
+
+
+def test_a_row_gets_the_names_that_the_translator_gives() -> None:
+    """Names and values are those of `Translator.row`; the row itself stays as it is."""
+    row = dict(ROW)
+
+    found = live().take(1, row, evaluated=False)
+
+    assert Translator(AT, "canonical").row(ROW) == found.row
+    assert ROW == row
+
+
+def test_reporters_show_what_translating_their_files_gives() -> None:
+    """What trackers show is the translation of what they would have shown, not a prefix before the new name."""
+    found = live().take(1, {"kl": 0.1, "eval_kl": 0.2}, evaluated=False)
+
+    assert {"kl/reference/k3": 0.1, "eval/kl/reference/k3": 0.2} == found.row
+    assert {"kl/reference/k3": "kl/reference/k3", "eval/kl/reference/k3": "eval/kl/reference/k3"} == found.shown
+
+
+def test_names_of_the_same_framework_keep_their_prefix() -> None:
+    """Names of another release of TRL are shown as that release shows them, which needs no exception."""
+    found = Live("trl[PPOTrainer]==0.18.2", "trl[PPOv2Trainer]==0.11.4", prefixed=prefixed).take(
+        1, {"objective/kl": 0.1, "lr": 1.0}, evaluated=False
+    )
+
+    assert {} == found.shown
+
+
+def test_both_keeps_the_old_names() -> None:
+    """With ``both`` each value stands under its old and its new name."""
+    found = live(both=True).take(1, ROW, evaluated=False)
+
+    assert {name: found.row[name] for name in ROW} == ROW
+    assert ROW["kl"] == found.row["kl/reference/k3"]
+
+
+def test_rivals_are_decided_row_by_row() -> None:
+    """Two keys that claim one name share it while they agree, and are set aside while they do not."""
+    agreeing = {"loss": 1.0, "train/loss": 1.0, "kl": 0.5}
+    quarrelling = {"loss": 1.0, "train/loss": 2.0, "kl": 0.5}
+    one = live()
+
+    for row in (agreeing, quarrelling, agreeing):
+        assert Translator(AT, "canonical").row(row) == one.take(1, row, evaluated=False).row
+    assert 0 == one.faults.count
+
+
+def test_tensors_and_arrays_are_converted_like_numbers() -> None:
+    """Where a value changes its unit, a tensor of one element becomes the number, and others pass as they are."""
+    one = Live("verl==0.9.1", "canonical")
+    picture = torch.ones(3)
+
+    found = one.take(1, {"train/total_tokens(B)": torch.tensor(0.5), "my/picture": picture}, evaluated=False).row
+
+    assert pytest.approx(5e8) == found["progress/tokens_seen"]
+    assert any(value is picture for value in found.values())
+    assert 0 == one.faults.count
+
+
+def test_health_joins_the_rows_of_training() -> None:
+    """Numbers of health stand in rows of training, from nothing to what was found, and not in evaluations."""
+    one = live(health=True)
+
+    first = one.take(1, ROW, evaluated=False).row
+    assert 0 == first["health/level"]
+    assert "health/level" not in one.take(1, {"eval_loss": 1.0}, evaluated=True).row
+    rows = [one.take(step, {**ROW, "loss": math.nan}, evaluated=False).row for step in range(2, 6)]
+    last = rows[-1]
+    assert 3 == last["health/level"]
+    assert 3 in [value for name, value in last.items() if name.startswith("health/") and name != "health/level"]
+
+
+def test_findings_are_said_once(caplog: pytest.LogCaptureFixture) -> None:
+    """Each finding is logged once under the package's name, whatever follows."""
+    one = live(health=True)
+
+    with caplog.at_level(logging.INFO, "rlmetrics"):
+        for step in range(30):
+            one.take(step, {**ROW, "loss": math.nan if step > 3 else 0.5}, evaluated=False)
+
+    texts = [item.getMessage() for item in caplog.records if item.name == "rlmetrics"]
+    assert 1 <= len(texts) == len(set(texts)) < 5
+    assert any("loss" in text for text in texts)
+
+
+def test_a_monitor_and_functions_of_the_callers_own(tmp_path: Path) -> None:
+    """``health`` takes a monitor, functions that get the news, or several of them."""
+    monitor, heard = Monitor(AT), []
+    one = live(health=[monitor, heard.append, FindingsFile(tmp_path / "new" / "findings.jsonl")])
+
+    one.take(1, ROW, evaluated=False)
+    one.take(2, {**ROW, "loss": math.inf}, evaluated=False)
+
+    assert one.monitor is monitor
+    assert ["non_finite"] == list({news.finding.cause for news in heard})
+    lines = [json.loads(line) for line in (tmp_path / "new" / "findings.jsonl").read_text().splitlines()]
+    assert [news.finding.rule for news in heard] == [line["rule"] for line in lines]
+    assert 2 == lines[0]["step"]
+    assert lines[0]["diagnosis"]
+
+
+def test_what_health_takes_is_checked() -> None:
+    """Anything that is neither a monitor nor a function is refused when it is given."""
+    with pytest.raises(TypeError, match="health takes True"):
+        live(health=[3])
+
+
+def test_a_sink_that_fails_stops_nothing() -> None:
+    """A function that raises is counted, told once, and the row goes its way; the other functions get the news."""
+    heard: list[Any] = []
+
+    def broken(_: object) -> None:
+        raise OSError("no room")
+
+    one = live(health=[broken, heard.append])
+    rows = [one.take(step, {**ROW, "loss": math.nan, "kl": math.nan}, evaluated=False).row for step in range(4)]
+
+    assert len(heard) == one.faults.count > 0
+    assert "no room" in one.faults.last
+    assert "kl/reference/k3" in rows[-1]
+
+
+def test_a_row_that_cannot_be_renamed_is_logged_as_it_came(caplog: pytest.LogCaptureFixture) -> None:
+    """Keys that are no texts, and values that no conversion understands, are faults: counted, and logged once."""
+    one = live()
+    row: dict[Any, Any] = {("not", "a text"): 1.0, "loss": 0.5}
+
+    with caplog.at_level(logging.WARNING, "rlmetrics"):
+        for _ in range(5):
+            assert row == one.take(1, row, evaluated=False).row
+
+    assert 5 == one.faults.count
+    assert 1 == len(caplog.records)
+
+
+def test_exact_numbers_of_a_suite_join_the_rows() -> None:
+    """A suite's numbers since the last row stand under ``exact/``, without those that there is nothing to say about."""
+    suite = GRPOSuite()
+    one = live(metrics=suite)
+    logprobs = -torch.ones(2, 3)
+    for shift in (0.1, 0.2):
+        suite.update(
+            logprobs=logprobs, old_logprobs=logprobs - shift, advantages=torch.ones(2, 3), mask=torch.ones(2, 3).bool()
+        )
+        more = one.measured()
+        found = one.take(1, ROW, more, evaluated=False)
+        assert math.exp(shift) == pytest.approx(found.row["exact/policy/ratio/mean"])
+        assert not any(math.isnan(value) for value in found.row.values())
+        assert "exact/policy/ratio/mean" == found.shown["exact/policy/ratio/mean"]
+
+
+def test_metrics_that_fail_stop_nothing() -> None:
+    """A suite that cannot compute is a fault, and the row is logged without it."""
+
+    class Broken:
+        def compute(self) -> dict[str, float]:
+            raise ZeroDivisionError
+
+        def reset(self) -> None:
+            raise ZeroDivisionError
+
+    one = live(metrics=Broken())
+
+    assert {} == one.measured()
+    assert 2 == one.faults.count
+
+
+def test_unknown_sources_are_refused_when_they_are_given() -> None:
+    """A target that there is not is an error where it is written, not a silent row."""
+    with pytest.raises(NamesError, match="verl"):
+        live(to="verlo==0.9.1")
+
+
+def test_settings_decide_where_the_source_knows_them() -> None:
+    """Of the settings of a run those count that the source knows; another framework's of the same name do not."""
+    settings = {"loss_type": "dapo", "beta": 0.1, "output_dir": "x", "learning_rate": 1.0, "scale_rewards": "no such"}
+
+    known = known_settings(AT, settings)
+
+    assert {"loss_type", "beta"} <= set(known)
+    assert "output_dir" not in known
+    assert "loss_type" not in settings_beside("verl==0.9.1", known, AT)
+    assert known == settings_beside("canonical", known, AT)
+
+
+def test_many_threads_log_at_once() -> None:
+    """Threads that log through one object each get their own row, and health sees all of them."""
+    one = live(health=True)
+    wrong: list[Any] = []
+
+    def log(number: int) -> None:
+        for step in range(100):
+            row = {**ROW, "loss": number + step / 1000}
+            if one.take(step, row, evaluated=False).row["loss/total"] != row["loss"]:
+                wrong.append((number, step))
+
+    threads = [threading.Thread(target=log, args=(number,)) for number in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+    assert [] == wrong
+    assert 800 == one.monitor.rows
+    assert 0 == one.faults.count
+
+
+def test_a_fork_while_others_log_does_not_lock_the_child() -> None:
+    """A process that is forked while threads log can log itself at once."""
+    one = live(health=True)
+    stop = threading.Event()
+
+    def log() -> None:
+        while not stop.is_set():
+            one.take(1, ROW, evaluated=False)
+
+    threads = [threading.Thread(target=log) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    context = multiprocessing.get_context("fork")
+    try:
+        for _ in range(10):
+            child = context.Process(target=lambda: one.take(2, ROW, evaluated=False) and os._exit(7))
+            child.start()
+            child.join(20)
+            assert 7 == child.exitcode
+    finally:
+        stop.set()
+        for thread in threads:
+            thread.join()
+
+
+def test_a_row_answers_to_old_names_and_shows_the_new() -> None:
+    """A callback that looks up an old name finds it; one that copies or prints the row gets the new names only."""
+    row = Row({"loss/total": 0.5}, {"loss": 0.5})
+
+    assert 0.5 == row["loss"] == row.get("loss") == row["loss/total"]
+    assert "loss" in row
+    assert "other" not in row
+    assert 3 == row.get("other", 3)
+    with pytest.raises(KeyError):
+        row["other"]
+    assert {"loss/total": 0.5} == dict(row) == {**row} == copy.deepcopy(row) == json.loads(json.dumps(row))
+    assert 1 == len(row)
+
+
+class Logger:
+    """Keeps what it is asked to log."""
+
+    def __init__(self) -> None:
+        self.calls: list[tuple[tuple[Any, ...], dict[str, Any]]] = []
+
+    def log(self, data: dict[str, Any], step: int | None = None, **more: Any) -> str:
+        """Log."""
+        self.calls.append(((data, step), more))
+        return "done"
+
+
+def test_any_function_that_logs_can_be_wrapped() -> None:
+    """The row is renamed wherever it stands among the arguments; all else, and what is returned, stays as it is."""
+    logger = Logger()
+    log = wrap(logger.log, "verl==0.9.1", "canonical")
+
+    assert "done" == log({"actor/lr": 0.1}, 3, commit=False) == log(data={"actor/lr": 0.1}, step=4)
+    assert [
+        (({"optimizer/learning_rate": 0.1}, 3), {"commit": False}),
+        (({"optimizer/learning_rate": 0.1}, 4), {}),
+    ] == (logger.calls)
+
+
+def test_wrapped_health_gets_the_step() -> None:
+    """A monitor behind a wrapped function is told the step that is logged."""
+    heard: list[Any] = []
+    log = wrap(Logger().log, "verl==0.9.1", health=heard.append)
+
+    log({"actor/pg_loss": 0.1, "actor/grad_norm": 1.0}, step=40)
+    log({"actor/pg_loss": math.nan, "actor/grad_norm": 1.0}, step=41)
+
+    assert [41] == [news.step for news in heard]
+
+
+def test_what_a_wrapped_function_raises_is_raised() -> None:
+    """Errors of the logger itself are not hidden."""
+
+    def log(row: dict[str, Any]) -> None:
+        raise ConnectionError(str(row))
+
+    with pytest.raises(ConnectionError):
+        wrap(log, "verl==0.9.1", "canonical")({"actor/lr": 1.0})
+
+
+def test_new_names_need_a_source() -> None:
+    """A target without a source is refused."""
+    with pytest.raises(ValueError, match="at="):
+        wrap(print, to="canonical")
+
+
+def test_tell_hears_whoever_observes() -> None:
+    """Functions that are subscribed to a monitor hear what is found by any call of ``observe``."""
+    monitor, heard = Monitor(AT), []
+    faults = tell(monitor, heard.append)
+
+    monitor.observe(1, ROW)
+    found = monitor.observe(2, {**ROW, "kl": math.nan})
+
+    assert [news.finding for news in heard] == found != []
+    assert 0 == faults.count

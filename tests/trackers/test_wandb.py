@@ -1,0 +1,130 @@
+"""W&B told by the spec: real offline runs, read back from their files."""
+
+from __future__ import annotations
+
+import math
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+import wandb
+from rlmetrics.health import Monitor
+from rlmetrics.names import NamesError, keys
+from rlmetrics.trackers import wrap
+from rlmetrics.trackers.wandb import alert_on, define_metrics
+from wandb_frames import parsed, rows
+
+
+@pytest.fixture
+def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
+    """Return an offline run."""
+    monkeypatch.setenv("WANDB_SILENT", "true")
+    found = wandb.init(project="tiny", dir=str(tmp_path), mode="offline", settings=wandb.Settings(x_disable_stats=True))
+    yield found
+    found.finish()
+
+
+def file_of(run: Any) -> Path:
+    """Return the file of a run that is finished."""
+    folder = Path(run.dir).parent
+    run.finish()
+    (path,) = folder.glob("*.wandb")
+    # The service of W&B writes the end of the file on its own time.
+    end = time.monotonic() + 30
+    while not any(item.HasField("exit") for item in parsed(path)):
+        assert time.monotonic() < end
+        time.sleep(0.05)
+    return path
+
+
+def test_metrics_are_defined_as_the_spec_describes_them(run: Any) -> None:
+    """Each curve of a source has its step, and a summary that keeps what is best by the direction of the metric."""
+    defined = define_metrics(run, "verl==0.9.1")
+
+    records = {
+        item.metric.name or item.metric.glob_name: item.metric
+        for item in parsed(file_of(run))
+        if item.HasField("metric")
+    }
+    assert set(defined) == set(records)
+    assert "training/global_step" == defined[0]
+    assert "training/global_step" == records["critic/score/mean"].step_metric
+    assert records["critic/score/mean"].summary.max
+    assert not records["critic/score/mean"].summary.min
+    assert records["actor/ppo_kl"].summary.min
+    assert records["actor/ppo_kl"].summary.last
+    known = {item.key for item in keys("verl==0.9.1", surface="wandb")}
+    assert {name for name in defined if not name.endswith("*")} <= known
+
+
+@pytest.mark.parametrize(
+    ("at", "step", "expected"),
+    [
+        ("trl[GRPOTrainer]==1.16.0", None, "train/global_step"),
+        ("canonical", None, "progress/global_step"),
+        ("canonical", "train/global_step", "train/global_step"),
+    ],
+)
+def test_the_step_is_the_sources_own_or_the_one_that_is_given(
+    run: Any, at: str, step: str | None, expected: str
+) -> None:
+    """The axis is what the source logs as its step, unless another one is named."""
+    defined = define_metrics(run, at, step=step)
+
+    records = {item.metric.name: item.metric for item in parsed(file_of(run)) if item.HasField("metric")}
+    assert expected == defined[0]
+    assert {expected} == {records[name].step_metric for name in defined[1:] if name in records}
+
+
+def test_an_unknown_source_defines_nothing(run: Any) -> None:
+    """A source that there is not is an error, and the run stays as it is."""
+    with pytest.raises(NamesError):
+        define_metrics(run, "verl==0.0.0.1.2")
+
+    assert not [item for item in parsed(file_of(run)) if item.HasField("metric")]
+
+
+def test_findings_become_alerts(run: Any) -> None:
+    """What a monitor finds is an alert of the run, once, with its level and what to check."""
+    monitor = Monitor("verl==0.9.1")
+    faults = alert_on(run, monitor)
+    for step in range(6):
+        row = {"actor/pg_loss": math.nan if step > 2 else 0.1, "actor/grad_norm": 1.0}
+        monitor.observe(step, row)
+
+    alerts = [item.alert for item in parsed(file_of(run)) if item.HasField("alert")]
+    assert 1 == len(alerts)
+    assert "ERROR" == alerts[0].level
+    assert "actor/pg_loss" in alerts[0].text
+    assert 0 == faults.count
+
+
+def test_remarks_are_no_alerts_unless_wanted(run: Any) -> None:
+    """Findings below the level that is asked for are not sent; an unknown level is refused."""
+    with pytest.raises(ValueError, match="no level"):
+        alert_on(run, Monitor("verl==0.9.1"), level="loud")
+
+
+def test_a_run_that_is_finished_stops_no_training(run: Any) -> None:
+    """An alert that W&B refuses is counted, and ``observe`` returns what it found."""
+    monitor = Monitor("verl==0.9.1")
+    faults = alert_on(run, monitor)
+    run.finish()
+
+    monitor.observe(1, {"actor/pg_loss": 0.1})
+    found = monitor.observe(2, {"actor/pg_loss": math.nan})
+
+    assert 1 == len(found) == faults.count
+
+
+def test_a_runs_own_log_can_be_wrapped(run: Any) -> None:
+    """Rows that are logged to a run arrive under the new names, with health beside them."""
+    log = wrap(run.log, "verl==0.9.1", "canonical", health=True)
+    log({"actor/lr": 0.5, "critic/score/mean": 1.0}, step=1)
+    log({"actor/lr": 0.25, "critic/score/mean": 1.5}, step=2)
+
+    found = rows(file_of(run).read_bytes())
+    assert ["0.5", "0.25"] == [row["optimizer/learning_rate"][()] for row in found]
+    assert all({"reward/score/mean", "health/level"} <= set(row) for row in found)
+    assert not any("actor/lr" in row for row in found)

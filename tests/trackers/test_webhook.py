@@ -1,0 +1,150 @@
+"""News that are posted to a real server on this machine."""
+
+from __future__ import annotations
+
+import json
+import math
+import multiprocessing
+import os
+import threading
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+import pytest
+from rlmetrics.health import Monitor
+from rlmetrics.trackers import Webhook, tell
+
+AT = "verl==0.9.1"
+
+
+class Server(ThreadingHTTPServer):
+    """Keeps what is posted.
+
+    Attributes:
+        posted: The bodies.
+        gate: Open while it answers.
+        status: What it answers.
+    """
+
+    def __init__(self) -> None:
+        super().__init__(("127.0.0.1", 0), Handler)
+        self.posted: list[dict[str, Any]] = []
+        self.gate = threading.Event()
+        self.gate.set()
+        self.status = 200
+
+    @property
+    def url(self) -> str:
+        """Where to post."""
+        return f"http://127.0.0.1:{self.server_address[1]}/hook"
+
+
+class Handler(BaseHTTPRequestHandler):
+    """Answers one request."""
+
+    def do_POST(self) -> None:
+        """Keep the body."""
+        assert isinstance(self.server, Server)
+        self.server.gate.wait(20)
+        body = self.rfile.read(int(self.headers["Content-Length"]))
+        self.server.posted.append(json.loads(body))
+        self.send_response(self.server.status)
+        self.end_headers()
+
+    def log_message(self, format: str, *args: object) -> None:  # noqa: A002
+        """Print nothing."""
+
+
+@pytest.fixture
+def server() -> Iterator[Server]:
+    """Return a server that runs."""
+    found = Server()
+    thread = threading.Thread(target=found.serve_forever, daemon=True)
+    thread.start()
+    yield found
+    found.gate.set()
+    found.shutdown()
+    found.server_close()
+
+
+def broken(monitor: Monitor) -> None:
+    """Let a monitor find something."""
+    monitor.observe(1, {"actor/pg_loss": 0.1})
+    monitor.observe(2, {"actor/pg_loss": math.nan})
+
+
+def test_findings_are_posted(server: Server) -> None:
+    """A finding is posted once, as Slack and its likes take it."""
+    monitor, hook = Monitor(AT), Webhook(server.url, "my run")
+    tell(monitor, hook)
+
+    broken(monitor)
+    monitor.observe(3, {"actor/pg_loss": math.nan})
+
+    assert hook.flush()
+    (body,) = server.posted
+    assert "error" == body["level"]
+    assert body["text"].startswith("my run: step 2")
+    assert "actor/pg_loss" in body["text"]
+
+
+def test_nobody_waits_for_a_slow_server(server: Server) -> None:
+    """Judging goes on while the server does not answer; the news arrive when it does."""
+    server.gate.clear()
+    monitor, hook = Monitor(AT), Webhook(server.url)
+    tell(monitor, hook)
+
+    broken(monitor)
+
+    assert not hook.flush(0.05)
+    assert [] == server.posted
+    server.gate.set()
+    assert hook.flush()
+    assert 1 == len(server.posted)
+
+
+@pytest.mark.parametrize("status", [404, 500])
+def test_a_server_that_refuses_is_a_fault(server: Server, status: int) -> None:
+    """An answer that is an error is counted and stops nothing."""
+    server.status = status
+    monitor, hook = Monitor(AT), Webhook(server.url)
+    tell(monitor, hook)
+
+    broken(monitor)
+
+    assert hook.flush()
+    assert 1 == hook.faults.count
+    assert str(status) in hook.faults.last
+
+
+def test_no_server_is_a_fault() -> None:
+    """An address where nobody listens is counted and stops nothing."""
+    monitor, hook = Monitor(AT), Webhook("http://127.0.0.1:9/hook")
+    tell(monitor, hook)
+
+    broken(monitor)
+
+    assert hook.flush()
+    assert 1 == hook.faults.count
+
+
+def test_a_forked_process_posts_its_own(server: Server) -> None:
+    """After a fork, parent and child both post, each its own news once."""
+    monitor, hook = Monitor(AT), Webhook(server.url)
+    tell(monitor, hook)
+    broken(monitor)
+    assert hook.flush()
+
+    def child() -> None:
+        monitor.observe(3, {"actor/grad_norm": 1.0})
+        monitor.observe(4, {"actor/grad_norm": math.inf})
+        os._exit(0 if hook.flush() else 1)
+
+    process = multiprocessing.get_context("fork").Process(target=child)
+    process.start()
+    process.join(20)
+
+    assert 0 == process.exitcode
+    assert ["actor/pg_loss" in body["text"] for body in server.posted] == [True, False]
+    assert "actor/grad_norm" in server.posted[1]["text"]

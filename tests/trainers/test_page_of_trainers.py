@@ -1,0 +1,65 @@
+"""The blocks about trainers in the documentation, run with a real trainer of TRL."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
+from trainers.environments import ROOT, trained
+from wandb_frames import parsed
+
+pytestmark = pytest.mark.trainers
+
+PAGE = ROOT / "docs" / "trainers.md"
+BLOCK = re.compile(r"<!-- command: trainer -->\n```python\n(.*?)^```$", re.S | re.M)
+NAMES = ("lines", "callback", "wandb")
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return where the blocks were run."""
+    codes = BLOCK.findall(PAGE.read_text(encoding="utf-8"))
+    jobs: list[dict[str, Any]] = [{"name": name, "code": code} for name, code in zip(NAMES, codes, strict=True)]
+    found = tmp_path_factory.mktemp("page")
+    trained("1.16.0", found, jobs, script="page.py")
+    return found
+
+
+def shown(folder: Path) -> set[str]:
+    """Return the names in TensorBoard's files."""
+    found = EventAccumulator(str(folder / "tensorboard"))
+    found.Reload()
+    return set(found.Tags()["scalars"])
+
+
+def test_two_lines_give_names_and_health(folder: Path) -> None:
+    """With the two lines of the page, trackers and history have canonical names, and health stands beside them."""
+    history = json.loads((folder / "lines" / "result.json").read_text())
+
+    assert {"kl/reference/k3", "policy/clip_fraction", "reward/score/mean", "health/level"} <= shown(folder / "lines")
+    assert {"kl/reference/k3", "policy/clip_fraction", "reward/score/mean", "health/level"} <= set(history[0])
+    assert not {"kl", "reward", "train/kl", "train/reward"} & (shown(folder / "lines") | set(history[0]))
+
+
+def test_the_callback_gives_both_names(folder: Path) -> None:
+    """The callback of the page gives verl's names beside TRL's."""
+    assert {"actor/kl_loss", "train/kl", "critic/score/mean", "train/reward"} <= shown(folder / "callback")
+
+
+def test_wandb_knows_steps_and_directions(folder: Path) -> None:
+    """The run of W&B has its metrics defined, over a step that it logs."""
+    (path,) = (folder / "wandb").glob("wandb/offline-run-*/*.wandb")
+    records = parsed(path)
+
+    metrics = {item.metric.name: item.metric for item in records if item.HasField("metric")}
+    assert "progress/global_step" == metrics["reward/score/mean"].step_metric
+    logged = {name for item in records if item.HasField("history") for name in _names(item.history)}
+    assert {"progress/global_step", "reward/score/mean", "health/level"} <= logged
+
+
+def _names(history: Any) -> set[str]:
+    return {(list(item.nested_key) or [item.key])[0] for item in history.item}
