@@ -19,8 +19,8 @@ def _blocks(*languages: str) -> list:
     found = []
     for page in PAGES:
         for number, match in enumerate(FENCE.finditer(page.read_text(encoding="utf-8"))):
-            # Blocks for a trainer run with real releases of TRL: see ``tests/trainers``.
-            if match["language"] in languages and match["role"] not in {"demo", "test", "trainer"}:
+            # Blocks for a trainer run with real releases of TRL and verl: see ``tests/trainers``.
+            if match["language"] in languages and match["role"] not in {"demo", "test", "trainer", "verl"}:
                 found.append(pytest.param(match["code"], id=f"{page.name}-{number}"))
     return found
 

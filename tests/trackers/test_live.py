@@ -96,8 +96,8 @@ def test_health_joins_the_rows_of_training() -> None:
     first = one.take(1, ROW, evaluated=False).row
     assert 0 == first["health/level"]
     assert "health/level" not in one.take(1, {"eval_loss": 1.0}, evaluated=True).row
-    for step in range(2, 6):
-        last = one.take(step, {**ROW, "loss": math.nan}, evaluated=False).row
+    rows = [one.take(step, {**ROW, "loss": math.nan}, evaluated=False).row for step in range(2, 6)]
+    last = rows[-1]
     assert 3 == last["health/level"]
     assert 3 in [value for name, value in last.items() if name.startswith("health/") and name != "health/level"]
 
@@ -145,12 +145,11 @@ def test_a_sink_that_fails_stops_nothing() -> None:
         raise OSError("no room")
 
     one = live(health=[broken, heard.append])
-    for step in range(4):
-        found = one.take(step, {**ROW, "loss": math.nan, "kl": math.nan}, evaluated=False)
+    rows = [one.take(step, {**ROW, "loss": math.nan, "kl": math.nan}, evaluated=False).row for step in range(4)]
 
     assert len(heard) == one.faults.count > 0
     assert "no room" in one.faults.last
-    assert "kl/reference/k3" in found.row
+    assert "kl/reference/k3" in rows[-1]
 
 
 def test_a_row_that_cannot_be_renamed_is_logged_as_it_came(caplog: pytest.LogCaptureFixture) -> None:

@@ -52,7 +52,7 @@ class Handler(BaseHTTPRequestHandler):
         self.send_response(self.server.status)
         self.end_headers()
 
-    def log_message(self, *_: object) -> None:
+    def log_message(self, format: str, *args: object) -> None:  # noqa: A002
         """Print nothing."""
 
 

@@ -1,4 +1,4 @@
-"""Environments with releases of TRL beside this one, made once under ``.cache/trainers``.
+"""Environments with releases of TRL and verl beside this one, made once under ``.cache/trainers``.
 
 Each holds what its release needs in versions of its own time. Torch, accelerate, numpy and the trackers are those of
 the environment that runs the tests, found through a ``.pth`` file.
@@ -15,7 +15,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-__all__ = ["RELEASES", "ROOT", "python_of", "trained"]
+__all__ = ["RELEASES", "ROOT", "interpreter", "python_of", "ran", "trained"]
 
 ROOT = Path(__file__).resolve().parents[2]
 _CACHE = ROOT / ".cache" / "trainers"
@@ -59,10 +59,14 @@ RELEASES: dict[str, tuple[str, ...]] = {
 
 def python_of(release: str) -> Path:
     """Return the interpreter of a release's environment; where pip can't fetch it, the test that asked fails."""
-    wanted = (f"trl=={release}", *RELEASES[release])
+    return interpreter(f"trl-{release}", (f"trl=={release}", *RELEASES[release]))
+
+
+def interpreter(name: str, wanted: tuple[str, ...]) -> Path:
+    """Return the interpreter of an environment with some packages, made once."""
     base = [path for path in sys.path if path.endswith("site-packages")]
     mark = hashlib.sha256(repr((wanted, base, sys.version)).encode()).hexdigest()[:8]
-    folder = _CACHE / f"trl-{release}-{mark}"
+    folder = _CACHE / f"{name}-{mark}"
     python = folder / "bin" / "python"
     _CACHE.mkdir(parents=True, exist_ok=True)
     with (_CACHE / f"{folder.name}.lock").open("w") as lock:
@@ -88,8 +92,17 @@ def trained(release: str, folder: Path, jobs: list[dict[str, Any]], script: str 
     Raises:
         AssertionError: If one failed; the message is what the process said at the end.
     """
+    ran(python_of(release), script, folder, jobs)
+
+
+def ran(python: Path, script: str, folder: Path, jobs: list[dict[str, Any]]) -> None:
+    """Run a script of this folder on jobs, with the interpreter of an environment.
+
+    Raises:
+        AssertionError: If one failed; the message is what the process said at the end.
+    """
     roots = [ROOT / name for name in ("generated", "adapters", "codegen", "tests/trainers")]
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(map(str, roots)), "PYTHONDONTWRITEBYTECODE": "1"}
-    command = [str(python_of(release)), str(ROOT / "tests" / "trainers" / script), str(folder), json.dumps(jobs)]
+    command = [str(python), str(ROOT / "tests" / "trainers" / script), str(folder), json.dumps(jobs)]
     done = subprocess.run(command, env=environment, cwd=folder, capture_output=True, text=True, check=False)
     assert 0 == done.returncode, f"{done.stdout[-2000:]}\n{done.stderr[-6000:]}"

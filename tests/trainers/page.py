@@ -4,6 +4,7 @@ A block finds ``model``, ``reward``, ``args`` and ``prompts`` as its reader woul
 to ``result.json`` in the folder of its name.
 """
 
+# pyright: reportMissingImports=false
 from __future__ import annotations
 
 import json

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -100,8 +100,8 @@ def wandb(folder: Path) -> Series:
     return found
 
 
-def timeless(series: Series) -> Series:
-    """Return the curves that are the same in each run: those of no clock."""
+def timeless(series: Mapping[str, Any]) -> dict[str, str]:
+    """Return the curves that are the same in each run, those of no clock, as text, in which NaN equals itself."""
     return {
         name: repr(curve)
         for name, curve in series.items()
@@ -125,6 +125,12 @@ def test_the_source_comes_from_the_trainer(runs: Callable[[str], Path], release:
     named = result(runs(release) / f"{kind}-canonical")
 
     assert f"trl[{CLASSES.get((release, kind), f'{kind}Trainer')}]=={release}" == named["at"]
+
+
+@pytest.mark.parametrize(("release", "kind"), CASES)
+def test_what_was_attached_can_be_taken_off(runs: Callable[[str], Path], release: str, kind: str) -> None:
+    """A second `attach` replaces the first, and `detach` leaves the trainer as it was made."""
+    assert result(runs(release) / f"{kind}-canonical")["restored"] is True
 
 
 @pytest.mark.parametrize(("release", "kind"), CASES)

@@ -3,6 +3,7 @@
 Runs in an environment of its own, where neither pytest nor the other modules of the tests are.
 """
 
+# pyright: reportMissingImports=false
 from __future__ import annotations
 
 import hashlib

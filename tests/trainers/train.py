@@ -6,6 +6,7 @@ arguments of `attach`, or nothing for a run without rlmetrics. ``as_callback`` p
 of each folder, and in the files of the trackers.
 """
 
+# pyright: reportMissingImports=false
 from __future__ import annotations
 
 import json
@@ -94,7 +95,19 @@ def run(folder: Path, job: dict[str, Any]) -> dict[str, Any]:
     again = job.get("again", kind in ("GRPO", "DPO", "SFT") and "trackio" not in trackers)
     evaluated = trainer.evaluate() if again else None
     attached = callbacks[0].attached if job.get("as_callback") else attached
+    restored = None
+    if attached is not None:
+        # A second one takes the place of the first, and leaves nothing behind.
+        from rlmetrics.trainers.transformers import attach
+
+        owner, name = (trainer.accelerator, "log") if kind == "STEP" else (trainer.callback_handler, "on_log")
+        held = vars(owner).get(name)
+        other = attach(trainer, **options)
+        replaced = vars(owner).get(name) is not held
+        other.detach()
+        restored = replaced and name not in vars(owner)
     return {
+        "restored": restored,
         "weights": tiny.weights(trainer.model),
         "random": tiny.torch.rand(1).item(),
         "history": [] if kind == "STEP" else trainer.state.log_history,

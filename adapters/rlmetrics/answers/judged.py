@@ -9,9 +9,9 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from rlmetrics.names.light import dataclass
 from rlmetrics.names.reading import covers
 from rlmetrics.names.records import Reading
 from rlmetrics.names.view import FrameworkView

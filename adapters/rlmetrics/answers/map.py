@@ -114,7 +114,8 @@ class _Table:
         cells = list(self._cells(kept))
         if len(kept) < len(rows):
             rest = len(rows) - len(kept)
-            keep = sum(row.from_ == row.to for row in rows if row not in kept)
+            told = {id(row) for row in kept}
+            keep = sum(row.from_ == row.to for row in rows if id(row) not in told)
             named = f"{'all' if keep == rest else keep} keep their name: " if keep and rest > 1 else ""
             cells.append((f"{rest} more", f"{named}--full"))
         return ["", f"{symbol(severity)} {_TITLES[severity]}", *columns(cells)]
@@ -122,7 +123,8 @@ class _Table:
     def _cells(self, rows: Sequence[MapRow]) -> Iterator[tuple[str, ...]]:
         """Yield the rows, those that differ by a statistic only in one, timers together."""
         timers = [] if self._full else [row for row in rows if self._is_timer(row)]
-        for first, others in self._grouped([row for row in rows if row not in timers] if len(timers) > 2 else rows):
+        apart = {id(row) for row in timers} if len(timers) > 2 else set()
+        for first, others in self._grouped([row for row in rows if id(row) not in apart]):
             marks = [f"[{number}]" for number in self._notes.of(first)]
             condition = self._notes.condition(first, self._names.target_of(first))
             alike = [found[0] for row in others if (found := _STATISTIC.findall(row.from_))]

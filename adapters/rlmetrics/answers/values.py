@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
+
+from rlmetrics.names.light import dataclass
 
 from .facts import formula_texts, health_texts, measured_text
 from .judged import LEVELS, Judgement, findings_at_once, judge
@@ -93,7 +94,7 @@ def value_json(values: Sequence[JudgedValue]) -> list[dict[str, Any]]:
     """Return the objects that `resolve --json` gives for keys, each with its value and what that tells."""
     return [
         {
-            **{field.name: getattr(item.found, field.name) for field in fields(item.found)},
+            **{name: getattr(item.found, name) for name in item.found.__match_args__},
             "value": item.given.text if item.given.number is None else _plain(item.given.number),
             "judged": list(item.judged),
         }

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -11,6 +10,7 @@ from .aspects import Aspect, Pair, State
 from .config import Config
 from .course import Course, Run
 from .guards import names_in
+from .light import dataclass
 from .records import Difference, Entry
 from .rows import expressions_of
 from .severity import Circumstances

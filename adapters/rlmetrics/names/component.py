@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from .config import Config, Configuration
 from .entries import Entries
 from .records import Alternative, Entry, Evidence, Reading
-from .rows import Row, guards_of
+from .rows import Row, guards_of, metrics_of
 from .severity import Circumstances
 from .source import Component
 from .surfaces import LOGGED, Rules, route_surfaces, show_name, show_template
@@ -151,6 +151,14 @@ class ComponentView:
     def entries(self) -> list[Entry]:
         """Return everything that is logged, one entry for each key and mode."""
         return [self._one([self._entry(row) for row in rows]) for rows in self._by_key.values()]
+
+    def measures(self, word: str) -> bool:
+        """Tell whether something is logged whose metric has a word in its name."""
+        return any(
+            word in (self.entry(*place).metric or "")
+            for place, rows in self._by_key.items()
+            if any(word in metric for row in rows for metric in metrics_of(row))
+        )
 
     def entry(self, key: str, mode: str) -> Entry:
         """Return what is logged under a key of this component.

@@ -21,6 +21,9 @@ __all__ = ["Course", "Run", "stem_at"]
 Place = tuple[str, str]
 """A key with the prefix of its mode, and the mode."""
 
+_Rows = dict[Place, list[tuple[Row, frozenset[str]]]]
+"""The rows of a file with their releases."""
+
 
 class Run(NamedTuple):
     """Releases, one after the other, in which nothing that decides about a key changes.
@@ -96,7 +99,8 @@ class Course:
         self.releases = tuple(releases)
         self._config = config
         self._at: dict[str, _Release | None] = {}
-        self._rows: dict[str, dict[Place, list[tuple[Row, frozenset[str]]]]] = {}
+        self._rows: dict[str, _Rows] = {}
+        self._rows_at: dict[str, _Rows] = {}
         self._entries: dict[tuple[str, str, str], Entry | None] = {}
         self._states: dict[int, tuple[Entry, State]] = {}
         self._differ: dict[tuple[int, int], dict[Aspect, Pair]] = {}
@@ -127,8 +131,7 @@ class Course:
         A class that was rewritten has another file under its old name, one that was renamed has its file under another
         name: what both ends have comes first, then the file, then the name.
         """
-        covers = self.table.releases.covers
-        described = [(name, stem) for name, stem, ranges, _ in self.table.components if covers(ranges, release)]
+        described = self.table.described(release)
         files = [stem for _, stem in self._wanted]
         names = [name for name, _ in self._wanted]
         wanted = (
@@ -140,16 +143,20 @@ class Course:
 
     def rows(self, key: str, mode: str, release: str) -> list[Row]:
         """Return what the spec says of a key in a release."""
-        part = self.part(release)
-        if part is None:
-            return []
+        if release not in self._rows_at:
+            part = self.part(release)
+            self._rows_at[release] = {} if part is None else self._rows_of(part)
+        found = self._rows_at[release].get((key, mode))
+        return [] if found is None else [row for row, releases in found if release in releases]
+
+    def _rows_of(self, part: _Release) -> _Rows:
+        """Return the rows of a file, each with its releases, by key and mode."""
         if part.stem not in self._rows:
-            by_place: dict[Place, list[tuple[Row, frozenset[str]]]] = {}
+            by_place = self._rows[part.stem] = {}
             covered = self.table.releases.covered
             for row in part.component.rows:
                 by_place.setdefault((row.key, row.mode), []).append((row, covered(row.ranges)))
-            self._rows[part.stem] = by_place
-        return [row for row, releases in self._rows[part.stem].get((key, mode), ()) if release in releases]
+        return self._rows[part.stem]
 
     def entry(self, key: str, mode: str, release: str, other: Mapping[str, Any] = MappingProxyType({})) -> Entry | None:
         """Return what a key is in a release, None if it is not there.
@@ -199,11 +206,10 @@ class Course:
         found: list[Run] = []
         said: tuple[object, ...] | None = None
         for release in self.releases:
-            if isinstance(keys, Mapping):
-                key = keys.get(release)
-            else:
-                key = next((key for key in keys if self.rows(key, mode, release)), None)
-            says = None if key is None else self._says(key, mode, release)
+            names = [keys.get(release)] if isinstance(keys, Mapping) else keys
+            asked = ((key, self.rows(key, mode, release)) for key in names if key is not None)
+            key, rows = next((item for item in asked if item[1]), (None, []))
+            says = None if key is None else self._says(rows, release)
             if found and says == said:
                 found[-1] = found[-1]._replace(releases=(*found[-1].releases, release))
             else:
@@ -211,11 +217,10 @@ class Course:
             said = says
         return found
 
-    def _says(self, key: str, mode: str, release: str) -> tuple[object, ...]:
+    def _says(self, rows: list[Row], release: str) -> tuple[object, ...]:
         """Return what decides about a key: the statements of the spec, and the defaults that these name."""
-        rows = self.rows(key, mode, release)
         part = self.part(release)
-        statements = (part and part.stem, *(row.place for row in rows))
+        statements = (part and part.stem, *[row.place for row in rows])
         return (statements, self._deciding(statements, rows, release))
 
     def _deciding(self, statements: tuple[object, ...], rows: list[Row], release: str) -> tuple[str, ...]:

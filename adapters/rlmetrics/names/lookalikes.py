@@ -33,8 +33,8 @@ class LookAlikes:
         self._metrics = to.tables.metrics
         self._relations: dict[tuple[str | None, str | None, bool], Relation] = {}
 
-    def of(self, entry: Entry) -> Iterator[tuple[Likeness, LookAlike]]:
-        """Yield keys of other metrics that look like an entry's, each with how likely they are confused."""
+    def of(self, entry: Entry) -> Iterator[tuple[Likeness, Entry, str]]:
+        """Yield keys of other metrics that look like an entry's, each with how likely they are confused, and why."""
         for target in self._confusable(entry):
             relation = self._relation(entry, target)
             if relation.kind == "related" and relation.why is not None:
@@ -50,10 +50,14 @@ class LookAlikes:
                     target.logged is not True,
                 )
                 why = relation.why if constant is None else f"{relation.why.rstrip('.')}; constant there: {constant}"
-                short = why_in_short(str(entry.metric), str(target.metric), self._to.tables)
-                if short is not None and constant is not None:
-                    short = f"{short}; constant there"
-                yield score, LookAlike(target.key, target.component, why, short)
+                yield score, target, why
+
+    def told(self, entry: Entry, target: Entry, why: str) -> LookAlike:
+        """Return a look-alike with its reason, also in a few words."""
+        short = why_in_short(str(entry.metric), str(target.metric), self._to.tables)
+        if short is not None and _constant(target) is not None:
+            short = f"{short}; constant there"
+        return LookAlike(target.key, target.component, why, short)
 
     def instead(self, entry: Entry) -> str | None:
         """Return which key, logged by default, measures the same of another policy, such as the one that sampled."""

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from functools import cached_property
 from typing import NamedTuple
 
 from .config import Config
 from .counterparts import OtherCounterparts
 from .errors import NamesError
+from .light import replace
 from .lookalikes import LookAlikes, in_short
 from .protocol import Match, View
 from .ranking import Ranking
@@ -305,19 +305,25 @@ class NameMap:
 
     def _without_target(self, entry: Entry, candidates: list[Entry]) -> _Choice:
         """Return a row that explains which keys of the target look like the translation and are not."""
-        found: list[tuple[tuple[object, ...], LookAlike]] = []
+        found: list[tuple[tuple[object, ...], str, LookAlike | tuple[Entry, str]]] = []
         best: Relation | None = None
         scored = [(self._ranking.relate(entry, target), target) for target in candidates]
         incomparable = [item for item in scored if not item[0].translates]
         for relation, target in sorted(incomparable, key=lambda item: item[0].rank):
             best = best or relation
             why = "; ".join(item.what for item in relation.differs_by if item.grade == "incomparable")
-            found.append(((0,), LookAlike(target.key, target.component, f"the same metric, but {why}", in_short(why))))
-        found += [((-1,), item) for item in self._other_counterparts.look_alikes(entry)]
-        found += self._look_alikes.of(entry)
+            like = LookAlike(target.key, target.component, f"the same metric, but {why}", in_short(why))
+            found.append(((0,), target.key, like))
+        found += [((-1,), item.to, item) for item in self._other_counterparts.look_alikes(entry)]
+        found += [(score, target.key, (target, why)) for score, target, why in self._look_alikes.of(entry)]
         found.sort(key=lambda item: item[0])
-        of_key = {item.to: item for _, item in reversed(found)}
-        related = tuple({item.to: of_key[item.to] for _, item in found}.values())[:MAX_RELATED]
+        likeliest = {key: item for _, key, item in reversed(found)}
+        shown = list(dict.fromkeys(key for _, key, _ in found))[:MAX_RELATED]
+        # Only what is shown is put into words.
+        related = tuple(
+            item if isinstance(item, LookAlike) else self._look_alikes.told(entry, *item)
+            for item in map(likeliest.__getitem__, shown)
+        )
         differs_by = best.differs_by if best is not None else ()
         corrections = [item.correction for item in differs_by if item.correction]
         gone = self._gone(entry.component)

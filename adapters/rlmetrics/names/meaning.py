@@ -29,6 +29,8 @@ SET = (
 ADDED = ("traits", "without", "constant_when", "notes", "documented", "reads", "at", "logged_when", "fails")
 """What adds up over all statements."""
 
+_NOTHING: Mapping[str, tuple[Any, ...]] = dict.fromkeys(ADDED, ())
+
 NOT_OF_THE_NUMBER = frozenset({"when", "name", "notes", "documented", "reads", "at", "constant_when", "foreign"})
 """Fields that say nothing about how the number is computed, or whether it is logged."""
 
@@ -57,12 +59,12 @@ def combine(record: Piece, facts: Sequence[Piece], profiles: Mapping[str, Piece]
             profile = profiles[piece["profile"]]
     found: dict[str, Any] = dict(profile)
     reduction = dict(profile.get("reduction", ()))
-    added: dict[str, dict[Any, None]] = {name: dict.fromkeys(profile.get(name, ())) for name in ADDED}
+    added: dict[str, dict[Any, None]] = {name: dict.fromkeys(profile[name]) for name in ADDED if name in profile}
     scales: dict[float | str, None] = {}
     for piece in pieces:
         for name, value in piece.items():
-            if name in added:
-                added[name].update(dict.fromkeys(value))
+            if name in _NOTHING:
+                added.setdefault(name, {}).update(dict.fromkeys(value))
             elif name == "reduction":
                 reduction.update(value)
             elif name == "scale":
@@ -73,7 +75,10 @@ def combine(record: Piece, facts: Sequence[Piece], profiles: Mapping[str, Piece]
         found["scale"] = next(iter(scales)) if len(scales) == 1 else _product(scales)
     if "reproduced_by" in found and not _belongs(pieces, found):
         del found["reproduced_by"]
-    found.update(reduction=reduction, **{name: tuple(values) for name, values in added.items()})
+    found["reduction"] = reduction
+    found.update(_NOTHING)
+    for name, values in added.items():
+        found[name] = tuple(values)
     return found
 
 

@@ -202,7 +202,7 @@ def _trainers(view: View) -> list[str]:
     programs = _programs(view)
     if len(programs) < 2:
         return list(programs)
-    with_loss = {view.program(entry.component) for entry in view.entries() if "loss" in (entry.metric or "")}
+    with_loss = {view.program(name) for name, part in view.components.items() if part.measures("loss")}
     return [name for name in programs if name in with_loss]
 
 

@@ -34,6 +34,7 @@ class FrameworkTable:
         self._components: dict[str, ComponentTable] = {}
         self._proven: dict[str, Mapping[str, Any]] = {}
         self._defaults: dict[str, Mapping[str, Any]] = {}
+        self._described: dict[str, Sequence[tuple[str, str]]] = {}
 
     @cached_property
     def releases(self) -> Releases:
@@ -47,6 +48,14 @@ class FrameworkTable:
         """Name, file, ranges of described releases and module of every component."""
         components: Sequence[tuple[str, str, list[str], str]] = self._index["COMPONENTS"]
         return components
+
+    def described(self, release: str) -> Sequence[tuple[str, str]]:
+        """Return name and file of the components that are described in a release."""
+        if release not in self._described:
+            covers = self.releases.covers
+            found = [(name, stem) for name, stem, ranges, _ in self.components if covers(ranges, release)]
+            self._described[release] = found
+        return self._described[release]
 
     @property
     def programs(self) -> Mapping[str, Mapping[str, Any]]:

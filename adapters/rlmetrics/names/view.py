@@ -54,7 +54,8 @@ class FrameworkView:
         view = FrameworkView(self.tables, self.source._replace(components=kept, component=named), self._config)
         if list(view.components) == [label for label, _ in pairs]:
             view.components = {label: self.components[label] for label, _ in pairs}
-            view._entries = [entry for entry in self.entries() if entry.component in view.components]
+            if "_entries" in self.__dict__:
+                view._entries = [entry for entry in self.entries() if entry.component in view.components]
         return view
 
     @cached_property

@@ -90,7 +90,7 @@ def mend(callbacks: Iterable[object]) -> bool:
 
 def _renew(names: dict[str, Any]) -> bool:
     """Replace the function that rewrites names in a module, once."""
-    original = names.get(_FUNCTION)
+    original: Any = names.get(_FUNCTION)
     if not callable(original):
         return False
     if not hasattr(original, "__rlmetrics__"):

@@ -17,10 +17,17 @@ body { max-width: 75rem; margin: 2rem auto; padding: 0 1rem; }
 h1 { font-size: 1.4rem; } h2 { font-size: 1.1rem; margin-top: 2rem; }
 table { border-collapse: collapse; width: 100%; }
 th, td { text-align: left; vertical-align: top; padding: .25rem .75rem .25rem 0; border-bottom: 1px solid #8884; }
+tr[data-severity] td:nth-child(2), tr[data-severity] td:nth-child(3) { min-width: 9rem; width: 22%; }
+tr[data-severity] td:first-child { white-space: nowrap; }
 td.number { text-align: right; font-variant-numeric: tabular-nums; }
 code { font-family: ui-monospace, monospace; overflow-wrap: anywhere; }
 ul { padding-left: 1.2rem; } small { opacity: .75; } .bad { color: #c22; }
 @media (prefers-color-scheme: dark) { .bad { color: #f88; } }
+@media (max-width: 40rem) {
+  .keys, .keys tbody, .keys tr, .keys td { display: block; } .keys thead { display: none; }
+  .keys tr { border-bottom: 1px solid #8884; padding: .4rem 0; }
+  tr[data-severity] td { border: 0; padding: 0; min-width: 0 !important; width: auto !important; }
+}
 """
 
 _ORDER = ("biased", "close", "same", "look-alike", "none")

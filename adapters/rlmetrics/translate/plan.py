@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import asdict, dataclass, replace
 from functools import partial
 from typing import Any
 
 from rlmetrics.names.errors import NamesError
+from rlmetrics.names.light import dataclass, replace
 from rlmetrics.names.mapping import NameMap
 from rlmetrics.names.programs import narrowed
 from rlmetrics.names.protocol import View
@@ -86,6 +86,8 @@ class Translation:
 
     def account(self) -> dict[str, Any]:
         """Return how a report tells this translation."""
+        from dataclasses import asdict
+
         return {
             "to": self.output,
             "relation": self.relation,
@@ -111,6 +113,8 @@ class Translation:
 
 def told(differences: Iterable[Difference]) -> list[dict[str, Any]]:
     """Return how a report tells what differs."""
+    from dataclasses import asdict
+
     rows = [asdict(difference) for difference in differences]
     return [{name: value for name, value in row.items() if name not in _INNER} for row in rows]
 

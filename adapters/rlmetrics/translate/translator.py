@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
+from rlmetrics.names.light import replace
 from rlmetrics.names.recorded import Understood
 from rlmetrics.names.tables import Overlays, Tables
 
@@ -28,8 +28,7 @@ class RivalsError(Exception):
     """A second key of a run claims a name: who gets it is decided by all that the run says about both."""
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(NamedTuple):
     """One entry of a translated row: its name, the old key it comes from, and its value, converted or not."""
 
     name: str

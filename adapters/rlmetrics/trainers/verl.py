@@ -1,0 +1,234 @@
+"""New names and health in what verl's driver logs.
+
+verl logs one dictionary per step through its ``Tracking``, which hands it to the trackers that ``trainer.logger``
+names; only the driver, or rank 0 of a supervised trainer, has one. `attach` changes what a ``Tracking`` gets,
+`TrackingAdapter` stands in its place, and `BackendAdapter` in the place of one tracker in its dictionary ``logger``.
+`rlmetrics.trainers.verl_plugin` makes ``rlmetrics`` a name for ``trainer.logger``.
+"""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from collections.abc import Mapping
+from importlib.metadata import PackageNotFoundError, version
+from typing import Any
+from weakref import WeakMethod
+
+from rlmetrics.names.config import UNKNOWN
+from rlmetrics.names.errors import FallbackWarning, NamesError
+from rlmetrics.names.source import parse_source
+from rlmetrics.names.tables import Overlays, Tables, load_tables
+from rlmetrics.trackers.faults import Faults
+from rlmetrics.trackers.live import Live, Measuring
+from rlmetrics.trackers.settings import plain_settings
+from rlmetrics.trackers.watched import Health
+from rlmetrics.trackers.wrapping import Wrapped
+from rlmetrics.translate.run_settings import flattened
+
+__all__ = ["BackendAdapter", "TrackingAdapter", "attach", "source_of"]
+
+_SUPERVISED = {"sft_trainer": "sft", "sft_trainer_ray": "sft", "fsdp_sft_trainer": "fsdp_sft"}
+"""The component of each program of verl that is no reinforcement learning."""
+
+
+class _Logging(Wrapped):
+    """A function of verl that logs, with new names and health in front of it."""
+
+    def _row(self, step: float | None, row: Mapping[str, Any]) -> dict[str, Any]:
+        evaluated = all(str(name).startswith(("val-", "val/")) for name in row)
+        more = {} if evaluated else self.live.measured()
+        return self.live.take(step, row, more, evaluated=evaluated).row
+
+
+class _Adapter:
+    """Stands in front of something that logs, and is like it in everything else.
+
+    Attributes:
+        live: What treats the rows.
+    """
+
+    def __init__(self, behind: Any, live: Live) -> None:
+        self._behind = behind
+        self.live = live
+        self._log = _Logging(behind.log, live)
+
+    @property
+    def at(self) -> str | None:
+        """The source; None if it is not known."""
+        return self.live.at
+
+    @property
+    def monitor(self) -> Any:
+        """The ``Monitor``; None without health."""
+        return self.live.monitor
+
+    @property
+    def faults(self) -> Faults:
+        """What went wrong without stopping the training."""
+        return self.live.faults
+
+    def log(self, *args: Any, **kwargs: Any) -> Any:
+        """Log under new names; arguments and result are those of what is behind it."""
+        return self._log(*args, **kwargs)
+
+    def __getattr__(self, name: str) -> Any:
+        """Return what the object behind it has."""
+        if name.startswith("__") or name == "_behind":
+            msg = f"{type(self).__name__!r} object has no attribute {name!r}"
+            raise AttributeError(msg)
+        return getattr(self._behind, name)
+
+
+class TrackingAdapter(_Adapter):
+    """Stands in the place of a ``Tracking`` and logs under new names, judged.
+
+    Args:
+        tracking: A ``verl.utils.tracking.Tracking``, or anything with its ``log(data, step)``.
+        to: The source whose names are wanted, such as ``canonical`` or ``trl[GRPOTrainer]==1.16.0``; None keeps them.
+        both: Log the old names beside the new ones, while dashboards move.
+        health: True, a ``Monitor``, a function that takes news of findings, or several of these: each finding is
+            logged once under ``rlmetrics``, and numbers under ``health/`` join the rows.
+        metrics: A suite, or what has its ``compute`` and ``reset``; its numbers join the rows under ``exact/``.
+        at: The source that logs; by default the release of verl that is imported or installed.
+        config: verl's configuration, nested as it is, from OmegaConf or plain.
+        spec: Folders with further YAML.
+
+    Raises:
+        NamesError: ``to`` or ``at`` is no source. Nothing raises afterwards.
+        TypeError: ``health`` is none of what it may be.
+    """
+
+    def __init__(
+        self,
+        tracking: Any,
+        to: str | None = None,
+        both: bool = False,
+        health: Health = None,
+        metrics: Measuring | None = None,
+        *,
+        at: str | None = None,
+        config: Any = None,
+        spec: Overlays | Tables = None,
+    ) -> None:
+        super().__init__(tracking, _live(to, both, health, metrics, at, config, spec))
+
+
+class BackendAdapter(_Adapter):
+    """Stands in the place of one tracker in the ``logger`` of a ``Tracking``; the others keep verl's names.
+
+    ``tracking.logger["wandb"] = BackendAdapter(tracking.logger["wandb"], to="canonical")``. The arguments are those of
+    `TrackingAdapter`, with the tracker in place of the ``Tracking``.
+    """
+
+    def __init__(
+        self,
+        backend: Any,
+        to: str | None = None,
+        both: bool = False,
+        health: Health = None,
+        metrics: Measuring | None = None,
+        *,
+        at: str | None = None,
+        config: Any = None,
+        spec: Overlays | Tables = None,
+    ) -> None:
+        super().__init__(backend, _live(to, both, health, metrics, at, config, spec))
+
+
+class _Weakly:
+    """Calls a method of an object without keeping the object: a ``Tracking`` closes its files when it is let go."""
+
+    def __init__(self, method: Any) -> None:
+        self._method = WeakMethod(method)
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Call it, if the object is still there."""
+        method = self._method()
+        return None if method is None else method(*args, **kwargs)
+
+
+def attach(
+    tracking: Any,
+    to: str | None = None,
+    both: bool = False,
+    health: Health = None,
+    metrics: Measuring | None = None,
+    *,
+    at: str | None = None,
+    config: Any = None,
+    spec: Overlays | Tables = None,
+) -> Live:
+    """Let a ``Tracking`` log under new names, judged, from now on. The arguments are those of `TrackingAdapter`.
+
+    Returns:
+        What treats the rows, with ``at``, ``monitor`` and ``faults``.
+
+    Raises:
+        NamesError: ``to`` or ``at`` is no source. Nothing raises afterwards.
+        TypeError: ``health`` is none of what it may be.
+    """
+    live = _live(to, both, health, metrics, at, config, spec)
+    if isinstance(vars(tracking).get("log"), _Logging):
+        del vars(tracking)["log"]
+    vars(tracking)["log"] = _Logging(_Weakly(tracking.log), live)
+    return live
+
+
+def source_of(tables: Tables) -> str | None:
+    """Return the source of the verl that is imported, or installed; of its supervised trainers if one is running.
+
+    Returns:
+        Such as ``verl==0.9.1`` or ``verl[sft]==0.9.1``; None if there is no verl, or none that the spec knows.
+    """
+    release = getattr(sys.modules.get("verl"), "__version__", None)
+    if not isinstance(release, str):
+        try:
+            release = version("verl")
+        except PackageNotFoundError:
+            return None
+    program = getattr(getattr(sys.modules.get("__main__"), "__spec__", None), "name", "") or ""
+    component = _SUPERVISED.get(program.rpartition(".")[2]) if program.startswith("verl.") else None
+    source = f"verl[{component}]=={release}" if component else f"verl=={release}"
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", FallbackWarning)
+            parse_source(source, tables)
+    except NamesError:
+        return None
+    return source
+
+
+def _live(
+    to: str | None,
+    both: bool,
+    health: Health,
+    metrics: Measuring | None,
+    at: str | None,
+    config: Any,
+    spec: Overlays | Tables,
+) -> Live:
+    tables = load_tables(spec)
+    if to is not None:
+        parse_source(to, tables)
+    found = at if at is not None else source_of(tables)
+    settings: dict[str, Any] = {}
+    trouble = Faults()
+    with trouble("the configuration of the run could not be read"):
+        settings = _settings(config)
+    live = Live(found, to, both=both, health=health, metrics=metrics, config=settings, spec=tables)
+    live.faults.count, live.faults.last = trouble.count, trouble.last
+    if found is None and to is not None:
+        live.faults.note("the spec knows no release of verl that is installed: names stay; say at= to change that")
+    return live
+
+
+def _settings(config: Any) -> dict[str, Any]:
+    """Return settings under dotted names; those that are lists, or miss a value, are left out."""
+    if config is None:
+        return {}
+    omegaconf = sys.modules.get("omegaconf")
+    if omegaconf is not None and omegaconf.OmegaConf.is_config(config):
+        config = omegaconf.OmegaConf.to_container(config, resolve=True)
+    settings = {name: value for name, value in flattened(config).items() if value is not UNKNOWN}
+    return {name: value for name, value in plain_settings(settings).items() if value != "???"}

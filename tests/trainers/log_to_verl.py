@@ -1,0 +1,167 @@
+"""Logs through verl's ``Tracking`` as told: ``python log_to_verl.py FOLDER JOBS``, where JOBS is a JSON list of runs.
+
+Each run logs what verl's own functions make of four recorded batches. ``how`` says what stands in the way: ``plain``
+nothing, ``adapter`` a `TrackingAdapter`, ``attach``, ``backend`` a `BackendAdapter` for TensorBoard only, ``name`` the
+name in the list of trackers, ``code`` a block of the documentation. What came out is in ``result.json`` of each folder
+and in the files of the trackers. verl 0.9 finds the plugin by its entry point, 0.7 by a variable, 0.5 is told to import it.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import logging
+import os
+import sys
+import traceback
+import warnings
+from contextlib import redirect_stdout
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[2]
+INPUTS = ROOT / "tests" / "fixtures" / "parity" / "verl-inputs"
+BATCHES = ("mixed", "garbage_pad", "multiturn", "aborted")
+PLUGIN = "rlmetrics.trainers.verl_plugin"
+
+
+class Heard(logging.Handler):
+    """Keeps what rlmetrics logs."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.said: list[str] = []
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Keep a message."""
+        self.said.append(record.getMessage())
+
+
+def rows() -> list[dict[str, Any]]:
+    """Return what verl's driver logs at four steps, computed by the release's own functions."""
+    import numpy as np
+    import torch
+    from verl import DataProto
+    from verl.trainer.ppo import metric_utils
+    from verl.utils.metric import reduce_metrics
+
+    found: list[dict[str, Any]] = []
+    for step, name in enumerate(BATCHES, 1):
+        with np.load(INPUTS / f"{name}.npz") as arrays:
+            held = dict(arrays)
+        tensors = {
+            key: torch.from_numpy(held[key]) for key in held if held[key].dtype.kind in "fi" and key != "num_turns"
+        }
+        others = {"__num_turns__": held["num_turns"], "tool_call_counts": held["tool_call_counts"]}
+        tensors.pop("tool_call_counts")
+        batch = DataProto.from_dict(tensors=tensors, non_tensors=others)
+        batch.meta_info["global_token_num"] = batch.batch["attention_mask"].sum(-1).tolist()
+        timing = {"gen": 12.5, "ref": 1.5, "adv": 0.05, "update_actor": 4.5, "step": 24.0}
+        row: dict[str, Any] = {"training/global_step": step, "training/epoch": 0}
+        row |= reduce_metrics({"actor/pg_loss": [0.1 * step, 0.2], "actor/entropy": [1.5, np.float64(1.0)]})
+        row |= metric_utils.compute_data_metrics(batch=batch, use_critic=True)
+        row |= metric_utils.compute_timing_metrics(batch=batch, timing_raw=timing)
+        row |= metric_utils.compute_throughout_metrics(batch=batch, timing_raw=timing, n_gpus=2)
+        found.append(row)
+    return found
+
+
+def run(folder: Path, job: dict[str, Any], logged: list[dict[str, Any]]) -> dict[str, Any]:
+    """Make one run, and return what it found."""
+    from rlmetrics.trackers.live import Live
+    from verl.utils.tracking import Tracking
+
+    folder.mkdir()
+    os.chdir(folder)
+    os.environ |= {"TENSORBOARD_DIR": str(folder / "tensorboard"), "VERL_FILE_LOGGER_PATH": str(folder / "rows.jsonl")}
+    os.environ["WANDB_DIR"] = str(folder)
+    heard = Heard()
+    logger = logging.getLogger("rlmetrics")
+    logger.handlers, logger.propagate = [heard], False
+    logger.setLevel(logging.INFO)
+    how, options, config = job["how"], dict(job.get("options", {})), job.get("config", {"trainer": {}})
+    faults: Any = None
+    if how == "code":
+        names: dict[str, Any] = {"config": config, "metrics": logged[0]}
+        exec(compile(job["code"], job["name"], "exec"), names)
+        held = names.pop("tracking")
+        names.clear()
+    else:
+        tracking = Tracking("project", "run", default_backend=job["backends"], config=config)
+        held = tracking
+        if how == "adapter":
+            from rlmetrics.trainers.verl import TrackingAdapter
+
+            held = TrackingAdapter(tracking, config=config, **options)
+            faults = held.faults
+        elif how == "attach":
+            from rlmetrics.trainers.verl import attach
+
+            attach(tracking, to="trl[GRPOTrainer]==1.16.0")
+            live: Live = attach(tracking, config=config, **options)
+            faults = live.faults
+        elif how == "backend":
+            from rlmetrics.trainers.verl import BackendAdapter
+
+            backend = BackendAdapter(tracking.logger["tensorboard"], config=config, **options)
+            tracking.logger["tensorboard"] = backend
+            faults = backend.faults
+        del tracking
+        for step, row in enumerate(logged, 1):
+            given = dict(row)
+            if step == job.get("broken_at"):
+                given["actor/pg_loss"] = float("nan")
+            for name in job.get("unreadable", ()):
+                given[name] = {"a": "table"}
+            before = list(given.items())
+            held.log(data=given, step=step)
+            assert before == list(given.items()) or step == job.get("broken_at"), "the row of the trainer has changed"
+        for name in job.get("evaluations", ()):
+            held.log(data={name: 0.5}, step=len(logged))
+    own = "log" in vars(held)
+    writers = [held.logger[name] for name in ("tensorboard",) if name in held.logger]
+    del held
+    files = [writer.writer.file_writer is None or not writer.writer.all_writers for writer in writers]
+    return {
+        "said": heard.said,
+        "own": own,
+        "closed": all(files),
+        "faults": None if faults is None else [faults.count, faults.last],
+    }
+
+
+def main() -> int:
+    """Make all runs; return how many of them failed."""
+    base, jobs = Path(sys.argv[1]).resolve(), json.loads(sys.argv[2])
+    os.environ |= {"HF_HUB_OFFLINE": "1", "WANDB_MODE": "offline", "WANDB_SILENT": "true", "CUDA_VISIBLE_DEVICES": ""}
+    warnings.simplefilter("ignore")
+    sys.path.insert(0, str(base / "site"))
+    from importlib.metadata import version
+
+    if not version("verl").startswith("0.9"):
+        os.environ["VERL_USE_EXTERNAL_MODULES"] = PLUGIN
+    import verl  # type: ignore[import-not-found]  # pyright: ignore[reportMissingImports]
+
+    loaded = sorted(name for name in sys.modules if name.startswith("rlmetrics."))
+    if verl.__version__.startswith("0.5"):
+        import rlmetrics.trainers.verl_plugin
+    logged = rows()
+    failed = 0
+    for job in jobs:
+        said = io.StringIO()
+        try:
+            with redirect_stdout(said):
+                found = run(base / job["name"], job, logged)
+        except Exception:
+            failed += 1
+            traceback.print_exc()
+            found = {"failed": traceback.format_exc()}
+        found |= {"console": said.getvalue().splitlines(), "loaded": loaded, "keys": list(logged[0])}
+        (base / job["name"] / "result.json").write_text(json.dumps(found), encoding="utf-8")
+        if "wandb" in sys.modules:
+            sys.modules["wandb"].finish()
+    return failed
+
+
+if __name__ == "__main__":
+    sys.exit(main())

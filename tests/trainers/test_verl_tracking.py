@@ -1,0 +1,256 @@
+"""What arrives in trackers when verl's own metrics go through its real ``Tracking`` with rlmetrics in front of it."""
+
+from __future__ import annotations
+
+import json
+import re
+import tomllib
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+from rlmetrics.translate import Translator
+from trainers.environments import ROOT, interpreter, ran
+from trainers.test_names_in_trl import Series, events, wandb
+
+pytestmark = pytest.mark.trainers
+
+SHARED = ("ray==2.60.0", "msgpack==1.2.4", "tensordict==0.10.0", "pyvers==0.2.3", "regex==2026.11.15")
+RECENT = ("transformers==5.5.4", "tokenizers==0.22.2", "huggingface_hub==1.5.0")
+OLDER = ("transformers==4.52.4", "tokenizers==0.21.4", "huggingface_hub==0.36.2", "fsspec==2026.6.0")
+RELEASES = {
+    "0.5.0": (*SHARED, *OLDER, "pandas==3.1.1"),
+    "0.7.1": (*SHARED, *OLDER),
+    "0.9.1": (*SHARED, *RECENT, "omegaconf==2.3.0", "antlr4-python3-runtime==4.9.3"),
+}
+PAGE = ROOT / "docs" / "trainers.md"
+BLOCK = re.compile(r"<!-- command: verl -->\n```python\n(.*?)^```$", re.S | re.M)
+NAMED = re.compile(r"trainer\.logger='(\[.*?\])'")
+HEALTH = {"health/level"}
+
+
+def jobs_of(release: str) -> list[dict[str, Any]]:
+    """Return the runs of a release."""
+    trackers = ["console", "tensorboard", "wandb", *([] if release == "0.5.0" else ["file"])]
+    canonical = {"to": "canonical"}
+    text = PAGE.read_text(encoding="utf-8")
+    (named,) = {tuple(json.loads(found)) for found in NAMED.findall(text)}
+    options = {"rlmetrics": {"both": True, "findings": "findings.jsonl", "unheard": 1}}
+    blocks = [{"name": f"page-{n}", "how": "code", "code": code} for n, code in enumerate(BLOCK.findall(text))]
+    return [
+        {"name": "plain", "how": "plain", "backends": trackers},
+        {"name": "adapter", "how": "adapter", "backends": trackers, "options": {**canonical, "health": True}},
+        {"name": "attach", "how": "attach", "backends": trackers, "options": {**canonical, "both": True}},
+        {"name": "backend", "how": "backend", "backends": trackers, "options": canonical},
+        {"name": "name", "how": "name", "backends": list(named), "broken_at": 3, "evaluations": ["val-core/x/mean@1"]},
+        {"name": "settings", "how": "name", "backends": list(named), "broken_at": 3, "config": {"trainer": options}},
+        {"name": "wrong", "how": "name", "backends": list(named), "config": {"trainer": {"rlmetrics": {"to": "x"}}}},
+        {
+            "name": "table",
+            "how": "adapter",
+            "backends": ["console"],
+            "options": {**canonical, "health": True},
+            "unreadable": ["actor/kl_loss", "val/generations"],
+        },
+        *blocks,
+    ]
+
+
+@pytest.fixture(scope="module")
+def runs(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
+    """Return what gives the folder with all runs of a release; a release that fails is tried once."""
+
+    @cache
+    def made(release: str) -> tuple[Path, Exception | None]:
+        folder = tmp_path_factory.mktemp(f"verl-{release}")
+        # The entry points of this working tree, as an installer writes them.
+        table = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+        metadata = folder / "site" / "rlmetrics-0.1.0.dist-info"
+        metadata.mkdir(parents=True)
+        (metadata / "METADATA").write_text("Metadata-Version: 2.1\nName: rlmetrics\nVersion: 0.1.0\n")
+        points = "".join(
+            f"[{group}]\n" + "".join(f"{name} = {value}\n" for name, value in entries.items())
+            for group, entries in table["entry-points"].items()
+        )
+        (metadata / "entry_points.txt").write_text(points)
+        try:
+            python = interpreter(f"verl-{release}", (f"verl=={release}", *RELEASES[release]))
+            ran(python, "log_to_verl.py", folder, jobs_of(release))
+        except Exception as error:
+            return folder, error
+        return folder, None
+
+    def folder_of(release: str) -> Path:
+        folder, error = made(release)
+        if error is not None:
+            raise error
+        return folder
+
+    return folder_of
+
+
+def result(folder: Path) -> dict[str, Any]:
+    """Return what a run said about itself."""
+    found: dict[str, Any] = json.loads((folder / "result.json").read_text())
+    return found
+
+
+def console(folder: Path) -> Series:
+    """Return the curves that verl printed."""
+    found: Series = {}
+    for line in result(folder)["console"]:
+        if line.startswith("step:"):
+            for part in line.split(" - ")[1:]:
+                name, _, value = part.rpartition(":")
+                found.setdefault(name, []).append(float(re.sub(r"np\.\w+\((.*)\)", r"\1", value)))
+    return found
+
+
+def lines(folder: Path) -> Series:
+    """Return the curves in verl's file of JSON lines."""
+    found: Series = {}
+    for line in (folder / "rows.jsonl").read_text().splitlines():
+        for name, value in json.loads(line)["data"].items():
+            found.setdefault(name, []).append(value)
+    return found
+
+
+def shown(folder: Path, tracker: str) -> Series:
+    """Return the curves in a tracker."""
+    if tracker == "tensorboard":
+        return events(folder / "tensorboard")
+    readers: dict[str, Callable[[Path], Series]] = {"console": console, "file": lines, "wandb": wandb}
+    return readers[tracker](folder)
+
+
+def moved(release: str, series: Series) -> Series:
+    """Return curves of verl under canonical names."""
+    translator = Translator(f"verl=={release}", "canonical")
+    return {translator.key(name).output: curve for name, curve in series.items()}
+
+
+TRACKERS = [
+    (release, tracker)
+    for release in RELEASES
+    for tracker in ("console", "tensorboard", "wandb", "file")
+    if (release, tracker) != ("0.5.0", "file")
+]
+
+
+@pytest.mark.parametrize(("release", "tracker"), TRACKERS)
+def test_trackers_get_canonical_names_and_health(runs: Callable[[str], Path], release: str, tracker: str) -> None:
+    """Behind the adapter each tracker holds the curves of the plain run under canonical names, and health."""
+    folder = runs(release)
+    expected = moved(release, shown(folder / "plain", tracker))
+    found = shown(folder / "adapter", tracker)
+
+    assert {"reward/score/mean", "loss/policy", "progress/global_step"} <= set(expected)
+    assert {*expected, *HEALTH} == {
+        name for name in found if name in expected or not name.startswith("health/")
+    } | HEALTH
+    assert repr({name: found[name] for name in expected}) == repr(expected)
+    assert [0, ""] == result(folder / "adapter")["faults"]
+
+
+@pytest.mark.parametrize(("release", "tracker"), TRACKERS)
+def test_both_names_stand_side_by_side(runs: Callable[[str], Path], release: str, tracker: str) -> None:
+    """What is attached with ``both`` keeps each old curve beside the new one, and replaces what was attached before."""
+    folder = runs(release)
+    old = shown(folder / "plain", tracker)
+    found = shown(folder / "attach", tracker)
+
+    assert {*old, *moved(release, old)} == set(found)
+    assert all(repr(found[name]) == repr(curve) for name, curve in {**moved(release, old), **old}.items())
+
+
+@pytest.mark.parametrize("release", list(RELEASES))
+def test_one_tracker_alone_may_have_new_names(runs: Callable[[str], Path], release: str) -> None:
+    """With an adapter for TensorBoard in ``Tracking.logger``, the others keep verl's names."""
+    folder = runs(release)
+
+    assert set(moved(release, events(folder / "plain" / "tensorboard"))) == set(
+        events(folder / "backend" / "tensorboard")
+    )
+    for tracker in ("console", "wandb"):
+        assert set(shown(folder / "plain", tracker)) == set(shown(folder / "backend", tracker))
+
+
+@pytest.mark.parametrize("release", list(RELEASES))
+def test_the_name_in_the_list_is_enough(runs: Callable[[str], Path], release: str) -> None:
+    """``rlmetrics`` in ``trainer.logger`` gives canonical names and health, and tells of a loss that breaks once."""
+    folder = runs(release)
+    found = events(folder / "name" / "tensorboard")
+
+    assert {*moved(release, events(folder / "plain" / "tensorboard"))} < set(found)
+    assert 4 == len(found["health/level"])
+    assert 3 == max(found["health/level"])
+    said = [text for text in result(folder / "name")["said"] if "actor/pg_loss" in text or "loss/policy" in text]
+    assert 1 == len(said)
+
+
+@pytest.mark.parametrize("release", list(RELEASES))
+def test_settings_stand_in_the_configuration(runs: Callable[[str], Path], release: str) -> None:
+    """``trainer.rlmetrics`` asks for both names and a file of findings; what is no option is said."""
+    folder = runs(release)
+    findings = [json.loads(line) for line in (folder / "settings" / "findings.jsonl").read_text().splitlines()]
+
+    assert {"actor/pg_loss", "loss/policy"} <= set(events(folder / "settings" / "tensorboard"))
+    assert 3 in {finding["step"] for finding in findings}
+    assert 1 == sum("trainer.rlmetrics.unheard is no option" in text for text in result(folder / "settings")["said"])
+
+
+@pytest.mark.parametrize("release", list(RELEASES))
+def test_a_wrong_setting_stops_nothing(runs: Callable[[str], Path], release: str) -> None:
+    """A target that does not exist is said once; verl's names are logged as without rlmetrics."""
+    folder = runs(release)
+
+    assert set(events(folder / "plain" / "tensorboard")) == set(events(folder / "wrong" / "tensorboard"))
+    assert 1 == len(result(folder / "wrong")["said"])
+
+
+@pytest.mark.parametrize("release", list(RELEASES))
+def test_values_that_are_no_numbers_stop_nothing(runs: Callable[[str], Path], release: str) -> None:
+    """Rows with tables under known and unknown keys are logged to the end."""
+    found = result(runs(release) / "table")
+
+    assert 4 == sum(line.startswith("step:") for line in found["console"])
+    assert 4 == len(shown(runs(release) / "table", "console")["loss/policy"])
+
+
+@pytest.mark.parametrize("release", list(RELEASES))
+def test_without_the_name_nothing_changes(runs: Callable[[str], Path], release: str) -> None:
+    """A ``Tracking`` that nobody asked about logs what it is given; importing verl brings in only the plugin."""
+    plain = result(runs(release) / "plain")
+
+    assert not plain["own"]
+    assert set(plain["keys"]) == set(events(runs(release) / "plain" / "tensorboard"))
+    allowed = {
+        "rlmetrics.trainers",
+        "rlmetrics.trainers.verl_plugin",
+        "rlmetrics.trackers",
+        "rlmetrics.trackers.faults",
+    }
+    if release == "0.5.0":
+        assert [] == plain["loaded"]
+    else:
+        assert "rlmetrics.trainers.verl_plugin" in plain["loaded"]
+        assert set(plain["loaded"]) <= allowed
+
+
+@pytest.mark.parametrize("release", list(RELEASES))
+@pytest.mark.parametrize("job", ["plain", "adapter", "attach", "backend", "name"])
+def test_files_are_closed_when_tracking_ends(runs: Callable[[str], Path], release: str, job: str) -> None:
+    """verl closes its trackers when the ``Tracking`` is let go; nothing here holds on to it."""
+    assert result(runs(release) / job)["closed"]
+
+
+@pytest.mark.parametrize("release", list(RELEASES))
+def test_the_blocks_of_the_page(runs: Callable[[str], Path], release: str) -> None:
+    """The blocks about verl in the documentation give canonical names; the second does so in TensorBoard only."""
+    first, second = runs(release) / "page-0", runs(release) / "page-1"
+
+    assert {"loss/policy", "health/level"} <= set(events(first / "tensorboard")) & set(console(first))
+    assert "loss/policy" in events(second / "tensorboard")
+    assert "actor/pg_loss" in console(second)
