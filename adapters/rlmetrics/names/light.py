@@ -20,8 +20,9 @@ else:
     class _Made:
         """A default that is made anew for each record."""
 
-        def __init__(self, make: Callable[[], object]) -> None:
+        def __init__(self, make: Callable[[], object], *, shown: bool, counts: bool) -> None:
             self.make = make
+            self.shown, self.counts = shown, counts
 
     class _Fields:
         """What the functions of ``dataclasses`` look for in a class: worked out when they do."""
@@ -35,7 +36,8 @@ else:
                 if name in cls._defaults:
                     value = cls._defaults[name]
                     made = isinstance(value, _Made)
-                    rows[-1].append(field(default_factory=value.make) if made else field(default=value))
+                    kind = {"repr": value.shown, "compare": value.counts} if made else {}
+                    rows[-1].append(field(default_factory=value.make, **kind) if made else field(default=value))
             return make_dataclass(cls.__name__, rows).__dataclass_fields__
 
     class _Signature:
@@ -66,13 +68,18 @@ else:
         return tuple([self.__dict__[name] for name in self.__match_args__])
 
     def _eq(self: object, other: object) -> bool:
-        return self.__dict__ == other.__dict__ if type(self) is type(other) else NotImplemented
+        if type(self) is not type(other):
+            return NotImplemented
+        if not self._apart:
+            return self.__dict__ == other.__dict__
+        return all(other.__dict__[name] == value for name, value in self.__dict__.items() if name not in self._apart)
 
     def _hash(self: object) -> int:
         return hash(_key(self))
 
     def _repr(self: object) -> str:
-        said = ", ".join(f"{name}={self.__dict__[name]!r}" for name in self.__match_args__)
+        names = [name for name in self.__match_args__ if name not in self._unshown]
+        said = ", ".join(f"{name}={self.__dict__[name]!r}" for name in names)
         return f"{type(self).__qualname__}({said})"
 
     def _fixed(self: object, name: str, *value: object) -> NoReturn:
@@ -99,6 +106,9 @@ else:
             cls._names = frozenset(cls.__match_args__)
             cls._defaults = {name: own[name] for name in cls.__match_args__ if name in own}
             cls._made = tuple(name for name, value in cls._defaults.items() if isinstance(value, _Made))
+            made_anew = {name: cls._defaults[name] for name in cls._made}
+            cls._apart = frozenset(name for name, value in made_anew.items() if not value.counts)
+            cls._unshown = frozenset(name for name, value in made_anew.items() if not value.shown)
             for name, method in {**_METHODS, **(_FROZEN if frozen else {"__hash__": None})}.items():
                 if name not in own:
                     setattr(cls, name, method)
@@ -106,9 +116,9 @@ else:
 
         return made
 
-    def field(*, default_factory: Callable[[], object]) -> _Made:
-        """Return a default that is made anew for each record."""
-        return _Made(default_factory)
+    def field(*, default_factory: Callable[[], object], repr: bool = True, compare: bool = True) -> _Made:  # noqa: A002
+        """Return a default that is made anew for each record; whether it is shown, and counts for equality."""
+        return _Made(default_factory, shown=repr, counts=compare)
 
     def replace(record: Record, **changes: object) -> Record:
         """Return a record with other values in some fields."""
