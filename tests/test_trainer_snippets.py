@@ -1,4 +1,4 @@
-"""The snippets of the page about trainers, put to work: in TRL's trainer, in verl's worker."""
+"""The snippets of the page about trainers, put to work in verl's worker; TRL's are tested in its own trainer."""
 
 from __future__ import annotations
 
@@ -44,39 +44,6 @@ def test_stand_ins_take_what_the_originals_take(name: str) -> None:
         found = getattr(found, part)
 
     assert SIGNATURES[name] == list(inspect.signature(found).parameters)
-
-
-def test_in_a_trl_trainer() -> None:
-    """Micro-batches of different lengths are logged as one window, in training and in evaluation apart."""
-    trainer = snippet("In a TRL trainer")["MeasuredGRPOTrainer"](epsilon_low=0.1)
-    batches = []
-    for seed, rows in ((0, 2), (1, 4)):
-        generator = torch.Generator().manual_seed(seed)
-        batches.append(
-            {
-                "completion_ids": torch.randint(1, 9, (rows, 5), generator=generator),
-                "completion_mask": (torch.arange(5) < torch.randint(1, 6, (rows, 1), generator=generator)).long(),
-                "advantages": torch.randn(rows, generator=generator),
-                "old_per_token_logps": -torch.rand(rows, 5, generator=generator),
-                "ref_per_token_logps": -torch.rand(rows, 5, generator=generator),
-            }
-        )
-        trainer.compute_loss(trainer.model, batches[-1])
-    trainer.log({"loss": 1.0})
-    trainer.model.training = False
-    trainer.log({"eval_loss": 2.0})
-
-    logprobs = torch.cat([-1.0 - batch["completion_ids"] / 10 for batch in batches])
-    old, ref = (torch.cat([batch[f"{name}_per_token_logps"] for batch in batches]) for name in ("old", "ref"))
-    mask = torch.cat([batch["completion_mask"] for batch in batches])
-    advantages = torch.cat([batch["advantages"] for batch in batches]).unsqueeze(1).expand(mask.shape)
-    row = trainer.rows[0]
-    assert 1.0 == row["loss"]
-    assert pytest.approx(REGISTRY["kl/reference/k3"](logprobs, ref, mask).item()) == row["exact/kl/reference/k3"]
-    expected = REGISTRY["policy/clip_fraction_low"](logprobs, old, advantages, mask, clip_low=0.1).item()
-    assert pytest.approx(expected) == row["exact/policy/clip_fraction_low"]
-    assert 1.0 == pytest.approx(row["exact/entropy/policy"])
-    assert {"eval_loss": 2.0} == trainer.rows[1]
 
 
 def test_in_a_verl_worker() -> None:

@@ -54,8 +54,8 @@ def test_one_kind_of_number_over_different_things(contrast) -> None:
     """Two spreads of rewards differ in what they are of, per what, and over what."""
     said = start(contrast("reward_std", "rewards/accuracy_reward/std", "trl[GRPOTrainer]==0.21.0"))
 
-    assert "Not the same: reward_std is weighted reward, per group" in said
-    assert "rewards/accuracy_reward/std is one reward function, per response" in said
+    assert "Not the same: reward_std is the mean over prompts of the standard deviation" in said
+    assert "rewards/accuracy_reward/std is the standard deviation over responses of one reward function" in said
 
 
 def test_a_setting_changes_the_contrast(contrast) -> None:

@@ -84,7 +84,7 @@ def test_settings_decide_what_biases():
 def test_a_key_that_is_off_says_what_turns_it_on():
     """With the default in brackets, as the framework writes the setting."""
     lines = answered("kl", "trl[GRPOTrainer]==1.16.0")
-    assert "not logged by default" in " ".join(lines[:2])
+    assert "Not logged by default: needs beta != 0 (0.0)." in " ".join(lines[:2])
     assert "only if beta != 0 (0.0)" in part(lines, "logged")
     assert "by default" == part(answered("kl", "trl[GRPOTrainer]==0.18.2"), "logged").partition(";")[0]
     assert "yes with these settings" in part(answered("kl", "trl[GRPOTrainer]==1.16.0", beta=0.1), "logged")

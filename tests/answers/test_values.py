@@ -75,7 +75,7 @@ def test_other_settings_are_told() -> None:
     [
         # Read from the releases: see the spec beside each reading.
         ("verl==0.9.1", "actor/ppo_kl", -0.01, "expected", "reading", "may fall below 0"),
-        ("trl[GRPOTrainer]==0.20.0", "kl", -0.3, "error", "range", "is below 0, where kl/reference/k3 cannot be"),
+        ("trl[GRPOTrainer]==0.20.0", "kl", -0.3, "error", "range", "is below 0, but kl/reference/k3 is never negative"),
         ("verl==0.9.1", "response_length/clip_ratio", 0.0, "error", "trait", "the longest sample of each batch"),
         ("trl[PPOTrainer]==0.12.2", "eps", 0.0, "expected", "trait", "between 0 and 1"),
         ("trl[PPOTrainer]==0.12.2", "objective/entropy", -3.0, "warning", "trait", "every padded position adds -1"),
@@ -84,7 +84,7 @@ def test_other_settings_are_told() -> None:
         ("trl[KTOTrainer]==0.18.2", "kl", 0.0, "expected", "reading", "is cut at 0"),
         ("verl==0.9.1", "actor/grad_norm", math.nan, "warning", "reading", "such a step is skipped"),
         ("verl==0.3.0.post1", "actor/grad_norm", math.nan, "error", "reading", "takes the step nevertheless"),
-        ("trl[GRPOTrainer]==1.16.0", "kl", math.nan, "expected", "absent", "only if beta != 0"),
+        ("trl[GRPOTrainer]==1.16.0", "kl", math.nan, "expected", "absent", "needs beta != 0"),
         ("trl[GRPOTrainer]==1.16.0", "reward", None, "expected", "trait", "no part since the last log had a value"),
         ("trl[GRPOTrainer]==1.16.0", "frac_reward_zero_std", 1.0, "warning", "reading", "nothing was learnt"),
         ("trl[GRPOTrainer]==1.16.0", "frac_reward_zero_std", 0.25, "plain", "nothing", "0 to 1"),

@@ -3,8 +3,11 @@
 Each run logs what verl's own functions make of four recorded batches. ``how`` says what stands in the way: ``plain``
 nothing, ``adapter`` a `TrackingAdapter`, ``attach``, ``backend`` a `BackendAdapter` for TensorBoard only, ``name`` the
 name in the list of trackers, ``code`` a block of the documentation. What came out is in ``result.json`` of each folder
-and in the files of the trackers. verl 0.9 finds the plugin by its entry point, 0.7 by a variable, 0.5 is told to import it.
+and in the files of the trackers. verl 0.9 finds the plugin by its entry point, 0.7 by a variable, 0.5 is told to import
+it.
 """
+
+# pyright: reportMissingImports=false
 
 from __future__ import annotations
 
@@ -16,6 +19,7 @@ import sys
 import traceback
 import warnings
 from contextlib import redirect_stdout
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -140,11 +144,11 @@ def main() -> int:
 
     if not version("verl").startswith("0.9"):
         os.environ["VERL_USE_EXTERNAL_MODULES"] = PLUGIN
-    import verl  # type: ignore[import-not-found]  # pyright: ignore[reportMissingImports]
+    import verl  # type: ignore[import-not-found]
 
     loaded = sorted(name for name in sys.modules if name.startswith("rlmetrics."))
     if verl.__version__.startswith("0.5"):
-        import rlmetrics.trainers.verl_plugin
+        import_module(PLUGIN)
     logged = rows()
     failed = 0
     for job in jobs:

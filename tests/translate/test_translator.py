@@ -160,3 +160,18 @@ def test_canonical_names_of_an_evaluation_are_looked_up_like_others():
 
     assert {"val/loss": 1.0} == translator.row({"eval/sft/loss": 1.0})
     assert {"eval/kl/reference/k3": 1.0} == translator.row({"eval/kl/reference/k3": 1.0})
+
+
+def test_what_trackers_write_beside_a_row_is_no_metric_of_a_user():
+    """A trainer that takes any name from users does not make metrics of steps and times; a name of theirs is one."""
+    translator = Translator("trl[GRPOTrainer]==1.16.0", "canonical")
+    row = {"step": 3, "_step": 3, "_timestamp": 1.0, "_runtime": 2.0, "global_step": 3, "mine": 4.0}
+
+    assert translator.row(row) == {
+        "step": 3,
+        "_step": 3,
+        "_timestamp": 1.0,
+        "_runtime": 2.0,
+        "progress/global_step": 3,
+        "group/user_metric/mine": 4.0,
+    }

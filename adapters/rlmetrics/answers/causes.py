@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rlmetrics.names.aspects import compared, state_of
 from rlmetrics.names.causes import in_words
 from rlmetrics.names.changes import told
 from rlmetrics.names.judging import Sides, judged_cause
-from rlmetrics.names.light import replace
 
 from .cause_words import plain_words
 

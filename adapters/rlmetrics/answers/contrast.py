@@ -34,7 +34,11 @@ _ESTIMATE = "estimator"
 _PATH = re.compile(r"(?<![\w.])\w+\.\w+\.(?=\w)")
 _SENTENCES = re.compile(r"(?<=[.!?])\s+")
 _SENTENCE = re.compile(r"(.*?[.!?:])(?:\s|$)", re.DOTALL)
-_FACETS = ("of", "predicate", "estimator", "policy", "extent", "statistic")
+_FACETS = ("of", "predicate", "policy", "estimator", "extent", "statistic")
+_PHRASES = {"policy": "moments", "estimator": "estimators", "extent": "extents", "statistic": "statistics"}
+"""Facets that a few words of the spec tell; where others differ, the briefs tell it."""
+_VERBS = {"policy": "taken", "estimator": "estimated", "extent": "", "statistic": ""}
+_OWN = frozenset({"a", "an", "the", "one", "half", "how", "minus", "whether", "what", "where", "1"})
 _ALWAYS = {True: "yes, by default", False: "not by default", None: "depends on your settings"}
 
 
@@ -109,7 +113,7 @@ def _headline(sides: tuple[Side, Side], differing: Sequence[str]) -> str:
     tables = view.tables
     names = _names(first, second)
     one, other = (_metric(side) for side in sides)
-    briefs = [lowered(str(row["brief"]).rstrip(".")) for row in (one, other)]
+    briefs = [_definite(str(row["brief"]).rstrip(".")) for row in (one, other)]
     noted = _noted(first, second)
     if first.metric == second.metric:
         how = f"computed differently: see {listed(differing)}" if differing else "and computed alike"
@@ -119,13 +123,16 @@ def _headline(sides: tuple[Side, Side], differing: Sequence[str]) -> str:
         return f"{noted}Different quantities: {names[0]} is {briefs[0]}; {names[1]} is {briefs[1]}."
     if all(pairs) and pairs[0] != pairs[1]:
         return f"Different pairs of policies: {names[0]} compares {pairs[0]}, {names[1]} compares {pairs[1]}."
-    facets = [facet for facet in _FACETS if one["identity"].get(facet) != other["identity"].get(facet)]
     counted = [_counted(side) for side in sides]
+    facets = [facet for facet in _FACETS if one["identity"].get(facet) != other["identity"].get(facet)]
+    short = {*facets} <= {*_PHRASES}
     told = []
-    for name, row, over in zip(names, (one, other), counted, strict=True):
-        parts = [_facet(row["identity"], facet, tables) for facet in facets if row["identity"].get(facet) is not None]
-        parts += [f"over {over}"] if over is not None and counted[0] != counted[1] else []
-        told.append(f"{name} is {', '.join(parts) if parts else 'plain'}")
+    for name, row, brief, over in zip(names, (one, other), briefs, counted, strict=True):
+        parts = [_facet(row["identity"], facet, tables) for facet in facets if facet in row["identity"] and short]
+        if not parts:
+            said = over is None or f"over {over.removeprefix('all ').partition(',')[0]}" in brief
+            parts = [brief, *([] if said or counted[0] == counted[1] else [f"over {over}"])]
+        told.append(f"{name} is {', '.join(parts)}")
     return f"Not the same: {'; '.join(told)}."
 
 
@@ -140,19 +147,20 @@ def _noted(first: Resolution, second: Resolution) -> str:
 
 
 def _facet(identity: Mapping[str, Any], facet: str, tables: Tables) -> str:
-    value = identity.get(facet)
-    if value is None:
-        return "none"
+    """Return one facet of a metric as it stands behind "is"."""
+    value = str(identity[facet]).replace("_", " ")
     words = tables.signatures["WORDS"]
-    known: Mapping[str, str] = {"policy": words["policies"], "extent": words["extents"]}.get(facet, {})
-    return known.get(str(value), str(value).replace("_", " "))
+    known: Mapping[str, str] = words[_PHRASES[facet]]
+    phrase = known.get(str(identity[facet]), f"by {value}" if facet == _ESTIMATE else value)
+    return f"{_VERBS[facet]} {phrase}".strip()
 
 
 def _compared(identity: Mapping[str, Any], tables: Tables) -> str | None:
     """Return the two sides of a divergence."""
-    words: Mapping[str, str] = tables.signatures["WORDS"]["policies"]
+    words = tables.signatures["WORDS"]
+    known: Mapping[str, str] = {name: f"the {text}" for name, text in words["policies"].items()} | words["snapshots"]
     sides = identity.get("distributions")
-    return None if sides is None else " with ".join(words.get(side, side) for side in sides)
+    return None if sides is None else " with ".join(known.get(side, side) for side in sides)
 
 
 def _names(first: Resolution, second: Resolution) -> tuple[str, str]:
@@ -268,6 +276,11 @@ def _changing(side: Side) -> list[tuple[str, str]]:
         return []
     changes = settings_that_change(view.components[str(found.component)], found.template, found.mode)
     return [("; ".join(item.labels), item.effects[0].text) for item in changes]
+
+
+def _definite(text: str) -> str:
+    """Return a brief as it stands behind "is": with an article unless it brings its own or is a clause."""
+    return lowered(text) if text.partition(" ")[0].lower() in _OWN else f"the {lowered(text)}"
 
 
 _ROWS: tuple[tuple[str, Callable[[Side], str | None]], ...] = (

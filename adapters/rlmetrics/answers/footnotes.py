@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from rlmetrics.names import Typical, load_tables
-from rlmetrics.names.light import dataclass, field, replace
 
 from .facts import is_timer
 from .sides import Sides, sided, sides_of

@@ -9,14 +9,15 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from rlmetrics.names.light import dataclass
 from rlmetrics.names.reading import covers
 from rlmetrics.names.records import Reading
 from rlmetrics.names.view import FrameworkView
 
 from .pasted import Given
+from .trust import needs_words
 
 if TYPE_CHECKING:
     from rlmetrics.health import Finding
@@ -86,14 +87,18 @@ def judge(view: View, found: Resolution, given: Given, findings: Iterable[Findin
     said += _constants(view, found, given)
     said += [item for item in traits if item.level in _BAD]
     if not said and found.logged is False and not _is_finite(given.number):
-        says = f"{given.text} stands for no value: {found.key} is not logged here, only if {found.condition}."
+        missing = needs_words(view, found) or "not logged"
+        says = f"{given.text} stands for no value: {found.key} is {missing}."
+        lost = [item.message for item in findings if item.key == found.key and item.level == LEVELS[-1]]
+        says += f" If it is logged, {given.text} is never normal: {_within(lost[0])}" if lost else ""
         said.append(Judgement("expected", "absent", says))
     if not said:
         texts: Mapping[str, Any] = tables.texts.get(found.metric or "", {})
         said += [_read(item, given) for item in readings_of(texts) if covers(item.value, given.number)]
     if not any(item.level in _BAD for item in said):
         said += _outside(found, given, tables)
-        said += [_found(item, given) for item in findings if item.key == found.key]
+        if not any(item.origin == "absent" for item in said):
+            said += [_found(item, given) for item in findings if item.key == found.key]
     said += [item for item in traits if item.level not in _BAD]
     return said or [_nothing(found, given, tables)]
 
@@ -150,7 +155,16 @@ def _read(item: Reading, given: Given, origin: str = "reading", rule: str | None
 
 
 def _found(item: Finding, given: Given) -> Judgement:
-    return Judgement(item.level, "health", f"{given.text}: {item.message}", watch=item.advice, rule=item.rule)
+    says = f"{given.text}: {item.message}"
+    if not _is_finite(given.number) and item.level == LEVELS[-1]:
+        says = f"{given.text} is never normal: {_within(item.message)}"
+    return Judgement(item.level, "health", says, watch=item.advice, rule=item.rule)
+
+
+def _within(message: str) -> str:
+    """Return the first sentence of a message as it stands behind a colon."""
+    first = re.split(r"(?<=[.!?])\s", message)[0]
+    return first if first[1:2].isupper() else first[:1].lower() + first[1:]
 
 
 def showing(view: View, found: Resolution) -> list[str]:
@@ -227,7 +241,8 @@ def _outside(found: Resolution, given: Given, tables: Tables) -> list[Judgement]
         if (trait := tables.traits[name])["facet"] == "defect" and trait["grade"] != "minor"
     ]
     why = f"In this release {'; '.join(departs)}." if departs else None
-    says = f"{given.text} is {side}, where {found.metric} cannot be."
+    never = {"below 0": "is never negative", "above 0": "is never positive"}.get(side, f"is never {side}")
+    says = f"{given.text} is {side}, but {found.metric} {never}."
     if why is None:
         says += " The key is not what this source logs under this name, or it was changed on its way."
         return [Judgement("error", "range", says)]

@@ -10,7 +10,7 @@ from rlmetrics.names.view import FrameworkView
 
 from .facts import first_clause, formula_texts, health_texts, measured_text, quantity, reads_texts, sentence
 from .terminal import LABEL, columns, labelled, symbol, wrapped
-from .trust import averaged_lines, is_biased, logged_lines, says_over, trust_lines
+from .trust import averaged_lines, is_biased, logged_lines, needs_words, says_over, trust_lines
 from .words import population_words
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from .changes import Change
     from .settings import Setting
 
-__all__ = ["changed_lines", "resolved_lines", "resolved_links", "source_lines"]
+__all__ = ["changed_lines", "resolved_lines", "resolved_links", "source_lines", "told_notes"]
 
 _PLACES, _FORMULA = 3, 3
 _SCREEN = 36
@@ -72,13 +72,13 @@ def resolved_lines(view: View, resolution: Resolution, *, full: bool = False) ->
     measured = measured_text(resolution.metric, view.tables)
     lines += labelled("measures", [] if formula or measured is None else [measured])
     trust = trust_lines(view, resolution, full=full)
-    # What spoils a number is told before anything else about it.
+    # What spoils a number is told before anything else about it, then how its curve behaves.
     lines[intro:intro] = trust if is_biased(trust) else []
+    place = intro + (len(trust) if is_biased(trust) else 0)
     lines += averaged_lines(view, resolution)
     lines += [] if is_biased(trust) else trust
     lines += labelled("healthy", health_texts(resolution.metric, view.tables, full=full))
     reads = labelled("reads", reads_texts(resolution.metric, view.tables))
-    place = len(lines)
     lines += logged_lines(view, resolution)
     lines += _constant(resolution, full=full)
     lines += changed_lines(view, resolution, full=full)
@@ -138,25 +138,25 @@ def _first(view: View, item: Resolution) -> str:
     if item.metric is None:
         return f"What {item.key} measures depends on the configuration; nothing says which one this run had."
     text = _brief(view, item).rstrip(".")
-    if says_over(view, item) and item.signature is not None:
-        text += f"; here over {population_words(item.signature.population, view.tables)}"
     values = ", ".join(f"{name} = {value}" for name, value in item.placeholders.items())
     text += f" ({values})" if values else ""
-    if item.mode == "eval":
-        text += ", in evaluation"
-    if item.logged is False:
-        text += "; not logged by default" if item.logged_by_default is False else "; not logged with these settings"
-    notes = _told(view, item)
-    return f"{text}. {sentence(notes[0])}" if _is_intro(notes) else f"{text}."
+    texts = [f"{text}, in evaluation" if item.mode == "eval" else text]
+    texts += [missing] if (missing := needs_words(view, item)) is not None else []
+    if says_over(view, item) and item.signature is not None:
+        texts.append(f"here over {population_words(item.signature.population, view.tables)}")
+    notes = told_notes(view, item)
+    texts += notes[:1] if _is_intro(notes) else []
+    return " ".join(map(sentence, texts))
 
 
-def _told(view: View, item: Resolution) -> list[str]:
+def told_notes(view: View, item: Resolution, *, installed: bool = True) -> list[str]:
     """Return the notes in the order of telling: on settings that were given, then the others, on installation last."""
     given: Mapping[str, object] = {}
     if isinstance(view, FrameworkView):
         given = _given(view.components[str(item.component)])
     asked = re.compile("|".join(rf"(?<![\w.]){re.escape(name)}(?![\w.])" for name in given)) if given else None
-    return sorted(item.notes, key=lambda note: (_INSTALLED in note, asked is None or asked.search(note) is None))
+    notes = [note for note in item.notes if installed or _INSTALLED not in note]
+    return sorted(notes, key=lambda note: (_INSTALLED in note, asked is None or asked.search(note) is None))
 
 
 def _is_intro(notes: Sequence[str]) -> bool:
@@ -252,7 +252,7 @@ def source_lines(item: Resolution, *, full: bool) -> list[str]:
 
 def _notes(view: View, item: Resolution, most: int, *, full: bool) -> list[str]:
     """Return what else there is to know; what must be installed last."""
-    notes = _told(view, item)
+    notes = told_notes(view, item)
     notes = notes[1:] if _is_intro(notes) else notes
     installed = [note for note in notes if _INSTALLED in note]
     others = [note for note in notes if _INSTALLED not in note]

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
-
-from rlmetrics.names.light import replace
 
 if TYPE_CHECKING:
     from rlmetrics.names.records import Typical

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -11,14 +12,14 @@ from rlmetrics.names.view import FrameworkView
 from .causes import GRADES, brief_of, shows
 from .facts import sentence, shortened
 from .terminal import LABEL, labelled, symbol
-from .words import averaged_words
+from .words import averaged_words, population_words
 
 if TYPE_CHECKING:
     from rlmetrics.names.answers import Resolution
     from rlmetrics.names.protocol import View
     from rlmetrics.names.tables import Tables
 
-__all__ = ["averaged_lines", "is_biased", "logged_lines", "says_over", "trust_lines"]
+__all__ = ["averaged_lines", "bias_words", "is_biased", "logged_lines", "needs_words", "says_over", "trust_lines"]
 
 _TRAITS = 2
 """So many biases are told."""
@@ -30,9 +31,12 @@ _SAME = 160
 
 def says_over(view: View, item: Resolution) -> bool:
     """Whether the first sentence says over what a number is taken: where that is not the metric's usual population."""
-    own = view.tables.metrics.get(item.metric or "", {}).get("population")
+    row = view.tables.metrics.get(item.metric or "", {})
     over = None if item.signature is None else item.signature.population
-    return over is not None and over != own
+    if over is None or over == row.get("population"):
+        return False
+    words = str(population_words(over, view.tables))
+    return words.removeprefix("all ") not in str(row.get("brief", ""))
 
 
 def averaged_lines(view: View, item: Resolution) -> list[str]:
@@ -68,13 +72,15 @@ def trust_lines(view: View, item: Resolution, *, full: bool = False) -> list[str
     every = sorted(_departing(item, view.tables), key=lambda name: GRADES.index(traits[name]["grade"]))
     names = [name for name in every if shows(name, side, item.mode or "train", view.tables) is not False]
     hidden = len(every) - len(names)
+    asked = [name for name in names if _is_asked(traits[name].get("vanishes_if"), view, item)]
+    names.sort(key=lambda name: name not in asked)
     if not names:
         rest = f" ({hidden} difference{'s' * (hidden > 1)} only with other settings)" if hidden else ""
         return labelled("trust", f"{symbol('same')} plain: as the formula says{rest}")
-    worst = traits[names[0]]["grade"]
+    worst = min((traits[name]["grade"] for name in names), key=GRADES.index)
     shown = [*names, *(name for name in every if name not in names)] if full else names[:1]
     if not full and worst != "minor":
-        shown = [name for name in names if traits[name]["grade"] == worst][:_TRAITS]
+        shown = [name for name in names if name in asked or traits[name]["grade"] == worst][:_TRAITS]
         shown = shown[: 1 if len(shortened(brief_of(traits[shown[0]]))) > _LONG else _TRAITS]
     mode = item.mode or "train"
     sure = any(shows(name, side, mode, view.tables) for name in names if traits[name]["grade"] != "minor")
@@ -101,9 +107,29 @@ def trust_lines(view: View, item: Resolution, *, full: bool = False) -> list[str
     return labelled("trust", texts)
 
 
+def _is_asked(guard: object, view: FrameworkView, item: Resolution) -> bool:
+    """Whether a difference depends on a setting that was given."""
+    config = view.components[str(item.component)].config
+    given = [name for name, value in config.values.items() if config.defaults.get(name, value) != value]
+    return any(re.search(rf"(?<![\w.]){re.escape(name)}(?![\w.])", str(guard)) for name in given)
+
+
 def is_biased(trust: Sequence[str]) -> bool:
     """Whether lines on trust say that the number is biased."""
     return bool(trust) and symbol("biased") in trust[0][LABEL : LABEL + 1]
+
+
+def bias_words(view: View, item: Resolution) -> str | None:
+    """Return what biases a number most, in words that may stand behind a colon; None if nothing weighs."""
+    if item.signature is None or not isinstance(view, FrameworkView):
+        return None
+    traits = view.tables.traits
+    side = view.circumstances(str(item.component))
+    names = [name for name in _departing(item, view.tables) if traits[name]["grade"] != "minor"]
+    names = [name for name in names if shows(name, side, item.mode or "train", view.tables)]
+    names.sort(key=lambda name: GRADES.index(traits[name]["grade"]))
+    texts = [shortened(brief_of(traits[name])) for name in names[:1]]
+    return f"{texts[0].rstrip('.')}." if texts else None
 
 
 def _departing(item: Resolution, tables: Tables) -> list[str]:
@@ -130,3 +156,17 @@ def logged_lines(view: View, item: Resolution) -> list[str]:
         default = f"{'yes' if item.logged else 'not'} with these settings, {default}"
     only = [f"only if {guard}" for guard in guards]
     return labelled("logged", "; ".join([default, *only, *texts]))
+
+
+def needs_words(view: View, item: Resolution) -> str | None:
+    """Return that a key is not logged and which settings would log it; None where it is logged or nothing is known."""
+    if item.logged is not False:
+        return None
+    start = "not logged by default" if item.logged_by_default is False else "not logged with these settings"
+    if item.condition is None or not isinstance(view, FrameworkView):
+        return start
+    from .settings import condition_words
+
+    guards, texts = condition_words(item.condition, view.components[str(item.component)].config)
+    needed = "; ".join(guards) or "; ".join(texts)
+    return f"{start}: needs {needed}" if needed else start

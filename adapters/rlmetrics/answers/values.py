@@ -7,16 +7,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
 
-from rlmetrics.names.light import dataclass
-
-from .facts import formula_texts, health_texts, measured_text
+from .facts import formula_texts, health_texts, measured_text, reads_texts
 from .judged import LEVELS, Judgement, findings_at_once, judge
 from .pasted import Given, parse_row
 from .settings import guard_words
 from .terminal import columns, labelled, wrapped
-from .trust import averaged_lines, logged_lines
+from .trust import averaged_lines, bias_words, is_biased, logged_lines, trust_lines
 from .words import listed, source_words
 
 if TYPE_CHECKING:
@@ -94,7 +93,7 @@ def value_json(values: Sequence[JudgedValue]) -> list[dict[str, Any]]:
     """Return the objects that `resolve --json` gives for keys, each with its value and what that tells."""
     return [
         {
-            **{name: getattr(item.found, name) for name in item.found.__match_args__},
+            **{field.name: getattr(item.found, field.name) for field in fields(item.found)},
             "value": item.given.text if item.given.number is None else _plain(item.given.number),
             "judged": list(item.judged),
         }
@@ -118,12 +117,23 @@ def value_lines(values: Sequence[JudgedValue], *, full: bool = False, assumed: b
     who = _who(first)
     others = [item for item in others if item.says != first.says]
     says = head.says
+    biases = bias_words(first.view, found) if head.origin == "nothing" and first.level == LEVELS[0] else None
+    says += f" Yet the number is biased: {biases}" if biases else ""
     if assumed:
         says = f"{says} This assumes {who}; --at names another source."
     elif others:
         says = f"{says} This is so in {who}."
     near = "" if found.near_miss is None else f"Did you mean {found.near_miss}? As a number of your own: "
     lines = [*wrapped(f"{near}{says}"), ""]
+    if head.origin == "nothing":
+        # A value about which nothing is said: what is known of the curve is the answer.
+        from .resolved import told_notes
+
+        trust = trust_lines(first.view, found)
+        notes = told_notes(first.view, found, installed=False)
+        lines += labelled("reads", reads_texts(str(found.metric), first.view.tables))
+        lines += trust if biases is None and is_biased(trust) else []
+        lines += labelled("note", notes if full else notes[:_MOST_ALSO])
     advice = "do" if head.origin == "health" else "watch"
     for label, text in (("why", head.why), ("worry if", head.worry), (advice, head.watch)):
         lines += labelled(label, text) if text else []

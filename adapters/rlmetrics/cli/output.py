@@ -8,6 +8,7 @@ import json
 import os
 import re
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import fields
 from functools import lru_cache
 from operator import attrgetter
 from typing import Any, TextIO
@@ -36,7 +37,7 @@ def plain(value: Any) -> Any:
 
 def _opened(value: Any) -> Any:
     """Return a record as a dictionary, its fields as they are."""
-    if hasattr(value, "__match_args__"):
+    if hasattr(value, "__dataclass_fields__"):
         names, values = _fields(value.__class__)
         return dict(zip(names, values(value), strict=True))
     return list(value) if isinstance(value, set | frozenset) else dict(value)
@@ -45,7 +46,7 @@ def _opened(value: Any) -> Any:
 @lru_cache(maxsize=64)
 def _fields(record: type[Any]) -> tuple[tuple[str, ...], Callable[[Any], tuple[Any, ...]]]:
     """Return the names under which the fields of a record are shown, and what gives their values."""
-    names: tuple[str, ...] = record.__match_args__
+    names = [field.name for field in fields(record)]
     values = attrgetter(*names) if len(names) > 1 else lambda value: tuple(getattr(value, name) for name in names)
     return tuple(name.rstrip("_") for name in names), values
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from .config import Config
-from .light import dataclass
 from .lookup import KEY, SHOWN, TEMPLATE, Logged, Lookup, catalogue_of
 from .mapping import NameMap
 from .protocol import Match

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import suppress
+from dataclasses import replace
 
 from .answers import Resolution
 from .config import Config, check_config
 from .errors import NamesError
-from .light import replace
 from .lookup import Catalogue, Logged, Lookup, catalogue_of, misspelt
 from .protocol import Match
 from .resolving import resolution_of, resolve_in

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from .changes import Cause, Net, Undone
 from .judging import Judged, Sides, judged_cause
-from .light import dataclass
 from .records import Entry
 from .tables import Tables
 from .versions import Releases

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -10,7 +11,6 @@ from .aspects import Aspect, Pair, State
 from .config import Config
 from .course import Course, Run
 from .guards import names_in
-from .light import dataclass
 from .records import Difference, Entry
 from .rows import expressions_of
 from .severity import Circumstances

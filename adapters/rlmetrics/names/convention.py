@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import cached_property
 
-from .light import replace
 from .protocol import Match
 from .records import Entry, Evidence
 from .signature import canonical_signature

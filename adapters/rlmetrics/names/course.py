@@ -206,9 +206,9 @@ class Course:
         found: list[Run] = []
         said: tuple[object, ...] | None = None
         for release in self.releases:
-            names = [keys.get(release)] if isinstance(keys, Mapping) else keys
-            asked = ((key, self.rows(key, mode, release)) for key in names if key is not None)
-            key, rows = next((item for item in asked if item[1]), (None, []))
+            named = (keys.get(release),) if isinstance(keys, Mapping) else keys
+            found_rows = ((key, self.rows(key, mode, release)) for key in named if key is not None)
+            key, rows = next(((key, rows) for key, rows in found_rows if rows), (None, []))
             says = None if key is None else self._says(rows, release)
             if found and says == said:
                 found[-1] = found[-1]._replace(releases=(*found[-1].releases, release))

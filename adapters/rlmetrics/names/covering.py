@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from .errors import NamesError
-from .light import dataclass
 from .rows import metrics_of
 from .source import nearest
 from .tables import Overlays, Tables, load_tables

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from .component import ComponentView
 from .course import Course
-from .light import dataclass
 from .records import Entry
 from .tables import FrameworkTable
 

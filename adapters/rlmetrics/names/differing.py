@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 from . import narrowing
 from .causes import Causes, SharedCause, TakenBack
 from .comparing import Comparison
 from .config import Config
 from .defaults import ChangedDefault
-from .light import dataclass
 from .mapping import NameMap
 from .programs import EVERY, other_programs, paired
 from .protocol import View

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -11,7 +12,6 @@ from .changes import Cause, Change, course_of, steps
 from .config import Config, Configuration
 from .following import followed
 from .judging import Sides, judged_cause
-from .light import replace
 from .records import Entry
 from .tables import Tables
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from .config import Config, Configuration
 from .errors import FallbackWarning, NamesError
-from .light import dataclass
 from .logged_keys import LoggedKeys, logged_keys_of
 from .source import Component, Source
 from .tables import FrameworkTable, Overlays, Tables, load_tables

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import cached_property
 from typing import NamedTuple
 
 from .config import Config
 from .counterparts import OtherCounterparts
 from .errors import NamesError
-from .light import replace
 from .lookalikes import LookAlikes, in_short
 from .protocol import Match, View
 from .ranking import Ranking

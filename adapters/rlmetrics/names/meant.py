@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from .answers import Resolution
 from .config import Config
-from .light import replace
 from .lookup import ALIAS, SEGMENT, catalogue_of
 from .protocol import Match, View
 from .records import Entry

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from dataclasses import replace
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, TypeVar
 
 from .errors import NamesError
-from .light import replace
 from .source import nearest
 from .templates import OPEN
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from typing import Any
 
 from .config import UNKNOWN, find_key, fitting
-from .light import dataclass, replace
 from .protocol import View
 from .tables import Overlays, Tables
 from .view import FrameworkView, open_view

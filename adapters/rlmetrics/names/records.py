@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import NamedTuple
-
-from .light import dataclass, field
 
 __all__ = [
     "Alternative",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 from .causes import SharedCause
@@ -10,7 +11,6 @@ from .changes import Cause, Net
 from .course import Course
 from .expressions import Compare, ListOf, Literal, Name
 from .guards import parse
-from .light import replace
 from .rows import expressions_of
 
 __all__ = ["Setting", "joined", "only_with", "other_settings"]

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Any, NamedTuple
 
 from .config import Config
 from .errors import NamesError
-from .light import dataclass
 from .protocol import View
 from .records import Fallback
 from .renames import warn_renamed

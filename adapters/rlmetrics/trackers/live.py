@@ -94,7 +94,8 @@ class Live:
         found: dict[str, float] = {}
         if self._metrics is not None:
             with self.faults("the metrics could not be computed"), self._lock:
-                whole = self._metrics.sync() if hasattr(self._metrics, "sync") else self._metrics
+                sync = getattr(self._metrics, "sync", None)
+                whole: Measuring = self._metrics if sync is None else sync()
                 for name, value in whole.compute().items():
                     if not math.isnan(value):
                         found[name if name.startswith((EXACT, f"eval_{EXACT}")) else f"{EXACT}{name}"] = float(value)

@@ -91,7 +91,7 @@ def mend(callbacks: Iterable[object]) -> bool:
 def _renew(names: dict[str, Any]) -> bool:
     """Replace the function that rewrites names in a module, once."""
     original: Any = names.get(_FUNCTION)
-    if not callable(original):
+    if original is None:
         return False
     if not hasattr(original, "__rlmetrics__"):
         names[_FUNCTION] = _asking(original)

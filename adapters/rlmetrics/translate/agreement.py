@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from rlmetrics.names import AmbiguousError, Candidate
-from rlmetrics.names.light import replace
 
 from .plan import Translation
 from .report import Report

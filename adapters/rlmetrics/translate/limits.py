@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from decimal import Decimal, InvalidOperation
 
-from rlmetrics.names.light import replace
 from rlmetrics.names.records import Transform
 
 from .decimals import convert_decimal

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import asdict, dataclass, replace
 from functools import partial
 from typing import Any
 
 from rlmetrics.names.errors import NamesError
-from rlmetrics.names.light import dataclass, replace
 from rlmetrics.names.mapping import NameMap
 from rlmetrics.names.programs import narrowed
 from rlmetrics.names.protocol import View
@@ -25,6 +25,8 @@ __all__ = ["Judge", "Plan", "Translation", "told"]
 _STAND_INS = ("zqzq", "zqzqz", "qzqz", "90817", "90819", "0.90817")
 """Values that no key has, for placeholders."""
 
+_OF_TRACKERS = frozenset({"step", "Step", "_step", "_runtime", "_timestamp"})
+"""Where and when a row was logged, as trackers and transformers write it into logs."""
 _INNER = {"vanishes_if"}
 """Guards, whose answer is given."""
 
@@ -86,8 +88,6 @@ class Translation:
 
     def account(self) -> dict[str, Any]:
         """Return how a report tells this translation."""
-        from dataclasses import asdict
-
         return {
             "to": self.output,
             "relation": self.relation,
@@ -113,10 +113,13 @@ class Translation:
 
 def told(differences: Iterable[Difference]) -> list[dict[str, Any]]:
     """Return how a report tells what differs."""
-    from dataclasses import asdict
-
     rows = [asdict(difference) for difference in differences]
     return [{name: value for name, value in row.items() if name not in _INNER} for row in rows]
+
+
+def _is_told(name: str, view: View) -> bool:
+    """Tell whether a source itself logs a name, and not only whoever invents names."""
+    return any(view.template(match.entry).rank != OPEN for match in view.find(name))
 
 
 class Plan:
@@ -165,8 +168,12 @@ class Plan:
         """
         found = self._names.translate(key)
         row = found.row
+        note = found.note
+        if key in _OF_TRACKERS and not _is_told(key, self._names.from_view):
+            # A user may call a metric `step`; what trackers write beside every row is far more likely.
+            row, note = None, "trackers write it beside every row"
         if row is None:
-            return Translation(key, None, "none", (), None, key, found.note, None, translated=False, order=(0, 0))
+            return Translation(key, None, "none", (), None, key, note, None, translated=False, order=(0, 0))
         program = self._names.from_view.program(row.from_component)
         if program in self._undecided:
             raise NamesError(self._undecided[program])
@@ -210,8 +217,7 @@ class Plan:
 
     def means_something_else(self, name: str) -> bool:
         """Tell whether the target itself logs ``name``; names that users invent don't count."""
-        view = self._names.to_view
-        return any(view.template(match.entry).rank != OPEN for match in view.find(name))
+        return _is_told(name, self._names.to_view)
 
     def changed_by(self, config: Mapping[str, Any], keys: Iterable[str]) -> dict[str, list[str]]:
         """Return which values of a run's configuration change what becomes of its keys, as ``NAME=VALUE``.

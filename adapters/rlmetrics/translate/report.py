@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import os
+from dataclasses import asdict, dataclass, field, fields, replace
 from typing import Any
 
-from rlmetrics.names.light import dataclass, field, replace
 from rlmetrics.names.records import Fallback
 from rlmetrics.names.severity import SEVERITIES
 
@@ -21,7 +21,7 @@ _MOST_NOTES = 20
 """How many notes people read before the rest drowns the report."""
 
 
-@dataclass(frozen=False)
+@dataclass
 class Loss:
     """What a torn input cost."""
 
@@ -29,7 +29,7 @@ class Loss:
     bytes: int = 0
 
 
-@dataclass(frozen=False)
+@dataclass
 class Report:
     """The account of one translated file or folder.
 
@@ -156,13 +156,11 @@ class Report:
 
     def escaped(self) -> Report:
         """Return the report with every name and text as it may be shown: nothing in it steers a terminal."""
-        own = {name: _escaped(getattr(self, name)) for name in self.__match_args__ if name not in _UNNAMED}
+        own = {item.name: _escaped(getattr(self, item.name)) for item in fields(self) if item.name not in _UNNAMED}
         return replace(self, **own)
 
     def as_json(self) -> dict[str, Any]:
         """Return the report in the shape that ``rlmetrics translate --json`` prints."""
-        from dataclasses import asdict
-
         return {
             "kind": self.kind,
             "from": self.source,

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from typing import Any, Literal, NamedTuple
+from dataclasses import dataclass, replace
+from typing import Any, Literal
 
-from rlmetrics.names.light import replace
 from rlmetrics.names.recorded import Understood
 from rlmetrics.names.tables import Overlays, Tables
 
@@ -28,7 +28,8 @@ class RivalsError(Exception):
     """A second key of a run claims a name: who gets it is decided by all that the run says about both."""
 
 
-class Entry(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Entry:
     """One entry of a translated row: its name, the old key it comes from, and its value, converted or not."""
 
     name: str

@@ -178,7 +178,7 @@ def loss_total_grpo(
     clip_high: float = 0.2,
     kl_coef: float = 0.04,
 ) -> Tensor:
-    """The loss of group-relative policy optimisation averaged over tokens, clipped surrogate plus weighted k3 penalty.
+    """Loss of group-relative policy optimisation with k3 penalty, averaged over tokens.
 
     Policy loss plus whatever the algorithm adds: value loss, KL and entropy terms, auxiliary losses. Which terms and
     weights, and how it is normalised, differs between trainers, so compare a run with itself only. For group-relative
@@ -1561,10 +1561,7 @@ METRICS: Final[dict[str, MetricFunction]] = {
     ),
     "loss/total@grpo": MetricFunction(
         id="loss/total@grpo",
-        brief=(
-            "The loss of group-relative policy optimisation averaged over tokens, clipped surrogate plus weighted k3 "
-            "penalty."
-        ),
+        brief="Loss of group-relative policy optimisation with k3 penalty, averaged over tokens.",
         unit="1",
         kind="scalar",
         atom="token",

@@ -566,10 +566,10 @@ def _sampling_sequence_weight_min_raw_finalize(state: Tensor) -> Tensor:
 def sampling_sequence_weight_mean(old_logprobs: Tensor, rollout_logprobs: Tensor, mask: Tensor) -> Tensor:
     """Mean importance weight of a response, trainer over rollout engine.
 
-    One weight per response: the product over its tokens of the trainer's probability over the engine's. Its expectation
-    without bounds is 1. Bounds pull it down: it falls when many weights are cut or set to 0. Products over long
-    responses stray far from 1 even when single tokens agree well, so a sequence weight says more about length than
-    about the mismatch per token.
+    Falls when many weights are cut at a bound or set to 0; without bounds its expectation is 1. One weight per
+    response: the product over its tokens of the trainer's probability over the engine's. Products over long responses
+    stray far from 1 even when single tokens agree well, so a sequence weight says more about length than about the
+    mismatch per token.
 
     Formula::
 
@@ -625,10 +625,10 @@ def sampling_sequence_weight_mean_zeroed(
 ) -> Tensor:
     """Weights outside the bounds are replaced by 0 first and stay in the statistic.
 
-    One weight per response: the product over its tokens of the trainer's probability over the engine's. Its expectation
-    without bounds is 1. Bounds pull it down: it falls when many weights are cut or set to 0. Products over long
-    responses stray far from 1 even when single tokens agree well, so a sequence weight says more about length than
-    about the mismatch per token.
+    Falls when many weights are cut at a bound or set to 0; without bounds its expectation is 1. One weight per
+    response: the product over its tokens of the trainer's probability over the engine's. Products over long responses
+    stray far from 1 even when single tokens agree well, so a sequence weight says more about length than about the
+    mismatch per token.
 
     Formula::
 
@@ -704,10 +704,10 @@ def sampling_sequence_weight_mean_truncated(
 ) -> Tensor:
     """Weights outside the bounds are replaced by the bound first.
 
-    One weight per response: the product over its tokens of the trainer's probability over the engine's. Its expectation
-    without bounds is 1. Bounds pull it down: it falls when many weights are cut or set to 0. Products over long
-    responses stray far from 1 even when single tokens agree well, so a sequence weight says more about length than
-    about the mismatch per token.
+    Falls when many weights are cut at a bound or set to 0; without bounds its expectation is 1. One weight per
+    response: the product over its tokens of the trainer's probability over the engine's. Products over long responses
+    stray far from 1 even when single tokens agree well, so a sequence weight says more about length than about the
+    mismatch per token.
 
     Formula::
 
@@ -780,10 +780,10 @@ def sampling_sequence_weight_mean_truncated_on_tokens(
 ) -> Tensor:
     """Weights above the bound are replaced by it, and every response counts once per token.
 
-    One weight per response: the product over its tokens of the trainer's probability over the engine's. Its expectation
-    without bounds is 1. Bounds pull it down: it falls when many weights are cut or set to 0. Products over long
-    responses stray far from 1 even when single tokens agree well, so a sequence weight says more about length than
-    about the mismatch per token.
+    Falls when many weights are cut at a bound or set to 0; without bounds its expectation is 1. One weight per
+    response: the product over its tokens of the trainer's probability over the engine's. Products over long responses
+    stray far from 1 even when single tokens agree well, so a sequence weight says more about length than about the
+    mismatch per token.
 
     Formula::
 
@@ -846,10 +846,10 @@ def _sampling_sequence_weight_mean_truncated_on_tokens_finalize(state: Tensor) -
 def sampling_sequence_weight_mean_raw(old_logprobs: Tensor, rollout_logprobs: Tensor, mask: Tensor) -> Tensor:
     """Log-weights are clamped to at most 20 in size, and responses without a counted token enter with a weight of 0.
 
-    One weight per response: the product over its tokens of the trainer's probability over the engine's. Its expectation
-    without bounds is 1. Bounds pull it down: it falls when many weights are cut or set to 0. Products over long
-    responses stray far from 1 even when single tokens agree well, so a sequence weight says more about length than
-    about the mismatch per token.
+    Falls when many weights are cut at a bound or set to 0; without bounds its expectation is 1. One weight per
+    response: the product over its tokens of the trainer's probability over the engine's. Products over long responses
+    stray far from 1 even when single tokens agree well, so a sequence weight says more about length than about the
+    mismatch per token.
 
     Formula::
 

@@ -71,8 +71,11 @@ class Words(Strict):
     operations: dict[Operation, Text]
     policies: dict[str, Text] = Field(description="Sides of a divergence, such as 'policy that sampled'.")
     snapshots: dict[str, Text] = Field(description="Whose parameters computed a number.")
+    moments: dict[str, Text] = Field(description="When a policy was as a number sees it, such as 'before the update'.")
     divergences: list[Text] = Field(description="Quantities that are told by their two policies.")
     extents: dict[str, Text] = Field(description="What one value covers, such as 'per token'.")
+    estimators: dict[str, Text] = Field(description="How something is estimated, such as 'by k1, the mean log-ratio'.")
+    statistics: dict[str, Text] = Field(description="What a number is of its parts, such as 'the largest'.")
 
 
 class Signatures(Strict):

@@ -121,8 +121,11 @@ def _words(signatures: Signatures) -> Row:
         operations=words.operations,
         policies=words.policies,
         snapshots=words.snapshots,
+        moments=words.moments,
         divergences=words.divergences,
         extents=words.extents,
+        estimators=words.estimators,
+        statistics=words.statistics,
         populations={name: item.words for name, item in signatures.populations.items()},
     )
 
