@@ -174,6 +174,15 @@ def test_a_configuration_that_cannot_be_read_is_one_line(said, tmp_path):
     )
 
 
+def test_a_folder_of_many_kinds_fits_on_a_screen(said):
+    """All recorded runs at once, of many kinds and sources: at most 25 lines, and the rest is counted."""
+    lines = said(RUNS, "trl[GRPOTrainer]", "verl==0.9.1")
+
+    assert len(lines) <= 25
+    assert any(line.startswith("  and ") and line.endswith("more kinds and sources") for line in lines)
+    assert "trl[GRPOTrainer]: 1.16.0, the newest known" in lines
+
+
 def test_a_folder_has_a_line_for_each_kind_of_file(said, tmp_path):
     """How many files, records and which source, and the severities of all together."""
     runs = tmp_path / "runs"

@@ -13,6 +13,7 @@ from .cause_words import cause_words, is_complex, taken_back_words
 from .diff_summary import summary
 from .keylists import braced, counted, few, starred
 from .terminal import symbol, width, wrapped
+from .words import chosen_lines
 
 if TYPE_CHECKING:
     from rlmetrics.names import DiffResult
@@ -48,9 +49,9 @@ def diff_lines(found: DiffResult, tables: Tables, *, full: bool = False) -> list
         return _two_frameworks(found.from_, found.to)
     head = wrapped(summary(found, tables))
     below = [*_below(found, tables, full=full)]
-    room = max(_SCREEN - len(head) - len(below) - 3, _LEAST)
+    room = max(_SCREEN - len(head) - len(found.chosen) - len(below) - 3, _LEAST)
     causes = [*_causes(found, tables, room=None if full else room)]
-    lines = [*head]
+    lines = [*head, *chosen_lines(found.chosen)]
     if causes:
         lines += ["", "Changed meaning, cause first", *causes]
     return [*lines, "", *below] if below else lines
@@ -72,7 +73,7 @@ def key_lines(found: DiffResult, tables: Tables, key: str) -> list[str]:
     """Return what changed about one key."""
     if _framework(found.from_) != _framework(found.to):
         return _two_frameworks(found.from_, found.to)
-    lines = wrapped(summary(found, tables, key=key))
+    lines = [*wrapped(summary(found, tables, key=key)), *chosen_lines(found.chosen)]
     causes = [*_causes(found, tables, room=None, with_keys=False)]
     return [*lines, *(["", *causes] if causes else []), *_beneath(found, tables)]
 

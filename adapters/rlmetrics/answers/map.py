@@ -13,6 +13,7 @@ from rlmetrics.names.severity import SEVERITIES
 from .facts import is_timer
 from .map_notes import MapNotes
 from .terminal import columns, symbol, wrapped
+from .words import chosen_lines
 
 if TYPE_CHECKING:
     from rlmetrics.names import MapRow
@@ -189,7 +190,7 @@ class _Table:
 
     def _programs(self) -> list[str]:
         """Return which program of a whole release is meant, and what the others are called."""
-        found = []
+        found = _chosen(self._names)
         for view in dict.fromkeys((self._names.from_view, self._names.to_view)):
             others = other_programs(view)
             if others is not None:
@@ -209,6 +210,12 @@ def _transform(row: MapRow) -> str | None:
         return None
     scale, offset = row.transform.scale, row.transform.offset
     return f"x {scale:g}" + (f" {'+' if offset > 0 else '-'} {abs(offset):g}" if offset else "")
+
+
+def _chosen(names: NameMap) -> list[str]:
+    """Return which releases were picked for sources that name none."""
+    found = [view.source.choice for view in (names.from_view, names.to_view)]
+    return chosen_lines([text for text in found if text is not None])
 
 
 def _are(count: int) -> str:
@@ -238,7 +245,7 @@ def key_lines(names: NameMap, row: MapRow) -> list[str]:
         ]
         # When another key would be the counterpart is told beside that key.
         told = "; ".join(part for part in (row.note or "").split("; ") if _MEASURES not in part)
-        return [*lines, *(wrapped(told, indent=2) if told else [])]
+        return [*lines, *(wrapped(told, indent=2) if told else []), *_chosen(names)]
     words = {"same": "the same as", "close": "close to", "biased": "a biased counterpart of"}[row.severity]
     lines = wrapped(f"{symbol(row.severity)} {row.from_} ({here}) is {words} {row.to} ({there}).", hanging=2)
     if row.transform is not None:
@@ -254,4 +261,5 @@ def key_lines(names: NameMap, row: MapRow) -> list[str]:
     if condition is not None:
         words_of = [text.partition(": ")[2] for text in notes.texts()] if condition.startswith("[") else [condition]
         others = [*words_of, *others]
-    return [*lines, *(line for part in others if part for line in wrapped(part, indent=2, hanging=4))]
+    lines += [line for part in others if part for line in wrapped(part, indent=2, hanging=4)]
+    return [*lines, *_chosen(names)]

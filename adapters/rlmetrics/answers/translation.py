@@ -10,6 +10,7 @@ from .footnotes import Notes, notes_of
 from .keylists import fitting
 from .severities import Severities
 from .terminal import columns, width, wrapped
+from .words import chosen_lines
 
 if TYPE_CHECKING:
     from rlmetrics.translate import Report
@@ -35,9 +36,20 @@ def translation_lines(report: Report, *, dropped: bool = False) -> list[str]:
         report: The account.
         dropped: Whether keys that the source does not define were left out.
     """
-    head = [*_loss(report), *_head(report), *_kinds(report), *_collisions(report)]
     notes = notes_of(report)
     counts = Severities(report, notes)
+    told = (_lines(report, notes, counts, dropped=dropped, kinds=kinds) for kinds in range(_KINDS, 0, -1))
+    answer: list[str] = []
+    for answer in told:
+        if len(answer) <= MOST:
+            break
+    return answer
+
+
+def _lines(report: Report, notes: Notes, counts: Severities, *, dropped: bool, kinds: int) -> list[str]:
+    """Return the answer with so many kinds of files."""
+    first = [*_loss(report), *_head(report), *chosen_lines(report.chosen)]
+    head = [*first, *_kinds(report, kinds), *_collisions(report)]
     foot = _foot(counts)
     said = [] if notes.configuration is None else wrapped(notes.configuration)
     others = len(head) + len(counts.same) + len(counts.left) + len(counts.apart) + len(said) + len(foot)
@@ -71,7 +83,7 @@ def _first(parts: list[list[str]], most: int) -> list[str]:
 
 
 def _loss(report: Report) -> list[str]:
-    return [f"LOST: {text}"] if (text := report.loss()) else []
+    return wrapped(f"LOST: {text}", hanging=2) if (text := report.loss()) else []
 
 
 def _head(report: Report) -> list[str]:
@@ -88,8 +100,8 @@ def _head(report: Report) -> list[str]:
     return wrapped(f"{verb} {place}: {files}{said}.")
 
 
-def _kinds(report: Report) -> list[str]:
-    """Return a line for each kind of file in a folder."""
+def _kinds(report: Report, most: int) -> list[str]:
+    """Return a line for each kind of file in a folder, so many in all."""
     if len(report.files) < 2:
         return []
     found: dict[tuple[str, str], list[Report]] = {}
@@ -99,8 +111,9 @@ def _kinds(report: Report) -> list[str]:
         (kind, _count(len(files), "file"), _count(sum(file.records for file in files), "record"), source)
         for (kind, source), files in found.items()
     ]
-    more = [f"  and {len(rows) - _KINDS} more kinds and sources"] if len(rows) > _KINDS else []
-    return ["", *columns(rows[:_KINDS]), *more]
+    shown = len(rows) if len(rows) <= most else most - 1
+    more = [f"  and {len(rows) - shown} more kinds and sources"] if len(rows) > shown else []
+    return ["", *columns(rows[:shown]), *more]
 
 
 def _count(number: int, what: str) -> str:

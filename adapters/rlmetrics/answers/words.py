@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from .terminal import wrapped
+
 if TYPE_CHECKING:
     from rlmetrics.names.records import Signature
     from rlmetrics.names.tables import Tables
 
 __all__ = [
     "averaged_words",
+    "chosen_lines",
     "listed",
     "population_words",
     "quantity_words",
@@ -163,6 +166,11 @@ def ranges_words(releases: Iterable[str], names: Sequence[str], *, newest: str |
         follows = True
     end = names[-1] if newest is None and names else newest
     return ", ".join(f"{a}.." if b == end else a if a == b else f"{a}..{b}" for a, b in runs)
+
+
+def chosen_lines(choices: Sequence[str]) -> list[str]:
+    """Return which releases were picked for sources that name none, in a line where they fit."""
+    return wrapped("; ".join(dict.fromkeys(choices))) if choices else []
 
 
 def source_words(source: object, tables: Tables) -> str:

@@ -131,6 +131,7 @@ class DiffResult:
         several: Whether the new source has several programs, which may have keys of the same name.
         from_: The old source as it was understood; ``from`` in JSON.
         to: The new source.
+        chosen: Which releases were picked for a source that names none.
     """
 
     added: tuple[ListedKey, ...]
@@ -150,6 +151,7 @@ class DiffResult:
     several: bool = False
     from_: str = ""
     to: str = ""
+    chosen: tuple[str, ...] = ()
 
 
 def diff(
@@ -251,6 +253,7 @@ class _Diff:
             len({self._new.program(place[0]) for place in self._after}) > 1,
             str(self._old.source),
             str(self._new.source),
+            tuple(view.source.choice for view in (self._old, self._new) if view.source.choice),
         )
 
     def _components(

@@ -202,7 +202,8 @@ def _trainers(view: View) -> list[str]:
     programs = _programs(view)
     if len(programs) < 2 or not isinstance(view, FrameworkView):
         return list(programs)
-    with_loss = {view.program(name) for name, part in view.components.items() if part.measures("loss")}
+    components = view.components.items() if isinstance(view, FrameworkView) else ()
+    with_loss = {view.program(name) for name, part in components if part.measures("loss")}
     return [name for name in programs if name in with_loss]
 
 

@@ -60,6 +60,12 @@ class Source(NamedTuple):
         return f"{self.framework}{component}=={self.release}"
 
     @property
+    def choice(self) -> str | None:
+        """Which release was picked and how, such as ``trl[GRPOTrainer]: 1.16.0, the newest known``; None if named."""
+        name, _, release = str(self).partition("==")
+        return f"{name}: {release}, {self.chosen}" if self.chosen else None
+
+    @property
     def fallbacks(self) -> tuple[Fallback, ...]:
         """The release that was asked for and the one that answers, unless these are the same."""
         asked, used = self.requested or self.release, self.release

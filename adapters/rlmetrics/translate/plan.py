@@ -156,6 +156,7 @@ class Plan:
         self.source = str(first.source)
         self.target = str(second.source)
         self.fallbacks = (*first.source.fallbacks, *second.source.fallbacks)
+        self.chosen = tuple(view.source.choice for view in (first, second) if view.source.choice)
         self.slug = f"{first.source.framework}-{first.source.release}"
         self._position = {_place(entry): position for position, entry in enumerate(first.entries())}
 

@@ -15,7 +15,7 @@ __all__ = ["Loss", "Report"]
 
 _MOST_TORN = 3
 """How many torn files are named where loss is told."""
-_UNNAMED = {"files", "fallbacks", "lost", "_seen"}
+_UNNAMED = {"files", "fallbacks", "chosen", "lost", "_seen"}
 """Fields without names."""
 _MOST_NOTES = 20
 """How many notes people read before the rest drowns the report."""
@@ -53,6 +53,7 @@ class Report:
         files: The accounts of the files of a folder.
         notes: What else was done, for people.
         fallbacks: Releases that the spec lacks, and what answered in their place.
+        chosen: Which releases were picked for a source that names none.
         kept: Old keys that have no counterpart, each with the severity, what looks most like it and why it is not that.
         equal: Old keys among ``duplicates``, each with the key that was written and in how many rows they were equal.
         differing: Names among ``collisions``, each with the first row in which values differ.
@@ -79,6 +80,7 @@ class Report:
     path: str = ""
     files: list[Report] = field(default_factory=list)
     fallbacks: list[Fallback] = field(default_factory=list)
+    chosen: list[str] = field(default_factory=list)
     kept: dict[str, dict[str, Any]] = field(default_factory=dict)
     equal: dict[str, dict[str, Any]] = field(default_factory=dict)
     differing: dict[str, dict[str, Any]] = field(default_factory=dict)
@@ -135,6 +137,7 @@ class Report:
         self.skipped.extend(other.skipped)
         self.outputs.extend(other.outputs)
         self.fallbacks.extend(item for item in other.fallbacks if item not in self.fallbacks)
+        self.chosen.extend(item for item in other.chosen if item not in self.chosen)
         self.lost.records += other.lost.records
         self.lost.bytes += other.lost.bytes
 
@@ -181,6 +184,7 @@ class Report:
             "severities": self.severities,
             "configuration": self.configuration,
             "fallbacks": [asdict(item) for item in self.fallbacks],
+            "chosen": list(self.chosen),
             "dry_run": self.dry_run,
             "files": [report.as_row() for report in self.files],
         }

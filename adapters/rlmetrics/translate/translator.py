@@ -99,7 +99,13 @@ class Translator:
             kind: What is translated.
             watched: Whether ``entries`` is to raise a ``RivalsError`` when a second key of the run claims a name.
         """
-        self.report = Report(kind, self._plan.source, self._plan.target, fallbacks=list(self._plan.fallbacks))
+        self.report = Report(
+            kind,
+            self._plan.source,
+            self._plan.target,
+            fallbacks=list(self._plan.fallbacks),
+            chosen=list(self._plan.chosen),
+        )
         self.report.notes += [self._plan.note] if self._plan.note else []
         self._plain.clear()
         self._names.clear()
