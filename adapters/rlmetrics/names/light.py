@@ -18,10 +18,11 @@ else:
     Record = TypeVar("Record")
 
     class _Made:
-        """A default that is made anew for each record."""
+        """A default that is made anew for each record, and whether the field is shown and compared."""
 
-        def __init__(self, make: Callable[[], object]) -> None:
+        def __init__(self, make: Callable[[], object], shown: bool) -> None:
             self.make = make
+            self.shown = shown
 
     class _Fields:
         """What the functions of ``dataclasses`` look for in a class: worked out when they do."""
@@ -63,16 +64,19 @@ else:
             raise TypeError(msg)
 
     def _key(self: object) -> tuple[object, ...]:
-        return tuple([self.__dict__[name] for name in self.__match_args__])
+        return tuple([self.__dict__[name] for name in self._shown])
 
     def _eq(self: object, other: object) -> bool:
-        return self.__dict__ == other.__dict__ if type(self) is type(other) else NotImplemented
+        if type(self) is not type(other):
+            return NotImplemented
+        # Most records have nothing to hide, and dictionaries are compared faster.
+        return self.__dict__ == other.__dict__ if self._shown is self.__match_args__ else _key(self) == _key(other)
 
     def _hash(self: object) -> int:
         return hash(_key(self))
 
     def _repr(self: object) -> str:
-        said = ", ".join(f"{name}={self.__dict__[name]!r}" for name in self.__match_args__)
+        said = ", ".join(f"{name}={self.__dict__[name]!r}" for name in self._shown)
         return f"{type(self).__qualname__}({said})"
 
     def _fixed(self: object, name: str, *value: object) -> NoReturn:
@@ -99,6 +103,10 @@ else:
             cls._names = frozenset(cls.__match_args__)
             cls._defaults = {name: own[name] for name in cls.__match_args__ if name in own}
             cls._made = tuple(name for name, value in cls._defaults.items() if isinstance(value, _Made))
+            hidden = {name for name in cls._made if not cls._defaults[name].shown}
+            cls._shown = (
+                tuple(name for name in cls.__match_args__ if name not in hidden) if hidden else cls.__match_args__
+            )
             for name, method in {**_METHODS, **(_FROZEN if frozen else {"__hash__": None})}.items():
                 if name not in own:
                     setattr(cls, name, method)
@@ -106,9 +114,9 @@ else:
 
         return made
 
-    def field(*, default_factory: Callable[[], object]) -> _Made:
-        """Return a default that is made anew for each record."""
-        return _Made(default_factory)
+    def field(*, default_factory: Callable[[], object], **shown: bool) -> _Made:
+        """Return a default that is made anew for each record; what is not shown is not compared either."""
+        return _Made(default_factory, shown=all(shown.values()))
 
     def replace(record: Record, **changes: object) -> Record:
         """Return a record with other values in some fields."""

@@ -200,7 +200,7 @@ def _programs(view: View) -> dict[str, list[str]]:
 def _trainers(view: View) -> list[str]:
     """Return the programs of a view that log a loss."""
     programs = _programs(view)
-    if len(programs) < 2:
+    if len(programs) < 2 or not isinstance(view, FrameworkView):
         return list(programs)
     with_loss = {view.program(name) for name, part in view.components.items() if part.measures("loss")}
     return [name for name in programs if name in with_loss]
