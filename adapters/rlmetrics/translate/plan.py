@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
-from functools import partial
+from functools import cached_property, partial
 from typing import Any
 
 from rlmetrics.names.errors import NamesError
@@ -158,7 +158,11 @@ class Plan:
         self.fallbacks = (*first.source.fallbacks, *second.source.fallbacks)
         self.chosen = tuple(view.source.choice for view in (first, second) if view.source.choice)
         self.slug = f"{first.source.framework}-{first.source.release}"
-        self._position = {_place(entry): position for position, entry in enumerate(first.entries())}
+
+    @cached_property
+    def _position(self) -> dict[tuple[str, str, str], int]:
+        """Where the keys of the source stand among all of them."""
+        return {_place(entry): position for position, entry in enumerate(self._names.from_view.entries())}
 
     def lookup(self, key: str) -> Translation:
         """Return what the spec says about ``key``; ``output`` is the counterpart, or the key if there is none.
