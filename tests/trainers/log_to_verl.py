@@ -163,7 +163,8 @@ def main() -> int:
         found |= {"console": said.getvalue().splitlines(), "loaded": loaded, "keys": list(logged[0])}
         (base / job["name"] / "result.json").write_text(json.dumps(found), encoding="utf-8")
         if "wandb" in sys.modules:
-            sys.modules["wandb"].finish()
+            # The next run has a folder of its own, which W&B reads from the environment when it starts.
+            sys.modules["wandb"].teardown()
     return failed
 
 
