@@ -7,7 +7,8 @@ import sys
 from html.parser import HTMLParser
 
 import pytest
-from rlmetrics import functional, names
+from rlmetrics import names
+from rlmetrics.functional import REGISTRY
 from rlmetrics.names import map_names, resolve
 from rlmetrics.translate import Translator
 
@@ -42,8 +43,8 @@ def _records() -> list[object]:
         translator.key("ppo/policy/approxkl"),
         translator.key("ppo/mean_scores"),
         translator.key("no/such/key<b>"),
-        functional.REGISTRY["policy/clip_fraction"],
-        functional.REGISTRY["kl/old/k2"],
+        REGISTRY["policy/clip_fraction"],
+        REGISTRY["kl/old/k2"],
         resolve("ppo/policy/approxkl", OLD)[0],
         resolve("no/such/key<b>", OLD)[0],
         map_names(OLD, NEW),

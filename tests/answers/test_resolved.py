@@ -156,6 +156,7 @@ def test_full_leaves_nothing_out(key, at):
     text = " ".join(" ".join(resolved_lines(view, found, full=True)).split())
     for note in found.notes:
         assert " ".join(note.split()).rstrip(".") in text
+    assert found.signature is not None
     for trait in found.signature.traits:
         assert trait in text or trait in str(view.tables.signatures["POPULATIONS"])
     for place in found.evidence:

@@ -44,6 +44,7 @@ def test_how_a_number_is_averaged(key, at, said):
     """The words follow the resolved signature of that release."""
     (found,) = resolve(key, at)
 
+    assert found.signature is not None
     assert averaged_words(found.signature, found.metric, TABLES) == said
 
 

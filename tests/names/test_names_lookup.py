@@ -68,7 +68,7 @@ def test_a_key_without_a_source_has_a_record_for_each_meaning():
     found = resolve("kl")
     assert 4 == len({item.metric for item in found})
     assert all(item.key == "kl" and item.matched == "key" and item.releases for item in found)
-    assert all(item.source.endswith(item.releases[-1]) for item in found)
+    assert all(str(item.source).endswith(item.releases[-1]) for item in found)
 
 
 def test_several_keys_have_their_meanings_in_the_sources_that_explain_them():

@@ -115,7 +115,7 @@ def test_truncated_responses_are_left_out_whole():
     """What is left are the tokens of the responses that ended on their own."""
     steps_cut = [each for each in islice(steps(), 16, 18) if not all(x["terminated"].all() for x in each.generated)]
     for each in steps_cut:
-        plain, finished = DEPARTURES["truncated_responses_excluded"](ENTROPY, None, each)
+        plain, finished = _both(DEPARTURES["truncated_responses_excluded"](ENTROPY, None, each))
         kept = [
             piece.inputs["token_entropy"][row][piece.inputs["mask"][row]]
             for piece in each.pieces
@@ -130,7 +130,8 @@ def test_truncated_responses_are_left_out_whole():
 def test_padding_dilutes_by_its_share():
     """Where padding counts as 0, the mean falls by the share of padding."""
     later = next(islice(steps(), 0, 1))
-    plain, padded = DEPARTURES["padding_counted"](REGISTRY["kl/old/k2@padded"], REGISTRY["kl/old/k2"], later)
+    departed = DEPARTURES["padding_counted"](REGISTRY["kl/old/k2@padded"], REGISTRY["kl/old/k2"], later)
+    plain, padded = _both(departed)
     masks = torch.cat([piece.inputs["mask"].flatten() for piece in later.pieces])
     assert plain * float(masks.double().mean()) == pytest.approx(padded, rel=1e-9)
     assert DEPARTURES["padding_counted"](REGISTRY["kl/old/k2"], REGISTRY["kl/old/k2"], later) is None
@@ -138,7 +139,7 @@ def test_padding_dilutes_by_its_share():
 
 def test_text_after_the_end_has_a_size_in_sums_only(step):
     """A sum over a response grows with its length; of a mean nothing is known."""
-    plain, uncut = DEPARTURES["text_after_end_counted"](REGISTRY["entropy/surprisal_sum"], None, step)
+    plain, uncut = _both(DEPARTURES["text_after_end_counted"](REGISTRY["entropy/surprisal_sum"], None, step))
     assert uncut > plain
     assert DEPARTURES["text_after_end_counted"](ENTROPY, None, step) is None
     assert DEPARTURES["text_after_end_counted"](REGISTRY["entropy/surprisal_sum@padding_filled"], None, step) is None
@@ -151,3 +152,8 @@ def test_another_policys_ratios_have_the_mean_one():
         for name in found:
             found[name] += Numbers(REGISTRY[name], each).pooled
     assert found["kl/reference/k3"] == pytest.approx(found["kl/reference/k1"], rel=0.25)
+
+
+def _both(numbers: tuple[float, float] | None) -> tuple[float, float]:
+    assert numbers is not None
+    return numbers

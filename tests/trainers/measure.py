@@ -8,6 +8,7 @@ seen. ``rank0.json`` and its like hold that for each row of the log, beside the 
 Runs in an environment of its own, where neither pytest nor the other modules of the tests are.
 """
 
+# pyright: reportMissingImports=false, reportAttributeAccessIssue=false
 from __future__ import annotations
 
 import hashlib

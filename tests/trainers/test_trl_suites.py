@@ -26,6 +26,8 @@ ACROSS = {"num_generations": 8}
 
 CLIPPED = {"policy/loss", "policy/clip_fraction", "policy/clip_fraction_low", "policy/clip_fraction_high"}
 ROLLOUT = {name for name in GRPOSuite().metrics if name.startswith(("sampling/", "kl/rollout/"))}
+_FROM_TOKENS: dict[str, str] = {"entropy/policy": "entropy/policy@from_token_entropy"}
+
 ONCE = ("reward/", "length/response/", "length/terminated/", "length/truncated", "sampling/", "kl/rollout/")
 """What is counted where a batch is generated."""
 
@@ -149,7 +151,7 @@ def test_numbers_are_those_of_the_batches(runs: Callable[[str, str], Run], relea
         elif kind in ("GRPO", "RLOO"):
             assert not [key for key in found if key.startswith(ONCE)]
         for key, value in found.items():
-            metric = REGISTRY[{"entropy/policy": "entropy/policy@from_token_entropy"}.get(key, key)]
+            metric = REGISTRY[_FROM_TOKENS.get(str(key), str(key))]
             given = {word: inputs[word] for word in names_of(metric)}
             chosen = {word: parameters[word] for word in metric.parameters if word in parameters}
             expected = metric.reference(**given, **chosen).item()

@@ -11,6 +11,7 @@ import yaml
 from rlmetrics.names import open_view
 from rlmetrics.names.config import UNKNOWN
 from rlmetrics.names.recorded import keys_of, merged, understood
+from rlmetrics.names.view import FrameworkView
 from rlmetrics.translate.run_settings import recorded
 
 RUNS = Path(__file__).parents[1] / "fixtures" / "runs"
@@ -143,6 +144,7 @@ def test_a_value_that_no_setting_has_is_unknown():
     assert {"beta": UNKNOWN, "loss_type": "bnpo", "num_iterations": UNKNOWN} == known.values
     assert ("beta", "num_iterations") == known.unknown
     view = open_view(GRPO, config=known.values)
+    assert isinstance(view, FrameworkView)
     assert view.components["GRPOTrainer"].config.holds("beta != 0") is None
     assert 0.5 == merged({"beta": 0.04}, {"beta": 0.5}, GRPO).values["beta"]
 
