@@ -172,7 +172,7 @@ def test_a_name_of_several_trainers_says_whose_it_is(made):
     titles = [config["chartTitle"] for config in configs(path) if "train/loss" in config["metrics"]]
     assert len(titles) == len(set(titles)) > 1
     assert 1 == sum(", DPOTrainer" in title for title in titles)
-    assert 1 == sum(", IterativeSFTTrainer, SFTTrainer" in title for title in titles)
+    assert 1 == sum(", SFTTrainer, IterativeSFTTrainer" in title for title in titles)
     path, _ = made("trl[DPOTrainer]==0.7.10", "wandb-workspace", name="one.json")
     assert not [config for config in configs(path) if "DPOTrainer" in config["chartTitle"]]
 

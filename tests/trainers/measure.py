@@ -46,25 +46,30 @@ def tokenizer() -> Any:
 
 def policy() -> Any:
     """Return a language model; GRPO loads its reference anew, so the first one is saved."""
-    saved = Path(f"model{os.environ.get('RANK', '')}").resolve()
+    saved = Path("model").resolve()
     if not saved.exists():
-        torch.manual_seed(7)
-        config = GPT2Config(
-            vocab_size=len(WORDS),
-            n_positions=32,
-            n_embd=8,
-            n_layer=1,
-            n_head=2,
-            resid_pdrop=0.0,
-            embd_pdrop=0.0,
-            attn_pdrop=0.0,
-            initializer_range=0.3,
-            pad_token_id=PAD,
-            eos_token_id=EOS,
-            bos_token_id=EOS,
-        )
-        GPT2LMHeadModel(config).save_pretrained(saved)
+        save_model(saved)
     return GPT2LMHeadModel.from_pretrained(saved)
+
+
+def save_model(place: Path) -> None:
+    """Save a tiny model; among several processes transformers would let only the first one save."""
+    torch.manual_seed(7)
+    config = GPT2Config(
+        vocab_size=len(WORDS),
+        n_positions=32,
+        n_embd=8,
+        n_layer=1,
+        n_head=2,
+        resid_pdrop=0.0,
+        embd_pdrop=0.0,
+        attn_pdrop=0.0,
+        initializer_range=0.3,
+        pad_token_id=PAD,
+        eos_token_id=EOS,
+        bos_token_id=EOS,
+    )
+    GPT2LMHeadModel(config).save_pretrained(place)
 
 
 def said(model: Any, ids: torch.Tensor, attention: torch.Tensor, temperature: float = 1.0) -> dict[str, torch.Tensor]:
@@ -326,6 +331,8 @@ def main() -> None:
     else:
         chosen = [job for job in jobs if job.get("ranks", 1) == 1]
         several = [job for job in jobs if job not in chosen]
+        for job in several:
+            save_model(base / job["name"] / "model")
         if several:
             launcher = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node=2"]
             subprocess.run([*launcher, __file__, str(base), json.dumps(several)], check=True)

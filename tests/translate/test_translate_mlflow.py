@@ -204,7 +204,7 @@ def test_a_name_that_is_a_folder_of_another_is_refused(tmp_path, capsys):
     assert [f"rlmetrics translate: {line}"] == capsys.readouterr().err.splitlines()
     assert ["mlruns"] == [path.name for path in tmp_path.iterdir()]
 
-    assert 1 == main([command[0], str(tmp_path / "mlruns"), *command[2:]])
+    assert 1 == main([command[0], str(tmp_path / "mlruns"), *command[2:], "--full"])
     captured = capsys.readouterr()
     assert [f"rlmetrics translate: {line}; left out"] == captured.err.splitlines()
     assert f"REFUSED, left out (1):\n  {line}\n" in captured.out
