@@ -39,7 +39,7 @@ CHANGES = {
 BEFORE = {
     "keys": ["keys", "--at", f"trl[GRPOTrainer]=={LAST}", "--json"],
     "keys of an heir": ["keys", "--at", f"trl[GMPOTrainer]=={LAST}", "--json"],
-    "step_time": ["resolve", "step_time", "--at", f"trl[GRPOTrainer]=={LAST}"],
+    "step_time": ["resolve", "step_time", "--at", f"trl[GRPOTrainer]=={LAST}", "--json"],
     "entropy": ["resolve", "entropy", "--at", f"trl[GRPOTrainer]=={LAST}", "--json"],
     "map": ["map", "--from", "trl[GRPOTrainer]==1.9.0", "--to", f"trl[GRPOTrainer]=={LAST}", "--json"],
     "diff": ["diff", "--from", "trl[GRPOTrainer]==0.18.2", "--to", f"trl[GRPOTrainer]=={LAST}"],
