@@ -15,7 +15,7 @@ from .names import LiveNames, Renamed
 from .settings import known_settings, settings_beside
 from .watched import Health, Watched
 
-__all__ = ["EXACT", "Live", "Measuring"]
+__all__ = ["EXACT", "HasLive", "Live", "Measuring"]
 
 EXACT = "exact/"
 """Stands before the names of numbers that were measured beside those of the trainer."""
@@ -129,3 +129,28 @@ class Live:
                 return found
             new = {name: value for name, value in added.items() if name not in found.row}
             return Renamed({**found.row, **new}, {**found.shown, **dict(zip(new, new, strict=True))})
+
+
+class HasLive:
+    """Something whose rows are treated, and that tells how.
+
+    Attributes:
+        live: What treats the rows.
+    """
+
+    live: Live
+
+    @property
+    def at(self) -> str | None:
+        """The source; None if it is not known."""
+        return self.live.at
+
+    @property
+    def monitor(self) -> Any:
+        """The ``Monitor``; None without health."""
+        return self.live.monitor
+
+    @property
+    def faults(self) -> Faults:
+        """What went wrong without stopping the training."""
+        return self.live.faults

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import sys
+from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
@@ -84,7 +85,7 @@ class Measurements:
 _Trainer: Any = object
 
 
-class Measured(_Trainer):  # type: ignore[misc]
+class Measured(ABC, _Trainer):  # type: ignore[misc]
     """A trainer of TRL that adds the numbers of a suite to what it logs.
 
     Attributes:
@@ -111,11 +112,13 @@ class Measured(_Trainer):  # type: ignore[misc]
         """Where numbers of now belong."""
         return "train" if self.model.training else "eval"
 
+    @abstractmethod
     def _suite(self) -> Suite:
-        raise NotImplementedError
+        """Return an empty suite of this trainer."""
 
+    @abstractmethod
     def _tell_missing(self) -> None:
-        raise NotImplementedError
+        """Tell which numbers this run cannot have, and why."""
 
 
 def _release(cls: type, kind: str) -> str:

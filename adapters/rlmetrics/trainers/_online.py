@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from typing import Any
 
 import torch
@@ -181,9 +182,9 @@ class _Sampling(Measured):
         if sampled is not None:
             self._compare(mode, old, sampled, mask)
 
+    @abstractmethod
     def _clips_tokens(self) -> bool:
         """Whether the loss clips the ratio of each token."""
-        raise NotImplementedError
 
 
 class MeasuredGRPO(_Sampling):

@@ -17,7 +17,7 @@ from rlmetrics.names.config import Config
 from rlmetrics.names.source import parse_source
 from rlmetrics.names.tables import Overlays, Tables, load_tables
 from rlmetrics.trackers.faults import Faults
-from rlmetrics.trackers.live import Live, Measuring
+from rlmetrics.trackers.live import HasLive, Live, Measuring
 from rlmetrics.trackers.names import Renamed
 from rlmetrics.trackers.watched import Health
 from rlmetrics.trackers.wrapping import Wrapped
@@ -30,7 +30,7 @@ __all__ = ["Attached", "MetricsCallback", "attach"]
 _SUMMARY = "train_runtime"
 
 
-class Attached:
+class Attached(HasLive):
     """What stands between a trainer and its callbacks.
 
     Attributes:
@@ -59,21 +59,6 @@ class Attached:
         else:
             self._own = _Accelerated(self, self._owner, current, live)
         vars(self._owner)[self._name] = self._own
-
-    @property
-    def at(self) -> str | None:
-        """The source; None if it is not known."""
-        return self.live.at
-
-    @property
-    def monitor(self) -> Any:
-        """The ``Monitor``; None without health."""
-        return self.live.monitor
-
-    @property
-    def faults(self) -> Faults:
-        """What went wrong without stopping the training."""
-        return self.live.faults
 
     def detach(self) -> None:
         """Let the trainer log as if nothing had been attached."""

@@ -20,7 +20,7 @@ from rlmetrics.names.errors import FallbackWarning, NamesError
 from rlmetrics.names.source import parse_source
 from rlmetrics.names.tables import Overlays, Tables, load_tables
 from rlmetrics.trackers.faults import Faults
-from rlmetrics.trackers.live import Live, Measuring
+from rlmetrics.trackers.live import HasLive, Live, Measuring
 from rlmetrics.trackers.settings import plain_settings
 from rlmetrics.trackers.watched import Health
 from rlmetrics.trackers.wrapping import Wrapped
@@ -41,32 +41,28 @@ class _Logging(Wrapped):
         return self.live.take(step, row, more, evaluated=evaluated).row
 
 
-class _Adapter:
+class _Adapter(HasLive):
     """Stands in front of something that logs, and is like it in everything else.
 
     Attributes:
         live: What treats the rows.
     """
 
-    def __init__(self, behind: Any, live: Live) -> None:
+    def __init__(
+        self,
+        behind: Any,
+        to: str | None = None,
+        both: bool = False,
+        health: Health = None,
+        metrics: Measuring | None = None,
+        *,
+        at: str | None = None,
+        config: Any = None,
+        spec: Overlays | Tables = None,
+    ) -> None:
         self._behind = behind
-        self.live = live
-        self._log = _Logging(behind.log, live)
-
-    @property
-    def at(self) -> str | None:
-        """The source; None if it is not known."""
-        return self.live.at
-
-    @property
-    def monitor(self) -> Any:
-        """The ``Monitor``; None without health."""
-        return self.live.monitor
-
-    @property
-    def faults(self) -> Faults:
-        """What went wrong without stopping the training."""
-        return self.live.faults
+        self.live = _live(to, both, health, metrics, at, config, spec)
+        self._log = _Logging(behind.log, self.live)
 
     def log(self, *args: Any, **kwargs: Any) -> Any:
         """Log under new names; arguments and result are those of what is behind it."""
@@ -84,7 +80,7 @@ class TrackingAdapter(_Adapter):
     """Stands in the place of a ``Tracking`` and logs under new names, judged.
 
     Args:
-        tracking: A ``verl.utils.tracking.Tracking``, or anything with its ``log(data, step)``.
+        behind: A ``verl.utils.tracking.Tracking``, or anything with its ``log(data, step)``.
         to: The source whose names are wanted, such as ``canonical`` or ``trl[GRPOTrainer]==1.16.0``; None keeps them.
         both: Log the old names beside the new ones, while dashboards move.
         health: True, a ``Monitor``, a function that takes news of findings, or several of these: each finding is
@@ -99,20 +95,6 @@ class TrackingAdapter(_Adapter):
         TypeError: ``health`` is none of what it may be.
     """
 
-    def __init__(
-        self,
-        tracking: Any,
-        to: str | None = None,
-        both: bool = False,
-        health: Health = None,
-        metrics: Measuring | None = None,
-        *,
-        at: str | None = None,
-        config: Any = None,
-        spec: Overlays | Tables = None,
-    ) -> None:
-        super().__init__(tracking, _live(to, both, health, metrics, at, config, spec))
-
 
 class BackendAdapter(_Adapter):
     """Stands in the place of one tracker in the ``logger`` of a ``Tracking``; the others keep verl's names.
@@ -120,20 +102,6 @@ class BackendAdapter(_Adapter):
     ``tracking.logger["wandb"] = BackendAdapter(tracking.logger["wandb"], to="canonical")``. The arguments are those of
     `TrackingAdapter`, with the tracker in place of the ``Tracking``.
     """
-
-    def __init__(
-        self,
-        backend: Any,
-        to: str | None = None,
-        both: bool = False,
-        health: Health = None,
-        metrics: Measuring | None = None,
-        *,
-        at: str | None = None,
-        config: Any = None,
-        spec: Overlays | Tables = None,
-    ) -> None:
-        super().__init__(backend, _live(to, both, health, metrics, at, config, spec))
 
 
 class _Weakly:
