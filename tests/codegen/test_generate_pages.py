@@ -39,7 +39,7 @@ def section(root: Path) -> str:
 def test_documentation_build_writes_the_pages_of_a_fresh_clone(tmp_path: Path) -> None:
     """``mkdocs build`` with the project's own settings brings the pages that a clone does not have."""
     clone = make_checkout(tmp_path / "clone")
-    hook = "codegen/rlmetrics/codegen/generate/mkdocs_hook.py"
+    hook = "codegen/rlmetrics/codegen/site/mkdocs_hook.py"
     for name in ("mkdocs.yml", hook):
         (clone / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(PROJECT / name, clone / name)

@@ -31,7 +31,7 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
     parser.add_argument("--check", action="store_true", help="write nothing; exit with 1 if a file would change")
     parser.add_argument("--watch", action="store_true", help="generate again whenever the spec or a template changes")
     parser.add_argument("--sizes", action="store_true", help="measure again how large differences are; needs torch")
-    parser.add_argument("--docs", action="store_true", help="write reference pages that are not there, too")
+    parser.add_argument("--docs", action="store_true", help="write the pages of the site, too")
     parser.add_argument("--no-cache", action="store_true", help="trust nothing that an earlier run left")
     parser.add_argument("--spec", action="append", default=[], metavar="DIR", help="add an overlay (repeatable)")
     parser.set_defaults(run=run)
@@ -65,7 +65,12 @@ def run(args: argparse.Namespace) -> int:
         if not _measure(root):
             return _fail("rlmetrics generate: --sizes needs torch; pip install torch")
         report = driver.run(root, docs=args.docs)
-    return _print(report, root, check=args.check)
+    code = _print(report, root, check=args.check)
+    if args.docs and not args.check and not report.failed:
+        from rlmetrics.codegen.site.write import write_pages
+
+        print(f"docs: {write_pages(root, anew=args.no_cache)} pages of the site written or removed")
+    return code
 
 
 def _measure(root: Path) -> bool:

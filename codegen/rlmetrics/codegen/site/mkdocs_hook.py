@@ -1,4 +1,4 @@
-"""Writes the reference pages before MkDocs reads them; ``mkdocs.yml`` names this file under ``hooks``."""
+"""Writes the generated pages before MkDocs reads them; ``mkdocs.yml`` names this file under ``hooks``."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import Any
 
 from rlmetrics.codegen.findings import render_text
 from rlmetrics.codegen.generate.driver import run
+from rlmetrics.codegen.site.write import write_pages
 
 
 def on_pre_build(config: Any) -> None:
@@ -15,6 +16,8 @@ def on_pre_build(config: Any) -> None:
     Raises:
         SystemExit: The spec has errors, which the message lists.
     """
-    report = run(Path(config["config_file_path"]).parent, docs=True)
+    root = Path(config["config_file_path"]).parent
+    report = run(root, docs=True)
     if report.failed:
         raise SystemExit(render_text(report.findings))
+    write_pages(root)
