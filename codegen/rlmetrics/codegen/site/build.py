@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 
 from .page import Asset, Page
+from .sick import sick
 from .site import Site
+from .values import values
 
 __all__ = ["MAKERS", "build"]
 
 Maker = Callable[[Site], Iterator[Page | Asset]]
 
-MAKERS: Sequence[Maker] = ()
+MAKERS: Sequence[Maker] = (sick, values)
 """What makes the pages, one for each kind."""
 
 

@@ -87,10 +87,12 @@ class Clipping:
     def tokens(self) -> tuple[tuple[float, int, bool], ...]:
         """The tokens of the example: ratio, sign of the advantage, whether it counts."""
         low, high = self.axis
-        places = [
-            (round(low + share * (high - low), 5 if self.fine else 2), sign) for sign, shares in _PLACES.items() for share in shares
-        ]
-        return tuple((ratio, sign, self.counts(ratio, sign)) for ratio, sign in places)
+        digits = 5 if self.fine else 2
+        return tuple(
+            (ratio, sign, self.counts(ratio, sign))
+            for sign, shares in _PLACES.items()
+            for ratio in (round(low + share * (high - low), digits) for share in shares)
+        )
 
     def example(self) -> dict[str, Any]:
         """Return the inputs that hold the tokens of the example, each as a response of its own."""
@@ -154,15 +156,15 @@ class Clipping:
         for ratio, own, counts in self.tokens:
             if own == sign:
                 place = f'cx="{plot.across(ratio):.1f}" cy="{plot.up(-self.loss(ratio, sign)):.1f}"'
-                fill, edge = ("sick", "sick") if counts else ("paper", "a")
-                yield f'<circle {place} r="3.6" fill="{COLOURS[fill]}" stroke="{COLOURS[edge]}" stroke-width="1.6"/>'
+                fill, rim = ("sick", "sick") if counts else ("paper", "a")
+                yield f'<circle {place} r="3.6" fill="{COLOURS[fill]}" stroke="{COLOURS[rim]}" stroke-width="1.6"/>'
         taken: list[tuple[float, float]] = []
         for ratio in (*sorted(self.edges, key=lambda edge: -abs(edge - 1)), 1.0):
-            text, place = self.mark(ratio), plot.across(ratio)
+            text, x = self.mark(ratio), plot.across(ratio)
             half = 3.6 * len(text) + 2
-            if all(abs(place - other) > half + theirs for other, theirs in taken):
-                taken.append((place, half))
-                yield label(place, 155, text, at="middle")
+            if all(abs(x - other) > half + theirs for other, theirs in taken):
+                taken.append((x, half))
+                yield label(x, 155, text, at="middle")
         yield label(left + plot.width / 2, 169, t("probability ratio"), at="middle")
 
 
@@ -182,11 +184,8 @@ def clipping_of(tables: Tables, metric: str) -> Clipping | None:
     objective = _objective(tables, identity, formula)
     if objective is None:
         return None
-    whole = identity.get("extent") == "sequence" and "response" in str(identity.get("of"))
     mean = identity.get("statistic") == "mean"
-    if identity.get("statistic") in ("min", "max") and whole and "tokens" in str(identity.get("of")):
-        whole = False
-    return Clipping(metric, objective, formula, formula.parameters, mean, whole)
+    return Clipping(metric, objective, formula, formula.parameters, mean, identity.get("of") == "responses")
 
 
 def _of_processes(tables: Tables, metric: str, identity: Mapping[str, Any]) -> Clipping | None:
@@ -202,7 +201,8 @@ def _of_processes(tables: Tables, metric: str, identity: Mapping[str, Any]) -> C
 
 
 def _by_ratio(formula: Formula) -> bool:
-    return set(formula.inputs) <= _RATIO_INPUTS and "old_logprobs" in formula.inputs and bool(_BOUNDS & set(formula.parameters))
+    inputs = set(formula.inputs)
+    return inputs <= _RATIO_INPUTS and "old_logprobs" in inputs and not _BOUNDS.isdisjoint(formula.parameters)
 
 
 def _objective(tables: Tables, identity: Mapping[str, Any], fraction: Formula) -> Formula | None:
@@ -216,11 +216,11 @@ def _objective(tables: Tables, identity: Mapping[str, Any], fraction: Formula) -
                 return formula if _depends_on_ratio_alone(found) else None
     if set(fraction.parameters) <= _BOUNDS:
         return formula_of(tables, _PLAIN)
+    if not set(fraction.parameters) > _BOUNDS:
+        return None
     for variant in tables.texts.get(_PLAIN, {}).get("variants", {}):
         formula = formula_of(tables, _PLAIN, variant)
-        if formula is not None and _BOUNDS < set(fraction.parameters) and all(
-            name in formula.words for name in fraction.parameters
-        ):
+        if formula is not None and all(name in formula.words for name in fraction.parameters):
             return formula
     return None
 

@@ -66,7 +66,7 @@ def _band(healthy: Healthy, bounds: tuple[float | None, float | None]) -> Course
         size = abs(low) or 1.0
         below = low - 0.8 * size
         above = low + (1.2 * size if top is None or low <= 0 else top - low)
-        if top is not None and 0 < low and low >= 0.8 * top:
+        if top is not None and low > 0 and low >= 0.8 * top:
             below = low - 2.5 * (top - low)
         axis = (below, above)
         well = low + 0.6 * (axis[1] - low)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from html import escape
 
-__all__ = ["COLOURS", "Plot", "Say", "arrow", "as_given", "label", "line", "number", "path", "rect", "svg"]
+__all__ = ["COLOURS", "Plot", "Say", "as_given", "label", "line", "number", "path", "rect", "svg"]
 
 Say = Callable[..., str]
 """Gives a sentence in the language of the page; the values of its names are given by keyword."""
@@ -36,7 +36,7 @@ def as_given(text: str, **values: object) -> str:
 
 
 def number(value: float, digits: int = 3, *, places: int | None = None) -> str:
-    """Return a number with a true minus sign and no exponent.
+    """Return a number with a true minus sign, and an exponent only where it is tiny.
 
     Args:
         value: The number.
@@ -45,6 +45,8 @@ def number(value: float, digits: int = 3, *, places: int | None = None) -> str:
     """
     if not math.isfinite(value):
         return str(value)
+    if 0 < abs(value) < 1e-4:
+        return f"{value:.0e}".replace("e-0", "e-").replace("-", "\N{MINUS SIGN}")
     if places is not None:
         return f"{value:.{places}f}".replace("-", "\N{MINUS SIGN}")
     room = max(0, digits - 1 - math.floor(math.log10(abs(value)))) if value else 0
@@ -102,7 +104,8 @@ def line(x1: float, y1: float, x2: float, y2: float, colour: str, *, dashes: str
 def path(course: str, colour: str, *, dashes: str = "", width: float = 2) -> str:
     """Return a curve."""
     dash = f' stroke-dasharray="{dashes}"' if dashes else ""
-    return f'<path d="{course}" fill="none" stroke="{COLOURS[colour]}" stroke-width="{width:g}"{dash} stroke-linejoin="round"/>'
+    stroke = f'stroke="{COLOURS[colour]}" stroke-width="{width:g}"{dash}'
+    return f'<path d="{course}" fill="none" {stroke} stroke-linejoin="round"/>'
 
 
 def rect(x: float, y: float, width: float, height: float, fill: str, *, edge: str = "", opacity: float = 1) -> str:
@@ -120,16 +123,8 @@ def label(
     anchor = f' text-anchor="{at}"' if at != "start" else ""
     weight = ' font-weight="650"' if bold else ""
     other = f' font-size="{size:g}"' if size != FONT else ""
-    return f'<text x="{_short(x)}" y="{_short(y)}" fill="{COLOURS[colour]}"{anchor}{weight}{other}>{escape(text, quote=False)}</text>'
-
-
-def arrow(x1: float, y1: float, x2: float, y2: float, colour: str) -> str:
-    """Return a line with a point at its end."""
-    turn = math.atan2(y2 - y1, x2 - x1)
-    tips = [(x2 - 6 * math.cos(turn + side), y2 - 6 * math.sin(turn + side)) for side in (0.45, -0.45)]
-    (ax, ay), (bx, by) = tips
-    course = f"M{_short(x1)} {_short(y1)} {_short(x2)} {_short(y2)}M{_short(ax)} {_short(ay)} {_short(x2)} {_short(y2)} {_short(bx)} {_short(by)}"
-    return path(course, colour, width=1.5)
+    place = f'x="{_short(x)}" y="{_short(y)}"'
+    return f'<text {place} fill="{COLOURS[colour]}"{anchor}{weight}{other}>{escape(text, quote=False)}</text>'
 
 
 def svg(name: str, width: int, height: int, title: str, description: str, parts: Sequence[str]) -> str:
@@ -148,6 +143,7 @@ def svg(name: str, width: int, height: int, title: str, description: str, parts:
         f'<desc id="{name}-d">{escape(description, quote=False)}</desc>'
     )
     return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" id="{name}" class="picture" viewBox="0 0 {width} {height}" role="img" '
-        f'aria-labelledby="{name}-t {name}-d" font-size="{FONT}" font-family="inherit">{said}{"".join(parts)}</svg>'
+        f'<svg xmlns="http://www.w3.org/2000/svg" id="{name}" class="rlm-picture" viewBox="0 0 {width} {height}" '
+        f'role="img" aria-labelledby="{name}-t {name}-d" font-size="{FONT}" font-family="inherit">'
+        f"{said}{''.join(parts)}</svg>"
     )

@@ -67,9 +67,7 @@ class Groups:
             *(part for group in sorted(set(GROUPS)) for part in self._group(t, group)),
             label(170, 196, told, "fg", at="middle", bold=True),
         ]
-        description = (
-            f"{t('Rewards of two groups of four responses, and what is left of them as advantage.')} {told}."
-        )
+        description = f"{t('Rewards of two groups of four responses, and what is left of them as advantage.')} {told}."
         return svg(name, 340, 204, t("Rewards of a group become advantages"), description, parts)
 
     def _axes(self, t: Say) -> Iterator[str]:

@@ -58,9 +58,7 @@ class Sketch:
 
     def mark(self, end: float) -> str:
         """Return an end of the band as it stands at the axis."""
-        end = abs(end) if self.healthy.relative else end
-        text = number(end) if abs(end) >= 1e-4 or end == 0 else f"{end:.0e}".replace("e-0", "e-").replace("-", "\N{MINUS SIGN}")
-        return f"{text}\N{MULTIPLICATION SIGN}" if self.healthy.relative else text
+        return f"{number(abs(end))}\N{MULTIPLICATION SIGN}" if self.healthy.relative else number(end)
 
     def draw(self, t: Say = as_given, name: str = "sketch") -> str:
         """Return the picture."""
@@ -111,11 +109,12 @@ class Sketch:
     def _sick(self, t: Say) -> str:
         sign = self.healthy.first.sign
         if self.ends:
-            upwards = sign.kind.startswith("above")
-            bound = self.mark(self.healthy.high if upwards else self.healthy.low or 0.0)
-            if not self.healthy.relative:
-                return t("sick: above {bound}", bound=bound) if upwards else t("sick: below {bound}", bound=bound)
-            return t("sick: above {bound} its start", bound=bound) if upwards else t("sick: below {bound} its start", bound=bound)
+            bound = self.mark(sign.bound)
+            if sign.kind.startswith("above"):
+                words = "sick: above {bound} its start" if self.healthy.relative else "sick: above {bound}"
+            else:
+                words = "sick: below {bound} its start" if self.healthy.relative else "sick: below {bound}"
+            return t(words, bound=bound)
         if sign.kind == "sticks":
             return t("sick: exactly {value}", value=number(sign.bound))
         return t(_SICK[sign.kind if sign.kind in _SICK else "beside"])
@@ -125,7 +124,8 @@ class Sketch:
         rule = t(self.healthy.first.rule.title)
         if not ends:
             return t("The healthy run does not show what the rule looks for: {rule}.", rule=rule)
-        return t("The healthy run stays in the band that ends at {ends}. The sick run leaves it: {rule}.", ends=ends, rule=rule)
+        words = "The healthy run stays in the band that ends at {ends}. The sick run leaves it: {rule}."
+        return t(words, ends=ends, rule=rule)
 
 
 _Point = tuple[float, float]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
@@ -27,12 +27,12 @@ class Picture:
     Attributes:
         kind: Which one, a name of `PICTURES`.
         svg: The drawing.
-        caption: What to see in it, in a few sentences.
+        caption: What to see in it, sentence by sentence.
     """
 
     kind: str
     svg: str
-    caption: str
+    caption: Sequence[str]
 
 
 _PARTS = ("sequence", "micro_batch", "rank", "mini_batch")
@@ -40,73 +40,76 @@ _PARTS = ("sequence", "micro_batch", "rank", "mini_batch")
 _COUNTED = ("padding_counted", "padding_summed")
 
 
-def picture_of(tables: Tables, metric: str, t: Say = as_given) -> Picture | None:
+def picture_of(tables: Tables, metric: str, t: Say = as_given, tell: Say = as_given) -> Picture | None:
     """Return the picture that explains a metric best; None if none does."""
-    return next(pictures_of(tables, metric, t), None)
+    return next(pictures_of(tables, metric, t, tell), None)
 
 
-def pictures_of(tables: Tables, metric: str, t: Say = as_given) -> Iterator[Picture]:
+def pictures_of(tables: Tables, metric: str, t: Say = as_given, tell: Say = as_given) -> Iterator[Picture]:
     """Yield the pictures that explain a metric, the most telling first.
 
     Args:
         tables: The spec.
         metric: Its canonical name.
-        t: Gives sentences in the language of the page.
+        t: Gives texts in the language of the page, for within the drawings.
+        tell: Gives sentences in it, for below them.
     """
     for kind, draw in PICTURES.items():
-        found = draw(tables, metric, t)
+        found = draw(tables, metric, t, tell)
         if found is not None:
             svg, caption = found
             yield Picture(kind, svg, caption)
 
 
-Drawn = tuple[str, str] | None
+Drawn = tuple[str, Sequence[str]] | None
 
 
-def _clipping(tables: Tables, metric: str, t: Say) -> Drawn:
+def _clipping(tables: Tables, metric: str, t: Say, tell: Say) -> Drawn:
     found = clipping_of(tables, metric)
-    return None if found is None else (found.draw(t, "picture-clipping"), _of_clipping(found, t))
+    return None if found is None else (found.draw(t, "picture-clipping"), [_of_clipping(found, tell)])
 
 
-def _of_clipping(clipping: Clipping, t: Say) -> str:
+def _of_clipping(clipping: Clipping, tell: Say) -> str:
     bounds = ", ".join(map(clipping.mark, clipping.edges))
     if clipping.counted is None:
-        return t(
-            "The objective of one token by its probability ratio, with bounds {bounds}. Clipping makes it flat on one side: "
-            "there a token has no gradient. On the other side it keeps its slope, which pulls the ratio back.",
+        return tell(
+            "The objective of one token by its probability ratio, with bounds {bounds}. Clipping makes it flat on one "
+            "side: there a token has no gradient. On the other side it keeps its slope, which pulls the ratio back.",
             bounds=bounds,
         )
-    return t(
-        "The objective of one token by its probability ratio, with bounds {bounds}. A token has no gradient where the line is "
-        "flat. Shaded is what this metric counts; filled dots are tokens that count.",
+    return tell(
+        "The objective of one token by its probability ratio, with bounds {bounds}. A token has no gradient where the "
+        "line is flat. Shaded is what this metric counts; filled dots are tokens that count.",
         bounds=bounds,
     )
 
 
-def _estimators(tables: Tables, metric: str, t: Say) -> Drawn:
+def _estimators(tables: Tables, metric: str, t: Say, tell: Say) -> Drawn:
     found = estimator_of(tables, metric)
-    return None if found is None else (found.draw(t, "picture-estimators"), _of_estimators(found, t))
+    return None if found is None else (found.draw(t, "picture-estimators"), _of_estimators(found, tables, tell))
 
 
-def _of_estimators(estimator: Estimator, t: Say) -> str:
+def _of_estimators(estimator: Estimator, tables: Tables, tell: Say) -> list[str]:
     said = [
-        t(
-            "k1 and k3 are right on average over tokens that the first policy sampled; k2 is a little off, the more the "
-            "further the policies are apart. k1 can be negative, k2 and k3 cannot. A single token that became far likelier "
-            "can make k3 alone."
+        tell(
+            "k1 and k3 are right on average over tokens of {policy}; k2 is a little off, the more the further the "
+            "policies are apart. k1 can be negative, k2 and k3 cannot. A single token that became far likelier can "
+            "make k3 alone.",
+            policy=tell(str(tables.signatures["WORDS"]["snapshots"][estimator.policies[0]])),
         ),
-        t("The table is of four tokens, sampled exactly as often as the first policy says."),
+        tell("The table is of four tokens, each as often as that policy writes it."),
     ]
     if estimator.policies[0] == "current":
         said.insert(
-            1, t("Here tokens were sampled before the update, so that holds exactly on the first step of a batch only.")
+            1,
+            tell("Here they were sampled before the update, so that is exact on the first step of a batch only."),
         )
     if estimator.own == "abs":
-        said.append(t("abs estimates no divergence: it is larger than one and does not cancel."))
-    return " ".join(said)
+        said.append(tell("abs estimates no divergence: it is larger than one and does not cancel."))
+    return said
 
 
-def _groups(tables: Tables, metric: str, t: Say) -> Drawn:
+def _groups(tables: Tables, metric: str, t: Say, tell: Say) -> Drawn:
     formula = formula_of(tables, metric)
     found = groups_of(tables)
     if formula is None or found is None:
@@ -116,42 +119,43 @@ def _groups(tables: Tables, metric: str, t: Say) -> Drawn:
     advantage = quantity == "advantage" and set(formula.inputs) == {"sequence_advantages"}
     if not (spread or advantage):
         return None
-    caption = t(
-        "The advantage of a response is its reward less the mean of its group, over the standard deviation of the group. Where "
-        "all responses to a prompt earn the same, nothing is left: the second group teaches nothing."
+    caption = tell(
+        "The advantage of a response is its reward less the mean of its group, over the standard deviation of the "
+        "group. Where all responses to a prompt earn the same, nothing is left: the second group teaches nothing."
     )
-    return found.draw(t, "picture-groups"), caption
+    return found.draw(t, "picture-groups"), [caption]
 
 
-def _padding(tables: Tables, metric: str, t: Say) -> Drawn:
+def _padding(tables: Tables, metric: str, t: Say, tell: Say) -> Drawn:
     found = means_of(tables, metric)
     if found is None or metric not in _reduced(tables)["padding"]:
         return None
-    caption = t(
-        "Some releases take the mean over every position of the padded tensor, so that what stands in the padding counts, and "
-        "the more the shorter the responses are. The example is {metric}, which has {value} there and is drawn towards it.",
+    caption = tell(
+        "Some releases take the mean over every position of the padded tensor, so that what stands in the padding "
+        "counts, the more the shorter responses are. The example is {metric}, which has {value} there and is drawn "
+        "towards it.",
         metric=found.metric,
         value=number(found.filled),
     )
-    return found.draw_padding(t, "picture-padding"), caption
+    return found.draw_padding(t, "picture-padding"), [caption]
 
 
-def _parts(tables: Tables, metric: str, t: Say) -> Drawn:
+def _parts(tables: Tables, metric: str, t: Say, tell: Say) -> Drawn:
     found = means_of(tables)
     levels = _reduced(tables)["parts"].get(metric)
     if found is None or not levels:
         return None
     words = tables.signatures["WORDS"]["levels"]
-    caption = t(
-        "Some releases average the means of parts, here {parts}: then a short part weighs as much as a long one. Pooled, every "
-        "token weighs the same, and the parts do not matter. The values are those of {metric}.",
+    caption = tell(
+        "Some releases average the means of parts, here {parts}: then a short part weighs as much as a long one. "
+        "Pooled, every token weighs the same, and the parts do not matter. The values are those of {metric}.",
         parts=", ".join(t(str(words[level][0])) for level in levels),
         metric=found.metric,
     )
-    return found.draw_parts(t, "picture-parts"), caption
+    return found.draw_parts(t, "picture-parts"), [caption]
 
 
-PICTURES: Mapping[str, Callable[[Tables, str, Say], Drawn]] = {
+PICTURES: Mapping[str, Callable[[Tables, str, Say, Say], Drawn]] = {
     "clipping": _clipping,
     "estimators": _estimators,
     "groups": _groups,
@@ -163,7 +167,7 @@ PICTURES: Mapping[str, Callable[[Tables, str, Say], Drawn]] = {
 
 @lru_cache(maxsize=4)
 def _reduced(tables: Tables) -> Mapping[str, Any]:
-    """Return the metrics that some key dilutes by padding, and those that one takes as a mean of means, with its parts."""
+    """Return the metrics that some key dilutes by padding, and those that one takes as a mean of means of parts."""
     populations = tables.signatures["POPULATIONS"]
     padding: dict[str, None] = {}
     parts: dict[str, dict[str, None]] = {}
