@@ -9,8 +9,8 @@ import time
 from xml.etree import ElementTree
 
 import pytest
-import rlmetrics.functional as F
 import torch
+from rlmetrics import functional
 from rlmetrics.advantages import group_relative
 from rlmetrics.codegen.site.pictures.clipping import clipping_of
 from rlmetrics.codegen.site.pictures.drawing import number
@@ -88,7 +88,7 @@ def test_the_objective_is_the_loss_of_ppo():
         for sign in (1, -1):
             mask = torch.ones(1, 1, dtype=torch.bool)
             new, old, advantage = (torch.full((1, 1), value) for value in (math.log(ratio), 0.0, float(sign)))
-            assert clipping.loss(ratio, sign) == pytest.approx(F.policy_loss(new, old, advantage, mask).item())
+            assert clipping.loss(ratio, sign) == pytest.approx(functional.policy_loss(new, old, advantage, mask).item())
 
 
 @pytest.mark.parametrize("metric", ESTIMATED)
@@ -97,7 +97,12 @@ def test_estimators_print_what_their_functions_give(metric):
     estimator = estimator_of(TABLES, metric)
     first, second = sampled()
     drawn = texts_of(estimator.draw(lambda text, **values: text.format(**values), "picture"))
-    functions = {"k1": F.kl_old_k1, "k2": F.kl_old_k2, "k3": F.kl_old_k3, "abs": F.kl_old_reference_abs}
+    functions = {
+        "k1": functional.kl_old_k1,
+        "k2": functional.kl_old_k2,
+        "k3": functional.kl_old_k3,
+        "abs": functional.kl_old_reference_abs,
+    }
     for name in estimator.formulas:
         old, new = (torch.tensor([row], dtype=torch.float64) for row in (first, second))
         pair = (old, new) if name == "abs" else (new, old)
@@ -116,7 +121,7 @@ def test_estimators_are_told_apart_truly():
     """In the example k1 and k3 average to the divergence and k2 does not; only k1 has a token below 0."""
     estimator = estimator_of(TABLES, "kl/old/k2")
     first, second = (torch.tensor([[list(row)]], dtype=torch.float64).log() for row in (FIRST, SECOND))
-    truth = F.kl_old_reference_full(first, second, torch.ones(1, 1, dtype=torch.bool)).item()
+    truth = functional.kl_old_reference_full(first, second, torch.ones(1, 1, dtype=torch.bool)).item()
     assert estimator.truth == pytest.approx(truth)
     average = {name: estimator.of_example(name)[1] for name in ("k1", "k2", "k3")}
     assert average["k1"] == pytest.approx(truth)
@@ -130,8 +135,10 @@ def test_means_are_those_of_the_functions(metric):
     """Mean over tokens, mean over positions and mean of means are what the functions give for the same tensors."""
     means = means_of(TABLES, metric)
     assert means.metric == metric
-    plain = {"kl/old/k2": F.kl_old_k2, "policy/ratio/mean": F.policy_ratio_mean}[metric]
-    padded = {"kl/old/k2": F.kl_old_k2_padded, "policy/ratio/mean": F.policy_ratio_mean_padded}[metric]
+    plain = function_of(metric)
+    padded = getattr(functional, f"{plain.__name__}_padded")
+        metric
+    ]
     inputs = means.inputs()
     tensors = [torch.tensor(inputs[name]) for name in ("logprobs", "old_logprobs", "mask")]
     pooled, diluted = plain(*tensors).item(), padded(*tensors).item()
@@ -153,8 +160,8 @@ def test_group_advantages_are_those_of_the_estimator():
     drawn = texts_of(groups_of(TABLES).draw(lambda text, **values: text.format(**values), "picture"))
     for advantage in group_relative(rewards, groups).tolist():
         assert number(advantage, 2) in drawn
-    spread = F.reward_group_std(rewards, groups).item()
-    zero = F.reward_zero_std_fraction(rewards, groups).item()
+    spread = functional.reward_group_std(rewards, groups).item()
+    zero = functional.reward_zero_std_fraction(rewards, groups).item()
     assert f"mean std {number(spread)}, share of groups with std 0: {number(zero)}" in drawn
 
 

@@ -57,7 +57,7 @@ def sick(site: Site) -> Iterator[Page | Asset]:
         "sick.html.j2",
         SICK,
         site.texts,
-        groups={group: [section for section in found if section.symptom.group == group] for group in GROUPS},
+        groups={group: own for group in GROUPS if (own := [one for one in found if one.symptom.group == group])},
         titles={name: str(row["title"]) for name, row in site.tables.frameworks.items()},
         of_metric=metric_page,
         explained={rule for section in found for one in section.own for rule in (*_makers(one), *one.explains)},
@@ -69,7 +69,7 @@ def sick(site: Site) -> Iterator[Page | Asset]:
 
 
 def sections(tables: Tables) -> list[Section]:
-    """Return every symptom with its rules and diagnoses; each rule and each diagnosis is told in one of them."""
+    """Return every symptom that a rule looks for; each rule and each diagnosis is told in one of them."""
     rules = Rules(tables)
     by_id = {rule.id: rule for rule in rules.rules}
     groups = _grouped(rules.rules)
@@ -77,7 +77,7 @@ def sections(tables: Tables) -> list[Section]:
     for one in sorted(rules.diagnoses, key=lambda one: one.rank):
         homes.setdefault(_home(one, groups), []).append(one)
     found = []
-    for symptom in SYMPTOMS:
+    for symptom in (one for one in SYMPTOMS if groups[one.id]):
         own = homes.get(symptom.id, [])
         seen: dict[str, list[Rule]] = {}
         for rule in groups[symptom.id]:
@@ -89,9 +89,9 @@ def sections(tables: Tables) -> list[Section]:
 
 def _grouped(rules: Sequence[Rule]) -> Mapping[str, Sequence[str]]:
     """Return the rules of each symptom; one that no symptom names goes to the first with a rule of the same cause."""
-    found = {symptom.id: list(symptom.rules) for symptom in SYMPTOMS}
-    named = {rule for symptom in SYMPTOMS for rule in symptom.rules}
     causes = {rule.id: rule.cause for rule in rules}
+    found = {symptom.id: [rule for rule in symptom.rules if rule in causes] for symptom in SYMPTOMS}
+    named = {rule for symptom in SYMPTOMS for rule in symptom.rules}
     for rule in rules:
         if rule.id not in named:
             alike = (one.id for one in SYMPTOMS if any(causes.get(other) == rule.cause for other in one.rules))
