@@ -6,6 +6,7 @@ import logging
 import math
 import multiprocessing
 import os
+import random
 import re
 import subprocess
 import sys
@@ -269,6 +270,21 @@ def test_a_receiver_that_refuses_is_a_fault(
     one({"loss/total": 0.25})
     assert one.flush()
     assert {"rl.train.loss": 0.25} == receiver.values()
+
+
+@pytest.mark.parametrize("status", [200, 500])
+def test_sending_draws_no_random_numbers_of_the_program(receiver: Receiver, recorder: Make, status: int) -> None:
+    """What a program draws next is the same, whether and whenever something was sent, and sent again."""
+    one = recorder("canonical")
+    receiver.status = status
+    random.seed(7)
+    before = random.getstate()
+
+    one({"loss/total": 0.5})
+    one.flush()
+
+    assert receiver.requests
+    assert before == random.getstate()
 
 
 def test_no_receiver_is_a_fault(recorder: Make, monkeypatch: pytest.MonkeyPatch) -> None:

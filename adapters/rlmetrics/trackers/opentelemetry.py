@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 import os
+import random
 import sys
 from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -34,6 +35,8 @@ __all__ = ["Recorder", "record"]
 _CONVENTION = "opentelemetry"
 _STEP = "train/global_step"
 """What reporters of transformers call the step, which is in no row."""
+
+_UNSENT = "what was recorded could not be sent"
 
 
 class _Move(NamedTuple):
@@ -146,7 +149,7 @@ class Recorder:
     def flush(self, seconds: float = 10.0) -> bool:
         """Send what was not sent yet, and return whether nothing went wrong."""
         before = self.faults.count
-        with self.faults("what was recorded could not be sent"):
+        with self.faults(_UNSENT):
             self._provider.force_flush(seconds * 1000)
         return before == self.faults.count
 
@@ -155,7 +158,7 @@ class Recorder:
 
         The caller's own ``provider`` stays open.
         """
-        with self.faults("what was recorded could not be sent"):
+        with self.faults(_UNSENT):
             if self._sends:
                 self._provider.shutdown()
 
@@ -267,7 +270,8 @@ def _sending(attributes: Mapping[str, str], faults: Faults, owners: Collection[i
     """Return a provider that sends over OTLP/HTTP; what is refused, or reaches nobody, is a fault.
 
     The thread of a reader lives on in processes that are forked, such as those that load data: they would send what
-    was recorded before, again and again, so only ``owners`` send.
+    was recorded before, again and again, so only ``owners`` send. Exporters draw how long they wait from the random
+    numbers of the program, whenever they send: they get a generator of their own, and training computes the same.
     """
     try:
         from opentelemetry.exporter.otlp.proto.http.metric_exporter import OTLPMetricExporter
@@ -278,13 +282,19 @@ def _sending(attributes: Mapping[str, str], faults: Faults, owners: Collection[i
         msg = f'needs {error.name}; pip install "rlmetrics[opentelemetry]"'
         raise ImportError(msg, name=error.name) from None
 
+    for name, module in list(sys.modules.items()):
+        if name.startswith("opentelemetry.exporter.otlp") and vars(module).get("random") is random:
+            vars(module)["random"] = random.Random()
+
     class Exporter(OTLPMetricExporter):
         def export(self, *args: Any, **kwargs: Any) -> MetricExportResult:
             if os.getpid() not in owners:
                 return MetricExportResult.SUCCESS
-            result = super().export(*args, **kwargs)
-            if result is not MetricExportResult.SUCCESS:
-                faults.note("what was recorded could not be sent")
+            result = MetricExportResult.FAILURE
+            with faults(_UNSENT):
+                result = super().export(*args, **kwargs)
+                if result is MetricExportResult.FAILURE:
+                    faults.note(_UNSENT)
             return result
 
     reader = PeriodicExportingMetricReader(Exporter())
