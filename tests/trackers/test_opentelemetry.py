@@ -101,6 +101,16 @@ def test_what_differs_is_left_out_unless_it_is_wanted(receiver: Receiver, record
     assert {"actor/ppo_kl"} == set(lenient.left_out)
 
 
+def test_the_reason_for_leaving_out_is_the_worst_one(recorder: Make) -> None:
+    """Of several differences the one that weighs most is told: here, of what the number is taken at all."""
+    one = recorder(VERL)
+
+    one({"perf/mfu/actor": 0.5})
+
+    assert "rl.train.mfu is approximate" in one.left_out["perf/mfu/actor"]
+    assert "what is measured" in one.left_out["perf/mfu/actor"]
+
+
 def test_settings_decide_whether_a_difference_shows(receiver: Receiver, recorder: Make) -> None:
     """TRL counts a prompt once for every response: with one response for each, its tokens are what the name says."""
     by_default, single = recorder(GRPO), recorder(GRPO, config={"num_generations": 1, "output_dir": "x"})
@@ -353,8 +363,8 @@ Recorder("verl==0.9.1", approximate=True)({"timing_s/step": 2.5}, 1)
     assert {"rl.loop.duration": (1, 2.5, 2.5, 2.5)} == receiver.values()
 
 
-def test_a_provider_of_the_callers_own(recorder: Make) -> None:
-    """A program that has set OpenTelemetry up gives its provider, whose resource is not ours to change."""
+def test_a_provider_of_the_callers_own(recorder: Make, caplog: pytest.LogCaptureFixture) -> None:
+    """A program that has set OpenTelemetry up gives its provider, whose resource and whose end are its own matter."""
     reader = InMemoryMetricReader()
     provider = MeterProvider([reader])
     one = recorder("canonical", provider=provider)
@@ -367,6 +377,7 @@ def test_a_provider_of_the_callers_own(recorder: Make) -> None:
     (metric,) = data.resource_metrics[0].scope_metrics[0].metrics
     assert "rl.train.loss" == metric.name
     provider.shutdown()
+    assert [] == caplog.records  # it would say so if it had been ended before
     with pytest.raises(ValueError, match="the resource of a provider"):
         Recorder("canonical", provider=provider, attributes={"rl.run.id": "7"})
 

@@ -87,5 +87,16 @@ def test_opentelemetry_gets_what_the_trainer_logs(folder: Path, receiver: Receiv
     assert ("trl", "grpo") == (steps.resource["rl.system"], steps.resource["rl.algorithm"])
 
 
+def test_recording_changes_nothing_of_the_training(folder: Path) -> None:
+    """Losses, gradients and rewards of each step are the same bits with OpenTelemetry and without."""
+    histories = [json.loads((folder / name / "result.json").read_text()) for name in ("lines", "opentelemetry")]
+    same = ("loss/total", "optimizer/gradient_norm", "reward/score/mean", "kl/reference/k3")
+
+    plain, recorded = ([[row.get(name) for name in same] for row in history] for history in histories)
+
+    assert plain == recorded
+    assert None not in plain[0]
+
+
 def _names(history: Any) -> set[str]:
     return {(list(item.nested_key) or [item.key])[0] for item in history.item}
