@@ -137,8 +137,6 @@ def test_means_are_those_of_the_functions(metric):
     assert means.metric == metric
     plain = function_of(metric)
     padded = getattr(functional, f"{plain.__name__}_padded")
-        metric
-    ]
     inputs = means.inputs()
     tensors = [torch.tensor(inputs[name]) for name in ("logprobs", "old_logprobs", "mask")]
     pooled, diluted = plain(*tensors).item(), padded(*tensors).item()
