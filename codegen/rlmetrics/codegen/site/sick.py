@@ -39,7 +39,7 @@ class Section:
         symptom: The symptom.
         seen: The rules that look for it, by what they look at first; that is empty for a user's own scores.
         own: The diagnoses that are told here.
-        others: Further diagnoses that can be behind it, what lies upstream first.
+        others: Further diagnoses that can be behind it: those that its rules make, then what lies upstream.
         keys: By framework, what the newest releases that log these call them.
     """
 
@@ -105,17 +105,22 @@ def _makers(diagnosis: DiagnosisRule) -> tuple[str, ...]:
 
 
 def _home(diagnosis: DiagnosisRule, groups: Mapping[str, Sequence[str]]) -> str:
-    """Return the symptom that most of the rules of a diagnosis look for."""
-    return max(groups, key=lambda symptom: sum(rule in groups[symptom] for rule in _makers(diagnosis)))
+    """Return the symptom that most of the rules of a diagnosis look for, and of several that of its first rule."""
+    rules = _makers(diagnosis)
+    return max(groups, key=lambda one: (sum(rule in groups[one] for rule in rules), rules[0] in groups[one]))
 
 
 def _behind(
     diagnoses: Sequence[DiagnosisRule], rules: Sequence[str], own: Sequence[DiagnosisRule]
 ) -> Iterator[DiagnosisRule]:
-    """Yield the diagnoses that explain what some rules find and are told elsewhere, what lies upstream first."""
-    for one in sorted(diagnoses, key=lambda one: one.rank):
-        if one not in own and any(rule in (*_makers(one), *one.explains) for rule in rules):
+    """Yield the diagnoses told elsewhere that some rules make, then those that explain them, what lies upstream first."""
+    for one in sorted(diagnoses, key=lambda one: (not _shares(_makers(one), rules), one.rank)):
+        if one not in own and _shares((*_makers(one), *one.explains), rules):
             yield one
+
+
+def _shares(some: Iterable[str], others: Sequence[str]) -> bool:
+    return any(one in others for one in some)
 
 
 def _leading(tables: Tables, rule: Rule) -> str:
