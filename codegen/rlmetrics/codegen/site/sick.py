@@ -27,7 +27,7 @@ __all__ = ["Section", "sections", "sick"]
 
 _KEYS = 4
 """So many keys of each framework are told with a symptom."""
-_OTHERS = 6
+_OTHERS = 5
 """So many diagnoses are told that can be behind it, those that lie furthest upstream."""
 
 
@@ -113,7 +113,7 @@ def _home(diagnosis: DiagnosisRule, groups: Mapping[str, Sequence[str]]) -> str:
 def _behind(
     diagnoses: Sequence[DiagnosisRule], rules: Sequence[str], own: Sequence[DiagnosisRule]
 ) -> Iterator[DiagnosisRule]:
-    """Yield the diagnoses told elsewhere that some rules make, then those that explain them, what lies upstream first."""
+    """Yield the diagnoses told elsewhere that some rules make, then those that explain them, upstream first."""
     for one in sorted(diagnoses, key=lambda one: (not _shares(_makers(one), rules), one.rank)):
         if one not in own and _shares((*_makers(one), *one.explains), rules):
             yield one
