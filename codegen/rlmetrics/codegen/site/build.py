@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 
+from . import key, metric
 from .page import Asset, Page
 from .site import Site
 
@@ -11,7 +12,7 @@ __all__ = ["MAKERS", "build"]
 
 Maker = Callable[[Site], Iterator[Page | Asset]]
 
-MAKERS: Sequence[Maker] = ()
+MAKERS: Sequence[Maker] = (metric.make, key.make)
 """What makes the pages, one for each kind."""
 
 
