@@ -22,6 +22,11 @@
     return '<span class="rlm-chip rlm-' + style + '">' + escaped(label) + "</span>";
   }
 
+  function mark(severity) {
+    var name = escaped(severity[2]);
+    return '<span class="rlm-severity rlm-' + severity[0] + '" role="img" aria-label="' + name + '" title="' + name + '">' + severity[1] + "</span>";
+  }
+
   function start(strip) {
     var framework = (window.rlmReleases || {})[strip.dataset.framework];
     if (!framework) return;
@@ -74,7 +79,7 @@
       var piece = item.piece, html = chip(piece[2], piece[3]) + "<div><p>";
       var key = "<code>" + escaped(data.keys[piece[4]]) + "</code>";
       html += filled(words.logs, { who: "<b>" + item.who.map(escaped).join(", ") + "</b>", key: key });
-      html += "</p><p>" + data.say[piece[5]] + " " + data.say[piece[6]] + "</p>";
+      html += "</p><p>" + mark(words.severities[piece[5]]) + " " + data.say[piece[6]] + "</p>";
       var reasons = sentences(piece[7]), minor = sentences(piece[8]);
       if (reasons.length) html += "<ul><li>" + reasons.join("</li><li>") + "</li></ul>";
       if (minor.length) {

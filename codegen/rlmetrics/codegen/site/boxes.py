@@ -46,7 +46,11 @@ def healthy_box(rules: Sequence[Mapping[str, Any]], texts: Texts) -> Box:
         big = Markup("; ").join(dict.fromkeys(bounds))
         return {"title": t("Healthy"), "big": big, "lines": _advice(bounded[0], texts)}
     if not rules:
-        return {"title": t("Healthy"), "big": t("no rule judges it"), "lines": [t("Compare it with runs of the same setup.")]}
+        return {
+            "title": t("Healthy"),
+            "big": t("no rule judges it"),
+            "lines": [t("Compare it with runs of the same setup.")],
+        }
     # Nothing logs a number that is not finite by design: that goes without saying where anything else is known.
     telling = [rule for rule in rules if "finite" not in str(rule["words"])] or [*rules]
     first = min(telling, key=lambda rule: (rule["basis"] == "folklore", _LEVELS.index(rule["level"])))
@@ -102,7 +106,7 @@ def between_box(found: tuple[str, str, MapRow], framework: str, other: str, page
             shift = f" + {row.transform.offset:g}" if row.transform.offset else ""
             lines.append(t("Its value is {scale} × this one{shift}.", scale=f"{row.transform.scale:g}", shift=shift))
     related = [
-        t("{key}: {why}", key=key_link(page, other, item.to), why=texts.say(sentence(item.short or item.why)))
+        t("{key}: {why}", key=key_link(page, other, item.to), why=texts.say(item.short or item.why))
         for item in row.related[:_MOST_RELATED]
     ]
     return {
@@ -113,6 +117,7 @@ def between_box(found: tuple[str, str, MapRow], framework: str, other: str, page
         "target": target,
         "to": None if row.to is None else key_link(page, other, row.to),
         "title": tables.frameworks[other]["title"],
+        "who": row.to_component if not tables.framework(other).programs else None,
         "lines": lines,
         "note": None if row.note is None else texts.say(sentence(row.note)),
         "related": related,

@@ -117,13 +117,25 @@ class Details:
         t = self._texts.t
         texts: list[Markup] = []
         if functions:
-            what = {"token": t("anywhere"), "sequence": t("between responses"), "group": t("between groups"), "batch": t("between updates")}
-            texts.append(t("Data may be split {where}; the states of parts merge exactly. The mean of their means is wrong when parts are unequal.", where=what[functions[0].atom]))
+            what = {
+                "token": t("anywhere"),
+                "sequence": t("between responses"),
+                "group": t("between groups"),
+                "batch": t("between updates"),
+            }
+            texts.append(
+                t(
+                    "Data may be split {where}: states of parts merge exactly, means of unequal parts do not.",
+                    where=what[functions[0].atom],
+                )
+            )
         if metric.aggregation:
             told = [f"{level.replace('_', '-')}: {operation}" for level, operation in metric.aggregation.items()]
             texts.append(t("Put together by {what}.", what="; ".join(told)))
         if metric.empty is not None:
-            texts.append(t("Over nothing it is {value}.", value={"nan": "NaN", "omit": t("left out"), 0: "0"}[metric.empty]))
+            texts.append(
+                t("Over nothing it is {value}.", value={"nan": "NaN", "omit": t("left out"), 0: "0"}[metric.empty])
+            )
         if metric.nan == "skip":
             texts.append(t("NaN values are left out."))
         return Markup("").join(map(paragraph, texts))
@@ -138,7 +150,15 @@ class Details:
                 if code:
                     text = t("{says} In fact: {code}", says=text, code=say(sentence(code)))
                 span = first if first == last else f"{first} – {last}"
-                items.setdefault(t("{key}: {what} ({guide}, {releases})", key=code_of(life.key), what=text, guide=title, releases=span))
+                items.setdefault(
+                    t(
+                        "{key}: {what} ({guide}, {releases})",
+                        key=code_of(life.key),
+                        what=text,
+                        guide=title,
+                        releases=span,
+                    )
+                )
         return self._capped([*items])
 
     def changed(self, lives: Sequence[Life]) -> Markup:
@@ -188,21 +208,33 @@ class Details:
             first, last = names[pieces[0][0]], names[pieces[-1][1]]
             more = f" + {len(where) - 1}" if len(where) > 1 else ""
             span = first if first == last else f"{first} – {last}"
-            items.append(Markup('<span class="rlm-mute">{}{} {}:</span> {}').format(component, more, span, self._texts.say(sentence(note))))
+            items.append(
+                Markup('<span class="rlm-mute">{}{} {}:</span> {}').format(
+                    component, more, span, self._texts.say(sentence(note))
+                )
+            )
         return self._capped(items)
 
     def _capped(self, items: Sequence[Markup]) -> Markup:
         shown = [*items[:_MOST]]
         if len(items) > _MOST:
-            shown.append(self._texts.t("And {count} more: rlmetrics resolve KEY --at SOURCE --full", count=len(items) - _MOST))
+            shown.append(
+                self._texts.t("And {count} more: rlmetrics resolve KEY --at SOURCE --full", count=len(items) - _MOST)
+            )
         return bullets(shown)
 
     def _rules(self) -> Markup:
         address = link(self._page, _RULES)
         items = []
         for rule in self._tables.health["RULES"].get(self._id, ()):
-            name = Markup('<a href="{}#{}">{}</a>').format(address, rule["id"], self._texts.say(sentence(str(rule["words"]))))
-            items.append(Markup("{} {} {}").format(name, self._texts.say(str(rule["message"])), self._texts.say(str(rule["advice"]))))
+            name = Markup('<a href="{}#{}">{}</a>').format(
+                address, rule["id"], self._texts.say(sentence(str(rule["words"])))
+            )
+            items.append(
+                Markup("{} {} {}").format(
+                    name, self._texts.say(str(rule["message"])), self._texts.say(str(rule["advice"]))
+                )
+            )
         return bullets(items)
 
     def _references(self, sources: Sequence[Source]) -> Markup:

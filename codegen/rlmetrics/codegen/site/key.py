@@ -9,7 +9,7 @@ from markupsafe import Markup
 from rlmetrics.answers.facts import quantity, sentence
 from rlmetrics.answers.unlike import friends_of, spelled
 
-from .addresses import key_page
+from .addresses import key_page, link
 from .between import between_of
 from .boxes import Box, between_box, healthy_box, key_link
 from .details import Details, Folded
@@ -29,6 +29,7 @@ _MOST_WHO = 3
 _MOST_BOUNDARIES = 3
 _MOST_METRICS = 6
 _MOST_ALIKE = 6
+_MOST_ROWS = 9
 
 
 def index_page(framework: str) -> str:
@@ -48,19 +49,14 @@ def make(site: Site) -> Iterator[Page]:
 def _index(site: Site, framework: str, keys: Sequence[tuple[str, Sequence[Life]]]) -> Page:
     path, texts, tables = index_page(framework), site.texts, site.tables
     title = str(tables.frameworks[framework]["title"])
-    groups: dict[str, list[tuple[Markup, Markup, Markup]]] = {}
+    groups: dict[str, list[tuple[str, str]]] = {}
     for key, own in sorted(keys, key=lambda item: (item[1][0].mode != "train", item[0].lower())):
-        group = key.partition("/")[0] if "/" in key else ""
+        group = key.partition("/")[0] if "/" in key else texts.plain("without a prefix")
         group = texts.plain("in evaluation") if own[0].mode == "eval" else group
-        metrics = list(dict.fromkeys(piece.entry.metric for life in own for piece in life.pieces if piece.entry.metric))
-        what = texts.say(quantity(metrics[0], tables)) if metrics else texts.t("depends on the configuration")
-        if len(metrics) > 1:
-            what = texts.t("{count} metrics, such as: {what}", count=len(metrics), what=what)
-        who = Markup.escape(own[0].component if len(own) == 1 else f"{own[0].component} + {len(own) - 1}")
-        groups.setdefault(group, []).append((key_link(path, framework, key), what, who))
+        groups.setdefault(group, []).append((key, link(path, key_page(framework, key))))
     heading = texts.plain("Keys of {framework}", framework=title)
     description = texts.plain("Every key that a release of {framework} logs.", framework=title)
-    listed = [(f"g{at}", group or texts.plain("without a prefix"), rows) for at, (group, rows) in enumerate(groups.items())]
+    listed = [(f"g{at}", group, rows) for at, (group, rows) in enumerate(groups.items())]
     body = render("keys.html.j2", path, texts, heading=heading, groups=listed, count=len(keys))
     return Page(path, heading, description, body)
 
@@ -85,15 +81,18 @@ class _Key:
         only = self._metrics[0] if len(self._metrics) == 1 else self._meanings.metric
         self._words = Words(site.texts, site.tables, self._path, only)
         self._principal = only or next(iter(self._metrics), None)
-        newest = max(life.pieces[-1].last for life in lives)
-        self._foremost = next(life for life in lives if life.pieces[-1].last == newest)
+        self._foremost = lives[0]
         self._grouped = self._by_letter()
 
     def _by_letter(self) -> list[tuple[Letter, Piece, list[Row]]]:
         """Return for each letter an example, and the rows that have it."""
         found: dict[str, tuple[Letter, Piece, list[Row]]] = {}
         for letter, piece, _ in self._meanings.listed():
-            rows = [row for row in self._rows if any(self._meanings.letter(item).name == letter.name for _, item in row.items)]
+            rows = [
+                row
+                for row in self._rows
+                if any(self._meanings.letter(item).name == letter.name for _, item in row.items)
+            ]
             found[letter.name] = (letter, piece, rows)
         return list(found.values())
 
@@ -114,7 +113,8 @@ class _Key:
             "figure": None,
             "boxes": [self._which(), self._plot(), *(self._other(box) for box in between)],
             "strip": strip.html(self._path),
-            "table": list(self._table_rows()),
+            "table": list(self._table_rows())[:_MOST_ROWS],
+            "more_rows": len(self._grouped) - _MOST_ROWS,
             "metrics": [self._metric(metric) for metric in self._metrics[:_MOST_METRICS]],
             "more_metrics": len(self._metrics) - _MOST_METRICS,
             "between": between,
@@ -127,7 +127,12 @@ class _Key:
     def _described(self) -> str:
         metric = self._principal
         what = quantity(metric, self._tables) if metric is not None else self._key
-        return self._texts.plain("What {key} means in each trainer and release of {framework}: {what}.", key=self._key, framework=self._title, what=what)
+        return self._texts.plain(
+            "What {key} means in each trainer and release of {framework}: {what}.",
+            key=self._key,
+            framework=self._title,
+            what=what,
+        )
 
     def _lead(self) -> list[Markup]:
         t, say = self._texts.t, self._texts.say
@@ -135,13 +140,18 @@ class _Key:
         if self._principal is not None and (len(self._metrics) == 1 or self._meanings.metric is not None):
             lines.append(say(sentence(str(self._tables.metrics[self._principal]["brief"]))))
         elif self._metrics:
-            lines.append(t("The name alone does not say what it is: {count} metrics are logged under it.", count=len(self._metrics)))
+            lines.append(
+                t(
+                    "The name alone does not say what it is: {count} metrics are logged under it.",
+                    count=len(self._metrics),
+                )
+            )
         else:
             lines.append(t("What it measures depends on the configuration."))
         if self._lives[0].mode == "eval":
             lines.append(t("Logged in evaluation."))
         count = len(self._grouped)
-        if count > 1:
+        if count > 1 and (self._meanings.metric is not None or len(self._metrics) < count):
             lines.append(t("One name, {count} meanings.", count=count))
         return lines
 
@@ -158,39 +168,53 @@ class _Key:
     def _which(self) -> Box:
         t = self._texts.t
         lines = []
-        for letter, piece, rows in self._grouped[:_MOST_TOLD]:
+        # Most logs are of recent releases.
+        recent = sorted(self._grouped, key=lambda item: -max(self._last(row, item[0]) for row in item[2]))
+        for letter, piece, rows in recent[:_MOST_TOLD]:
             who = [f"{', '.join(row.names[:2])} {self._spans_of(row, letter)}" for row in rows[:2]]
             if len(rows) > 2:
                 who.append(self._texts.plain("{count} more", count=len(rows) - 2))
             chip = _chip(letter) if len(self._grouped) > 1 else Markup("")
-            lines.append(t("{chip} {who}: {what}", chip=chip, who="; ".join(who), what=self._words.of(piece, linked=False)))
+            what = self._words.of(piece, linked=False, most=1)
+            lines.append(t("{chip} {who}: {what}", chip=chip, who="; ".join(who), what=what))
         if len(self._grouped) > _MOST_TOLD:
             lines.append(t("And {count} more: see the strip.", count=len(self._grouped) - _MOST_TOLD))
         return {"title": t("Which one do I have?"), "big": None, "lines": lines}
 
     def _plot(self) -> Box:
-        t, names = self._texts.t, self._table.releases.names
+        t = self._texts.t
         title = t("In one plot?")
         if len(self._grouped) == 1:
             piece = self._grouped[0][1]
             lines = [t("It means the same in all trainers and releases that log it.")]
             lines.append(Markup("{} {}").format(severity_mark(piece.severity, self._texts), self._how(piece)))
             return {"title": title, "big": t("yes"), "lines": lines}
-        row = next(row for row in self._rows if self._foremost.component in row.names)
-        steps = []
-        for (_, one), (_, two) in zip(row.items, row.items[1:], strict=False):
-            if self._meanings.letter(one).name != self._meanings.letter(two).name:
-                steps.append(names[two.first])
         lines = []
-        if steps:
-            big = t("not across {releases}", releases=self._or(steps[-_MOST_BOUNDARIES:]))
-            lines.append(t("For {who}: each of these releases changed what it is.", who=self._foremost.component))
-        else:
-            big = t("not across trainers")
-            lines.append(t("In {who} it is one and the same in all releases.", who=self._foremost.component))
-        if len(self._rows) > 1:
-            lines.append(t("Of different trainers, only what has the same letter below."))
+        steps = [(", ".join(row.names), self._steps(row)) for row in self._rows]
+        changed = [(who, at) for who, at in steps if at]
+        big = t("only what has one letter")
+        for who, at in changed[:_MOST_BOUNDARIES]:
+            lines.append(t("{who}: not across {releases}.", who=who, releases=self._or(at[-_MOST_BOUNDARIES:])))
+        if len(changed) > _MOST_BOUNDARIES:
+            lines.append(t("{count} more trainers changed it.", count=len(changed) - _MOST_BOUNDARIES))
+        if not changed:
+            lines.append(t("Each trainer means one thing in all its releases; the trainers differ."))
+        elif len(self._rows) > 1:
+            lines.append(t("Of several trainers, too, only what has the same letter below."))
         return {"title": title, "big": big, "lines": lines}
+
+    def _steps(self, row: Row) -> list[str]:
+        """Return the releases in which a row changes its letter."""
+        names = [self._meanings.letter(piece).name for _, piece in row.items]
+        releases = self._table.releases.names
+        return [
+            releases[piece.first]
+            for (_, piece), one, two in zip(row.items[1:], names, names[1:], strict=False)
+            if one != two
+        ]
+
+    def _last(self, row: Row, letter: Letter) -> int:
+        return max(piece.last for _, piece in row.items if self._meanings.letter(piece).name == letter.name)
 
     def _or(self, items: Sequence[str]) -> str:
         t = self._texts.plain
@@ -221,7 +245,11 @@ class _Key:
             first = lines[0] if lines else t("The same number.")
             return {"title": title, "big": box["to"], "lines": [Markup("{} {}").format(mark, first)]}
         told = [Markup("{} {}").format(mark, line) for line in related[:1]]
-        return {"title": title, "big": t("not logged"), "lines": told or [box["note"] or t("Nothing of this kind is logged there.")]}
+        return {
+            "title": title,
+            "big": t("not logged"),
+            "lines": told or [box["note"] or t("Nothing of this kind is logged there.")],
+        }
 
     # Below
 
@@ -269,8 +297,16 @@ class _Key:
                     newest = self._tables.framework(name).releases.names[-1]
                     for key in spelled(self._tables, name, newest, friend, "train")[:1]:
                         title = self._tables.frameworks[name]["title"]
-                        called.append(self._texts.t("{key} in {framework}", key=key_link(self._path, name, key), framework=title))
-                found.append({"metric": self._words.metric(friend), "why": self._texts.say(why), "called": Markup(", ").join(called)})
+                        called.append(
+                            self._texts.t("{key} in {framework}", key=key_link(self._path, name, key), framework=title)
+                        )
+                found.append(
+                    {
+                        "metric": self._words.metric(friend),
+                        "why": self._texts.say(why),
+                        "called": Markup(", ").join(called),
+                    }
+                )
         return found[:_MOST_ALIKE]
 
     def _details(self, details: Details) -> list[Folded]:

@@ -1,7 +1,7 @@
 """What every trainer logs, release after release, resolved once for all pages: each key with what it means where.
 
-A piece is a run of releases in which a key of a trainer is one and the same thing under the releases' own defaults. What
-sets it apart from the metric's definition is judged as a translation to the canonical names judges it.
+A piece is a run of releases in which a key of a trainer is one and the same thing under the releases' own defaults.
+What sets it apart from the metric's definition is judged as a translation to the canonical names judges it.
 """
 
 from __future__ import annotations

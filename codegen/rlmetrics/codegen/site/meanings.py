@@ -15,7 +15,7 @@ from .lives import Life, Piece
 from .reasons import told_in_short
 from .texts import Texts
 
-__all__ = ["Letter", "Meanings", "OTHER", "Words", "key_of"]
+__all__ = ["OTHER", "Letter", "Meanings", "Words", "key_of"]
 
 OTHER = "≠"
 """The label of what is another metric than the page's."""
@@ -110,24 +110,32 @@ class Meanings:
                 break
             least = min(lone, key=self._spans.__getitem__)
             rest = [other for other in letters if other != least and other[0] == least[0]]
-            nearest = min(rest, key=lambda other: (len(other[1] ^ least[1]), -self._spans[other]))
+            nearest = min(rest, key=lambda other: self._distance(other, least))
             base = {key: nearest if to == least else to for key, to in base.items()}
         return base
+
+    def _distance(self, key: Key, other: Key) -> tuple[bool, int, int]:
+        """Return how far two meanings of a metric are: what departs from the definition is no special case of it."""
+        return bool(key[1]) != bool(other[1]), len(key[1] ^ other[1]), -self._spans[key]
 
     def letter(self, piece: Piece) -> Letter:
         """Return how a piece is drawn."""
         return self._letters[key_of(piece)]
 
-    def listed(self) -> list[tuple[Letter, Piece, list[Piece]]]:
-        """Return each letter with an example of what it stands for, and examples of its special cases."""
+    def listed(self, pieces: Iterable[Piece] | None = None) -> list[tuple[Letter, Piece, list[Piece]]]:
+        """Return each letter with an example of what it stands for, and examples of its special cases.
+
+        Args:
+            pieces: What is looked at; everything, if left out.
+        """
         found: dict[str, tuple[Letter, Piece, list[Piece]]] = {}
-        for key, piece in self._example.items():
+        keys = self._example if pieces is None else dict.fromkeys(map(key_of, pieces))
+        for key in keys:
+            piece = self._example[key]
             letter = self._letters[key]
             base = self._example[self._base[key]]
             entry = found.setdefault(letter.name, (letter._replace(special=False), base, []))
-            if letter.special:
-                entry[2].append(piece)
-            elif letter.name == OTHER and piece.entry.metric != base.entry.metric:
+            if letter.special or (letter.name == OTHER and piece.entry.metric != base.entry.metric):
                 entry[2].append(piece)
         return list(found.values())
 
@@ -206,4 +214,3 @@ class Words:
         has = frozenset(reason.about for reason in piece.weighing)
         less = [self._texts.say(reason.brief) for reason in base.weighing if reason.about not in has]
         return self._texts.t("without: {what}", what=Markup("; ").join(less[:_MOST_PARTS]))
-

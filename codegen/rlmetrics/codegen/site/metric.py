@@ -19,14 +19,14 @@ from .details import Details
 from .example import example_of
 from .html import render
 from .lives import Life, Lives, Piece, lives_of
+from .marks import severity_mark
 from .meanings import Meanings, Words
 from .page import Asset, Page
 from .site import Site
-from .marks import severity_mark
 from .strip import RELEASES, SCRIPT, Row, Strip, release_data, rows_of_metric, spans
 from .texts import Texts
 
-__all__ = ["INDEX", "make"]
+__all__ = ["INDEX", "family_page", "make"]
 
 INDEX = "m"
 """The page of all metrics."""
@@ -55,28 +55,50 @@ def make(site: Site) -> Iterator[Page | Asset]:
             functions.setdefault(function.metric_id, []).append(function)
     for metric_id, metric in site.spec.metrics.items():
         yield _Metric(site, lives, metric_id, metric, functions.get(metric_id, ())).page()
-    yield _index(site)
+    yield from _index(site)
 
 
-def _index(site: Site) -> Page:
-    texts = site.texts
-    families = [
-        (name, texts.say(family.title), texts.say(family.description), [
-            (metric_id, link(INDEX, metric_page(metric_id)), texts.say(metric.brief)) for metric_id, metric in family.metrics.items()
-        ])
-        for name, family in site.spec.families.items()
+def family_page(family: str) -> str:
+    """Return the page of a family of metrics."""
+    return f"{INDEX}/{family}"
+
+
+def _index(site: Site) -> Iterator[Page]:
+    """Yield the page of all metrics by name, and one for each family that says what they are."""
+    texts, families = site.texts, site.spec.families
+    listed = [
+        {
+            "address": link(INDEX, family_page(name)),
+            "title": texts.say(family.title),
+            "name": name,
+            "metrics": [(metric, link(INDEX, metric_page(metric))) for metric in family.metrics],
+        }
+        for name, family in families.items()
     ]
-    title = texts.plain("Metrics")
+    title, count = texts.plain("Metrics"), len(site.spec.metrics)
     description = texts.plain("Every metric that the spec knows, by family.")
-    return Page(INDEX, title, description, render("metrics.html.j2", INDEX, texts, families=families, count=len(site.spec.metrics)))
+    yield Page(INDEX, title, description, render("metrics.html.j2", INDEX, texts, families=listed, count=count))
+    lives = lives_of(site.tables)
+    for name, family in families.items():
+        path = family_page(name)
+        rows = [
+            (metric_id, link(path, metric_page(metric_id)), texts.say(metric.brief), _loggers(site, lives, metric_id))
+            for metric_id, metric in family.metrics.items()
+        ]
+        about = texts.say(family.description)
+        body = render("family.html.j2", path, texts, index=INDEX, title=texts.say(family.title), about=about, rows=rows)
+        yield Page(path, texts.plain(family.title), texts.plain(sentence(family.description)), body)
+
+
+def _loggers(site: Site, lives: Lives, metric: str) -> str:
+    names = dict.fromkeys(life.framework for life in lives.by_metric.get(metric, ()))
+    return ", ".join(str(site.tables.frameworks[name]["title"]) for name in names)
 
 
 class _Metric:
     """Makes one page."""
 
-    def __init__(
-        self, site: Site, lives: Lives, metric_id: str, metric: Metric, functions: Sequence[Function]
-    ) -> None:
+    def __init__(self, site: Site, lives: Lives, metric_id: str, metric: Metric, functions: Sequence[Function]) -> None:
         self._site = site
         self._tables = site.tables
         self._texts: Texts = site.texts
@@ -99,7 +121,7 @@ class _Metric:
         values: dict[str, object] = {
             "id": self._id,
             "index": INDEX,
-            "family": family,
+            "family": family_page(family),
             "family_title": texts.say(spec.families[family].title),
             "brief": texts.say(brief),
             "formula": None if plain is None or plain.compiled is None else _math(plain),
@@ -147,7 +169,11 @@ class _Metric:
         facts = [self._texts.say(words)] if words else []
         if metric.unit == "1":
             facts.insert(0, t("a pure number"))
-        directions = {"higher": t("higher is better"), "lower": t("lower is better"), "target": t("close to a target is better")}
+        directions = {
+            "higher": t("higher is better"),
+            "lower": t("lower is better"),
+            "target": t("close to a target is better"),
+        }
         facts += [directions[metric.direction]] if metric.direction in directions else []
         identity = metric.identity
         facts += [t("estimator {name}", name=identity.estimator)] if identity.estimator else []
@@ -187,7 +213,11 @@ class _Metric:
         title = str(self._tables.frameworks[framework]["title"])
         spelled_ = self._spelled(framework)
         if spelled_ is None:
-            return {"title": t("In {framework}", framework=title), "big": t("not logged"), "lines": self._nearest(framework)}
+            return {
+                "title": t("In {framework}", framework=title),
+                "big": t("not logged"),
+                "lines": self._nearest(framework),
+            }
         life, piece, row, others = spelled_
         table = self._tables.framework(framework)
         same = [item for other, item in row.items if other is life and item.entry.metric == self._id]
@@ -200,7 +230,11 @@ class _Metric:
         newest = table.releases.names[-1]
         if table.releases.index(newest) > piece.last:
             lines.insert(1, t("{release}, the newest release, does not log it.", release=newest))
-        before = [other for other, item in row.items if other is not life and item.last < same[0].first and item.entry.metric == self._id]
+        before = [
+            other
+            for other, item in row.items
+            if other is not life and item.last < same[0].first and item.entry.metric == self._id
+        ]
         if before:
             lines.append(t("Before: {key}.", key=self._key(before[-1])))
         return {"title": t("In {framework}", framework=title), "big": self._key(life), "lines": lines}
@@ -216,13 +250,15 @@ class _Metric:
             keys = spelled(self._tables, framework, newest, friend, "train")
             if keys:
                 key = key_link(self._path, framework, keys[0])
-                return [t("Nearest: {key}, another metric.", key=key), Markup("{} {}").format(severity_mark("look-alike", texts), texts.say(why))]
+                return [
+                    t("Nearest: {key}, another metric.", key=key),
+                    Markup("{} {}").format(severity_mark("look-alike", texts), texts.say(why)),
+                ]
         return []
 
     # Below
 
     def _strip(self, framework: str) -> Box:
-        t = self._texts.t
         title = str(self._tables.frameworks[framework]["title"])
         rows = self._rows[framework]
         if not rows:
@@ -245,7 +281,12 @@ class _Metric:
     def _more(self, framework: str) -> list[Markup]:
         """Return the keys under which trainers that are not shown log another metric."""
         shown = {life.component for row in self._rows[framework] for life, _ in row.items}
-        keys = {life.key: life for row in self._rows[framework] for life, piece in row.items if piece.entry.metric == self._id}
+        keys = {
+            life.key: life
+            for row in self._rows[framework]
+            for life, piece in row.items
+            if piece.entry.metric == self._id
+        }
         found = []
         for key, life in keys.items():
             if any(other.component not in shown for other in self._lives.by_key[framework, key]):
@@ -261,18 +302,26 @@ class _Metric:
                 yield between_box(row, other, framework, self._path, self._site)
 
     def _alike(self) -> list[Box]:
-        found = []
+        found: list[Box] = []
         for friend, why in friends_of(self._id, self._tables).items():
             keys = [
                 (name, key)
                 for name in self._tables.frameworks
-                for key in spelled(self._tables, name, self._tables.framework(name).releases.names[-1], friend, "train")[:1]
+                for key in spelled(
+                    self._tables, name, self._tables.framework(name).releases.names[-1], friend, "train"
+                )[:1]
             ]
             called = [
-                self._texts.t("{key} in {framework}", key=key_link(self._path, name, key), framework=self._tables.frameworks[name]["title"])
+                self._texts.t(
+                    "{key} in {framework}",
+                    key=key_link(self._path, name, key),
+                    framework=self._tables.frameworks[name]["title"],
+                )
                 for name, key in keys
             ]
-            found.append({"metric": self._words.metric(friend), "why": self._texts.say(why), "called": Markup(", ").join(called)})
+            found.append(
+                {"metric": self._words.metric(friend), "why": self._texts.say(why), "called": Markup(", ").join(called)}
+            )
         return found[:_MOST_ALIKE]
 
     def _compute(self, plain: Function | None) -> Box | None:
@@ -282,7 +331,9 @@ class _Metric:
         return {
             "code": example_of(function),
             "inputs": [(name, self._texts.say(word.brief)) for name, word in function.inputs.items()],
-            "variants": [(one.name, self._texts.say(sentence(one.brief))) for one in self._functions if one is not function],
+            "variants": [
+                (one.name, self._texts.say(sentence(one.brief))) for one in self._functions if one is not function
+            ],
         }
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
-from rlmetrics.answers.causes import GRADES, brief_of
 from rlmetrics.answers.cause_words import plain_words
+from rlmetrics.answers.causes import GRADES, brief_of
 from rlmetrics.answers.facts import sentence
 from rlmetrics.answers.words import population_words
 from rlmetrics.names.aspects import Aspect, Pair, State, compared, state_of
@@ -74,7 +74,17 @@ class Reasons:
             self._plain[place] = state_of(target, self._tables)
         pairs = compared(self._plain[place], state_of(entry, self._tables), self._tables)
         found = [self._reason(aspect, pair, entry, side) for aspect, pair in pairs.items() if _counts(aspect)]
-        return tuple(sorted(found, key=lambda reason: (not reason.weighs, reason.applies is False, GRADES.index(reason.grade), reason.about)))
+        return tuple(
+            sorted(
+                found,
+                key=lambda reason: (
+                    not reason.weighs,
+                    reason.applies is False,
+                    GRADES.index(reason.grade),
+                    reason.about,
+                ),
+            )
+        )
 
     def _reason(self, aspect: Aspect, pair: Pair, entry: Entry, side: Circumstances | None) -> Reason:
         (cause,) = told({aspect: pair}, self._tables)

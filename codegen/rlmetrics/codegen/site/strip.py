@@ -9,11 +9,13 @@ from typing import NamedTuple
 from markupsafe import Markup
 
 from rlmetrics.answers.facts import sentence
+from rlmetrics.names.records import Evidence
+from rlmetrics.names.severity import SEVERITIES
 from rlmetrics.names.tables import FrameworkTable, Tables
 
 from .html import render
 from .lives import Life, Piece
-from .marks import severity_mark
+from .marks import severity_mark, severity_name, severity_sign
 from .meanings import Letter, Meanings, Words
 from .page import Asset
 from .texts import Texts
@@ -28,6 +30,11 @@ SCRIPT = "assets/strip.js"
 _NARROW = 2.2
 """Per cent of the strip's width below which no letter fits."""
 _TICKS = 7
+_MOST_TOLD = 6
+_LONG = 24
+"""Above so many lines the table leaves out what legend and panel say."""
+_CROWDED = 100
+"""Above so many pieces the panel tells differences in few words; the pages of the metrics tell them at length."""
 
 
 class Row(NamedTuple):
@@ -114,7 +121,7 @@ def _together(rows: Sequence[Row]) -> list[Row]:
     return list(found.values())
 
 
-def _lines(row: Row) -> Iterator[object]:
+def _lines(row: Row) -> Iterator[Evidence | None]:
     for life, piece in row.items:
         for place in range(piece.first, piece.last + 1):
             yield life.line(place)
@@ -195,6 +202,7 @@ class Strip:
         self._keys: dict[str, int] = {}
         self._paths: dict[tuple[str, str | None], int] = {}
         self.segments = [self._segments(row) for row in rows]
+        self._crowded = sum(len(row.items) for row in rows) > _CROWDED
 
     def _segments(self, row: Row) -> list[_Segment]:
         """Return what is drawn: pieces with one letter and one name are one."""
@@ -224,19 +232,21 @@ class Strip:
             for row, segments in zip(self._rows, self.segments, strict=True)
         ]
         legend = [
-            (letter, self._words.of(piece), self._special(letter, piece, others))
-            for letter, piece, others in self._meanings.listed()
-            if any(segment.letter.name == letter.name for segments in self.segments for segment in segments)
+            (letter, self._words.of(piece, most=1 if self._crowded else 2), self._special(letter, piece, others))
+            for letter, piece, others in self._meanings.listed(piece for row in self._rows for _, piece in row.items)
         ]
+        together = [*zip(self._rows, self.segments, strict=True)]
+        listed = [line for row, segments in together for line in self._table_rows(row, segments)]
+        if len(listed) > _LONG:
+            listed = []
         values = {
-            "title": self._title,
             "rows": rows,
             "legend": legend,
-            "listed": [line for row, segments in zip(self._rows, self.segments, strict=True) for line in self._table_rows(row, segments)],
+            "listed": listed,
+            "short": [] if listed else [(row.names, self._table_line(segments)) for row, segments in together],
             "ticks": [(f"{100 * (at + 0.5) / self._count:.2f}", names[at], wide) for at, wide in self._ticks()],
             "data": Markup(json.dumps(self._data(), ensure_ascii=False, separators=(",", ":")).replace("</", "<\\/")),
             "framework": self._table.name,
-            "several": any(segment.key != self.segments[0][0].key for segments in self.segments for segment in segments),
         }
         return render("strip.html.j2", page, self._texts, **values)
 
@@ -258,6 +268,8 @@ class Strip:
         text = Markup("; ").join(told[:2])
         if len(told) > 2:
             text += self._texts.t("; {count} more", count=len(told) - 2)
+        if self._crowded:
+            return self._texts.t("* marks special cases")
         return text if letter.colour < 0 else self._texts.t("in some releases (*) also: {what}", what=text)
 
     def _table_rows(self, row: Row, segments: Sequence[_Segment]) -> Iterator[dict[str, object]]:
@@ -273,6 +285,18 @@ class Strip:
                 "address": segment.life.address(segment.last),
                 "line": None if line is None else f"{line.path.rpartition('/')[2]}:{line.line}",
             }
+
+    def _table_line(self, segments: Sequence[_Segment]) -> list[tuple[str, str, str]]:
+        """Return what a trainer logs in one line: releases, key, and the letter of the meaning."""
+        keys = [None, *(segment.key for segment in segments)]
+        return [
+            (
+                segment.letter.label,
+                spans([(segment.first, segment.last)], self._table),
+                segment.key if segment.key != before else "",
+            )
+            for segment, before in zip(segments, keys, strict=False)
+        ]
 
     def _ticks(self) -> Iterator[tuple[int, bool]]:
         """Yield the places of releases that the axis names, and whether only wide screens have room for them."""
@@ -291,18 +315,23 @@ class Strip:
         found |= {segment.last + 1 for segments in self.segments for segment in segments}
         return sorted(place for place in found if place < self._count)
 
+    def _start(self) -> int:
+        """Return the release that is shown first: the newest in which the foremost trainer logs it."""
+        return self.segments[0][-1].last
+
     def _data(self) -> dict[str, object]:
         """Return what the script shows about each release; sentences stand once."""
         rows = [self._row_data(row) for row in self._rows]
         plain = self._texts.plain
         return {
-            "start": max(segment.last for segments in self.segments for segment in segments),
+            "start": self._start(),
             "rows": rows,
             "say": list(self._say),
             "keys": list(self._keys),
             "paths": [list(path) for path in self._paths],
             "changes": self.changes,
             "words": {
+                "severities": [[name, severity_sign(name), severity_name(name, self._texts)] for name in SEVERITIES],
                 "logs": plain("{who} logs {key}"),
                 "not": plain("Not logged by {who}."),
                 "nobody": plain("No trainer of this release logs it."),
@@ -330,33 +359,46 @@ class Strip:
         return {
             "n": " ".join(row.names) if len(row.names) == 1 else ", ".join(row.names),
             "e": [row.first, row.last],
-            "p": [self._piece_data(life, piece) for life, piece in row.items],
+            "p": self._pieces_data(row),
             "l": lines,
         }
 
+    def _pieces_data(self, row: Row) -> list[list[object]]:
+        """Return what the panel tells of each run of releases; neighbours of which it tells the same are one."""
+        found: list[list[object]] = []
+        for life, piece in row.items:
+            data = self._piece_data(life, piece)
+            if found and found[-1][2:] == data[2:] and found[-1][1] == piece.first - 1:
+                found[-1][1] = piece.last
+            else:
+                found.append(data)
+        return found
+
     def _piece_data(self, life: Life, piece: Piece) -> list[object]:
         letter = self._meanings.letter(piece)
-        minor = [self._texts.say(sentence(reason.brief)) for reason in piece.reasons if _is_minor(reason)]
-        constant = [self._texts.t("Constant: {what}.", what=self._texts.say(text.rstrip("."))) for text in piece.entry.constant_when]
+        minor = (
+            []
+            if self._crowded
+            else [reason for reason in piece.reasons if not reason.weighs and reason.applies is not False]
+        )
+        t, say = self._texts.t, self._texts.say
+        constants = () if self._crowded else piece.entry.constant_when[:2]
+        constant = [t("Constant: {what}.", what=say(text.rstrip("."))) for text in constants]
         return [
             piece.first,
             piece.last,
             letter.label,
             letter.style,
             self._keys.setdefault(life.key, len(self._keys)),
-            self._sentence(severity_mark(piece.severity, self._texts)),
-            self._sentence(self._words.of(piece, most=9)),
-            [self._sentence(text) for text in told(piece, self._texts)],
-            [self._sentence(text) for text in minor],
-            [self._sentence(text) for text in (when(piece, self._texts), *constant[:2])],
+            SEVERITIES.index(piece.severity),
+            self._sentence(self._words.of(piece, most=2 if self._crowded else _MOST_TOLD, linked=not self._crowded)),
+            [] if self._crowded else [self._sentence(text) for text in told(piece, self._texts)],
+            [self._sentence(say(sentence(reason.brief))) for reason in minor],
+            [self._sentence(text) for text in (when(piece, self._texts), *constant)],
         ]
 
     def _sentence(self, text: Markup) -> int:
         return self._say.setdefault(text, len(self._say))
-
-
-def _is_minor(reason: object) -> bool:
-    return not getattr(reason, "weighs", True) and getattr(reason, "applies", None) is not False
 
 
 def release_data(tables: Tables) -> Asset:
@@ -369,6 +411,8 @@ def release_data(tables: Tables) -> Asset:
             "title": tables.frameworks[name]["title"],
             "releases": [[release, table.releases.dates[release]] for release in table.releases.names],
             "url": url,
-            "untagged": [at for at, release in enumerate(table.releases.names) if not table.releases.covers(tagged, release)],
+            "untagged": [
+                at for at, release in enumerate(table.releases.names) if not table.releases.covers(tagged, release)
+            ],
         }
     return Asset(RELEASES, f"window.rlmReleases = {json.dumps(found, ensure_ascii=False, separators=(',', ':'))};\n")
