@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 
+from . import key, metric
 from .page import Asset, Page
 from .sick import sick
 from .site import Site
@@ -13,7 +14,7 @@ __all__ = ["MAKERS", "build"]
 
 Maker = Callable[[Site], Iterator[Page | Asset]]
 
-MAKERS: Sequence[Maker] = (sick, values)
+MAKERS: Sequence[Maker] = (metric.make, key.make, sick, values)
 """What makes the pages, one for each kind."""
 
 
