@@ -6,6 +6,7 @@
   var edits = window.RlmetricsSpelling.edits, allowed = window.RlmetricsSpelling.allowed;
   var lettersOf = window.RlmetricsSpelling.lettersOf, differing = window.RlmetricsSpelling.differing;
   var EXACT = 0, SAME = 1, SHOWN = 2, FILLED = 3, BEGINS = 4, WORDS = 5, PART = 6, NEAR = 7, STARTS = 8, TEXT = 9, TYPO = 10, SOME = 11;
+  var ALIKE = 1, BEGUN = 2, SAME_WORD = 3; // how a known word goes with one that is asked for
   var FIRST = 5; // as many results are seen at a glance: a near spelling is among them
   var LITTLE = " what is a an the in on of my me does do did how why when which i it its for and or to be are was has have with as " +
     "at by from between should can if s healthy normal ";
@@ -24,23 +25,28 @@
     return text.toLowerCase().match(/[\u3400-\u9fff]+|[a-z0-9]+(?:\.[0-9]+)+[a-z0-9.]*|[a-z0-9]+/g) || [];
   }
 
-  function isChinese(word) {
-    return /[\u3400-\u9fff]/.test(word);
-  }
+  function isChinese(word) { return /[\u3400-\u9fff]/.test(word); }
 
   // ------------------------------------------------------------------------------------------------ what can be found
-  function entriesOf(data) {
+  // Return the numbers of words, each once.
+  function numbers(vocabulary, words) {
+    return Array.from(new Set(words), function (word) {
+      if (!vocabulary.has(word)) vocabulary.set(word, vocabulary.size);
+      return vocabulary.get(word);
+    });
+  }
+
+  function entriesOf(data, vocabulary) {
     var found = [];
 
     function add(entry, names, texts, also) {
       entry.forms = names.map(function (name) {
         var plain = loose(name);
-        return { raw: name, small: name.toLowerCase(), plain: plain, letters: lettersOf(plain), solid: plain.replace(/ /g, ""), words: plain.split(" ") };
+        return { raw: name, small: name.toLowerCase(), plain: plain, letters: lettersOf(plain), solid: plain.replace(/ /g, ""), words: " " + plain + " " };
       });
-      entry.names = new Set([].concat.apply(wordsOf(also || ""), names.map(wordsOf)));
-      entry.listed = Array.from(entry.names);
       entry.texts = texts.join(" ").toLowerCase();
-      entry.told = Array.from(new Set(wordsOf(entry.texts)));
+      entry.names = numbers(vocabulary, [].concat.apply(wordsOf(also || ""), names.map(wordsOf)));
+      entry.told = numbers(vocabulary, wordsOf(entry.texts));
       found.push(entry);
     }
 
@@ -97,8 +103,10 @@
   // --------------------------------------------------------------------------------------------------------- a question
   function Search(data) {
     this.data = data;
-    this.entries = entriesOf(data);
-    this.rare = rarity(this.entries);
+    this.vocabulary = new Map();
+    this.entries = entriesOf(data, this.vocabulary);
+    this.words = Array.from(this.vocabulary.keys());
+    this.counts = this.countWords();
     this.trainers = {};
     var families = new Set(data.metrics.map(function (row) { return row[0].split("/")[0]; }));
     data.components.forEach(function (where) {
@@ -110,15 +118,40 @@
     }, this);
   }
 
-  // How much a word tells: more, the fewer hold it.
-  function rarity(entries) {
-    var count = {};
-    entries.forEach(function (entry) {
-      if (entry.kind !== "metric") return;
-      new Set(entry.listed.concat(entry.told)).forEach(function (word) { count[word] = (count[word] || 0) + 1; });
+  // How many metrics hold each word.
+  Search.prototype.countWords = function () {
+    var counts = new Uint16Array(this.vocabulary.size);
+    this.entries.forEach(function (entry) {
+      if (entry.kind === "metric") new Set(entry.names.concat(entry.told)).forEach(function (word) { counts[word] += 1; });
     });
-    return function (word) { return Math.log(800 / (1 + (count[word] || count[stem(word)] || 4))); };
-  }
+    return counts;
+  };
+
+  // A word that is asked for: how each known word goes with it, and how much it tells, the more the fewer hold it.
+  Search.prototype.weigh = function (word) {
+    var root = stem(word), begins = word.length > 1, counts = this.counts, count = 4;
+    var how = new Uint8Array(this.words.length);
+    this.words.forEach(function (known, at) {
+      if (known === word) how[at] = SAME_WORD;
+      else if (begins && known.indexOf(word) === 0) how[at] = BEGUN;
+      else if (word.length > 3 && known.indexOf(root) === 0) how[at] = ALIKE;
+      if (how[at] === SAME_WORD || known === root) count = Math.max(1, counts[at]);
+    });
+    return { word: word, how: how, tells: isChinese(word) ? 3 : Math.log(800 / (1 + count)), far: null };
+  };
+
+  // How many letters lie between a word that is asked for and each known one.
+  Search.prototype.measure = function (asked) {
+    var most = /^\d/.test(asked.word) ? 0 : allowed(asked.word.length), letters = lettersOf(asked.word);
+    asked.far = new Uint8Array(this.words.length).fill(9);
+    this.words.forEach(function (known, at) {
+      if (known === asked.word) asked.far[at] = 0;
+      else if (most && known.length > 3 && differing(letters, lettersOf(known)) <= 2 * most) {
+        var found = edits(asked.word, known, most);
+        if (found <= most) asked.far[at] = found;
+      }
+    });
+  };
 
   Search.prototype.releaseOf = function (framework, text) {
     var names = this.data.frameworks[framework][1], found = null;
@@ -163,9 +196,13 @@
     });
     var led = /^[a-z]+[:/]/i.exec(asked);
     if (bare === null && led) bare = loose(asked.slice(led[0].length));
-    return { asked: asked, small: asked.toLowerCase(), plain: plain, bare: bare, all: all.length ? all : wordsOf(asked),
-      rest: rest.length ? rest : (all.length ? all : wordsOf(asked)), where: where, solid: plain.replace(/ /g, ""),
-      core: rest.length && rest.length < wordsOf(asked).length ? coreOf(tokens, used, idle) : null, rare: this.rare };
+    all = all.length ? all : wordsOf(asked);
+    var weighed = {};
+    all.forEach(function (word) { weighed[word] = self.weigh(word); });
+    function weighedAll(words) { return words.map(function (word) { return weighed[word]; }); }
+    return { asked: asked, small: asked.toLowerCase(), plain: plain, bare: bare, all: weighedAll(all),
+      rest: weighedAll(rest.length ? rest : all), where: where, solid: plain.replace(/ /g, ""),
+      core: rest.length && rest.length < wordsOf(asked).length ? coreOf(tokens, used, idle) : null };
   };
 
   // The spelling within a question: `policy/approxkl_avg` of `what is policy/approxkl_avg in trl 0.12`.
@@ -194,8 +231,8 @@
       if (query.core && query.core.length > 2 && form.plain.indexOf(query.core) === 0) {
         return offer(BEGINS, form.plain.length - query.core.length);
       }
-      if (hasWords(form.words, query.plain)) return offer(WORDS, form.plain.length - query.plain.length);
-      if (query.core && hasWords(form.words, query.core)) return offer(WORDS, form.plain.length - query.core.length);
+      if (form.words.indexOf(" " + query.plain + " ") >= 0) return offer(WORDS, form.plain.length - query.plain.length);
+      if (query.core && form.words.indexOf(" " + query.core + " ") >= 0) return offer(WORDS, form.plain.length - query.core.length);
       if (query.solid.length > 1 && form.solid.indexOf(query.solid) >= 0) {
         return offer(PART, form.plain.length - query.plain.length);
       }
@@ -210,37 +247,37 @@
     if (!words.length) return best;
     var missing = 0, starts = 0;
     words.forEach(function (word) {
-      if (entry.names.has(word)) return;
-      var begun = word.length > 1 && startsAny(entry.listed, word);
-      if (begun) starts += 1; else missing += 1;
+      var how = goes(entry.names, word.how);
+      if (how === BEGUN) starts += 1;
+      else if (how !== SAME_WORD) missing += 1;
     });
     if (!missing) offer(starts ? STARTS : WORDS, starts);
     else if (best === null || best[0] > TEXT) {
-      var share = inText(entry, words, query.rare), follows = entry.kind === "metric" ? 0 : 1;
+      var share = inText(entry, words), follows = entry.kind === "metric" ? 0 : 1;
       if (share > 0.999) offer(TEXT, follows);
       else if (share >= 0.4 && words.length > 1) offer(SOME, 1 - share + 0.001 * follows);
     }
     return best;
   }
 
-  function hasWords(words, plain) {
-    return (" " + words.join(" ") + " ").indexOf(" " + plain + " ") >= 0;
-  }
-
-  function startsAny(list, word) {
-    for (var at = 0; at < list.length; at++) if (list[at].indexOf(word) === 0) return true;
-    return false;
+  // How well the word that goes best with what is asked for does.
+  function goes(numbers, how) {
+    var found = 0;
+    for (var at = 0; at < numbers.length; at++) if (how[numbers[at]] > found) found = how[numbers[at]];
+    return found;
   }
 
   // Which share of the words a name and its text hold; in a text a word may go on, as `clip` in `clipped`.
-  function inText(entry, words, rare) {
+  function inText(entry, words) {
     var held = 0, all = 0;
     words.forEach(function (word) {
-      var tells = isChinese(word) ? 3 : rare(word);
-      all += tells;
-      if (isChinese(word)) held += tells * chineseShare(entry.texts, word);
-      else if (entry.names.has(word) || entry.told.indexOf(word) >= 0) held += tells;
-      else if (word.length > 3 && (startsAny(entry.told, stem(word)) || startsAny(entry.listed, stem(word)))) held += 0.9999 * tells;
+      all += word.tells;
+      if (isChinese(word.word)) held += word.tells * chineseShare(entry.texts, word.word);
+      else {
+        var how = Math.max(goes(entry.names, word.how), goes(entry.told, word.how));
+        if (how === SAME_WORD) held += word.tells;
+        else if (how && word.word.length > 3) held += 0.9999 * word.tells;
+      }
     });
     return all ? held / all : 0;
   }
@@ -272,23 +309,17 @@
     return best;
   }
 
-  // Every word asked for, with a few letters wrong, is a word of the name; `known` holds what has been compared.
-  function misspelt(entry, query, known) {
+  // Every word asked for, with a few letters wrong, is a word of the name.
+  function misspelt(entry, query) {
     if (entry.kind === "guide") return null;
     var sum = 0;
-    var all = query.rest.every(function (word) {
-      if (entry.names.has(word)) return true;
-      var most = allowed(word.length), near = 9;
-      if (!most) return false;
-      entry.listed.forEach(function (name) {
-        var pair = word + " " + name;
-        if (!(pair in known)) known[pair] = name.length > 3 ? edits(word, name, most) : 9;
-        near = Math.min(near, known[pair]);
-      });
+    for (var at = 0; at < query.rest.length; at++) {
+      var far = query.rest[at].far, near = 9;
+      for (var to = 0; to < entry.names.length; to++) near = Math.min(near, far[entry.names[to]]);
+      if (near === 9) return null;
       sum += near;
-      return near <= most;
-    });
-    return all ? sum : null;
+    }
+    return sum;
   }
 
   // ------------------------------------------------------------------------------------------------------------ results
@@ -326,11 +357,12 @@
   };
 
   Search.prototype.addMisspelt = function (query, found) {
-    var before = new Map(found.map(function (one) { return [one.entry, one]; })), known = Object.create(null);
+    var before = new Map(found.map(function (one) { return [one.entry, one]; }));
+    query.rest.forEach(this.measure, this);
     this.entries.forEach(function (entry) {
       var held = before.get(entry), tier = held ? held.order[0] : SOME + 1;
       if (tier <= NEAR) return;
-      var near = nearly(entry, query), words = near === null && tier > TYPO ? misspelt(entry, query, known) : null;
+      var near = nearly(entry, query), words = near === null && tier > TYPO ? misspelt(entry, query) : null;
       if (near === null && words === null) return;
       var better = near === null ? hit(entry, [TYPO, words], query) : hit(entry, [NEAR, near], query);
       if (held) found[found.indexOf(held)] = better;
