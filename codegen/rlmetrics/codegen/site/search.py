@@ -136,7 +136,7 @@ def _pages(site: Site, titles: Mapping[str, str]) -> Iterator[list[str]]:
     told = {"m", "k", *site.tables.frameworks}
     for path, title in titles.items():
         first, _, rest = path.partition("/")
-        if first in told and rest or _STEP.fullmatch(path):
+        if (first in told and rest) or _STEP.fullmatch(path):
             continue
         yield [_KINDS.get(first, "page") if rest else "page", path, title]
 
@@ -149,7 +149,7 @@ def _guides(site: Site) -> Iterator[list[str]]:
 
 
 def _prefixes(site: Site) -> list[str]:
-    """Return what trackers put before names, as the search compares them: ``train`` of ``train/kl``; longer ones first."""
+    """Return what trackers put before names, as the script compares them: ``train`` of ``train/kl``; longer ones first."""
     found: set[str] = set()
     for framework in site.tables.frameworks:
         table = site.tables.framework(framework)

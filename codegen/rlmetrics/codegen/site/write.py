@@ -87,8 +87,11 @@ def _guides(root: Path, texts: Texts) -> tuple[Guide, ...]:
 
 def _shared(root: Path, folder: str) -> Iterator[tuple[str, str]]:
     """Yield the styles and scripts that every language has for itself, since each is a site that stands alone."""
-    for file in sorted((root / "docs" / "assets").glob("*.*")):
-        yield f"{folder}/assets/{file.name}", file.read_text(encoding="utf-8")
+    assets = root / "docs" / "assets"
+    for file in sorted(assets.rglob("*.*")):
+        place = file.relative_to(assets)
+        if place.parts[0] != "generated":
+            yield f"{folder}/assets/{place.as_posix()}", file.read_text(encoding="utf-8")
 
 
 def _digest(root: Path) -> str:
