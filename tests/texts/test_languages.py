@@ -106,6 +106,16 @@ def test_the_interface_is_found_where_it_is_said(checkout: SpecText) -> None:
     assert {"Look up", "In {place}", 'Found "it"'} == set(interface_sentences(checkout.root.parent))
 
 
+def test_a_guide_that_every_language_must_have(checkout: SpecText) -> None:
+    """Without its translation it is an error; another guide is none."""
+    assert not [one for one in checkout.findings("missing-must") if "docs/" in one.message.split("`")[0]]
+    (checkout.root.parent / "docs" / "concepts.md").write_text("# Concepts\n", encoding="utf-8")
+
+    (found,) = [one for one in checkout.findings("missing-must") if one.message == "docs/concepts.md is not translated"]
+
+    assert "write docs/zh/concepts.md" == found.fix
+
+
 def test_texts_decide_about_pages_only(checkout: SpecText) -> None:
     """A translation changes nothing that is generated and committed."""
     before = digest(checkout.root.parent)
