@@ -20,7 +20,7 @@ _FAULTS = (
     (re.compile(rf"[{_HAN}][A-Za-z0-9`{{]|[A-Za-z0-9`%}}][{_HAN}]"), "no space between Chinese and Latin"),
     (re.compile(rf"[，。；：！？（）、“”] | [，。；：！？（）、“”]|[{_HAN}] +[{_HAN}]|  "), "a space too many"),
 )
-_WORD = re.compile(r"(?<![\w./-])[A-Za-z][A-Za-z'-]*(?![\w])")
+_WORD = re.compile(r"(?<![\w./-])[A-Za-z](?:[A-Za-z'-]*[A-Za-z])?(?!\w)")
 
 
 def chinese_faults(text: str) -> Iterator[tuple[str, str]]:
