@@ -14,7 +14,7 @@ from pathlib import Path
 
 __all__ = ["GUIDES", "Guide", "guides", "sections"]
 
-GUIDES = ("index", "getting-started", "concepts", "dashboards", "health", "computing")
+GUIDES = ("index", "getting-started", "concepts", "translating", "dashboards", "health", "trainers", "computing")
 """The guides that every language of the site has."""
 
 _FRONT = re.compile(r"\A---\n(.*?)^---\n", re.DOTALL | re.MULTILINE)
