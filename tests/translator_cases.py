@@ -37,11 +37,11 @@ def drawn(tables: Tables, count: int, seed: int) -> list[Pair]:
         near = [other for other in sources if other["framework"] == source["framework"]]
         alike = [other for other in near if other["component"] == source["component"]]
         target = _one(draw, tables, draw.choice((alike, near, sources)))
-        if (source["program"] and target["program"] not in (None, source["program"])) or (
-            target["program"] and source["framework"] == target["framework"] and not source["program"]
-        ):
+        if source["framework"] == target["framework"] and (source["program"] or target["program"]):
             # One option of the command line names the program of both.
-            target = {**target, "program": source["program"]}
+            target = {**target, "program": None if target["component"] else source["program"]}
+            if target not in sources:
+                continue
         found.append({"source": source, "target": target, "keys": _keys(draw, tables, source)})
     return found
 

@@ -152,7 +152,7 @@
     const kept = view.rows.filter(([label]) => wanted.has(view.program(label)));
     if (kept.length === view.rows.length && !made) return view;
     const component = kept.length === 1 ? kept[0][0] : view.component;
-    return new T.FrameworkView(view.framework, view.release, kept, component, made);
+    return new T.FrameworkView(view.framework, view.release, kept, component, made || view.settings);
   }
 
   /** Return programs with those whose components run in them, too. */

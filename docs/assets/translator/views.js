@@ -34,10 +34,10 @@
 
   /** One component in one release. */
   class ComponentView {
-    constructor(framework, name, release, program) {
+    constructor(framework, name, release, settings) {
       const data = T.loaded(`${framework}/${name}`);
       const rows = data.views.filter((row) => row[1] <= release && release <= row[2]);
-      const row = rows.find((found) => found[0] === program) || rows.find((found) => !found[0]);
+      const row = rows.find((found) => found[0] === settings) || rows.find((found) => !found[0]);
       const [, , , label, stem, loss, routes, numbers] = row;
       this.label = label;
       this.file = `${framework}/${name}`;
@@ -116,18 +116,19 @@
      * @param {number} release its place
      * @param {Array<[string, string|null]>} rows the components, each with the program that it runs in
      * @param {string|null} component the one that was named
-     * @param {string} program the one whose settings are in place
+     * @param {string} settings the program whose settings are in place; empty for the defaults
      */
-    constructor(framework, release, rows, component, program) {
+    constructor(framework, release, rows, component, settings) {
       this.framework = framework;
       this.release = release;
       this.component = component;
       this.rows = rows;
+      this.settings = settings;
       this.isCanonical = false;
       this.components = new Map();
       this._programs = new Map();
       for (const [name, of] of rows) {
-        const view = new ComponentView(framework, name, release, program);
+        const view = new ComponentView(framework, name, release, settings);
         this.components.set(view.label, view);
         this._programs.set(view.label, of || view.label);
       }
