@@ -14,6 +14,8 @@
    * @property {number} absent how many of them are not among the keys
    */
 
+  const MOST_LISTED = 6;
+
   /** @type {Array<Object>|null} What every component logs, read once. */
   let known = null;
 
@@ -37,6 +39,10 @@
     return { best, groups, chosen: groups.length === 1 ? best[0] : null };
   };
 
+  /** Return the groups that are offered: some of several components, all of one. */
+  T.listed = (groups) =>
+    groups.slice(0, new Set(groups.map(([first]) => first.component)).size > 1 ? MOST_LISTED : groups.length);
+
   /** Return a candidate as a source. @returns {Source} */
   T.candidateSource = ({ framework, component, release }) =>
     ({ framework, component, release: T.loaded("sources").frameworks[framework].releases[release] });
@@ -44,9 +50,9 @@
   /** Return the releases of a group of one component in words, with how many keys they explain. */
   T.groupName = (group) => {
     const [newest, oldest] = [group[0], group[group.length - 1]].map(T.candidateSource);
-    const component = newest.component ? `[${newest.component}]` : "";
-    const releases = newest.release === oldest.release ? newest.release : `${oldest.release} to ${newest.release}`;
-    return `${newest.framework}${component}==${releases} (${group[0].explained.size})`;
+    const count = group[0].explained.size;
+    const release = newest.release === oldest.release ? newest.release : T.say("{oldest} to {newest}", { oldest: oldest.release, newest: newest.release });
+    return T.say("{name} ({count} keys)", { name: T.spokenName({ ...newest, release }), count });
   };
 
   function components() {

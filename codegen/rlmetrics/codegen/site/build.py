@@ -6,12 +6,13 @@ from collections.abc import Callable, Iterator, Sequence
 
 from .page import Asset, Page
 from .site import Site
+from .translator import translator_page
 
 __all__ = ["MAKERS", "build"]
 
 Maker = Callable[[Site], Iterator[Page | Asset]]
 
-MAKERS: Sequence[Maker] = ()
+MAKERS: Sequence[Maker] = (translator_page,)
 """What makes the pages, one for each kind."""
 
 
