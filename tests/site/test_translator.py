@@ -1,24 +1,88 @@
-"""The translator in the page answers as the command line does."""
+"""The translator in the page answers as the command line does, in a real browser."""
 
 from __future__ import annotations
 
+import gzip
 import json
-import shutil
+import warnings
 from collections.abc import Iterator
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Page, sync_playwright
-from rlmetrics.codegen.site.translating.writing import scripts
+from playwright.sync_api import Browser, Page, expect
+from rlmetrics.codegen.site.translating.writing import FOLDER
+from rlmetrics.names import AmbiguousError
+from rlmetrics.names.inference import decided, explaining
 from rlmetrics.names.tables import Tables, load_tables
+from rlmetrics.translate import translate_file
+from rlmetrics.translate.decimals import convert_decimal, spelled
+from rlmetrics.translate.kinds import KINDS
 
 from translator_cases import drawn, expected, name_of
+from translator_site import chromium, written
 
-ROOT = Path(__file__).parents[2]
-SCRIPTS = ROOT / "docs" / "assets" / "translator"
+FIXTURES = Path(__file__).parents[1] / "fixtures"
+RUNS = FIXTURES / "runs"
 CASES, SEED = 2000, 2019
-MODULES = ("data", "names", "views", "ranking", "lookalikes", "mapping", "programs", "detection")
+LOGS = sorted(path.name for path in RUNS.iterdir() if path.suffix in (".jsonl", ".json", ".csv", ".log"))
+ROUTES = (
+    ("trl-0.7.10-ppo1_wandb.jsonl", "trl[PPOTrainer]==0.7.10", "trl[PPOTrainer]==0.18.2"),
+    ("trl-0.12.2-ppo.trainer_state.json", "trl[PPOTrainer]==0.12.2", "canonical"),
+    ("trl-0.18.2-ppo.jsonl", "trl[PPOTrainer]==0.18.2", "trl[PPOTrainer]==0.7.10"),
+    ("trl-0.18.2-grpo.jsonl", "trl[GRPOTrainer]==0.18.2", "verl==0.9.1"),
+    ("trl-0.18.2-grpo.console.log", "trl[GRPOTrainer]==0.18.2", "trl[GRPOTrainer]==1.16.0"),
+    ("trl-0.18.2-grpo.wandb-export.csv", "trl[GRPOTrainer]==0.18.2", "trl[GRPOTrainer]==1.16.0"),
+    ("trl-0.18.2-grpo.wandb-api.csv", "trl[GRPOTrainer]==0.18.2", "verl==0.9.1"),
+    ("trl-1.16.0-dpo.trainer_state.json", "trl[DPOTrainer]==1.16.0", "canonical"),
+    ("trl-1.16.0-grpo.console.log", "trl[GRPOTrainer]==1.16.0", "verl==0.9.1"),
+    ("verl-0.5.0.console.log", "verl==0.5.0", "verl==0.9.1"),
+    ("verl-0.9.1-ray.console.log", "verl==0.9.1", "trl[GRPOTrainer]==1.16.0"),
+    ("verl-0.9.1-tracking.jsonl", "verl==0.9.1", "canonical"),
+    ("verl-0.9.1-sft.jsonl", "verl[sft]==0.9.1", "trl[SFTTrainer]==1.16.0"),
+)
+ANSWER = """async (pairs) => {
+  const T = window.rlmetricsTranslator;
+  const guarded = (made) => {
+    try {
+      return made();
+    } catch (error) {
+      if (!(error instanceof T.NamesError)) throw error;
+      return { error: Boolean(error.message) };
+    }
+  };
+  const told = (move) => ({
+    target: move.target, output: move.output, relation: move.relation, severity: move.severity, metric: move.metric,
+    translated: move.translated, needs: move.needs, order: move.order, related: move.related.map((item) => item.key),
+    differences: move.differences.map((item) => [item.grade, item.applies, item.vanishes]),
+    transform: move.transform && [move.transform.scale, move.transform.offset], note: move.notes.join("; ") || null,
+  });
+  const answered = [];
+  for (const { source, target, keys } of pairs) {
+    const map = await T.mapBetween(source, target).catch((error) => guarded(() => { throw error; }));
+    if (map.error === undefined) await T.prepare(map, keys);
+    answered.push(keys.map((key) => (map.error === undefined ? guarded(() => told(map.move(key))) : map)));
+  }
+  return answered;
+}"""
+WRITE = """async ([text, name, source, target]) => {
+  const T = window.rlmetricsTranslator;
+  const map = await T.mapBetween(T.parseSource(source), T.parseSource(target));
+  const doc = T.read(text, name);
+  await T.prepare(map, T.namesIn(doc));
+  const run = new T.Run(map, doc.rows);
+  return { text: doc.write(run), collisions: Object.fromEntries(run.collisions), duplicates: Object.fromEntries(run.duplicates) };
+}"""
+DETECT = """async ([text, name]) => {
+  const T = window.rlmetricsTranslator;
+  const doc = T.read(text, name);
+  const keys = T.namesIn(doc);
+  const found = await T.detect(keys, doc.whole);
+  const said = (item) => T.sourceName(T.candidateSource(item));
+  return { keys, whole: doc.whole, best: found.best.map(said), groups: found.groups.map(([first]) => said(first)),
+    chosen: found.chosen && said(found.chosen) };
+}"""
 
 
 @pytest.fixture(scope="module")
@@ -27,67 +91,28 @@ def tables() -> Tables:
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory, tables: Tables) -> Path:
-    """A folder with a page that has the scripts and the data."""
-    root = tmp_path_factory.mktemp("site")
-    shutil.copytree(SCRIPTS, root / "translator")
-    for name, text in scripts(tables).items():
-        place = root / "data" / name
-        place.parent.mkdir(parents=True, exist_ok=True)
-        place.write_text(text, encoding="utf-8")
-    loaded = "".join(f'<script src="translator/{name}.js"></script>' for name in MODULES)
-    set_up = '<script>rlmetricsTranslator.data = {folder: "data/", version: "1"}</script>'
-    (root / "index.html").write_text(f"<!doctype html><meta charset=utf-8>{loaded}{set_up}", encoding="utf-8")
-    return root
+def place(tmp_path_factory: pytest.TempPathFactory, tables: Tables) -> Path:
+    return written(tmp_path_factory.mktemp("site"), tables)
 
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
-    with sync_playwright() as playwright:
-        chromium = playwright.chromium.launch(executable_path=shutil.which("chromium"))
-        yield chromium
-        chromium.close()
+    with chromium() as found:
+        yield found
 
 
 @pytest.fixture
-def page(browser: Browser, folder: Path) -> Iterator[Page]:
-    """A page opened from a folder, without any server."""
+def page(browser: Browser, place: Path) -> Iterator[Page]:
+    """The page, opened from its folder without any server; an error in its scripts fails the test."""
+    errors: list[str] = []
     opened = browser.new_page()
-    opened.goto((folder / "index.html").as_uri())
+    opened.on("pageerror", lambda error: errors.append(str(error)))
+    opened.on("console", lambda message: errors.append(message.text) if message.type == "error" else None)
+    opened.goto(place.as_uri())
+    opened.evaluate("window.rlmetricsTranslator.started")
     yield opened
     opened.close()
-
-
-ANSWER = """async (pairs) => {
-  const T = window.rlmetricsTranslator;
-  const answered = [];
-  for (const { source, target, keys } of pairs) {
-    let map;
-    try {
-      map = await T.mapBetween(source, target);
-      await T.prepare(map, keys);
-    } catch (error) {
-      if (!(error instanceof T.NamesError)) throw error;
-      answered.push(keys.map(() => ({ error: Boolean(error.message) })));
-      continue;
-    }
-    answered.push(keys.map((key) => {
-      try {
-        const move = map.move(key);
-        const { target, output, relation, severity, metric, translated, needs, order, transform } = move;
-        return { target, output, relation, severity, metric, translated, needs, order,
-          related: move.related.map((item) => item.key),
-          differences: move.differences.map((item) => [item.grade, item.applies, item.vanishes]),
-          transform: transform && [transform.scale, transform.offset],
-          note: move.notes.join("; ") || null };
-      } catch (error) {
-        if (!(error instanceof T.NamesError)) throw error;
-        return { error: Boolean(error.message) };
-      }
-    }));
-  }
-  return answered;
-}"""
+    assert errors == []
 
 
 def test_2000_drawn_cases_are_answered_as_on_the_command_line(page: Page, tables: Tables) -> None:
@@ -101,3 +126,141 @@ def test_2000_drawn_cases_are_answered_as_on_the_command_line(page: Page, tables
             if unlike:
                 wrong.append(f"{key} of {name_of(pair['source'])} to {name_of(pair['target'])}: {json.dumps(unlike)}")
     assert not wrong, f"{len(wrong)} of {CASES}:\n" + "\n".join(wrong[:20])
+
+
+@pytest.mark.parametrize(("name", "source", "target"), ROUTES)
+def test_a_recorded_run_is_written_as_on_the_command_line(
+    page: Page, tmp_path: Path, name: str, source: str, target: str
+) -> None:
+    """The text of a log is, character by character, the file that the command line writes, and names collide alike."""
+    output = tmp_path / "out"
+    report = translate_file(RUNS / name, target=target, source=source, output=output)
+    made = page.evaluate(WRITE, [(RUNS / name).read_text(), name, source, target])
+    assert made["text"] == output.read_text()
+    assert {new: sorted(keys) for new, keys in made["collisions"].items()} == {
+        new: sorted(keys) for new, keys in report.collisions.items()
+    }
+    assert made["duplicates"] == report.duplicates
+
+
+@pytest.mark.parametrize("name", LOGS)
+def test_where_a_recorded_run_comes_from_is_told_as_on_the_command_line(page: Page, tables: Tables, name: str) -> None:
+    """The sources that explain a log's keys are those of the resolver, and one is chosen where the resolver would."""
+    found = page.evaluate(DETECT, [(RUNS / name).read_text(), name])
+    kinds = [kind for kind in KINDS.values() if kind.recognises(RUNS / name)]
+    if kinds:
+        assert set(found["keys"]) >= set(kinds[0].names(RUNS / name))
+    best = explaining(found["keys"], whole=found["whole"], spec=tables)
+    assert found["best"] == [str(item) for item in best]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            chosen: str | None = decided(best, of=len(found["keys"]), spec=tables)
+        except AmbiguousError as error:
+            chosen = None
+            assert found["groups"] == [str(item) for item in error.distinct]
+    assert found["chosen"] == chosen
+
+
+def test_values_are_converted_digit_by_digit_as_on_the_command_line(page: Page, place: Path) -> None:
+    """By every scale and offset that any facts have, numbers become what `convert_decimal` makes of them."""
+    transforms = sorted(
+        {
+            (relation[2], relation[3])
+            for path in (place.parents[1] / FOLDER).rglob("*.facts.js")
+            for relation in _data(path)["relations"]
+            if len(relation) > 2
+        }
+    )
+    numbers = ["0", "-0.0", "1", "0.1", "-3.25", "195", "1.95e-07", "1e22", "123456789.123456789", "5e-324", "0.30000000000000004"]
+    cases = [(number, scale, offset) for scale, offset in transforms for number in numbers]
+    made = page.evaluate(
+        "(cases) => cases.map(([text, scale, offset]) => rlmetricsTranslator.convert(text, { scale, offset }, 'json'))", cases
+    )
+    assert len(transforms) > 10
+    assert made == [spelled(convert_decimal(Decimal(text), scale, offset)) for text, scale, offset in cases]
+
+
+def _data(path: Path) -> dict[str, Any]:
+    """Return what a script of data says."""
+    text = path.read_text()
+    found: dict[str, Any] = json.loads(text[text.index(",") + 1 : text.rindex(")")])
+    return found
+
+
+def test_every_file_is_small(place: Path) -> None:
+    """No file of data is over 45 kB compressed."""
+    sizes = {path.name: len(gzip.compress(path.read_bytes())) for path in (place.parents[1] / FOLDER).rglob("*.js")}
+    assert {name: size for name, size in sizes.items() if size > 45_000} == {}
+
+
+@pytest.mark.parametrize(
+    ("name", "source", "target"),
+    [
+        ("trl-0.18.2-grpo.view.json", "trl[GRPOTrainer]==0.18.2", "trl[GRPOTrainer]==0.14.0"),
+        ("trl-0.7.10-ppo.workspace.json", "trl[PPOTrainer]==0.7.10", "trl[PPOTrainer]==0.18.2"),
+        ("verl-0.9.1.grafana.json", "verl==0.9.1", "trl[GRPOTrainer]==1.16.0"),
+        ("verl-0.9.1.report.json", "verl==0.9.1", "trl[GRPOTrainer]==1.16.0"),
+    ],
+)
+def test_a_dashboard_gets_the_names_that_the_command_line_gives_it(
+    page: Page, tmp_path: Path, name: str, source: str, target: str
+) -> None:
+    """Each text of a dashboard becomes what the command line makes of it, but for regular expressions, which stay."""
+    board = FIXTURES / "dashboards" / name
+    translate_file(board, target=target, source=source, output=tmp_path / "out")
+    made = page.evaluate(WRITE, [board.read_text(), name, source, target])["text"]
+    before, here, there = (_texts(json.loads(text)) for text in (board.read_text(), made, (tmp_path / "out").read_text()))
+    changed = [(old, new) for old, new in zip(before, there, strict=True) if old != new]
+    assert len([old for old, new in changed if ".*" not in old]) > 0
+    wrong = [
+        (old, new, wanted)
+        for old, new, wanted in zip(before, here, there, strict=True)
+        if new != wanted and not (old == new and ".*" in old)
+    ]
+    assert wrong == []
+
+
+def _texts(node: Any) -> list[str]:
+    """Return every text of a JSON value, names of members included; one that is JSON itself is read, too."""
+    if isinstance(node, str):
+        return _texts(json.loads(node)) if node.startswith('{"section') else [node]
+    if isinstance(node, dict):
+        return [text for name, value in node.items() for text in (name, *_texts(value))]
+    return [text for item in node for text in _texts(item)] if isinstance(node, list) else []
+
+
+def test_panels_in_yaml_get_new_names(page: Page) -> None:
+    """Names in a list and behind a key are replaced, with their quotes; comments, titles and other words stay."""
+    text = "panels:\n  - title: KL  # approxkl\n    metrics:\n      - ppo/policy/approxkl # one\n      - 'objective/kl'\n    y: ppo/policy/clipfrac\n"
+    made = page.evaluate(WRITE, [text, "", "trl[PPOTrainer]==0.7.10", "trl[PPOTrainer]==0.18.2"])["text"]
+    wanted = text.replace("ppo/policy/approxkl", "policy/approxkl_avg").replace("ppo/policy/clipfrac", "policy/clipfrac_avg")
+    assert made == wanted
+
+
+def test_pasted_texts_are_read(page: Page) -> None:
+    """Keys, a row of JSON, a Python dict, a step of verl, and a header become the same with other names."""
+    pairs = [
+        ("ppo/policy/approxkl\n\n  ppo/policy/clipfrac\n", "policy/approxkl_avg\n\n  policy/clipfrac_avg\n"),
+        ('{"ppo/policy/approxkl": 0.10, "step": 3}', '{"policy/approxkl_avg": 0.10, "step": 3}'),
+        ("{'ppo/policy/approxkl': 0.10, 'epoch': 1.0}", "{'policy/approxkl_avg': 0.10, 'epoch': 1.0}"),
+        ("step:1 - ppo/policy/approxkl:0.100 - x:1", "step:1 - policy/approxkl_avg:0.100 - x:1"),
+        ("step,ppo/policy/approxkl,ppo/policy/clipfrac", "step,policy/approxkl_avg,policy/clipfrac_avg"),
+        ('["ppo/policy/approxkl", "mine"]', '["policy/approxkl_avg", "mine"]'),
+    ]
+    places = ["", "trl[PPOTrainer]==0.7.10", "trl[PPOTrainer]==0.18.2"]
+    made = [page.evaluate(WRITE, [text, *places])["text"] for text, _ in pairs]
+    assert [text.rstrip("\n") for text in made] == [wanted.rstrip("\n") for _, wanted in pairs]
+
+
+def test_keys_that_claim_one_name_are_set_aside_unless_their_values_are_equal(page: Page) -> None:
+    """With different values both are set aside and told; with equal ones the first stays and the other is told."""
+    source, target = "trl[PPOTrainer]==0.7.10", "trl[PPOTrainer]==0.18.2"
+    keys = ["env/reward_mean", "ppo/mean_scores"]
+    apart = page.evaluate(WRITE, [json.dumps(dict(zip(keys, (0.1, 0.2), strict=True))), "", source, target])
+    equal = page.evaluate(WRITE, [json.dumps(dict(zip(keys, (0.1, 0.1), strict=True))), "", source, target])
+    assert [sorted(found) for found in apart["collisions"].values()] == [keys]
+    assert all(name.startswith("untranslated/trl-0.7.10/") for name in json.loads(apart["text"]))
+    assert equal["collisions"] == {}
+    assert len(equal["duplicates"]) == 1
+    assert len(json.loads(equal["text"])) == 1

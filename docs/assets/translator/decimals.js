@@ -1,6 +1,6 @@
 /**
  * Conversions in decimal digits, as logs spell them, so that converting back gives the same digits.
- * As `rlmetrics.translate.decimals`; every scale of the spec is a decimal.
+ * As `rlmetrics.translate.decimals`; every scale of the spec is a decimal, but for rounding.
  */
 "use strict";
 
@@ -8,6 +8,7 @@
   const NUMBER = /^([-+]?)(\d*)\.?(\d*)(?:[eE]([-+]?\d+))?$/;
   /** Up to which power of ten decimals are written without an exponent. */
   const WRITTEN_OUT = 16;
+  const ROUNDING = 2 ** -50;
 
   /** @typedef {{minus: boolean, digits: bigint, power: number}} Decimal */
 
@@ -20,9 +21,15 @@
 
   const signed = ({ minus, digits }) => (minus ? -digits : digits);
 
+  /** Return the whole number that a scale was rounded from, if it is one. */
+  function unrounded(scale) {
+    const near = Math.round(scale);
+    return near && Math.abs(near - scale) <= Math.abs(scale) * ROUNDING ? near : scale;
+  }
+
   /** Return `scale * value + offset`. @returns {Decimal} */
   function converted(value, scale, offset) {
-    const by = decimal(String(scale));
+    const by = decimal(String(unrounded(scale)));
     let [digits, power] = [value.digits * by.digits, value.power + by.power];
     let minus = value.minus !== by.minus;
     if (offset) {
@@ -42,7 +49,8 @@
     if (digits === 0n) return minus ? "-0.0" : "0";
     const [sign, text] = [minus ? "-" : "", digits.toString()];
     const adjusted = text.length - 1 + power;
-    if (Math.abs(adjusted) > WRITTEN_OUT) {
+    // As Python does, a number is written out, too, if all its digits stand before the point.
+    if (Math.abs(adjusted) > WRITTEN_OUT && (power > 0 || adjusted < -6)) {
       const rest = text.length > 1 ? `.${text.slice(1)}` : "";
       return `${sign}${text[0]}${rest}E${adjusted < 0 ? "-" : "+"}${Math.abs(adjusted)}`;
     }

@@ -25,7 +25,7 @@
   const STEP_FIELD = new RegExp(
     ` - ([^\\r\\n\\x1b]+?):(${NUMBER}|True|False|[A-Za-z_][\\w.]*\\([^()\\r\\n]*\\))(?= - |[ \\t]*(?:[\\r\\n\\x1b]|\\[repeated |$))`, "y");
 
-  const READERS = [readJson, readSteps, readDicts, readYaml, readTable, readNames];
+  const READERS = [readJson, readSteps, readDicts, T.readYamlBoard, readTable, readNames];
 
   /** Return what a text is. @param {string} text @param {string} [name] the name of its file @returns {Doc} */
   T.read = (text, name = "") => {
@@ -39,38 +39,30 @@
   /** Return every name of a document. @param {Doc} doc */
   T.namesIn = (doc) => [...new Set(doc.rows.flatMap((row) => [...row.keys()]))];
 
-  // JSON: rows, a list of names, or a dashboard.
-
-  const BOARD = /"(?:panelBankConfig|blocks|panels|widgets|dashboard)"\s*:/;
+  // JSON: rows, a list of names, or a dashboard, see `boards.js`.
 
   function readJson(text) {
     const nodes = T.parseJson(text);
     if (!nodes) return null;
-    if (BOARD.test(text)) return board(text, "dashboard (JSON)", T.jsonTexts(nodes), (part) => JSON.parse(part), (name) => T.quoted(name, false));
-    const [first] = nodes;
-    if (first.type === "array" && first.items.length && first.items.every((item) => item.type === "string")) {
-      return board(text, "names (JSON)", first.items, (part) => JSON.parse(part), (name) => T.quoted(name, false));
-    }
+    if (T.isBoard(text)) return T.jsonBoard(text, nodes);
+    const names = nodes.flatMap(listed);
+    if (names.length) return T.jsonNames(text, names);
     const found = T.jsonRows(text, nodes).map((node) => ({ node, row: T.jsonRow(text, node) }));
     const end = nodes[nodes.length - 1].end;
     const tail = text.slice(end).trim() ? "\n" : text.slice(end);
     return {
       kind: found.length === 1 ? "a row (JSON)" : "rows (JSON)",
       rows: found.map(({ row }) => row), whole: found.length > 1, named: false,
-      write: (run) => spliced(text.slice(0, end), found.map(({ node, row }) =>
+      write: (run) => T.spliced(text.slice(0, end), found.map(({ node, row }) =>
         ({ start: node.start, end: node.end, text: T.writtenJson(text, node, run, row) }))) + tail,
     };
   }
 
-  /** Return a text with parts of it replaced. */
-  function spliced(text, parts) {
-    let at = 0;
-    const found = parts.map((part) => {
-      const piece = text.slice(at, part.start) + part.text;
-      at = part.end;
-      return piece;
-    });
-    return found.join("") + text.slice(at);
+  /** Return the texts of a list of names, or of an object of such lists; nothing of any other value. */
+  function listed(node) {
+    if (node.type === "array") return node.items.every((item) => item.type === "string") ? node.items : [];
+    const lists = node.items.map((item) => listed(item.value));
+    return lists.every((list) => list.length) ? lists.flat() : [];
   }
 
   // Consoles: verl prints a step in a line, transformers a dict.
@@ -98,7 +90,7 @@
   }
 
   function console_(text, kind, found, field, between) {
-    const write = (run) => spliced(text, found.map(({ start, end, row }) => {
+    const write = (run) => T.spliced(text, found.map(({ start, end, row }) => {
       const fields = run.entries(row).map(({ name, old }) => field(name, run.converted(old, row.get(old), "python")));
       return { start, end, text: fields.join(between) };
     }));
@@ -111,38 +103,6 @@
   function pythonText(text) {
     const mark = text.includes("'") && !text.includes('"') ? '"' : "'";
     return mark + text.replaceAll("\\", "\\\\").replaceAll(mark, `\\${mark}`) + mark;
-  }
-
-  // Dashboards: names stand in texts; only those that the source logs are names.
-
-  const YAML_TEXT = /(?<=^\s*(?:-\s+)?(?:[\w.-]+:\s+)?(?:-\s+)?)("(?:[^"\\\n]|\\.)*"|'(?:[^'\n]|'')*'|[A-Za-z_][^\s:#,[\]{}]*)(?=\s*(?:#.*)?$)/gm;
-
-  function readYaml(text, name) {
-    if (!/\.ya?ml$/i.test(name) && !/^\s*(?:panels|sections|charts|metrics):\s*(?:#.*)?$/m.test(text)) return null;
-    const parts = [...text.matchAll(YAML_TEXT)].map((found) => ({ start: found.index, end: found.index + found[0].length }));
-    return board(text, "dashboard (YAML)", parts, (part) => (/^['"]/.test(part) ? part.slice(1, -1) : part), yamlText);
-  }
-
-  const yamlText = (name, part) => {
-    const mark = /^['"]/.test(part) ? part[0] : /^[A-Za-z_][\w./@-]*$/.test(name) ? "" : '"';
-    return mark + name + mark;
-  };
-
-  const PREFIX = /^(?:summary:|history:|summary_metrics\.|summary\.)/;
-
-  function board(text, kind, parts, plain, spelled) {
-    const found = parts.map(({ start, end }) => {
-      const part = text.slice(start, end);
-      const said = plain(part);
-      const prefix = (PREFIX.exec(said) || [""])[0];
-      return { start, end, part, prefix, name: said.slice(prefix.length) };
-    });
-    const write = (run) => spliced(text, found.flatMap(({ start, end, part, prefix, name }) => {
-      const { translated, transform, output } = run.move(name);
-      return translated && !transform && output !== name ? [{ start, end, text: spelled(prefix + output, part) }] : [];
-    }));
-    const names = [...new Set(found.map((item) => item.name))].filter((name) => name && name.length < 200);
-    return { kind, rows: [new Map(names.map((name) => [name, null]))], whole: false, named: true, isBoard: true, write };
   }
 
   // Tables: names in the header, also behind the names of runs, as in exports of charts.

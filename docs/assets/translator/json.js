@@ -120,9 +120,14 @@
     return isAscii ? found.replace(/[^\0-\x7f]/g, (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, "0")}`) : found;
   };
 
-  /** Return every text of some values, names of members included. @returns {Array<{start: number, end: number}>} */
-  T.jsonTexts = (nodes) => nodes.flatMap((node) => {
-    if (node.type === "string") return [node];
-    return node.items.flatMap((item) => (item.value ? [item, ...T.jsonTexts([item.value])] : T.jsonTexts([item])));
+  /**
+   * Return every text of some values, names of members included, with the member in which each stands.
+   * @param {Node[]} nodes
+   * @returns {Array<{start: number, end: number, field: string}>}
+   */
+  T.jsonTexts = (nodes, field = "") => nodes.flatMap((node) => {
+    if (node.type === "string") return [{ ...node, field }];
+    return node.items.flatMap((item) =>
+      (item.value ? [{ ...item, field: "" }, ...T.jsonTexts([item.value], item.key)] : T.jsonTexts([item], field)));
   });
 })(window.rlmetricsTranslator);

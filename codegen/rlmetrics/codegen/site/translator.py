@@ -18,7 +18,7 @@ PAGE = "translate"
 _ASSETS = "assets/translator"
 _MODULES = (
     *("data", "names", "views", "ranking", "lookalikes", "mapping", "programs", "detection", "decimals", "run"),
-    *("json", "formats", "words", "choosing", "showing", "page"),
+    *("json", "boards", "formats", "words", "choosing", "showing", "page"),
 )
 """The scripts, each after those that it calls."""
 
