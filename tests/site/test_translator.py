@@ -218,7 +218,7 @@ def test_a_dashboard_gets_the_names_that_the_command_line_gives_it(
         for old, new, wanted in zip(before, here, there, strict=True)
         if new != wanted and not (old == new and ".*" in old)
     ]
-    assert wrong == []
+    assert wrong == [], "\n".join(map(str, wrong))
 
 
 def _texts(node: Any) -> list[str]:
@@ -243,7 +243,7 @@ def test_pasted_texts_are_read(page: Page) -> None:
     pairs = [
         ("ppo/policy/approxkl\n\n  ppo/policy/clipfrac\n", "policy/approxkl_avg\n\n  policy/clipfrac_avg\n"),
         ('{"ppo/policy/approxkl": 0.10, "step": 3}', '{"policy/approxkl_avg": 0.10, "step": 3}'),
-        ("{'ppo/policy/approxkl': 0.10, 'epoch': 1.0}", "{'policy/approxkl_avg': 0.10, 'epoch': 1.0}"),
+        ("{'ppo/policy/approxkl': 0.10, 'mine': 1.0}", "{'policy/approxkl_avg': 0.10, 'mine': 1.0}"),
         ("step:1 - ppo/policy/approxkl:0.100 - x:1", "step:1 - policy/approxkl_avg:0.100 - x:1"),
         ("step,ppo/policy/approxkl,ppo/policy/clipfrac", "step,policy/approxkl_avg,policy/clipfrac_avg"),
         ('["ppo/policy/approxkl", "mine"]', '["policy/approxkl_avg", "mine"]'),

@@ -7,10 +7,13 @@
 
 (function (T) {
   /** What stands in a dashboard of W&B or Grafana, also in one that is a text itself. */
-  const BOARD = /\\*"(?:panelBankConfig|blocks|panels|widgets|dashboard)\\*"\s*:/;
+  const BOARD = /\\*"(?:panelBankConfig|blocks|panels|dashboard)\\*"\s*:/;
+  const OF_WANDB = /\\*"(?:panelBankConfig|blocks)\\*"\s*:/;
   const PREFIX = /^(?:summary:|history:|summary_metrics\.|summary\.)/;
-  /** References of W&B, and names as RL-Insight gives them to Prometheus. */
-  const MENTION = /(?<=\$\{)[^{}]+(?=\})|\brl_insight_monitor_[A-Za-z0-9_:]+/g;
+  const REFERENCE = /(?<=\$\{)[^{}]+(?=\})/g;
+  /** How RL-Insight gives names to Prometheus. */
+  const PROMETHEUS = /\brl_insight_monitor_[A-Za-z0-9_:]+/g;
+  const MONITOR = "rl_insight_monitor_";
   /** Where a text that could be any word is a name. */
   const FIELDS = new Set([
     "metrics", "metric", "mediaKeys", "legendFields", "columnOrder", "xAxis", "yAxis", "zAxis", "targetKey", "accessor",
@@ -36,40 +39,55 @@
   T.isBoard = (text) => BOARD.test(text);
 
   /**
-   * Return a text with other names.
+   * Return a text of W&B with other names: one that is a name, with what W&B puts before it, or that refers to names.
    * @param {string} text
    * @param {string} field the member in which it stands
    * @param {(name: string) => string} becomes
    */
-  function renamed(text, field, becomes) {
-    if (/^\s*[{[]/.test(text)) {
-      const nodes = T.parseJson(text);
-      if (nodes) return renamedJson(text, nodes, becomes);
-    }
-    const prefix = (PREFIX.exec(text) || [""])[0];
-    const name = text.slice(prefix.length);
-    if ((prefix || name.includes("/") || FIELDS.has(field)) && !REGEX.test(name)) {
+  function referred(text, field, becomes) {
+    const [before, name] = parted(text);
+    if ((before || name.includes("/") || FIELDS.has(field)) && !REGEX.test(name)) {
       const found = becomes(name);
-      if (found !== name) return prefix + found;
+      if (found !== name) return before + found;
     }
-    return text.replace(MENTION, (mention) => {
-      const before = (PREFIX.exec(mention) || [""])[0];
-      return before + becomes(mention.slice(before.length));
+    return text.replace(REFERENCE, (mention) => {
+      const [prefix, inner] = parted(mention);
+      return prefix + becomes(inner);
     });
   }
 
-  function renamedJson(text, nodes, becomes) {
+  /** Return a name and what W&B puts before it, the latter first. */
+  function parted(text) {
+    const [before] = PREFIX.exec(text) || [""];
+    return [before, text.slice(before.length)];
+  }
+
+  /** Return a query or a legend of Grafana with other names; those in regular expressions and logs stay. */
+  function queried(text, field, becomes) {
+    if (/^\/.*\/$/.test(text) || text.includes("|=")) return text;
+    return text.replace(PROMETHEUS, (name) => {
+      const found = becomes(name);
+      return found.startsWith(MONITOR) ? found : T.showName(found, T.rulesOf("rl_insight", "verl_tracking"));
+    });
+  }
+
+  /** Return a text of JSON with other names, also in texts that are JSON themselves. */
+  function renamedJson(text, nodes, renamed, becomes) {
     const parts = T.jsonTexts(nodes).map(({ start, end, field }) => {
       const part = text.slice(start, end);
       const said = JSON.parse(part);
-      const found = renamed(said, field, becomes);
+      const inner = /^\s*[{[]/.test(said) ? T.parseJson(said) : null;
+      const found = inner ? renamedJson(said, inner, renamed, becomes) : renamed(said, field, becomes);
       return { start, end, text: found === said ? part : T.quoted(found, false) };
     });
     return T.spliced(text, parts);
   }
 
   /** Read a dashboard as JSON. @returns {Doc} */
-  T.jsonBoard = (text, nodes) => document_("dashboard (JSON)", (becomes) => renamedJson(text, nodes, becomes));
+  T.jsonBoard = (text, nodes) => {
+    const renamed = OF_WANDB.test(text) ? referred : queried;
+    return document_("dashboard (JSON)", (becomes) => renamedJson(text, nodes, renamed, becomes));
+  };
 
   /** Read a list of names as JSON. @returns {Doc} */
   T.jsonNames = (text, nodes) => document_("names (JSON)", (becomes) => T.spliced(text, nodes.map(({ start, end }) => {
@@ -85,7 +103,7 @@
     return document_("dashboard (YAML)", (becomes) => text.replace(YAML_TEXT, (whole, before, field, scalar) => {
       const mark = /^['"]/.test(scalar) ? scalar[0] : "";
       const said = mark ? scalar.slice(1, -1) : scalar;
-      const found = renamed(said, field || "metrics", becomes);
+      const found = referred(said, field || "metrics", becomes);
       if (found === said) return whole;
       const needed = mark || (/^[A-Za-z_][\w./-]*$/.test(found) ? "" : '"');
       return `${before}${needed}${found}${needed}`;
