@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Page, expect
 from rlmetrics.codegen.site.translating.writing import FOLDER
-from rlmetrics.names import AmbiguousError
+from rlmetrics.names import AmbiguousError, NamesError
 from rlmetrics.names.inference import decided, explaining
 from rlmetrics.names.tables import Tables, load_tables
 from rlmetrics.translate import translate_file
@@ -84,6 +84,17 @@ DETECT = """async ([text, name]) => {
     chosen: found.chosen && said(found.chosen) };
 }"""
 
+DETECTED = """async (sets) => {
+  const T = window.rlmetricsTranslator;
+  const said = (item) => T.sourceName(T.candidateSource(item));
+  const found = [];
+  for (const keys of sets) {
+    const { best, chosen } = await T.detect(keys, false);
+    found.push([best.map(said), chosen && said(chosen)]);
+  }
+  return found;
+}"""
+
 
 @pytest.fixture(scope="module")
 def tables() -> Tables:
@@ -141,6 +152,28 @@ def test_a_recorded_run_is_written_as_on_the_command_line(
         new: sorted(keys) for new, keys in report.collisions.items()
     }
     assert made["duplicates"] == report.duplicates
+
+
+def test_where_drawn_keys_come_from_is_told_as_on_the_command_line(page: Page, tables: Tables) -> None:
+    """For a hundred drawn sets of keys the candidates and the choice are those of the resolver."""
+    sets = [pair["keys"] for pair in drawn(tables, 1000, SEED + 1)]
+    found = page.evaluate(DETECTED, sets)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        there = [_detected(keys, tables) for keys in sets]
+    assert found == there
+    assert 10 < sum(choice is not None for _, choice in there) < len(sets) - 10
+
+
+def _detected(keys: list[str], tables: Tables) -> list[Any]:
+    try:
+        best = explaining(keys, spec=tables)
+    except NamesError:
+        return [[], None]
+    try:
+        return [[str(item) for item in best], decided(best, of=len(keys), spec=tables)]
+    except AmbiguousError:
+        return [[str(item) for item in best], None]
 
 
 @pytest.mark.parametrize("name", LOGS)
@@ -264,3 +297,78 @@ def test_keys_that_claim_one_name_are_set_aside_unless_their_values_are_equal(pa
     assert equal["collisions"] == {}
     assert len(equal["duplicates"]) == 1
     assert len(json.loads(equal["text"])) == 1
+
+
+def test_the_page_is_used_by_keyboard_alone(page: Page) -> None:
+    """Opened from a folder, keys are typed, both sides chosen, and the result copied without a mouse."""
+    page.keyboard.press("Tab")
+    page.keyboard.type("ppo/policy/approxkl\nobjective/kl\nno/such")
+    for _ in range(5):
+        page.keyboard.press("Tab")
+    for choice in ("TRL", "PPOTrainer", "0.7.10", "TRL", "PPOTrainer", "0.18.2"):
+        page.keyboard.type(choice)
+        page.keyboard.press("Tab")
+    status = page.get_by_role("status").first
+    expect(status).to_have_text(
+        "TRL PPOTrainer 0.7.10 → TRL PPOTrainer 0.18.2. 3 keys: 2 biased, 1 not of the source."
+    )
+    for _ in range(20):
+        if page.evaluate("document.activeElement.dataset.rlm") == "copy":
+            break
+        page.keyboard.press("Tab")
+    page.keyboard.press("Enter")
+    expect(page.get_by_text("Copied.")).to_be_visible()
+    expect(page.get_by_label("Translated text")).to_have_value("policy/approxkl_avg\nobjective/kl\nno/such")
+
+
+def test_roles_and_names_tell_what_everything_is(page: Page) -> None:
+    """Every field has a name, both sides are named groups, and the table says what its cells are."""
+    page.get_by_role("button", name="TRL PPO 0.7.10 → 0.18.2").click()
+    expect(page.get_by_role("table", name="Keys with their new names, the worst first")).to_be_visible()
+    for side, release in (("From", "0.7.10"), ("To", "0.18.2")):
+        group = page.get_by_role("group", name=side, exact=True)
+        for name, value in (("Framework", "trl"), ("Trainer", "component PPOTrainer"), ("Release", release)):
+            expect(group.get_by_role("combobox", name=name)).to_have_value(value)
+    assert [cell.inner_text() for cell in page.get_by_role("columnheader").all()] == [
+        "Severity", "Old name", "New name", "Why"
+    ]  # fmt: skip
+    row = page.get_by_role("row", name="ppo/policy/approxkl")
+    expect(row.get_by_role("rowheader")).to_have_text("ppo/policy/approxkl")
+    expect(row.get_by_role("cell").first).to_contain_text("biased: its own plot")
+    links = [link.get_attribute("href") for link in row.get_by_role("link").all()]
+    assert links[:2] == ["../k/trl/ppo/policy/approxkl/index.html", "../k/trl/policy/approxkl_avg/index.html"]
+    assert page.locator("[aria-live=polite]").count() >= 2
+    unnamed = "[...document.querySelectorAll('textarea, select, input')].filter((field) => !field.labels.length).length"
+    assert page.evaluate(unnamed) == 0
+
+
+def test_a_file_is_read_and_saved_under_its_name(page: Page) -> None:
+    """A chosen log is told where it comes from, and its translation is offered under its name."""
+    log = RUNS / "verl-0.9.1-sft.jsonl"
+    page.get_by_label("or a file:").set_input_files(log)
+    expect(page.get_by_text("Taken to be verl sft 0.9.1: it logs")).to_be_visible()
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Download").click()
+    assert download.value.suggested_filename == "verl-0.9.1-sft.translated.jsonl"
+    assert len(download.value.path().read_text().splitlines()) == len(log.read_text().splitlines())
+
+
+def test_sources_that_fit_equally_well_are_offered_and_none_is_chosen(page: Page) -> None:
+    """Keys of several releases with different meanings are told as ambiguous; a click on one answers."""
+    page.get_by_role("textbox", name="Keys, one a line").fill("ppo/policy/approxkl\nppo/loss/total")
+    offered = page.get_by_role("list", name="Sources that fit").get_by_role("button")
+    expect(offered.first).to_have_text("TRL PPOTrainer 0.7.11 to 0.11.4 (2 keys)")
+    expect(page.get_by_role("table")).to_be_hidden()
+    offered.first.click()
+    expect(page.get_by_role("status").first).to_contain_text("TRL PPOTrainer 0.11.4 → TRL PPOTrainer")
+
+
+def test_a_phone_shows_everything_without_sideways_scroll(browser: Browser, place: Path) -> None:
+    """At 390 pixels nothing sticks out, whatever is shown."""
+    with browser.new_context(viewport={"width": 390, "height": 800}) as context:
+        opened = context.new_page()
+        opened.goto(place.as_uri())
+        for name in ("TRL PPO 0.7.10 → 0.18.2", "TRL GRPO → verl", "verl 0.4.1 → 0.9.1"):
+            opened.get_by_role("button", name=name).click()
+            expect(opened.get_by_role("status").first).to_contain_text("keys:")
+            assert opened.evaluate("document.documentElement.scrollWidth") == 390

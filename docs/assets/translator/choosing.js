@@ -41,7 +41,10 @@
       this._framework.value = source ? source.framework : "";
       this._fill("trainer");
       if (!source || source.framework === CANONICAL) return;
-      this._trainer.value = source.component ? `component ${source.component}` : source.program ? `program ${source.program}` : "";
+      const trainer = valueOf(source);
+      // A part of a program is no choice of its own, but keys may come from one.
+      if (![...this._trainer.options].some(({ value }) => value === trainer)) this._trainer.append(new Option(source.component, trainer));
+      this._trainer.value = trainer;
       this._fill("release");
       this._release.value = source.release;
     }
@@ -60,8 +63,7 @@
   T.newest = (source) => {
     if (source.framework === CANONICAL) return source;
     const framework = T.loaded("sources").frameworks[source.framework];
-    const trainer = source.component ? `component ${source.component}` : source.program ? `program ${source.program}` : "";
-    return { ...source, release: releases(framework, trainer)[0][0] };
+    return { ...source, release: releases(framework, valueOf(source))[0][0] };
   };
 
   /** Read a source as the command line writes it; null if it is none that is known. @returns {Source|null} */
@@ -73,9 +75,12 @@
     const framework = frameworks[found[1]];
     if (!framework) return null;
     const source = { framework: found[1], component: found[2] || null, program: null, release: found[3] };
-    const known = releases(framework, source.component ? `component ${source.component}` : "").map(([name]) => name);
+    const known = releases(framework, valueOf(source)).map(([name]) => name);
     return found[3] ? (known.includes(found[3]) ? source : null) : known.length ? T.newest(source) : null;
   };
+
+  /** Return what the list of trainers says of a source. @param {Source} source */
+  const valueOf = ({ component, program }) => (component ? `component ${component}` : program ? `program ${program}` : "");
 
   const splitOnce = (text) => [text.slice(0, text.indexOf(" ")), text.slice(text.indexOf(" ") + 1)];
 
