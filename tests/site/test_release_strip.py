@@ -8,7 +8,7 @@ import pytest
 from rlmetrics.codegen.site.addresses import key_page, metric_page
 from rlmetrics.codegen.site.lives import lives_of
 from rlmetrics.codegen.site.meanings import Meanings
-from rlmetrics.codegen.site.strip import rows_of_key
+from rlmetrics.codegen.site.rows import rows_of_key
 from rlmetrics.names import keys, map_names
 from site_pages import pages, strips, the_site
 
