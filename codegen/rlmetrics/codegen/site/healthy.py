@@ -16,6 +16,7 @@ from .pictures.drawing import number
 from .pictures.ranges import Healthy, healthy_of
 from .pictures.sketch import sketch_of
 from .pictures.which import pictures_of
+from .texts import later
 
 if TYPE_CHECKING:
     from rlmetrics.names.tables import Tables
@@ -40,20 +41,20 @@ SICK = "sick"
 """The page on which every rule stands with what it can mean."""
 
 _BASES = {
-    "observed": "observed in runs",
-    "documented": "documented",
-    "folklore": "folklore, a rule of thumb",
+    "observed": later("observed in runs"),
+    "documented": later("documented"),
+    "folklore": later("folklore, a rule of thumb"),
 }
 _WORDS = {
-    "falls": "rising, or level at the top",
-    "rises": "level",
-    "level": "rising",
-    "meets": "apart from the others",
-    "constant": "moving",
-    "swings": "calmer with time",
-    "spikes": "without jumps",
-    "non_finite": "a finite number",
-    "beside": "judged beside other curves",
+    "falls": later("rising, or level at the top"),
+    "rises": later("level"),
+    "level": later("rising"),
+    "meets": later("apart from the others"),
+    "constant": later("moving"),
+    "swings": later("calmer with time"),
+    "spikes": later("without jumps"),
+    "non_finite": later("a finite number"),
+    "beside": later("judged beside other curves"),
 }
 
 
@@ -146,12 +147,14 @@ def healthy_words(healthy: Healthy, tables: Tables, texts: Texts) -> Markup:
             return texts.t("less than {low} times as far below 0 as at its start", **ends)
         if high is None:
             return texts.t("above {low} × its start", **ends)
-        return texts.t("below {high} × its start" if low is None else "between {low} and {high} × its start", **ends)
+        if low is None:
+            return texts.t("below {high} × its start", **ends)
+        return texts.t("between {low} and {high} × its start", **ends)
     unit = str(tables.metrics[healthy.metric].get("unit", "1"))
     ends = {name: text if unit in ("1", "None") else f"{text} {unit}" for name, text in ends.items()}
     if high is None:
         return texts.t("above {low}", **ends)
-    return texts.t("below {high}" if low is None else "between {low} and {high}", **ends)
+    return texts.t("below {high}", **ends) if low is None else texts.t("between {low} and {high}", **ends)
 
 
 def basis_words(basis: str, texts: Texts) -> Markup:

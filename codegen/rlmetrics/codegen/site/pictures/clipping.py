@@ -106,11 +106,10 @@ class Clipping:
 
     def draw(self, t: Say, name: str) -> str:
         """Return the picture."""
-        first, second = "advantage > 0", "advantage < 0"
         shown = sum(counts for _, _, counts in self.tokens)
         bounds = ", ".join(map(self.mark, self.edges))
         parts: list[str] = []
-        for sign, left, title in ((1, 8, t(first)), (-1, 178, t(second))):
+        for sign, left, title in ((1, 8, t("advantage > 0")), (-1, 178, t("advantage < 0"))):
             parts += self._panel(t, sign, left, title)
         told = self._told(t, shown)
         parts.append(label(170, 187, told, "fg", at="middle", bold=True))
