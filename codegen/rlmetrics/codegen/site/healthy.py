@@ -29,6 +29,7 @@ __all__ = [
     "Cited",
     "basis_words",
     "cite",
+    "headline",
     "healthy_box",
     "healthy_words",
     "picture_figures",
@@ -82,17 +83,28 @@ def healthy_box(site: Site, page: str, metric: str) -> dict[str, object]:
     texts = site.texts
     healthy = healthy_of(site.tables, metric)
     if healthy is None:
-        return {"title": texts.t("Healthy"), "big": texts.t("no rule judges it"), "lines": []}
+        lines = [texts.t("Compare it with runs of the same setup.")]
+        return {"title": texts.t("Healthy"), "big": texts.t("no rule judges it"), "lines": lines}
     rule = healthy.first.rule
     wrong = Markup('<a href="{}">{}</a>').format(link(page, SICK, rule.id), texts.say(rule.title))
-    advice = Markup("{}: {}").format(wrong, texts.say(rule.advice))
+    advice = texts.say(rule.advice)
+    if rule.steps > 1:
+        said = texts.t("{what}, for {count} steps: {advice}", what=wrong, count=rule.steps, advice=advice)
+    else:
+        said = texts.t("{what}: {advice}", what=wrong, advice=advice)
     basis = texts.t("Basis: {basis}.", basis=Markup("<b>{}</b>").format(basis_words(rule.basis, texts)))
     cited = Markup("; ").join(cite(source) for source in sources_of(site.tables, rule.id)[:1])
     return {
         "title": texts.t("Healthy"),
         "big": healthy_words(healthy, site.tables, texts),
-        "lines": [advice, Markup('<span class="rlm-mute">{} {}</span>').format(basis, cited)],
+        "lines": [said, Markup('<span class="rlm-mute">{} {}</span>').format(basis, cited)],
     }
+
+
+def headline(site: Site, metric: str) -> Markup | None:
+    """Return what is healthy for a metric in a few words; None where no rule judges it."""
+    healthy = healthy_of(site.tables, metric)
+    return None if healthy is None else healthy_words(healthy, site.tables, site.texts)
 
 
 def sketch_figure(site: Site, metric: str) -> Markup | None:

@@ -9,7 +9,7 @@ from functools import cached_property, lru_cache
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
-from .drawing import COLOURS, Plot, Say, label, line, number, path, rect, svg
+from .drawing import Plot, Say, dots, label, line, number, path, rect, svg
 from .values import Formula, formula_of
 
 if TYPE_CHECKING:
@@ -148,15 +148,13 @@ class Clipping:
             said = t("no gradient") if self.counted is None else t("counts")
             right = end >= high
             yield label(x + width if right else x, 29, said, "sick", at="end" if right else "start")
-        for edge in self.edges:
-            yield line(plot.across(edge), plot.top, plot.across(edge), 142, "mute", dashes="2 3")
+        marks = "".join(f"M{plot.across(edge):.1f} {plot.top:g}V142" for edge in self.edges)
+        yield path(marks, "mute", dashes="2 3", width=1)
         yield line(left, 142, left + plot.width, 142, "mute")
         yield path(plot.trace(course), "a", width=2.4)
-        for ratio, own, counts in self.tokens:
-            if own == sign:
-                place = f'cx="{plot.across(ratio):.1f}" cy="{plot.up(-self.loss(ratio, sign)):.1f}"'
-                fill, rim = ("sick", "sick") if counts else ("paper", "a")
-                yield f'<circle {place} r="3.6" fill="{COLOURS[fill]}" stroke="{COLOURS[rim]}" stroke-width="1.6"/>'
+        for counted, fill, rim in ((True, "sick", "sick"), (False, "paper", "a")):
+            own = [ratio for ratio, side, counts in self.tokens if side == sign and counts == counted]
+            yield dots([(plot.across(ratio), plot.up(-self.loss(ratio, sign))) for ratio in own], fill, rim)
         taken: list[tuple[float, float]] = []
         for ratio in (*sorted(self.edges, key=lambda edge: -abs(edge - 1)), 1.0):
             text, x = self.mark(ratio), plot.across(ratio)
