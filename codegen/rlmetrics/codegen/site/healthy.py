@@ -150,6 +150,8 @@ def healthy_words(healthy: Healthy, tables: Tables, texts: Texts) -> Markup:
     """Return what is healthy in a few words, such as ``below 0.1 nat``."""
     low, high, sign = healthy.low, healthy.high, healthy.first.sign
     if low is None and high is None:
+        if sign.level == "info" and sign.kind not in ("falls", "level"):
+            return texts.t("no fixed range")  # a remark alone does not say what is healthy
         if sign.kind == "sticks":
             return texts.t("not exactly {value} for long", value=number(sign.bound))
         return texts.t(_WORDS.get(sign.kind, _WORDS["beside"]))
