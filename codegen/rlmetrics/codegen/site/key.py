@@ -11,8 +11,9 @@ from rlmetrics.answers.unlike import friends_of, spelled
 
 from .addresses import key_page, link
 from .between import between_of
-from .boxes import Box, between_box, healthy_box, key_link
+from .boxes import Box, between_box, key_link
 from .details import Details, Folded
+from .healthy import headline
 from .html import render
 from .lives import Life, Piece, lives_of
 from .marks import severity_mark
@@ -281,12 +282,10 @@ class _Key:
         return t("Nothing.")
 
     def _metric(self, metric: str) -> Box:
-        rules = self._tables.health["RULES"].get(metric, ())
-        healthy = healthy_box(rules, self._texts)
         return {
             "name": self._words.metric(metric),
             "brief": self._texts.say(sentence(str(self._tables.metrics[metric]["brief"]))),
-            "healthy": healthy["big"] if rules else None,
+            "healthy": headline(self._site, metric),
         }
 
     def _alike(self) -> list[Box]:
