@@ -13,8 +13,8 @@ import jsonschema
 import pytest
 import yaml
 from generate_support import environment, files_of, make_checkout, rlmetrics
-from rlmetrics.codegen.generate.driver import MARKER
 from rlmetrics.codegen.generate.schema import KINDS
+from rlmetrics.codegen.generate.store import MARKER
 
 
 @pytest.fixture

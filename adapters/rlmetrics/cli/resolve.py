@@ -93,7 +93,7 @@ def _of_keys(args: argparse.Namespace, keys: Sequence[str], config: dict[str, An
     from rlmetrics.answers.terminal import printed
     from rlmetrics.names import open_view
     from rlmetrics.names.anywhere import looked_up
-    from rlmetrics.names.resolving import AUTO
+    from rlmetrics.names.asking import AUTO
 
     source, lookups = looked_up(keys, config=config, tables=tables) if args.at == AUTO else (args.at, [])
     if source is None:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from .answers import Defect, Documented, KeyInfo, ReleaseInfo, Resolution
+    from .asking import resolve
     from .covering import Coverage, coverage
     from .differing import ChangedKey, DiffResult, ListedKey, RenamedKey, diff
     from .errors import FallbackWarning, NamesError, UserError
@@ -33,7 +34,6 @@ if TYPE_CHECKING:
         Typical,
     )
     from .relations import Relation, relate
-    from .resolving import resolve
     from .showing import Shown, Spelling, show
     from .source import Source, parse_source
     from .tables import Tables, load_tables
@@ -94,6 +94,7 @@ __all__ = [
 
 _MODULES = {
     "answers": ("Defect", "Documented", "KeyInfo", "ReleaseInfo", "Resolution"),
+    "asking": ("resolve",),
     "covering": ("Coverage", "coverage"),
     "differing": ("ChangedKey", "DiffResult", "ListedKey", "RenamedKey", "diff"),
     "errors": ("FallbackWarning", "NamesError", "UserError"),
@@ -102,7 +103,6 @@ _MODULES = {
     "mapping": ("KeyTranslation", "NameMap", "map_names"),
     "protocol": ("Match", "View"),
     "relations": ("Relation", "relate"),
-    "resolving": ("resolve",),
     "showing": ("Shown", "Spelling", "show"),
     "source": ("Source", "parse_source"),
     "tables": ("Tables", "load_tables"),

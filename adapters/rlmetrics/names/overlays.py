@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from .errors import NamesError
-from .tables import Tables
 
-__all__ = ["build_tables", "find_spec"]
+__all__ = ["find_spec", "overlaid"]
 
 
-def build_tables(overlays: Sequence[str]) -> Tables:
-    """Return the tables of the spec and the overlays.
+def overlaid(overlays: Sequence[str]) -> Callable[[str], Mapping[str, Any]]:
+    """Return what gives each table, by name, of the spec and the overlays.
 
     Args:
         overlays: Folders, in the order in which they extend the spec.
@@ -54,7 +53,7 @@ def build_tables(overlays: Sequence[str]) -> Tables:
     def load_table(name: str) -> Mapping[str, Any]:
         return data[name].data
 
-    return Tables(load_table)
+    return load_table
 
 
 def find_spec() -> Path:

@@ -1,4 +1,4 @@
-"""What logged keys mean."""
+"""What logged keys mean in a source that is open."""
 
 from __future__ import annotations
 
@@ -7,57 +7,17 @@ from difflib import get_close_matches
 
 from .answers import Defect, Documented, Resolution
 from .component import ComponentView
-from .config import Config
 from .lookup import KEY, SHOWN, TEMPLATE, misspelt
 from .protocol import Match, View
 from .records import Signature
 from .surfaces import LOGGED
-from .tables import Overlays, Tables, load_tables
+from .tables import Tables
 from .templates import LITERAL, OPEN, Template, placeholders_in
-from .view import FrameworkView, open_view
+from .view import FrameworkView
 
-__all__ = ["AUTO", "defects_of", "function_of", "is_users_own", "resolution_of", "resolve", "resolve_in", "unlogged"]
-
-AUTO = "auto"
-"""In place of a source: find out which release logs these keys."""
+__all__ = ["defects_of", "function_of", "is_users_own", "resolution_of", "resolve_in", "unlogged"]
 
 _USERS_OWN = "user_defined"
-
-
-def resolve(
-    keys: str | Iterable[str],
-    at: str = AUTO,
-    *,
-    config: Config = None,
-    spec: Overlays | Tables = None,
-) -> list[Resolution]:
-    """Return what logged keys mean.
-
-    Args:
-        keys: One key or several, as the code logs them or as any tracker shows them.
-        at: The source that logs them, such as ``verl==0.9.1``. By default one key has every meaning that any release
-            gives it; of several the source is inferred, and if several sources explain them, all of these are meant.
-        config: Values of configuration keys that differ from the release's defaults.
-        spec: Folders with further YAML.
-
-    Returns:
-        For each key, in order, one record for each component that logs it. A key that the source does not log, but
-        that is a name of a metric that it logs, or the last part of one key only, has the records of these. An
-        unknown key has one record with ``metric=None``, a reason and the nearest known keys.
-
-    Raises:
-        NamesError: The source or a configuration key is unknown.
-    """
-    names = [keys] if isinstance(keys, str) else list(keys)
-    tables = load_tables(spec)
-    if at == AUTO:
-        from .anywhere import resolve_anywhere
-
-        return resolve_anywhere(names, config=config, tables=tables)
-    from .meant import meant
-
-    view = open_view(at, config=config, spec=tables)
-    return [item for key in names for item in meant(view, key, config=config).found]
 
 
 def resolve_in(view: View, keys: Iterable[str]) -> list[Resolution]:

@@ -305,6 +305,6 @@ def _generated() -> Tables:
 
 @lru_cache(maxsize=4)
 def _with_overlays(folders: tuple[str, ...]) -> Tables:
-    from .overlays import build_tables
+    from .overlays import overlaid
 
-    return build_tables(folders)
+    return Tables(overlaid(folders))

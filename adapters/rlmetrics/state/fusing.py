@@ -15,9 +15,10 @@ from torch import Tensor
 from . import host, means, ops, parts
 from .bounds import check_parameters
 from .checks import Dtype
+from .function import Number, registered
 from .layout import Slot, width
 from .packing import Packing
-from .registry import MetricFunction, Number, registered
+from .registry import MetricFunction
 from .suite import Block, Fusion, Suite, named_inputs
 
 if TYPE_CHECKING:

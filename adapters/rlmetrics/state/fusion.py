@@ -13,7 +13,7 @@ from .checks import Vocabulary
 from .packing import Packing
 
 if TYPE_CHECKING:
-    from .registry import Number
+    from .function import Number
 
 __all__ = ["Atom", "Block", "Fusion"]
 

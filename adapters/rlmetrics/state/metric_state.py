@@ -12,14 +12,13 @@ from torch import Tensor
 from . import slots
 from .bounds import check_parameters
 from .cuts import GroupsSeen, check_whole
+from .function import MetricFacts, Number, registered
 from .layout import offsets
 from .ranks import gather_states, ranks_of
 from .rows import rows_of
 
 if TYPE_CHECKING:
     from typing_extensions import Self
-
-    from .registry import MetricFunction, Number
 
 
 class MetricState:
@@ -44,7 +43,7 @@ class MetricState:
 
     def __init__(
         self,
-        metric: MetricFunction | str,
+        metric: MetricFacts | str,
         *,
         device: torch.device | str | None = None,
         ids_restart: Number = False,
@@ -64,12 +63,10 @@ class MetricState:
             TypeError: A parameter is unknown or no number, or one without a default is missing.
             ValueError: A parameter lies outside its bounds.
         """
-        if isinstance(metric, str):
-            metric = _registered(metric)
-        self.metric = metric
-        self.parameters = _complete(metric, parameters)
+        self.metric: MetricFacts = registered(metric) if isinstance(metric, str) else metric
+        self.parameters = _complete(self.metric, parameters)
         self.ids_restart = bool(ids_restart)
-        self.values = slots.initial(metric.slots, device)
+        self.values = slots.initial(self.metric.slots, device)
         self._groups = GroupsSeen()
 
     def reset(self) -> Self:
@@ -239,13 +236,7 @@ class MetricState:
         return f"MetricState({self.metric.id!r}, {self.parameters}, {self.values.numel()} numbers)"
 
 
-def _registered(key: str) -> MetricFunction:
-    from .registry import registered
-
-    return registered(key)
-
-
-def _complete(metric: MetricFunction, given: dict[str, Number]) -> dict[str, Number]:
+def _complete(metric: MetricFacts, given: dict[str, Number]) -> dict[str, Number]:
     """Return all parameters of a metric, defaults filled in."""
     complete: dict[str, Number] = {}
     for name, default in metric.parameters.items():
@@ -262,7 +253,7 @@ def _complete(metric: MetricFunction, given: dict[str, Number]) -> dict[str, Num
     return complete
 
 
-def _match_names(metric: MetricFunction, tensors: dict[str, Tensor]) -> None:
+def _match_names(metric: MetricFacts, tensors: dict[str, Tensor]) -> None:
     """Check that exactly the metric's inputs are given."""
     for name, axes, dtype in metric.inputs:
         if name not in tensors:

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import torch
 from torch import Tensor
 
-if TYPE_CHECKING:
-    from .registry import MetricFunction
+from .function import MetricFacts, registered
 
 
-def evaluate(metric: MetricFunction, args: Sequence[Tensor], kwargs: Mapping[str, Any]) -> Tensor:
+def evaluate(metric: MetricFacts, args: Sequence[Tensor], kwargs: Mapping[str, Any]) -> Tensor:
     """Compute a metric by its reference.
 
     Args:
@@ -48,7 +47,5 @@ def evaluate(metric: MetricFunction, args: Sequence[Tensor], kwargs: Mapping[str
 
 
 def _formula_of(metric: str) -> tuple[str, Mapping[str, str]]:
-    from .registry import registered
-
     other = registered(metric)
     return other.formula, other.let

@@ -11,8 +11,8 @@ from .packed import unpack
 
 if TYPE_CHECKING:
     from .checks import Vocabulary
+    from .function import MetricFacts
     from .fusion import Fusion
-    from .registry import MetricFunction
 
 __all__ = ["MARKS", "are_plain", "axes_of", "rows_of", "unpacked_rows"]
 
@@ -40,7 +40,7 @@ def unpacked_rows(title: str, fusion: Fusion, tensors: Mapping[str, Tensor]) -> 
     return unpack_inputs(fusion.inputs, tensors)
 
 
-def rows_of(metric: MetricFunction, tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
+def rows_of(metric: MetricFacts, tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
     """Return the inputs of one metric with packed or nested tokens as padded rows.
 
     Raises:

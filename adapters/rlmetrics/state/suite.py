@@ -26,7 +26,7 @@ from .split import Split
 if TYPE_CHECKING:
     from typing_extensions import Self
 
-    from .registry import Number
+    from .function import Number
 
 __all__ = ["Block", "Fusion", "Suite", "named_inputs"]
 

@@ -15,6 +15,7 @@ from ..kinds.wandb import run as wandb_run
 from ..tree import Unit
 from . import stores, texts
 from .runs import Account, LoggedRow
+from .whole import read_runs
 
 __all__ = ["Follower", "follower_of"]
 
@@ -154,8 +155,6 @@ class _Whole(Follower):
         self._seen = 0
 
     def new(self, *, final: bool = False) -> Iterator[LoggedRow]:
-        from . import read_runs
-
         state = self._now()
         if state == self._state and not (final and self._unit.kind == "mlflow"):
             return

@@ -5,6 +5,8 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
+from .arguments import Arguments, carriers
+from .lookups import member
 from .memo import signature, signatures
 from .packages import returned_elsewhere, written_elsewhere
 from .program import ClassInfo, FunctionInfo
@@ -16,21 +18,19 @@ from .values import (
     Function,
     Mapping,
     Object,
-    Sequence,
     Super,
-    Text,
     Unknown,
     Value,
     is_member,
     join,
-    mappings,
     options,
     placeholder,
     text_of,
 )
 
 if TYPE_CHECKING:
-    from .interpreter import Frame, Interpreter
+    from .frames import Frame
+    from .interpreter import Interpreter
 
 MAX_CANDIDATES = 16
 _TOO_COMMON = {
@@ -41,52 +41,8 @@ _TOO_COMMON = {
 }  # fmt: skip
 
 
-class Arguments:
-    """The evaluated arguments of a call, and the object that it is called on; each evaluated once."""
-
-    def __init__(self, interpreter: Interpreter, frame: Frame, node: ast.Call) -> None:
-        from .expressions import evaluate
-
-        self.receiver: Value = Unknown()
-        if isinstance(node.func, ast.Attribute):
-            self.receiver = evaluate(interpreter, frame, node.func.value)
-        self.positional: list[Value] = []
-        self.keywords: dict[str, Value] = {}
-        self.extra: Value | None = None
-        self.unknown = False
-        for argument in node.args:
-            value = evaluate(interpreter, frame, argument)
-            if isinstance(argument, ast.Starred):
-                if isinstance(value, Sequence) and value.exact:
-                    self.positional.extend(value.items)
-                else:
-                    break
-            else:
-                self.positional.append(value)
-        for keyword in node.keywords:
-            value = evaluate(interpreter, frame, keyword.value)
-            if keyword.arg is None:
-                self.extra = value
-            else:
-                self.keywords[keyword.arg] = value
-
-    @classmethod
-    def unknown_ones(cls, interpreter: Interpreter, frame: Frame) -> Arguments:
-        """Returns arguments of which nothing is known."""
-        none = cls(interpreter, frame, ast.Call(ast.Name("unknown", ast.Load()), [], []))
-        none.unknown = True
-        return none
-
-    def all(self) -> list[Value]:
-        """Returns all argument values."""
-        return [*self.positional, *self.keywords.values()]
-
-
 def call(interpreter: Interpreter, frame: Frame, node: ast.Call) -> Value:
     """Returns what a call may give, having run it if it is part of the package."""
-    from .expressions import evaluate
-    from .lookups import member
-
     function = node.func
     if isinstance(function, ast.Name) and function.id == "super" and frame.owner is not None and not node.args:
         owner_class = frame.info.owner
@@ -102,7 +58,7 @@ def call(interpreter: Interpreter, frame: Frame, node: ast.Call) -> Value:
     if isinstance(function, ast.Attribute):
         target = member(interpreter, frame, arguments.receiver, function)
     else:
-        target = evaluate(interpreter, frame, function)
+        target = interpreter.evaluate(frame, function)
     interpreter.call_sites.append(frame.site(node))
     try:
         return _dispatch(interpreter, frame, node, target, arguments)
@@ -152,19 +108,6 @@ def _is_tracker(interpreter: Interpreter, target: Value) -> bool:
     )
 
 
-def carriers(arguments: Arguments) -> list[Value]:
-    """Objects that carry dicts come back from a call of unknown effect (``postprocess(output)``)."""
-    return [
-        element
-        for argument in arguments.all()
-        for option in options(argument)
-        for item in (option.items if isinstance(option, Sequence) else [option])
-        for element in options(item)
-        if isinstance(element, Object)
-        and any(mapping.slots for value in element.attributes.values() for mapping in mappings(value))
-    ]
-
-
 def hand_over(interpreter: Interpreter, arguments: Arguments) -> list[Value]:
     """Runs methods that were passed to a call of unknown effect (``redirect(model, self.compute_loss, ...)``)."""
     return [
@@ -204,8 +147,6 @@ def decorated(interpreter: Interpreter, function: Function) -> Function:
 
 def apply(interpreter: Interpreter, frame: Frame, target: Value, arguments: Arguments) -> Value | None:
     """Calls a known function or class; None if the target is neither."""
-    from .expressions import evaluate
-
     if isinstance(target, Function):
         if target.info.is_abstract and target.owner is not None and target.owner.info is not None:
             return _virtual(interpreter, frame, target, target.owner.info, arguments)
@@ -215,7 +156,7 @@ def apply(interpreter: Interpreter, frame: Frame, target: Value, arguments: Argu
             if handed:
                 return join(*handed)
             plain = target.info.plain_result
-            return evaluate(interpreter, frame, plain) if plain is not None else Unknown(target.info.name)
+            return interpreter.evaluate(frame, plain) if plain is not None else Unknown(target.info.name)
         return interpreter.run(
             decorated(interpreter, target),
             arguments.positional,
@@ -312,6 +253,3 @@ def _indirect(interpreter: Interpreter, names: tuple[str, ...]) -> list[Value]:
             if info.name in names or any(name.startswith("@") and name[1:] in info.decorators for name in names):
                 found.append(info)
     return [Function(info) for info in found]
-
-
-__all__ = ["Arguments", "Mapping", "Text", "apply", "call", "construct"]

@@ -19,7 +19,8 @@ from .values import (
 )
 
 if TYPE_CHECKING:
-    from .interpreter import Frame, Interpreter
+    from .frames import Frame
+    from .interpreter import Interpreter
 
 _DICT_TYPES = {"dict", "Mapping", "MutableMapping", "defaultdict", "OrderedDict"}
 _OTHER_TYPES = {"str", "list", "tuple", "int", "float", "bool", "Tensor", "ndarray", "number"}
@@ -139,13 +140,11 @@ _EMPTY_BASES = {"abc.ABC", "ABC", "object", "typing.Generic", "Generic"}
 
 def _quantified(interpreter: Interpreter, frame: Frame, name: str, node: ast.expr) -> bool | None:
     """``any(key.startswith(prefix) for prefix in [...])`` over known elements."""
-    from .expressions import comprehension
-
     if not isinstance(node, (ast.GeneratorExp, ast.ListComp)):
         return None
     outcomes: list[bool | None] = []
     element = node.elt
-    comprehension(interpreter, frame, node.generators, lambda: outcomes.append(decide(interpreter, frame, element)))
+    interpreter.comprehension(frame, node.generators, lambda: outcomes.append(decide(interpreter, frame, element)))
     wanted = name == "any"
     if wanted in outcomes:
         return wanted
@@ -167,7 +166,5 @@ def _affix(template: str, affix: str, *, start: bool) -> bool | None:
 
 
 def _evaluate(interpreter: Interpreter, frame: Frame, node: ast.expr) -> Value:
-    from .expressions import evaluate
-
-    value = evaluate(interpreter, frame, node)
+    value = interpreter.evaluate(frame, node)
     return value if not isinstance(value, Choice) or len(value.options) != 1 else value.options[0]

@@ -6,9 +6,11 @@ import ast
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from .calls import call
 from .decide import decide
 from .lookups import member, module_value, subscript
 from .program import FunctionInfo
+from .rules import build_dict
 from .values import (
     Constant,
     Function,
@@ -21,6 +23,7 @@ from .values import (
     Value,
     join,
     mappings,
+    negate,
     options,
     placeholder,
     text_of,
@@ -29,7 +32,8 @@ from .values import (
 )
 
 if TYPE_CHECKING:
-    from .interpreter import Frame, Interpreter
+    from .frames import Frame
+    from .interpreter import Interpreter
 
 MAX_TEXTS = 24
 
@@ -177,8 +181,6 @@ def elements(value: Value) -> list[Value]:
 
 
 def _condition(interpreter: Interpreter, frame: Frame, node: ast.IfExp) -> Value:
-    from .values import negate
-
     decided = decide(interpreter, frame, node.test)
     if decided is not None:
         return evaluate(interpreter, frame, node.body if decided else node.orelse)
@@ -271,14 +273,10 @@ def _named(interpreter: Interpreter, frame: Frame, node: ast.NamedExpr) -> Value
 
 
 def _call(interpreter: Interpreter, frame: Frame, node: ast.Call) -> Value:
-    from .calls import call
-
     return call(interpreter, frame, node)
 
 
 def _dict(interpreter: Interpreter, frame: Frame, node: ast.expr) -> Value:
-    from .rules import build_dict
-
     return build_dict(interpreter, frame, node)
 
 

@@ -11,9 +11,11 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
 from .calls import decorated
+from .frames import Frame, Sunk, Unclear
 from .frameworks import SETTINGS
-from .interpreter import Frame, Interpreter, Sunk, Unclear
+from .interpreter import Interpreter
 from .program import ClassInfo, FunctionInfo, ModuleInfo, Program
+from .running import Runner
 from .settings import Settings
 from .values import Conditions, Function, Mapping, Object, Origin, Place, Site, Value, mappings, simplify
 
@@ -163,7 +165,7 @@ def script_keys(
         function = main_block(module)
         if function is None or not function.hands_over:
             continue
-        interpreter = Interpreter(program, settings)
+        interpreter = Runner(program, settings)
         frame = Frame(function, {})
         interpreter.block(frame, function.node.body if isinstance(function.node, ast.FunctionDef) else [])
         made = [value.info for value in frame.env.values() if isinstance(value, Object) and value.info in entries]
@@ -218,7 +220,7 @@ def _is_trainer(program: Program, settings: Settings, info: ClassInfo) -> bool:
 
 def run_class(program: Program, settings: Settings, info: ClassInfo) -> Interpreter:
     """Runs every method of a class twice on one object, so that what one method stores another one logs."""
-    interpreter = Interpreter(program, settings)
+    interpreter = Runner(program, settings)
     owner = interpreter.instance(info)
     names: dict[str, FunctionInfo] = {}
     for base in program.base_classes(info):

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Hashable, Iterator
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Hashable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
+from .frames import Frame, Sunk, Unclear
 from .memo import signature, signatures
-from .program import ClassInfo, FunctionInfo, ModuleInfo, Program
+from .program import ClassInfo, FunctionInfo, Program
 from .settings import Settings
 from .values import (
-    Class,
     Constant,
     Function,
     Mapping,
-    Module,
     Object,
     Place,
     Sequence,
@@ -29,58 +29,19 @@ from .values import (
     text_of,
 )
 
+if TYPE_CHECKING:
+    from .arguments import Arguments
+
 MAX_DEPTH = 45
 MAX_RECURSION = 3
 MAX_ITERATIONS = 400
 
 
-@dataclass(eq=False)
-class Frame:
-    """A running function."""
+class Interpreter(ABC):
+    """State of one run: shared objects, conditions in force, and what reached a tracker.
 
-    info: FunctionInfo
-    env: dict[str, Value]
-    closure: dict[str, Value] | None = None
-    owner: Object | None = None
-    returns: list[Value] = field(default_factory=list)
-    yields: list[Value] = field(default_factory=list)
-
-    @property
-    def module(self) -> ModuleInfo:
-        """The module whose names the function sees."""
-        return self.info.module
-
-    def site(self, node: ast.AST) -> Site:
-        """Returns where a node stands."""
-        line = getattr(node, "lineno", 1)
-        found = self.info.sites.get(line)
-        if found is None:
-            found = self.info.sites[line] = Site(self.module.path, line, self.info.symbol)
-        return found
-
-
-@dataclass(frozen=True)
-class Sunk:
-    """A dict that was handed to a tracker."""
-
-    mapping: Mapping
-    site: Site
-    sink: str
-
-
-@dataclass(frozen=True)
-class Unclear:
-    """A place that looks like logging and that no rule understands."""
-
-    path: str
-    line: int
-    symbol: str
-    text: str
-    reason: str
-
-
-class Interpreter:
-    """State of one run: shared objects, conditions in force, and what reached a tracker."""
+    `running.Runner` puts the modules together that run expressions, calls and statements; these know this class only.
+    """
 
     def __init__(self, program: Program, settings: Settings) -> None:
         self.program = program
@@ -191,9 +152,7 @@ class Interpreter:
         self.executed.add(info)
         try:
             if isinstance(info.node, ast.Lambda):
-                from .expressions import evaluate
-
-                return evaluate(self, frame, info.node.body)
+                return self.evaluate(frame, info.node.body)
             self.block(frame, info.node.body)
         finally:
             self.stack.pop()
@@ -232,8 +191,6 @@ class Interpreter:
         unknown: bool,
         extra: Value | None,
     ) -> dict[str, Value]:
-        from .expressions import evaluate
-
         info, spec = function.info, function.info.node.args
         positional = [*function.bound, *arguments]
         keywords = {**function.keywords, **keywords}
@@ -256,7 +213,7 @@ class Interpreter:
                 if from_extra is not None:
                     env[name] = from_extra
                 elif name in defaults and not unknown and extra is None:
-                    env[name] = evaluate(self, frame, defaults[name])
+                    env[name] = self.evaluate(frame, defaults[name])
                 else:
                     env[name] = Unknown(name)
         if spec.kwarg is not None:
@@ -278,17 +235,25 @@ class Interpreter:
 
     # ------------------------------------------------------------------ statements
 
+    @abstractmethod
     def block(self, frame: Frame, body: list[ast.stmt]) -> str | None:
         """Runs statements; returns how the block ends early (return, raise, continue, break) or None."""
-        from .statements import block
 
-        return block(self, frame, body)
-
+    @abstractmethod
     def assign(self, frame: Frame, target: ast.expr, value: Value, source: ast.expr) -> None:
         """Binds a target; writing into a dict goes through the rules of the ways of logging."""
-        from .statements import assign
 
-        assign(self, frame, target, value, source)
+    @abstractmethod
+    def evaluate(self, frame: Frame, node: ast.expr) -> Value:
+        """Returns what an expression may give."""
+
+    @abstractmethod
+    def comprehension(self, frame: Frame, generators: list[ast.comprehension], body: Callable[[], None]) -> None:
+        """Runs the body of a comprehension for what its generators give."""
+
+    @abstractmethod
+    def apply(self, frame: Frame, target: Value, arguments: Arguments) -> Value | None:
+        """Calls a known function or class; None if the target is neither."""
 
     def method(self, owner: Object, name: str) -> Value | None:
         """Runs a method without arguments if the class has it."""
@@ -323,12 +288,3 @@ def _receiver(info: FunctionInfo, env: dict[str, Value]) -> Object | None:
         return None
     value = env.get(parameters[0].arg)
     return value if isinstance(value, Object) else None
-
-
-def wrap(found: FunctionInfo | ClassInfo | ModuleInfo) -> Value:
-    """Turns an index entry into a value."""
-    if isinstance(found, FunctionInfo):
-        return Function(found)
-    if isinstance(found, ClassInfo):
-        return Class(found)
-    return Module(found)

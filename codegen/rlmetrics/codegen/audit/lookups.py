@@ -5,6 +5,8 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
+from .frames import Frame, wrap
+from .messages import sent_items, sent_objects
 from .program import ClassInfo, FunctionInfo
 from .values import (
     MEMBER,
@@ -28,16 +30,13 @@ from .values import (
 )
 
 if TYPE_CHECKING:
-    from .interpreter import Frame, Interpreter
+    from .interpreter import Interpreter
 
 __all__ = ["member", "module_value", "subscript"]
 
 
 def module_value(interpreter: Interpreter, module_name: str, name: str) -> Value:
     """Returns the value of a module's top-level name."""
-    from .expressions import evaluate
-    from .interpreter import Frame, wrap
-
     key = (module_name, name)
     if key in interpreter.globals:
         return interpreter.globals[key]
@@ -50,7 +49,7 @@ def module_value(interpreter: Interpreter, module_name: str, name: str) -> Value
         lambda_node = ast.parse("lambda: None", mode="eval").body
         assert isinstance(lambda_node, ast.Lambda)
         info = FunctionInfo(name, lambda_node, module, None, name)
-        value = evaluate(interpreter, Frame(info, {}), module.assignments[name])
+        value = interpreter.evaluate(Frame(info, {}), module.assignments[name])
         interpreter.globals[key] = Text(value.template) if isinstance(value, Text) else value
     elif name in module.imports:
         source, attribute = module.imports[name]
@@ -96,8 +95,6 @@ def _member(interpreter: Interpreter, frame: Frame, owner: Value, node: ast.Attr
     elif isinstance(owner, Module):
         member = program.member(owner.info, name)
         if member is not None:
-            from .interpreter import wrap
-
             return wrap(member)
         return module_value(interpreter, owner.info.name, name)
     elif isinstance(owner, Function) and name == "__name__":
@@ -109,8 +106,6 @@ def _member(interpreter: Interpreter, frame: Frame, owner: Value, node: ast.Attr
     elif name in interpreter.settings.messages:
         return _message(interpreter, interpreter.settings.messages[name])
     elif name in interpreter.settings.message_fields:
-        from .messages import sent_objects
-
         return sent_objects(interpreter, frame, name) or Unknown(text_of(node)[:80])
     return Unknown(text_of(node)[:80])
 
@@ -139,12 +134,10 @@ def _class_constant(interpreter: Interpreter, info: ClassInfo, name: str) -> Val
 
 def subscript(interpreter: Interpreter, frame: Frame, node: ast.Subscript) -> Value:
     """Returns what an entry, an element or a part of an evaluated value may be."""
-    from .expressions import evaluate
-
-    owner = evaluate(interpreter, frame, node.value)
+    owner = interpreter.evaluate(frame, node.value)
     if isinstance(node.slice, ast.Slice):
         return _slice(interpreter, frame, owner, node.slice)
-    key = evaluate(interpreter, frame, node.slice)
+    key = interpreter.evaluate(frame, node.slice)
     found = [item for option in options(owner) for item in _item(interpreter, frame, option, key, node)]
     return join(*found) if found else Unknown(text_of(node)[:80])
 
@@ -171,16 +164,12 @@ def _item(interpreter: Interpreter, frame: Frame, owner: Value, key: Value, node
             return [owner.items[key.value]] if -len(owner.items) <= key.value < len(owner.items) else []
         return list(owner.items)
     if isinstance(owner, Unknown) and isinstance(key, Text) and key.template in interpreter.settings.message_fields:
-        from .messages import sent_items
-
         return sent_items(interpreter, frame, key.template)
     return []
 
 
 def _slice(interpreter: Interpreter, frame: Frame, owner: Value, node: ast.Slice) -> Value:
-    from .expressions import evaluate
-
-    bounds = [evaluate(interpreter, frame, part) if part else Constant(None) for part in (node.lower, node.upper)]
+    bounds = [interpreter.evaluate(frame, part) if part else Constant(None) for part in (node.lower, node.upper)]
     numbers = [b.value for b in bounds if isinstance(b, Constant) and (b.value is None or isinstance(b.value, int))]
     found: list[Value] = []
     for option in options(owner):

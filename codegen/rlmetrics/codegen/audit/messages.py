@@ -10,8 +10,9 @@ from .values import Function, Object, Sequence, Unknown, Value, join, mappings
 if TYPE_CHECKING:
     import ast
 
-    from .calls import Arguments
-    from .interpreter import Frame, Interpreter
+    from .arguments import Arguments
+    from .frames import Frame
+    from .interpreter import Interpreter
 
 __all__ = ["queue", "sent_items", "sent_objects"]
 

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 from .values import Mapping, Text, Unknown, mappings, options, text_of
 
 if TYPE_CHECKING:
-    from .calls import Arguments
-    from .interpreter import Frame, Interpreter
+    from .arguments import Arguments
+    from .frames import Frame
+    from .interpreter import Interpreter
 
 __all__ = ["returned_elsewhere", "written_elsewhere"]
 

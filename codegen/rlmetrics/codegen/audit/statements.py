@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 from .decide import decide
 from .expressions import evaluate, iterate
-from .interpreter import MAX_ITERATIONS, wrap
+from .frames import wrap
+from .interpreter import MAX_ITERATIONS
 from .program import FunctionInfo, imported_names
 from .rules import store_item
 from .values import (
@@ -28,7 +29,8 @@ from .values import (
 )
 
 if TYPE_CHECKING:
-    from .interpreter import Frame, Interpreter
+    from .frames import Frame
+    from .interpreter import Interpreter
 
 __all__ = ["assign", "block"]
 

@@ -11,9 +11,8 @@ from ..loader import read
 from ..spec import Spec
 from ..tables import render as render_tables
 from . import functional, fused, meanings, pages, schema, suites
-from .driver import MARKER, Rendered
 from .functions import Function, resolve
-from .store import Output
+from .store import MARKER, Output, Rendered
 
 
 def render(root: Path, overlays: Sequence[Path], cache: Path | None = None) -> Rendered:

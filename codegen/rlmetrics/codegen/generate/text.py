@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from keyword import iskeyword
 
-from .driver import MARKER
 from .layout import WIDTH
+from .store import MARKER
 
 
 def header(source: str) -> str:

@@ -13,7 +13,8 @@ from .writes import set_item, store_item
 if TYPE_CHECKING:
     import ast
 
-    from ..interpreter import Frame, Interpreter
+    from ..frames import Frame
+    from ..interpreter import Interpreter
     from ..values import Value
 
 CallRule = Callable[["Interpreter", "Frame", "ast.Call", Any], "Value | None"]

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 from ..values import Constant, Function, Mapping, Object, Sequence, Text, Unknown, Value, join, options
 
 if TYPE_CHECKING:
-    from ..calls import Arguments
-    from ..interpreter import Frame, Interpreter
+    from ..arguments import Arguments
+    from ..frames import Frame
+    from ..interpreter import Interpreter
 
 
 def builtin(interpreter: Interpreter, frame: Frame, node: ast.Call, arguments: Arguments) -> Value | None:

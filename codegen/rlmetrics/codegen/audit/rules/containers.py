@@ -5,11 +5,12 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
+from ..arguments import Arguments, carriers
 from ..values import Class, Function, Mapping, Object, Sequence, Unknown, Value, join, mappings, options, text_of, texts
 
 if TYPE_CHECKING:
-    from ..calls import Arguments
-    from ..interpreter import Frame, Interpreter
+    from ..frames import Frame
+    from ..interpreter import Interpreter
 
 _FUNCTIONS = {
     "deepcopy", "run", "run_until_complete", "gather", "cast", "wait_for", "create_task", "ensure_future",
@@ -69,13 +70,10 @@ def transport(interpreter: Interpreter, frame: Frame, node: ast.Call, arguments:
                 )
         return Unknown(name)
     if name == "concat" and isinstance(function, ast.Attribute):
-        from ..calls import Arguments as Empty
-        from ..calls import carriers, construct
-
         for option in options(arguments.receiver):
             if isinstance(option, Class):
-                nothing = Empty.unknown_ones(interpreter, frame)
-                return join(*(carriers(arguments) or [construct(interpreter, frame, option.info, nothing)]))
+                nothing = Arguments.unknown_ones(interpreter, frame)
+                return join(*(carriers(arguments) or [interpreter.apply(frame, option, nothing) or Unknown()]))
     if name == "get" and text_of(function) == "ray.get" and arguments.positional:
         return arguments.positional[0]
     if "meta_info" in arguments.keywords and name.startswith("from_"):

@@ -26,30 +26,29 @@ from ..values import (
 from .writes import key_names, shorten, store_item
 
 if TYPE_CHECKING:
-    from ..calls import Arguments
-    from ..interpreter import Frame, Interpreter
+    from ..arguments import Arguments
+    from ..frames import Frame
+    from ..interpreter import Interpreter
 
 _APPENDS = {"append", "extend", "add", "update_value"}
 
 
 def build_dict(interpreter: Interpreter, frame: Frame, node: ast.expr) -> Value:
     """Evaluates ``{"a": x, **more}`` and ``{f"actor/{k}": v for k, v in …}``."""
-    from ..expressions import comprehension, evaluate
-
     made = Mapping()
     interpreter.touch(frame, node)
     if isinstance(node, ast.Dict):
         for key, value in zip(node.keys, node.values, strict=True):
             if key is None:
-                absorb(interpreter, frame, made, evaluate(interpreter, frame, value), value)
+                absorb(interpreter, frame, made, interpreter.evaluate(frame, value), value)
             else:
-                write(interpreter, frame, made, key, evaluate(interpreter, frame, value), value)
+                write(interpreter, frame, made, key, interpreter.evaluate(frame, value), value)
     elif isinstance(node, ast.DictComp):
 
         def body() -> None:
-            write(interpreter, frame, made, node.key, evaluate(interpreter, frame, node.value), node.value)
+            write(interpreter, frame, made, node.key, interpreter.evaluate(frame, node.value), node.value)
 
-        comprehension(interpreter, frame, node.generators, body)
+        interpreter.comprehension(frame, node.generators, body)
     return made
 
 
@@ -57,9 +56,7 @@ def write(
     interpreter: Interpreter, frame: Frame, into: Mapping, key: ast.expr, value: Value, expression: ast.expr
 ) -> None:
     """Writes one key of a literal."""
-    from ..expressions import evaluate
-
-    for name in key_names(evaluate(interpreter, frame, key), key, into):
+    for name in key_names(interpreter.evaluate(frame, key), key, into):
         into.write(
             name,
             value,
@@ -120,13 +117,11 @@ def update(interpreter: Interpreter, frame: Frame, node: ast.Call, arguments: Ar
 
 def append(interpreter: Interpreter, frame: Frame, node: ast.Call, arguments: Arguments) -> Value | None:
     """``self._metrics[mode][key].append(value)`` and ``all_stats.append(stats)``."""
-    from ..expressions import evaluate
-
     function = node.func
     if not (isinstance(function, ast.Attribute) and function.attr in _APPENDS and arguments.positional):
         return None
     if isinstance(function.value, ast.Subscript):
-        owner = evaluate(interpreter, frame, function.value.value)
+        owner = interpreter.evaluate(frame, function.value.value)
         if mappings(owner):
             interpreter.touch(frame, node)
             value = arguments.positional[0]

@@ -5,11 +5,12 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
+from ..arguments import Arguments
 from ..values import Function, Sequence, Value, options
 
 if TYPE_CHECKING:
-    from ..calls import Arguments
-    from ..interpreter import Frame, Interpreter
+    from ..frames import Frame
+    from ..interpreter import Interpreter
 
 
 def schedule(interpreter: Interpreter, frame: Frame, node: ast.Call, arguments: Arguments) -> Value | None:
@@ -17,14 +18,12 @@ def schedule(interpreter: Interpreter, frame: Frame, node: ast.Call, arguments: 
     step = arguments.keywords.get("forward_step_func")
     if step is None:
         return None
-    from ..calls import Arguments, apply
-
     unknown = Arguments.unknown_ones(interpreter, frame)
     collected: list[Value] = []
     for option in options(step):
-        output = apply(interpreter, frame, option, unknown)
+        output = interpreter.apply(frame, option, unknown)
         for loss in _loss_functions(output) if output is not None else []:
-            returned = apply(interpreter, frame, loss, unknown)
+            returned = interpreter.apply(frame, loss, unknown)
             if returned is None:
                 continue
             collected.extend(

@@ -5,11 +5,13 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
+from ..frames import Sunk
 from ..values import Function, Mapping, Text, Unknown, Value, mappings, options, text_of
 
 if TYPE_CHECKING:
-    from ..calls import Arguments
-    from ..interpreter import Frame, Interpreter
+    from ..arguments import Arguments
+    from ..frames import Frame
+    from ..interpreter import Interpreter
 
 _NAMES = {"log", "log_metrics", "log_summary", "_log_metrics_to_tracker"}
 _NAMES_OF_ONE = {"log_metric", "add_scalar", "add_scalars", "add_histogram", "log_scalar"}
@@ -18,8 +20,6 @@ _NOT_TRACKERS = {"torch", "math", "np", "numpy", "F", "jnp", "cmath"}
 
 def sink(interpreter: Interpreter, frame: Frame, node: ast.Call, arguments: Arguments) -> bool:
     """Records what leaves the package through a tracker; False if the call is none of these."""
-    from ..interpreter import Sunk
-
     function = node.func
     if not isinstance(function, ast.Attribute):
         return False
@@ -52,8 +52,6 @@ def sink(interpreter: Interpreter, frame: Frame, node: ast.Call, arguments: Argu
 
 def sink_one(interpreter: Interpreter, frame: Frame, node: ast.expr, key: Value, name: str) -> None:
     """Records one value that is logged under a key, as MLflow, TensorBoard and W&B's summaries are given it."""
-    from ..interpreter import Sunk
-
     for option in options(key):
         if isinstance(option, Text):
             logged = Mapping()
@@ -66,8 +64,6 @@ def sink_one(interpreter: Interpreter, frame: Frame, node: ast.expr, key: Value,
 
 def _sink_each(interpreter: Interpreter, frame: Frame, node: ast.Call, arguments: Arguments) -> None:
     """Records every dict that callbacks, the state's history or a run's summary are given beside other things."""
-    from ..interpreter import Sunk
-
     found = [mapping for value in arguments.all() for mapping in mappings(value)]
     for mapping in found:
         interpreter.touch(frame, node)
@@ -88,8 +84,6 @@ def _is_history(receiver: str) -> bool:
 
 def evaluation_metrics(interpreter: Interpreter, frame: Frame, node: ast.Call, value: Value) -> None:
     """Records what a function given to transformers' Trainer as ``compute_metrics`` returns, prefixed as it does."""
-    from ..interpreter import Sunk
-
     for option in options(value):
         if isinstance(option, Function):
             result = interpreter.run(option, [], {}, unknown_parameters=True)

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 from ..values import Constant, Sequence, Text, Value, join, options, placeholder
 
 if TYPE_CHECKING:
-    from ..calls import Arguments
-    from ..interpreter import Frame, Interpreter
+    from ..arguments import Arguments
+    from ..frames import Frame
+    from ..interpreter import Interpreter
 
 
 def method(interpreter: Interpreter, frame: Frame, node: ast.Call, arguments: Arguments) -> Value | None:

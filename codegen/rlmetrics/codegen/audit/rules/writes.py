@@ -23,21 +23,20 @@ from ..values import (
 from .sinks import is_summary, sink_one
 
 if TYPE_CHECKING:
-    from ..calls import Arguments
-    from ..interpreter import Frame, Interpreter
+    from ..arguments import Arguments
+    from ..frames import Frame
+    from ..interpreter import Interpreter
 
 
 def store_item(interpreter: Interpreter, frame: Frame, target: ast.Subscript, value: Value, source: ast.expr) -> None:
     """Writes under every key the subscript may be, in every dict the container may be."""
-    from ..expressions import evaluate
-
     if _is_number(target.slice) and isinstance(target.value, ast.Subscript):
-        outer = evaluate(interpreter, frame, target.value.value)
+        outer = interpreter.evaluate(frame, target.value.value)
         if any(isinstance(option, Mapping) for option in options(outer)):  # self._rates["key"][0] += seconds
             store_item(interpreter, frame, target.value, Sequence([value], exact=False), source)
             return
-    container = evaluate(interpreter, frame, target.value)
-    key = evaluate(interpreter, frame, target.slice)
+    container = interpreter.evaluate(frame, target.value)
+    key = interpreter.evaluate(frame, target.slice)
     if isinstance(container, Unknown) and isinstance(target.value, ast.Name) and value_is_named(target.value.id):
         container = Mapping()
         container.merge_unknown(target.value.id, frame.site(target))

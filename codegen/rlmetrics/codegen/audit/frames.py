@@ -1,0 +1,65 @@
+"""What runs while function bodies are followed, and what is noted on the way."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass, field
+
+from .program import ClassInfo, FunctionInfo, ModuleInfo
+from .values import Class, Function, Mapping, Module, Object, Site, Value
+
+__all__ = ["Frame", "Sunk", "Unclear", "wrap"]
+
+
+@dataclass(eq=False)
+class Frame:
+    """A running function."""
+
+    info: FunctionInfo
+    env: dict[str, Value]
+    closure: dict[str, Value] | None = None
+    owner: Object | None = None
+    returns: list[Value] = field(default_factory=list)
+    yields: list[Value] = field(default_factory=list)
+
+    @property
+    def module(self) -> ModuleInfo:
+        """The module whose names the function sees."""
+        return self.info.module
+
+    def site(self, node: ast.AST) -> Site:
+        """Returns where a node stands."""
+        line = getattr(node, "lineno", 1)
+        found = self.info.sites.get(line)
+        if found is None:
+            found = self.info.sites[line] = Site(self.module.path, line, self.info.symbol)
+        return found
+
+
+@dataclass(frozen=True)
+class Sunk:
+    """A dict that was handed to a tracker."""
+
+    mapping: Mapping
+    site: Site
+    sink: str
+
+
+@dataclass(frozen=True)
+class Unclear:
+    """A place that looks like logging and that no rule understands."""
+
+    path: str
+    line: int
+    symbol: str
+    text: str
+    reason: str
+
+
+def wrap(found: FunctionInfo | ClassInfo | ModuleInfo) -> Value:
+    """Turns an index entry into a value."""
+    if isinstance(found, FunctionInfo):
+        return Function(found)
+    if isinstance(found, ClassInfo):
+        return Class(found)
+    return Module(found)

@@ -1,0 +1,74 @@
+"""The sentences of the site in the languages that it speaks."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from markupsafe import Markup, escape
+
+__all__ = ["ENGLISH", "Texts"]
+
+
+class Texts:
+    """The words of one language.
+
+    Args:
+        language: Its code, such as ``zh``.
+        catalog: English text to text in that language; placeholders stand in braces in both.
+    """
+
+    def __init__(self, language: str = "en", catalog: Mapping[str, str] | None = None) -> None:
+        self.language = language
+        self._catalog = catalog or {}
+        self.missing: set[str] = set()
+        """English texts that were asked for and have no translation."""
+
+    def plain(self, english: str, **values: object) -> str:
+        """Return a text of the interface for a place without markup, such as a title; English where none is known."""
+        found = self._found(english)
+        text = english if found is None else found
+        return text.format_map(_Values(values)) if values else text
+
+    def t(self, english: str, **values: object) -> Markup:
+        """Return a text of the interface as HTML; values that are ``Markup`` stay markup."""
+        found = self._found(english)
+        text = escape(english if found is None else found)
+        filled = Markup(text.format_map(_Values({name: escape(value) for name, value in values.items()})))
+        return filled if found is not None or self.language == "en" else _untranslated(filled)
+
+    def say(self, english: str) -> Markup:
+        """Return a text of the spec, such as a brief, as HTML: what stands in backticks is code."""
+        found = self._found(english)
+        marked = _code(english if found is None else found)
+        return marked if found is not None or self.language == "en" else _untranslated(marked)
+
+    def _found(self, english: str) -> str | None:
+        if self.language == "en":
+            return english
+        found = self._catalog.get(" ".join(english.split()))
+        if found is None:
+            self.missing.add(english)
+        return found
+
+
+class _Values(dict[str, object]):
+    """Values by name; a name without one stays as it stands, since keys hold braces too."""
+
+    def __init__(self, values: Mapping[str, object]) -> None:
+        super().__init__(values)
+
+    def __missing__(self, name: str) -> str:
+        return f"{{{name}}}"
+
+
+def _untranslated(text: Markup) -> Markup:
+    return Markup('<span lang="en" class="rlm-untranslated">{}</span>').format(text)
+
+
+def _code(text: str) -> Markup:
+    parts = " ".join(text.split()).split("`")
+    marked = [Markup("<code>{}</code>").format(part) if place % 2 else escape(part) for place, part in enumerate(parts)]
+    return Markup("").join(marked)
+
+
+ENGLISH = Texts()

@@ -1,0 +1,88 @@
+"""Bring the generated pages on disk up to date; nothing of them is committed."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from rlmetrics.names.tables import Tables
+
+from ..cache import FOLDER as CACHE
+from ..generate import sources, store
+from ..generate.functions import resolve
+from ..generate.text import header
+from ..lint import Context
+from ..loader import read
+from ..tables.render import FOLDER as TABLES
+from .build import build
+from .page import Page
+from .site import Site
+from .texts import ENGLISH, Texts
+
+__all__ = ["WRITTEN", "write_pages"]
+
+WRITTEN = ".rlmetrics/site.json"
+"""Remembers what was written from what."""
+
+_ALSO = (("adapters/rlmetrics/answers", (".py",)), ("generated/rlmetrics/tables", (".json",)))
+"""What decides about pages beside what decides about everything generated."""
+
+
+def write_pages(root: Path, *, anew: bool = False) -> int:
+    """Write the pages of a checkout whose other files are up to date, and remove those that are no longer made.
+
+    Args:
+        root: The checkout.
+        anew: Make them although nothing seems to have changed since the last time.
+
+    Returns:
+        How many files were written or removed.
+    """
+    digest = _digest(root)
+    known = _known(root)
+    if not anew and known.get("sources") == digest and all((root / path).is_file() for path in known["files"]):
+        return 0
+    made = dict(_made(root))
+    changed = sum(store.replace(root / path, text.encode()) for path, text in made.items())
+    for path in known.get("files", ()):
+        if path not in made and (root / path).is_file():
+            (root / path).unlink()
+            changed += 1
+    store.replace(root / WRITTEN, json.dumps({"sources": digest, "files": sorted(made)}, indent=0).encode())
+    return changed
+
+
+def _made(root: Path) -> Iterator[tuple[str, str]]:
+    """Yield the files, relative to the checkout, with their contents."""
+    spec, _ = read(root / "spec", (), root / CACHE)
+    assert spec is not None, "the spec has errors, which generating must have told"
+    functions, _ = resolve(spec, Context(spec).programs)
+    site = Site(spec, functions, Tables(lambda name: json.loads((root / TABLES / f"{name}.json").read_bytes())))
+    for texts in _languages():
+        folder = "docs" if texts is ENGLISH else f"docs/{texts.language}"
+        for one in build(replace(site, texts=texts)):
+            if isinstance(one, Page):
+                yield f"{folder}/{one.file}", one.markdown(header("spec"))
+            else:
+                yield f"{folder}/{one.path}", one.text
+
+
+def _languages() -> Iterator[Texts]:
+    yield ENGLISH
+
+
+def _digest(root: Path) -> str:
+    also = [label for folder, endings in _ALSO for label in sorted(sources.walk(root, folder, endings))]
+    read_all = "".join(f"{label}\0{store.digest_on_disk(root, label)}\n" for label in also)
+    return sources.digest_of(f"{sources.digest(root)}\n{read_all}".encode())
+
+
+def _known(root: Path) -> dict[str, Any]:
+    try:
+        found = json.loads((root / WRITTEN).read_bytes())
+        return {"sources": str(found["sources"]), "files": [str(path) for path in found["files"]]}
+    except (OSError, ValueError, KeyError, TypeError):
+        return {}
