@@ -86,7 +86,7 @@ def _page(site: Site, framework: str, component: str, pages: set[str], moves: Se
 
 
 def _sections(matrix: Matrix) -> dict[str, list[tuple[Line, bool]]]:
-    """Return the lines of training, of timers and of evaluation, without keys of evaluation that go like their twins."""
+    """Return the lines of training, of timers, and of evaluation where that goes another way than training."""
     training = {line.key: line for line in matrix.lines if line.mode == "train"}
     twins: set[str] = set()
     alone: list[Line] = []
