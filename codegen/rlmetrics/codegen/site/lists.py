@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Hashable, Iterable, Sequence
+from functools import lru_cache
 from typing import NamedTuple, TypeVar
 
 from markupsafe import Markup, escape
 
+from rlmetrics.names.tables import Tables
+
 from .addresses import key_page, link, trainer_page
-from .texts import Texts
+from .site import Site
 from .words import code
 
-__all__ = ["Group", "Lists", "grouped"]
+__all__ = ["Group", "Lists", "grouped", "spelled"]
 
 _Mark = TypeVar("_Mark", bound=Hashable)
 _MANY = 7
@@ -68,33 +71,39 @@ def _length(groups: Sequence[Group]) -> int:
     return sum(8 + sum(map(len, group.keys)) + sum(map(len, group.components)) for group in groups)
 
 
+@lru_cache(maxsize=4)
+def spelled(tables: Tables, framework: str) -> frozenset[str]:
+    """Return every key and template of a framework, which are those that have pages."""
+    table = tables.framework(framework)
+    return frozenset(key for _, stem, _, _ in table.components for key in table.component(stem).spelled)
+
+
 class Lists:
     """Lists on one page.
 
     Args:
         page: Its address.
         framework: The framework whose keys and trainers are told.
-        texts: The language.
-        trainers: Whether its components are trainers, and not parts of one program.
+        site: What pages are made from.
         linked: Whether keys lead to their pages; a page with very many tells them only.
     """
 
-    def __init__(self, page: str, framework: str, texts: Texts, *, trainers: bool = True, linked: bool = True) -> None:
+    def __init__(self, page: str, framework: str, site: Site, *, linked: bool = True) -> None:
         self._page = page
         self._framework = framework
-        self._texts = texts
-        self._linked = linked
-        self._of_trainers = trainers
+        self._texts = site.texts
+        self._linked = spelled(site.tables, framework) if linked else frozenset[str]()
+        self._of_trainers = not site.tables.framework(framework).programs
 
     def key(self, key: str, mode: str = "train") -> Markup:
         """Return a key; one of training leads to its page."""
-        if not self._linked or mode != "train":
+        if key not in self._linked or mode != "train":
             return code(key)
         return Markup('<a href="{}">{}</a>').format(link(self._page, key_page(self._framework, key)), code(key))
 
     def plain(self, key: str, mode: str = "train") -> Markup:
         """Return a key as `key` does, for a table whose style says that it is code."""
-        if mode != "train":
+        if key not in self._linked or mode != "train":
             return escape(key)
         return Markup('<a href="{}">{}</a>').format(link(self._page, key_page(self._framework, key)), key)
 

@@ -90,8 +90,8 @@ class MovedRows:
         self.all = [row for row in move.rows if row.mode == "train"]
         self.counts = {name: sum(row.severity == name for row in self.all) for name in ORDER}
         linked = len(self.all) <= _LINKED
-        self.lists = Lists(move.path, move.framework, site.texts, linked=linked)
-        self._target = Lists(move.path, target, site.texts, linked=linked)
+        self.lists = Lists(move.path, move.framework, site, linked=linked)
+        self._target = Lists(move.path, target, site, linked=linked)
         changed = () if move.found is None else move.found.changed
         self._same_name = {item.key: item for item in changed if item.mode == "train"}
 

@@ -103,8 +103,7 @@ class _Release:
         self._moves = {move.program: move.path for move in moves}
         self._path = release_page(framework, step.after)
         lines = len(self._found.changed) + len(self._found.added) + len(self._found.removed)
-        trainers = not site.tables.framework(framework).programs
-        self._lists = Lists(self._path, framework, site.texts, trainers=trainers, linked=lines <= _MANY_KEYS)
+        self._lists = Lists(self._path, framework, site, linked=lines <= _MANY_KEYS)
         self._causes = Causes(site.tables, site.texts, self._lists, framework, self._found, {step.after: step.before})
 
     def page(self, earlier: str | None, later: str | None) -> Page:

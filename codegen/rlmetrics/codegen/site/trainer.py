@@ -53,7 +53,7 @@ def _page(site: Site, framework: str, component: str, pages: set[str], moves: Se
     texts, tables = site.texts, site.tables
     path = trainer_page(framework, component)
     matrix = matrix_of(tables, framework, component)
-    lists = Lists(path, framework, texts)
+    lists = Lists(path, framework, site)
     title = f"{title_of(tables, framework)} {component}"
     with_metrics = len(matrix.lines) <= _MANY_LINES
     rows = {
