@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from rlmetrics.names.causes import shown
@@ -19,8 +19,9 @@ if TYPE_CHECKING:
     from rlmetrics.names.mapping import NameMap
     from rlmetrics.names.records import Difference, Entry, Typical
     from rlmetrics.names.severity import Settings
+    from rlmetrics.names.tables import Tables
 
-__all__ = ["MapNotes"]
+__all__ = ["MapNotes", "level_words"]
 
 _NAME = re.compile(r"(?<![\w.'\"])[A-Za-z_][\w.]*\.?[\w]*(?![\w'\"])")
 _LONGEST_GUARD = 60
@@ -124,32 +125,8 @@ class MapNotes:
         return said if size is None else f"{said} ({size})"
 
     def _level(self, difference: Difference, row: MapRow) -> str | None:
-        """Return how either side puts the parts of a level together, in words; None for another difference."""
-        tables = self._views[0].tables
-        brief, colon, rest = difference.what.partition(": ")
-        level = next((name for name, found in tables.signatures["LEVELS"].items() if found[0] == brief), None)
-        halves = re.fullmatch(r"(.+) in the source, (.+) in the target", rest)
-        if level is None or not colon or halves is None:
-            return None
-        words, texts = tables.signatures["WORDS"], tables.signatures["OPERATIONS"]
-        operations = {text: name for name, text in texts.items()}
-        parts = words["levels"][level][0]
-        named = {level in entry.signature.reduction for entry in self._entries(row)}
-        said = []
-        for text in halves.groups():
-            operation = operations.get(text, "")
-            if level == _WINDOW and (operation == "none" or (operation == "pool" and False in named)):
-                said.append("one step")
-            elif operation == "none":
-                said.append("one value")
-            else:
-                how = words["operations"].get(operation, "all at once")
-                of_steps = level == _WINDOW and operation != "pool"
-                the = "" if how.startswith("only") else "the "
-                said.append(f"{the}{how} of the {parts}" if of_steps else how)
-        left, right = said
-        start = "a value is" if level == _WINDOW else f"{parts}:"
-        return f"{start} {left} in the source, {right} in the target"
+        reductions = [entry.signature.reduction for entry in self._entries(row)]
+        return level_words(difference, reductions, self._views[0].tables)
 
     def _entries(self, row: MapRow) -> Iterator[Entry]:
         """Yield what a row is about, on both sides."""
@@ -175,6 +152,40 @@ class MapNotes:
         first = self._views[0].circumstances(row.from_component)
         second = None if row.to_component is None else self._views[1].circumstances(row.to_component)
         return tuple(None if side is None else side.settings for side in (first, second))  # type: ignore[return-value]
+
+
+def level_words(difference: Difference, reductions: Sequence[Mapping[str, str]], tables: Tables) -> str | None:
+    """Return how either side puts the parts of a level together, in words; None for another difference.
+
+    Args:
+        difference: What differs.
+        reductions: The operations by level of either side.
+        tables: The spec.
+    """
+    brief, colon, rest = difference.what.partition(": ")
+    level = next((name for name, found in tables.signatures["LEVELS"].items() if found[0] == brief), None)
+    halves = re.fullmatch(r"(.+) in the source, (.+) in the target", rest)
+    if level is None or not colon or halves is None:
+        return None
+    words, texts = tables.signatures["WORDS"], tables.signatures["OPERATIONS"]
+    operations = {text: name for name, text in texts.items()}
+    parts = words["levels"][level][0]
+    named = {level in reduction for reduction in reductions}
+    said = []
+    for text in halves.groups():
+        operation = operations.get(text, "")
+        if level == _WINDOW and (operation == "none" or (operation == "pool" and False in named)):
+            said.append("one step")
+        elif operation == "none":
+            said.append("one value")
+        else:
+            how = words["operations"].get(operation, "all at once")
+            of_steps = level == _WINDOW and operation != "pool"
+            the = "" if how.startswith("only") else "the "
+            said.append(f"{the}{how} of the {parts}" if of_steps else how)
+    left, right = said
+    start = "a value is" if level == _WINDOW else f"{parts}:"
+    return f"{start} {left} in the source, {right} in the target"
 
 
 def _is_guard(text: str) -> bool:

@@ -8,9 +8,9 @@ from functools import cached_property
 
 from .protocol import View
 from .records import Entry, LookAlike
-from .severity import unmet
+from .severity import Circumstances, unmet
 
-__all__ = ["OtherCounterparts"]
+__all__ = ["OtherCounterparts", "needed"]
 
 _MOST = 2
 """How many such keys a row names."""
@@ -50,7 +50,11 @@ class OtherCounterparts:
     def look_alikes(self, entry: Entry) -> Iterator[LookAlike]:
         """Yield the same keys with what is missing for that."""
         for target, when in self._of(entry):
-            side = self._to.circumstances(target.component)
-            needed = unmet(when, None if side is None else side.settings) or [when]
-            short = " and ".join(_SECTION.sub("", part) for part in needed)
-            yield LookAlike(target.key, target.component, f"measures it when {when}", f"the counterpart if {short}")
+            short = f"the counterpart if {needed(when, self._to.circumstances(target.component))}"
+            yield LookAlike(target.key, target.component, f"measures it when {when}", short)
+
+
+def needed(when: str, side: Circumstances | None) -> str:
+    """Return what of a condition does not hold in the settings of a component, with the plain names of settings."""
+    parts = unmet(when, None if side is None else side.settings) or [when]
+    return " and ".join(_SECTION.sub("", part) for part in parts)

@@ -12,7 +12,7 @@ from .surfaces import route_surfaces, show_template
 from .tables import FrameworkTable, Tables
 from .templates import Template, placeholders_in
 
-__all__ = ["LoggedKey", "LoggedKeys", "logged_keys_of"]
+__all__ = ["LoggedKey", "LoggedKeys", "is_always_logged", "logged_keys_of"]
 
 
 class LoggedKey(NamedTuple):
@@ -45,7 +45,7 @@ class LoggedKeys:
             else:
                 for text in shown:
                     self._literal.setdefault(text, []).append(one)
-            if _is_always_logged(row, tables):
+            if is_always_logged(row, tables):
                 self.certain.append(one)
         self.always = Counter(release for one in self.certain for release in one.releases)
 
@@ -68,7 +68,7 @@ def logged_keys_of(tables: Tables, framework: str, stem: str, releases: tuple[st
     return LoggedKeys(tables, tables.framework(framework), stem, releases)
 
 
-def _is_always_logged(row: Row, tables: Tables) -> bool:
+def is_always_logged(row: Row, tables: Tables) -> bool:
     """Whether every run logs a number under a key, as far as that can be told.
 
     What is shared by many classes is left out: it comes with a run's end, or from elsewhere.

@@ -10,7 +10,7 @@ from .errors import NamesError
 from .source import nearest
 from .tables import Tables
 
-__all__ = ["LOGGED", "Rules", "check_surface", "route_surfaces", "rules_of", "show_name", "show_template"]
+__all__ = ["LOGGED", "Rules", "check_surface", "preferred_trackers", "route_surfaces", "rules_of", "show_name", "show_template"]
 
 LOGGED = "logged"
 """The surface of names as the code logs them."""
@@ -58,12 +58,17 @@ def rules_of(tables: Tables, tracker: str, route: str) -> Rules:
 def route_surfaces(tables: Tables, routes: Sequence[str]) -> list[tuple[str, Rules]]:
     """Return the ways in which trackers change names on some routes, each with the tracker it is called after."""
     found: dict[Rules, str] = {}
-    for tracker in sorted(tables.trackers, key=_preference):
+    for tracker in preferred_trackers(tables):
         for route in routes:
             rules = rules_of(tables, tracker, route)
             if rules:
                 found.setdefault(rules, tracker)
     return [(tracker, rules) for rules, tracker in found.items()]
+
+
+def preferred_trackers(tables: Tables) -> list[str]:
+    """Return the trackers in the order in which a way of showing names is called after one."""
+    return sorted(tables.trackers, key=_preference)
 
 
 def check_surface(surface: str | None, tables: Tables) -> None:

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 
+from . import key, metric
 from .page import Asset, Page
 from .search import search_index
+from .sick import sick
 from .site import Site
+from .translator import translator_page
+from .values import values
 
 __all__ = ["MAKERS", "build"]
 
 Maker = Callable[[Site], Iterator[Page | Asset]]
 
-MAKERS: Sequence[Maker] = ()
+MAKERS: Sequence[Maker] = (metric.make, key.make, sick, values, translator_page)
 """What makes the pages, one for each kind."""
 
 

@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from rlmetrics.names.errors import NamesError
 from rlmetrics.names.tables import Tables
 
 from ..cache import FOLDER as CACHE
@@ -61,7 +62,7 @@ def _made(root: Path) -> Iterator[tuple[str, str]]:
     spec, _ = read(root / "spec", (), root / CACHE)
     assert spec is not None, "the spec has errors, which generating must have told"
     functions, _ = resolve(spec, Context(spec).programs)
-    site = Site(spec, functions, Tables(lambda name: json.loads((root / TABLES / f"{name}.json").read_bytes())))
+    site = Site(spec, functions, Tables(lambda name: _table(root, name)))
     for texts in _languages():
         folder = "docs" if texts is ENGLISH else f"docs/{texts.language}"
         if texts is not ENGLISH:
@@ -71,6 +72,15 @@ def _made(root: Path) -> Iterator[tuple[str, str]]:
                 yield f"{folder}/{one.file}", one.markdown(header("spec"))
             else:
                 yield f"{folder}/{one.path}", one.text
+
+
+def _table(root: Path, name: str) -> Any:
+    """Read a generated table; some files of the spec have none of some kinds."""
+    try:
+        return json.loads((root / TABLES / f"{name}.json").read_bytes())
+    except FileNotFoundError:
+        msg = f"there is no table {name}"
+        raise NamesError(msg) from None
 
 
 def _languages() -> Iterator[Texts]:

@@ -1,0 +1,69 @@
+"""What each meaning has to do with each other one of its metric, as the resolver says it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from rlmetrics.answers.map_notes import level_words
+from rlmetrics.answers.sizes import typical_words
+from rlmetrics.names.relations import relate
+
+if TYPE_CHECKING:
+    from rlmetrics.names.records import Difference
+    from rlmetrics.names.relations import Relation
+    from rlmetrics.names.tables import Tables
+
+    from .meanings import Meaning, Meanings, Place
+
+__all__ = ["Relations", "Told"]
+
+GRADES = ("minor", "biased", "incomparable")
+SHOWS = (False, True, None)
+
+Told = list[Any]
+"""A relation or a difference as the page reads it: a list, to be small."""
+
+
+class Relations:
+    """The relations of all meanings; asked when all meanings are known.
+
+    Args:
+        tables: The spec.
+        meanings: All meanings.
+    """
+
+    def __init__(self, tables: Tables, meanings: Meanings) -> None:
+        self._tables = tables
+        self._meanings = meanings
+        self._rows: dict[tuple[Place, int], list[tuple[Any, ...]]] = {}
+
+    def row(self, place: Place, number: int) -> list[tuple[Any, ...]]:
+        """Return the relations from one meaning to all meanings of its place, by their numbers.
+
+        Returns:
+            For each its kind, its differences, and scale and offset of the conversion, empty without one. A difference
+            has its words, grade, whether it shows, the words for when it is gone, its correction, and its size.
+        """
+        if (place, number) not in self._rows:
+            meanings = self._meanings.of(place)
+            source = meanings[number]
+            self._rows[place, number] = [self._relation(source, target) for target in meanings]
+        return self._rows[place, number]
+
+    def _relation(self, source: Meaning, target: Meaning) -> tuple[Any, ...]:
+        sides = source.circumstances, target.circumstances
+        found = relate(source.entry, target.entry, self._tables, circumstances=sides)
+        reductions = [target.entry.signature.reduction, source.entry.signature.reduction]
+        differences = tuple(self._difference(item, reductions) for item in found.differs_by)
+        return found.kind, differences, _conversion(found)
+
+    def _difference(self, item: Difference, reductions: list[Any]) -> tuple[Any, ...]:
+        words = level_words(item, reductions, self._tables) or item.what
+        size = None if item.applies is False else typical_words(item.typical)
+        grade, shows = GRADES.index(item.grade), SHOWS.index(item.applies)
+        return words, grade, shows, item.vanishes_when, item.correction, size
+
+
+def _conversion(relation: Relation) -> tuple[float, ...]:
+    found = relation.transform
+    return () if found is None else (found.scale, found.offset)

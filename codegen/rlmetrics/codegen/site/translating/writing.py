@@ -1,0 +1,103 @@
+"""The files that the translator in the page loads: scripts, because a page from a folder may not fetch anything."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+from .components import Gathered, canonical_names, components_of
+from .likeness import Likenesses
+from .meanings import Meanings
+from .relating import Relations
+from .sources import detection, frameworks, trackers
+
+if TYPE_CHECKING:
+    from rlmetrics.names.tables import Tables
+
+__all__ = ["CANONICAL_FILE", "FOLDER", "scripts"]
+
+FOLDER = "assets/generated/translator"
+CANONICAL_FILE = "canonical"
+_ALIKE = "alike"
+_RECEIVE = "rlmetricsData"
+
+
+def scripts(tables: Tables) -> dict[str, str]:
+    """Return the files by their paths below `FOLDER`, such as ``trl/PPOTrainer.js``."""
+    meanings = Meanings(tables)
+    found: dict[str, Gathered] = {}
+    for framework in tables.frameworks:
+        for name, gathered in components_of(tables, framework, meanings).items():
+            found[f"{framework}/{name}"] = gathered
+    found[CANONICAL_FILE] = canonical_names(tables, meanings)
+    spelled: dict[str, dict[str, None]] = {}
+    for gathered in found.values():
+        for key, metrics in gathered.spelled.items():
+            spelled.setdefault(key, {}).update(metrics)
+    relations, likenesses = Relations(tables, meanings), Likenesses(tables, spelled)
+    data: dict[str, Any] = {}
+    for name, gathered in found.items():
+        data[name] = _names(gathered)
+        data[f"{name}.facts"] = _facts(gathered, relations)
+    data[CANONICAL_FILE]["renamed"] = {old: new for old, new, _, _ in tables.renamed}
+    for metric in tables.metrics:
+        rows = likenesses.of(metric)
+        if rows:
+            data.setdefault(f"{_ALIKE}/{metric.partition('/')[0]}", {})[metric] = rows
+    alike = [name.partition("/")[2] for name in data if name.startswith(f"{_ALIKE}/")]
+    data["sources"] = {
+        "version": tables.version,
+        "frameworks": frameworks(tables),
+        "trackers": trackers(tables),
+        "alike": alike,
+    }
+    data["detection"] = detection(tables)
+    return {f"{name}.js": _script(name, said) for name, said in data.items()}
+
+
+def version_of(files: Mapping[str, str]) -> str:
+    """Return what a browser tells files of one build from those of another by."""
+    return hashlib.sha256("".join(files[name] for name in sorted(files)).encode()).hexdigest()[:12]
+
+
+def _script(name: str, data: Any) -> str:
+    text = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
+    return f"{_RECEIVE}({json.dumps(name)},{text});\n"
+
+
+def _names(gathered: Gathered) -> dict[str, Any]:
+    """Return what a component logs: all that is needed of a target."""
+    return {
+        "metrics": list(gathered.metrics),
+        "patterns": list(gathered.patterns.values()),
+        "entries": gathered.entries,
+        "views": gathered.views,
+    }
+
+
+def _facts(gathered: Gathered, relations: Relations) -> dict[str, Any]:
+    """Return what the meanings of a component have to do with all others of their metrics: needed of a source."""
+    numbers: dict[tuple[Any, ...], int] = {}
+    differences: dict[tuple[Any, ...], int] = {}
+    told: list[list[Any]] = []
+    facts: dict[str, dict[str, dict[int, list[int]]]] = {}
+    for (metric, mode), meanings in gathered.meanings.items():
+        for number in meanings:
+            codes = []
+            for relation in relations.row((metric, mode), number):
+                if relation not in numbers:
+                    kind, items, conversion = relation
+                    numbers[relation] = len(told)
+                    told.append([kind, [differences.setdefault(item, len(differences)) for item in items], *conversion])
+                codes.append(numbers[relation])
+            facts.setdefault(metric, {}).setdefault(mode, {})[number] = codes
+    return {"facts": facts, "relations": told, "differences": [_trimmed(item) for item in differences]}
+
+
+def _trimmed(item: tuple[Any, ...]) -> list[Any]:
+    found = list(item)
+    while found[-1] is None:
+        found.pop()
+    return found

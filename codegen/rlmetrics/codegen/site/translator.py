@@ -1,0 +1,125 @@
+"""The page that translates names, and the data that its scripts load."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+
+from markupsafe import Markup
+
+from .html import render
+from .page import Asset, Page
+from .site import Site
+from .translating.writing import FOLDER, scripts, version_of
+
+__all__ = ["PAGE", "translator_page"]
+
+PAGE = "translate"
+_ASSETS = "assets/translator"
+_MODULES = (
+    *("data", "names", "views", "ranking", "lookalikes", "mapping", "programs", "detection", "decimals", "run"),
+    *("json", "boards", "formats", "words", "choosing", "showing", "page"),
+)
+"""The scripts, each after those that it calls."""
+
+_EXAMPLES = (
+    (
+        "TRL PPO 0.7.10 → 0.18.2",
+        "trl[PPOTrainer]==0.7.10",
+        "trl[PPOTrainer]==0.18.2",
+        "ppo/policy/approxkl\nppo/policy/clipfrac\nppo/policy/entropy\nobjective/kl\nppo/returns/mean\nppo/loss/total",
+    ),
+    (
+        "TRL GRPO → verl",
+        "trl[GRPOTrainer]==1.16.0",
+        "verl==0.9.1",
+        '{"loss": 0.0012, "grad_norm": 0.31, "completions/mean_length": 187.5, "reward": 0.62, "reward_std": 0.21, '
+        '"kl": 0.0004, "clip_ratio/region_mean": 0.002, "frac_reward_zero_std": 0.1, "num_tokens": 48211.0}',
+    ),
+    (
+        "verl 0.4.1 → 0.9.1",
+        "verl==0.4.1",
+        "verl==0.9.1",
+        "step:12 - actor/pg_loss:0.012 - actor/ppo_kl:0.0003 - actor/pg_clipfrac:0.004 - actor/entropy_loss:0.71 - "
+        "critic/score/mean:0.43 - response_length/mean:611.2 - timing_s/step:71.4",
+    ),
+)
+"""What to try: what the button says, source, target and text."""
+
+_TEXTS = (
+    "canonical names",
+    "any trainer",
+    "the source",
+    "the target",
+    "{side} only: {what}",
+    "same if {condition}",
+    "the same number",
+    "close: may share a plot",
+    "biased: its own plot",
+    "another metric: do not rename",
+    "no counterpart",
+    "not a key of the source",
+    "the same",
+    "close",
+    "biased",
+    "only with look-alikes",
+    "without counterpart",
+    "not of the source",
+    "cause {number}",
+    "{oldest} to {newest}",
+    "{name} ({count} keys)",
+    "1 key",
+    "{count} keys",
+    "New name",
+    "Why",
+    "shares a name with another key",
+    "values × {scale}",
+    "same name",
+    "stays",
+    "1 minor difference",
+    "{count} minor differences",
+    "Set aside, because they would share one name with different values:",
+    "Left out, because another key with equal values gets the name:",
+    "Set aside, because the name means something else in the target:",
+    "Not replaced here, because values convert; the command line writes the conversion:",
+    "These become one name; a log keeps one where their values are equal, else all are set aside:",
+    "This text cannot be translated: {error}",
+    "No described release logs any of these keys. Choose where they come from.",
+    "{count} more fit.",
+    "Ambiguous: of {count} keys these explain the most. Choose one.",
+    "Taken to be {name}: it logs {explained} of {count} keys.",
+    "Releases from {oldest} on explain them alike.",
+    "Copied.",
+    "Saved.",
+)
+"""The sentences of the scripts."""
+
+
+def translator_page(site: Site) -> Iterator[Page | Asset]:
+    """Yield the page; with the English one, the data, which all languages share."""
+    files = scripts(site.tables)
+    texts = site.texts
+    root = ".." if texts.language == "en" else "../.."
+    words = {english: found for english in _TEXTS if (found := texts.plain(english)) != english}
+    body = render(
+        "translator.html.j2",
+        PAGE,
+        texts,
+        assets=f"{root}/{_ASSETS}",
+        folder=f"{root}/{FOLDER}",
+        version=version_of(files),
+        root="..",
+        modules=_MODULES,
+        examples=_EXAMPLES,
+        texts_json=_script_json(words),
+    )
+    title = texts.plain("Translate names")
+    description = texts.plain("What the keys of a log are called in another release or framework, in the browser.")
+    yield Page(PAGE, title, description, body)
+    if texts.language == "en":
+        yield from (Asset(f"{FOLDER}/{name}", text) for name, text in files.items())
+
+
+def _script_json(data: object) -> Markup:
+    """Return JSON that may stand in a script element."""
+    return Markup(json.dumps(data, ensure_ascii=False).replace("<", "\\u003c"))
