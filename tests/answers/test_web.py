@@ -52,7 +52,7 @@ def test_a_key_opens_at_its_release(tmp_path: Path, browser: Path) -> None:
     code, text, opened = run(
         tmp_path, browser, "policy/approxkl_avg", "--at", "trl[PPOTrainer]==0.12.2", "--web", site=SITE
     )
-    assert (0, f"{SITE}/k/trl/policy/approxkl_avg/#at=0.12.2") == (code, opened)
+    assert (0, f"{SITE}/k/trl/policy/approxkl_avg/#at=trl-0.12.2") == (code, opened)
     assert f"{opened}\n" == text
 
 

@@ -61,7 +61,7 @@ def web_address(site: str, page: str, release: str | None = None) -> str:
     Args:
         site: Where the site is read, without a slash at the end.
         page: The page's address below the root of the site.
-        release: The release that the page is to show first.
+        release: The release that the page is to show first, such as ``trl-0.12.2``.
     """
     file = "index.html" if site.startswith("file:") else ""
     return f"{site}/{quote(page)}/{file}{'' if release is None else f'#at={release}'}"
@@ -78,7 +78,7 @@ def page_of(name: str, at: str | None, metrics: Iterable[str], tables: Tables) -
     """
     first = next(iter(metrics))
     source = None if at is None else parse_source(at, tables)
-    release = source.release if source is not None and source.is_release else None
+    release = f"{source.framework}-{source.release}" if source is not None and source.is_release else None
     if name == first or name in tables.metrics[first].get("aliases", ()):
         return metric_page(first), release
     among = tables.frameworks if source is None else [source.framework]

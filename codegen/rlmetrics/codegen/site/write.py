@@ -63,11 +63,11 @@ def _made(root: Path) -> Iterator[tuple[str, str]]:
     assert spec is not None, "the spec has errors, which generating must have told"
     functions, _ = resolve(spec, Context(spec).programs)
     site = Site(spec, functions, Tables(lambda name: _table(root, name)))
-    for texts in _languages():
-        folder = "docs" if texts is ENGLISH else f"docs/{texts.language}"
+    for texts in (ENGLISH, *(Texts(name, language.catalog()) for name, language in spec.texts.items())):
+        folder = _folder(texts.language)
         if texts is not ENGLISH:
             yield from _shared(root, folder)
-        for one in build(replace(site, texts=texts, guides=_guides(root, texts))):
+        for one in build(replace(site, texts=texts, guides=_guides(root, texts.language))):
             if isinstance(one, Page):
                 yield f"{folder}/{one.file}", one.markdown(header("spec"))
             else:
@@ -83,16 +83,19 @@ def _table(root: Path, name: str) -> Any:
         raise NamesError(msg) from None
 
 
-def _languages() -> Iterator[Texts]:
-    yield ENGLISH
+def _folder(language: str) -> str:
+    return "docs" if language == ENGLISH.language else f"docs/{language}"
 
 
-def _guides(root: Path, texts: Texts) -> tuple[Guide, ...]:
-    """Return the hand-written pages of a language; a folder of one with two letters is that of another language."""
-    if texts is not ENGLISH:
-        return guides_in(root / "docs" / texts.language)
-    others = [texts.language for texts in _languages() if texts is not ENGLISH]
-    return guides_in(root / "docs", (*others, "reference", "theme"))
+def _languages(root: Path) -> list[str]:
+    """Return the languages that the spec has texts in, English first."""
+    return [ENGLISH.language, *sorted(folder.name for folder in (root / "spec" / "texts").glob("*") if folder.is_dir())]
+
+
+def _guides(root: Path, language: str) -> tuple[Guide, ...]:
+    """Return the hand-written pages of a language."""
+    others = (*_languages(root), "reference", "theme") if language == ENGLISH.language else ()
+    return guides_in(root / _folder(language), others)
 
 
 def _shared(root: Path, folder: str) -> Iterator[tuple[str, str]]:
@@ -107,7 +110,7 @@ def _shared(root: Path, folder: str) -> Iterator[tuple[str, str]]:
 def _digest(root: Path) -> str:
     also = [label for folder, endings in _ALSO for label in sorted(sources.walk(root, folder, endings))]
     read_all = "".join(f"{label}\0{store.digest_on_disk(root, label)}\n" for label in also)
-    guides = [_guides(root, texts) for texts in _languages()]
+    guides = [_guides(root, language) for language in _languages(root)]
     shared = [*_shared(root, "docs")]
     return sources.digest_of(f"{sources.digest(root)}\n{read_all}{guides}{shared}".encode())
 
