@@ -19,6 +19,7 @@ from ..lint import Context
 from ..loader import read
 from ..tables.render import FOLDER as TABLES
 from .build import build
+from .fallback import fallbacks
 from .guides import Guide, guides_in
 from .page import Page
 from .site import Site
@@ -67,6 +68,7 @@ def _made(root: Path) -> Iterator[tuple[str, str]]:
         folder = _folder(texts.language)
         if texts is not ENGLISH:
             yield from _shared(root, folder)
+            yield from ((f"{folder}/{file}", text) for file, text in fallbacks(root / "docs", _not_guides(root), texts))
         for one in build(replace(site, texts=texts, guides=_guides(root, texts.language))):
             if isinstance(one, Page):
                 yield f"{folder}/{one.file}", one.markdown(header("spec"))
@@ -94,17 +96,21 @@ def _languages(root: Path) -> list[str]:
 
 def _guides(root: Path, language: str) -> tuple[Guide, ...]:
     """Return the hand-written pages of a language."""
-    others = (*_languages(root), "reference", "theme") if language == ENGLISH.language else ()
-    return guides_in(root / _folder(language), others)
+    return guides_in(root / _folder(language), _not_guides(root) if language == ENGLISH.language else ())
+
+
+def _not_guides(root: Path) -> tuple[str, ...]:
+    """Return the folders of the English documentation that hold something else."""
+    return (*_languages(root), "reference", "theme")
 
 
 def _shared(root: Path, folder: str) -> Iterator[tuple[str, str]]:
-    """Yield the styles and scripts that every language has for itself, since each is a site that stands alone."""
-    assets = root / "docs" / "assets"
-    for file in sorted(assets.rglob("*.*")):
-        place = file.relative_to(assets)
-        if place.parts[0] != "generated":
-            yield f"{folder}/assets/{place.as_posix()}", file.read_text(encoding="utf-8")
+    """Yield styles, scripts and pictures that every language has for itself, since each is a site that stands alone."""
+    docs = root / "docs"
+    for file in sorted([*(docs / "assets").rglob("*.*"), *(docs / "pictures").glob("*.svg")]):
+        place = file.relative_to(docs)
+        if place.parts[1] != "generated":
+            yield f"{folder}/{place.as_posix()}", file.read_text(encoding="utf-8")
 
 
 def _digest(root: Path) -> str:
