@@ -37,8 +37,8 @@ _EXAMPLES = (
         '"kl": 0.0004, "clip_ratio/region_mean": 0.002, "frac_reward_zero_std": 0.1, "num_tokens": 48211.0}',
     ),
     (
-        "verl 0.4.1 → 0.9.1",
-        "verl==0.4.1",
+        "verl 0.3.0 → 0.9.1",
+        "verl==0.3.0.post1",
         "verl==0.9.1",
         "step:12 - actor/pg_loss:0.012 - actor/ppo_kl:0.0003 - actor/pg_clipfrac:0.004 - actor/entropy_loss:0.71 - "
         "critic/score/mean:0.43 - response_length/mean:611.2 - timing_s/step:71.4",
