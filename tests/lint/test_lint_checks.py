@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 import pytest
-from lint import cases_frameworks, cases_metrics, cases_reading, cases_references
+from lint import cases_frameworks, cases_metrics, cases_reading, cases_references, cases_texts
 from lint.lint_case import Case
 from lint.spec_text import SpecText
 from rlmetrics.codegen.lint import CHECKS
 
-CASES = [*cases_references.CASES, *cases_metrics.CASES, *cases_frameworks.CASES, *cases_reading.CASES]
+CASES = [
+    *cases_references.CASES,
+    *cases_metrics.CASES,
+    *cases_frameworks.CASES,
+    *cases_reading.CASES,
+    *cases_texts.CASES,
+]
 
 
 def ids(case: Case) -> str:
@@ -54,6 +60,9 @@ def test_every_check_is_tested() -> None:
         "unproven",
         "default-differs",
         "stale-size",
+        "missing-text",
+        "missing-must",
+        "stale-guide",
     }
 
     assert {check.id for check in CHECKS} - elsewhere == {case.check for case in CASES}

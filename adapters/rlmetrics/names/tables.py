@@ -69,9 +69,15 @@ class FrameworkTable:
         config: Mapping[str, Any] = self._index["CONFIG"]
         return config
 
+    @property
+    def code(self) -> tuple[str | None, Sequence[str]]:
+        """Where the repository shows a line, with places for release, path and line, and which releases have a tag."""
+        url, ranges = self._index.get("CODE", (None, ()))
+        return url, ranges
+
     def address(self, place: Evidence) -> str | None:
         """Return where the framework's repository shows a line; None for other packages and releases without a tag."""
-        url, ranges = self._index.get("CODE", (None, ()))
+        url, ranges = self.code
         if url is None or place.note is not None or not self.releases.covers(ranges, place.release):
             return None
         return str(url).format(release=place.release, path=place.path, line=place.line)

@@ -1,7 +1,8 @@
 """Names and health on the way into trackers.
 
 `wrap` stands in front of any ``log(dict, step)``. `FindingsFile` and `Webhook` take what health finds, and `tell`
-subscribes anything else to a `Monitor`. `rlmetrics.trackers.wandb` makes W&B show metrics as the spec describes them.
+subscribes anything else to a `Monitor`. `rlmetrics.trackers.wandb` makes W&B show metrics as the spec describes them,
+and `rlmetrics.trackers.opentelemetry` sends rows over OTLP.
 
 Names are imported when they are first used.
 """

@@ -48,6 +48,10 @@ class Live:
 
     Attributes:
         faults: What went wrong; a row that could not be treated was logged as it came.
+        at: As given.
+        to: As given.
+        known: Those settings of the run that the source knows.
+        spec: As given.
 
     Raises:
         NamesError: A source is unknown. Nothing raises afterwards.
@@ -68,7 +72,8 @@ class Live:
         self.faults = Faults()
         self.at = at
         self.to = to
-        known = known_settings(at, config, spec) if at is not None and config else None
+        self.known = known = known_settings(at, config, spec) if at is not None and config else None
+        self.spec = spec
         self._names: LiveNames | None = None
         if to is not None and at is not None:
             shared = settings_beside(to, known, at, spec) if known else None

@@ -8,7 +8,7 @@ from __future__ import annotations
 import hashlib
 import pickle
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from importlib.util import find_spec
 from pathlib import Path
@@ -24,6 +24,9 @@ FOLDER = ".rlmetrics/cache"
 
 _BESIDE = (("tests/fixtures/hand_computed", (".yaml",)), ("generated/rlmetrics/tables/metrics", (".json",)))
 """What checks read beside the spec."""
+
+_FLAT = (("docs", ".md"), ("docs/assets", ".js"))
+"""The same, without what is in folders below: hand-written guides and scripts."""
 
 _CODE = ("rlmetrics.codegen", "rlmetrics.impl", "rlmetrics.names", "rlmetrics.state")
 
@@ -89,7 +92,15 @@ def section_digests(folders: Sequence[Path]) -> dict[str, str]:
     for beside, endings in _BESIDE:
         for label in sorted(walk(checkout, beside, endings)):
             total.append(f"{label}\0{digest_of((checkout / label).read_bytes())}\n")
+    total += _beside_site(folders[0])
     return {name: _digest(lines) for name, lines in {**found, "": total}.items()}
+
+
+def _beside_site(spec: Path) -> Iterator[str]:
+    languages = [(f"docs/{path.name}", ".md") for path in sorted((spec / "texts").glob("*"))]
+    for folder, ending in (*_FLAT, *languages):
+        for path in sorted((spec.parent / folder).glob(f"*{ending}")):
+            yield f"{folder}/{path.name}\0{digest_of(path.read_bytes())}\n"
 
 
 def _digest(lines: Iterable[str]) -> str:

@@ -18,16 +18,18 @@ if TYPE_CHECKING:
         Convention,
         Family,
         Framework,
+        Glossary,
         HealthFile,
         Input,
         Metric,
+        Sentences,
         Signatures,
         SpecInfo,
         SuiteFile,
         Tracker,
     )
 
-__all__ = ["FrameworkSpec", "Origin", "Spec", "SpecFile"]
+__all__ = ["FrameworkSpec", "LanguageTexts", "Origin", "Spec", "SpecFile"]
 
 
 @dataclass(frozen=True)
@@ -71,6 +73,24 @@ class FrameworkSpec:
 
 
 @dataclass(frozen=True)
+class LanguageTexts:
+    """A folder of ``spec/texts``: what the project says in a language.
+
+    Attributes:
+        glossary: The words for terms of the field.
+        files: Translated sentences by file: ``interface``, ``health``, ``signatures``, ``metrics/<family>``.
+    """
+
+    glossary: Glossary
+    files: Mapping[str, Sentences]
+
+    def catalog(self) -> dict[str, str]:
+        """Return every translated sentence by its English one; runs of white space count as one space."""
+        entries = (entry for file in self.files.values() for entry in file.sentences.items())
+        return {" ".join(english.split()): " ".join(text.split()) for english, text in entries}
+
+
+@dataclass(frozen=True)
 class Spec:
     """Everything that the YAML files say.
 
@@ -87,6 +107,7 @@ class Spec:
         conventions: Conventions by name.
         health: Files of health rules and diagnoses by stem.
         suites: Suites of metrics by name.
+        texts: What is said in other languages, by language.
         files: Every file by its ref, for places.
         unread: Names that exist but could not be read, by kind (``metrics``, ``profiles``, …); ``*`` stands for any
             name. It is empty in a spec that has no errors.
@@ -106,6 +127,7 @@ class Spec:
     suites: Mapping[str, SuiteFile]
     files: Mapping[str, SpecFile] = field(repr=False)
     unread: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    texts: Mapping[str, LanguageTexts] = field(default_factory=dict)
 
     def locate(self, ref: str, path: YamlPath = (), *, value: bool = False) -> Location:
         """The place of a node.
@@ -165,6 +187,10 @@ class Spec:
             yield f"health/{stem}", health
         for name, suite in self.suites.items():
             yield f"suites/{name}", suite
+        for name, language in self.texts.items():
+            yield f"texts/{name}/glossary", language.glossary
+            for part, sentences in language.files.items():
+                yield f"texts/{name}/{part}", sentences
 
 
 def _allows(ref: str, path: YamlPath, node: Any) -> Iterator[tuple[str, YamlPath, Allow]]:

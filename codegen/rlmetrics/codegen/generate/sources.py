@@ -17,6 +17,9 @@ WATCHED = (
 )
 """Folders of a checkout, and the endings of the files in them, that decide what is generated."""
 
+TEXTS = "spec/texts/"
+"""What is said in other languages decides about pages only."""
+
 
 def digest_of(data: bytes) -> str:
     """Return the digest of a file's content."""
@@ -42,7 +45,8 @@ def source_files(root: Path, overlays: Sequence[Path] = ()) -> list[tuple[str, P
     Returns:
         Pairs of a label that is the same on every machine and the file's path, sorted by label.
     """
-    found = [(label, root / label) for folder, endings in WATCHED for label in walk(root, folder, endings)]
+    watched = [label for folder, endings in WATCHED for label in walk(root, folder, endings)]
+    found = [(label, root / label) for label in watched if not label.startswith(TEXTS)]
     for number, overlay in enumerate(overlays):
         found += [(f"overlay-{number}/{label}", overlay / label) for label in walk(overlay, "", (".yaml",))]
     return sorted(found)

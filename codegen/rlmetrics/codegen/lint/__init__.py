@@ -16,6 +16,7 @@ from ..loader.tree import collector_paused
 from ..spec import Spec
 from . import (
     bounds,
+    chinese,
     defaults,
     examples,
     facts,
@@ -36,6 +37,7 @@ from . import (
     suites,
     templates,
     texts,
+    translations,
     unused,
     vanishing,
 )
@@ -70,6 +72,8 @@ CHECKS: tuple[Check, ...] = (
     *readings.CHECKS,
     *sizes.CHECKS,
     *health.CHECKS,
+    *translations.CHECKS,
+    *chinese.CHECKS,
     runner.UNKNOWN_CHECK,
     runner.UNUSED_ALLOW,
 )

@@ -49,6 +49,7 @@ class Check:
         what: What it finds, as a sentence for the documentation.
         fix: What to do about it in general.
         run: Yields the places; None for checks that the loader or the runner performs.
+        stops: Whether an error keeps everything from being generated; one that is about pages only does not.
     """
 
     id: str
@@ -56,14 +57,15 @@ class Check:
     what: str
     fix: str
     run: Callable[[Context], Iterator[Hit]] | None = None
+    stops: bool = True
 
 
 def check(
-    name: str, level: FindingLevel, *, what: str, fix: str
+    name: str, level: FindingLevel, *, what: str, fix: str, stops: bool = True
 ) -> Callable[[Callable[[Context], Iterator[Hit]]], Check]:
     """Make a check of a function that yields hits."""
 
     def make(run: Callable[[Context], Iterator[Hit]]) -> Check:
-        return Check(name, level, what, fix, run)
+        return Check(name, level, what, fix, run, stops)
 
     return make

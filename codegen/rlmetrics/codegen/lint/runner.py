@@ -49,7 +49,7 @@ def run(
         spec: The spec, as far as it could be read.
         checks: The checks to run; those without a function are skipped.
         context: What is derived from this spec, if the caller has use for it too.
-        errors_only: Leave out the checks that only warn.
+        errors_only: Leave out the checks that only warn, or that do not stop what is generated.
         kept: Results of an earlier run; the context must be a traced one then.
 
     Returns:
@@ -59,7 +59,7 @@ def run(
     findings: list[tuple[Finding, object]] = []
     allowed = _Allowed(spec)
     for check in checks:
-        if check.run is None or (errors_only and check.level != "error"):
+        if check.run is None or (errors_only and (check.level != "error" or not check.stops)):
             continue
         for hit in kept.run(check, context) if kept is not None else check.run(context):
             if not allowed.silences(check.id, hit):

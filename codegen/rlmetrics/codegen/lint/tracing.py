@@ -11,7 +11,7 @@ from typing import Any
 from ..spec import Spec
 from .context import Context
 
-__all__ = ["ANYTHING", "TracedContext", "TracedSpec", "trace"]
+__all__ = ["ANYTHING", "TracedContext", "TracedSpec", "read_anything", "trace"]
 
 ANYTHING = ""
 """Stands for every part: nothing is known about what was read."""
@@ -28,6 +28,7 @@ _PARTS = {
     "conventions": "conventions",
     "health": "health",
     "suites": "suites",
+    "texts": "texts",
 }
 """The file or folder of ``spec`` that each field of the spec comes from; all others come from anything."""
 
@@ -48,6 +49,11 @@ def trace() -> Iterator[set[str]]:
 def _note(parts: Iterable[str]) -> None:
     for one in _open:
         one.update(parts)
+
+
+def read_anything() -> None:
+    """Note that a check reads what stands beside the spec."""
+    _note([ANYTHING])
 
 
 def _noting(name: str, parts: tuple[str, ...]) -> property:

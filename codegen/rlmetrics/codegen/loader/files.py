@@ -11,8 +11,10 @@ from ..model import (
     Convention,
     Family,
     Framework,
+    Glossary,
     HealthFile,
     Inputs,
+    Sentences,
     Signatures,
     SpecInfo,
     SuiteFile,
@@ -41,6 +43,13 @@ DEFINES = {
     "trackers": ("routes",),
     "health": ("diagnoses", "rules"),
 }
+_TEXTS: dict[str, type[BaseModel]] = {
+    "glossary": Glossary,
+    "health": Sentences,
+    "interface": Sentences,
+    "signatures": Sentences,
+}
+"""Files of a language below ``texts/<language>``, beside those of families in ``metrics``."""
 """The kinds of names that the files of a folder define."""
 
 
@@ -51,6 +60,8 @@ def model_of(ref: str) -> type[BaseModel] | None:
         return SINGLES.get(ref)
     if len(parts) == 2:
         return _FOLDERS.get(parts[0])
+    if len(parts) > 2 and parts[0] == "texts":
+        return Sentences if parts[2:-1] == ("metrics",) else _TEXTS.get("/".join(parts[2:]))
     if len(parts) == 3 and parts[0] == "frameworks":
         return Framework if parts[2] == "framework" else ComponentFile
     return None

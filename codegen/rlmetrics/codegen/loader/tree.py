@@ -17,14 +17,16 @@ from ..model import (
     Convention,
     Family,
     Framework,
+    Glossary,
     HealthFile,
     Inputs,
+    Sentences,
     Signatures,
     SpecInfo,
     SuiteFile,
     Tracker,
 )
-from ..spec import FrameworkSpec, Origin, Spec, SpecFile
+from ..spec import FrameworkSpec, LanguageTexts, Origin, Spec, SpecFile
 from .document import Document
 from .explain import Fault, explain
 from .files import DEFINES, SINGLES, model_of, shown_name, yaml_files
@@ -147,7 +149,7 @@ class _Reader:
             ref = path.relative_to(folder).with_suffix("").as_posix()
             if path.suffix == ".yml" or model_of(ref) is None:
                 where = "spec.yaml, inputs.yaml, signatures.yaml, metrics/, trackers/, conventions/, health/, "
-                where += "suites/, frameworks/<name>/"
+                where += "suites/, frameworks/<name>/, texts/<language>/"
                 self._report("stray-file", Location(name), "nothing reads this file", f"the spec consists of {where}")
                 continue
             try:
@@ -262,6 +264,7 @@ class _Reader:
             conventions=dict(_of_kind(models, "conventions", Convention)),
             health=dict(_of_kind(models, "health", HealthFile)),
             suites=dict(_of_kind(models, "suites", SuiteFile)),
+            texts=dict(_languages(models)),
             files={ref: raw.file(ref) for ref, raw in self._raw.items()},
             unread={kind: frozenset(names) for kind, names in self._unread.items()},
         )
@@ -305,6 +308,16 @@ def _of_kind(models: Mapping[str, Any], folder: str, kind: type[Any]) -> Iterato
         parent, _, stem = ref.rpartition("/")
         if parent == folder and isinstance(model, kind):
             yield stem, model
+
+
+def _languages(models: Mapping[str, BaseModel]) -> Iterator[tuple[str, LanguageTexts]]:
+    """Yield what is said in each language beside English."""
+    for name in sorted({ref.split("/")[1] for ref in models if ref.startswith("texts/")}):
+        prefix = f"texts/{name}/"
+        own = {ref.removeprefix(prefix): model for ref, model in models.items() if ref.startswith(prefix)}
+        glossary = own.get("glossary")
+        sentences = {part: model for part, model in own.items() if isinstance(model, Sentences)}
+        yield name, LanguageTexts(glossary if isinstance(glossary, Glossary) else Glossary(terms={}), sentences)
 
 
 def _prune(raw: _Raw, faults: set[YamlPath]) -> tuple[dict[str, Any], dict[YamlPath, Origin]]:

@@ -48,6 +48,7 @@ from .metric import (
 )
 from .signature import Left, LevelText, Population, Signatures, Trait
 from .suite import SuiteFile
+from .translation import Glossary, Sentences, Term
 
 __all__ = [
     "LOCAL_PREFIX",
@@ -70,6 +71,7 @@ __all__ = [
     "Family",
     "FormulaVariant",
     "Framework",
+    "Glossary",
     "Grade",
     "Guard",
     "Guide",
@@ -98,6 +100,7 @@ __all__ = [
     "Rename",
     "Rewrite",
     "Selector",
+    "Sentences",
     "Shaping",
     "SharedFact",
     "SignatureFields",
@@ -108,6 +111,7 @@ __all__ = [
     "Statement",
     "Strict",
     "SuiteFile",
+    "Term",
     "Tracker",
     "Tracking",
     "Trait",

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 
+from . import key, metric
 from .page import Asset, Page
+from .search import search_index
+from .sick import sick
 from .site import Site
 from .translator import translator_page
+from .values import values
 
 __all__ = ["MAKERS", "build"]
 
 Maker = Callable[[Site], Iterator[Page | Asset]]
 
-MAKERS: Sequence[Maker] = (translator_page,)
+MAKERS: Sequence[Maker] = (metric.make, key.make, sick, values, translator_page)
 """What makes the pages, one for each kind."""
 
 
@@ -23,6 +27,7 @@ def build(site: Site) -> Iterator[Page | Asset]:
         ValueError: Two pages have one address; case counts for no file system.
     """
     seen: dict[str, str] = {}
+    titles: dict[str, str] = {}
     for make in MAKERS:
         for made in make(site):
             path = made.file if isinstance(made, Page) else made.path
@@ -30,4 +35,7 @@ def build(site: Site) -> Iterator[Page | Asset]:
             if other is not path:
                 msg = f"two pages are written to {path}"
                 raise ValueError(msg)
+            if isinstance(made, Page):
+                titles[made.path] = made.title
             yield made
+    yield search_index(site, titles)

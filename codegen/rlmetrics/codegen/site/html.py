@@ -2,23 +2,28 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable
 from functools import lru_cache
 from pathlib import Path
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from .addresses import link
 from .texts import Texts
 
-__all__ = ["render"]
+__all__ = ["breakable", "render"]
+
+_PARTS = re.compile(r"(?<=[a-z0-9)/_.])(?=[A-Z_/.])")
+_SHORT = 12
 
 _FOLDER = Path(__file__).parent.parent / "templates" / "site"
 
 
 @lru_cache(maxsize=1)
 def _environment() -> Environment:
-    return Environment(
+    environment = Environment(
         loader=FileSystemLoader(_FOLDER),
         undefined=StrictUndefined,
         trim_blocks=True,
@@ -26,6 +31,23 @@ def _environment() -> Environment:
         autoescape=True,
         auto_reload=False,
     )
+    environment.filters.update(breakable=breakable, commas=commas, lines=lines)
+    return environment
+
+
+def breakable(name: str) -> Markup:
+    """Return a name of code as HTML that may break where a part begins."""
+    return Markup(_PARTS.sub("<wbr>", escape(name))) if len(name) > _SHORT else escape(name)
+
+
+def commas(items: Iterable[Markup]) -> Markup:
+    """Return pieces of HTML as a list in a sentence."""
+    return Markup(", ").join(items)
+
+
+def lines(code: str) -> Markup:
+    """Return a program as HTML; a blank line, which would end the block of the page, holds a blank."""
+    return Markup("\n").join(escape(line) if line else Markup("&#32;") for line in code.split("\n"))
 
 
 def render(template: str, page: str, texts: Texts, **values: object) -> Markup:

@@ -42,7 +42,7 @@ class Page:
         lines = "".join(f"{name}: {json.dumps(text, ensure_ascii=False)}\n" for name, text in head.items())
         # A blank line would end the block, and Markdown would read what follows as its own.
         body = _BLANK_LINES.sub("", self.body.strip())
-        return f"---\n# {source}\n{lines}hide: [toc]\n---\n\n<div class=\"rlm\">\n{body}\n</div>\n"
+        return f'---\n# {source}\n{lines}hide: [toc]\n---\n\n<div class="rlm">\n{body}\n</div>\n'
 
 
 @dataclass(frozen=True)

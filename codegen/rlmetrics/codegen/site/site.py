@@ -9,6 +9,7 @@ from rlmetrics.names.tables import Tables
 
 from ..generate.functions import Function
 from ..spec import Spec
+from .guides import Guide
 from .texts import ENGLISH, Texts
 
 __all__ = ["Site"]
@@ -23,9 +24,11 @@ class Site:
         functions: The compute functions by family.
         tables: The resolved meanings, as every answer of the command line reads them.
         texts: The language of the pages.
+        guides: The pages in that language that people write.
     """
 
     spec: Spec
     functions: Mapping[str, Sequence[Function]]
     tables: Tables
     texts: Texts = ENGLISH
+    guides: Sequence[Guide] = ()

@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from rlmetrics.names.errors import NamesError
 from rlmetrics.names.tables import Tables
 
 from ..cache import FOLDER as CACHE
@@ -18,6 +19,7 @@ from ..lint import Context
 from ..loader import read
 from ..tables.render import FOLDER as TABLES
 from .build import build
+from .guides import Guide, guides_in
 from .page import Page
 from .site import Site
 from .texts import ENGLISH, Texts
@@ -60,24 +62,54 @@ def _made(root: Path) -> Iterator[tuple[str, str]]:
     spec, _ = read(root / "spec", (), root / CACHE)
     assert spec is not None, "the spec has errors, which generating must have told"
     functions, _ = resolve(spec, Context(spec).programs)
-    site = Site(spec, functions, Tables(lambda name: json.loads((root / TABLES / f"{name}.json").read_bytes())))
+    site = Site(spec, functions, Tables(lambda name: _table(root, name)))
     for texts in _languages():
         folder = "docs" if texts is ENGLISH else f"docs/{texts.language}"
-        for one in build(replace(site, texts=texts)):
+        if texts is not ENGLISH:
+            yield from _shared(root, folder)
+        for one in build(replace(site, texts=texts, guides=_guides(root, texts))):
             if isinstance(one, Page):
                 yield f"{folder}/{one.file}", one.markdown(header("spec"))
             else:
                 yield f"{folder}/{one.path}", one.text
 
 
+def _table(root: Path, name: str) -> Any:
+    """Read a generated table; some files of the spec have none of some kinds."""
+    try:
+        return json.loads((root / TABLES / f"{name}.json").read_bytes())
+    except FileNotFoundError:
+        msg = f"there is no table {name}"
+        raise NamesError(msg) from None
+
+
 def _languages() -> Iterator[Texts]:
     yield ENGLISH
+
+
+def _guides(root: Path, texts: Texts) -> tuple[Guide, ...]:
+    """Return the hand-written pages of a language; a folder of one with two letters is that of another language."""
+    if texts is not ENGLISH:
+        return guides_in(root / "docs" / texts.language)
+    others = [texts.language for texts in _languages() if texts is not ENGLISH]
+    return guides_in(root / "docs", (*others, "reference", "theme"))
+
+
+def _shared(root: Path, folder: str) -> Iterator[tuple[str, str]]:
+    """Yield the styles and scripts that every language has for itself, since each is a site that stands alone."""
+    assets = root / "docs" / "assets"
+    for file in sorted(assets.rglob("*.*")):
+        place = file.relative_to(assets)
+        if place.parts[0] != "generated":
+            yield f"{folder}/assets/{place.as_posix()}", file.read_text(encoding="utf-8")
 
 
 def _digest(root: Path) -> str:
     also = [label for folder, endings in _ALSO for label in sorted(sources.walk(root, folder, endings))]
     read_all = "".join(f"{label}\0{store.digest_on_disk(root, label)}\n" for label in also)
-    return sources.digest_of(f"{sources.digest(root)}\n{read_all}".encode())
+    guides = [_guides(root, texts) for texts in _languages()]
+    shared = [*_shared(root, "docs")]
+    return sources.digest_of(f"{sources.digest(root)}\n{read_all}{guides}{shared}".encode())
 
 
 def _known(root: Path) -> dict[str, Any]:

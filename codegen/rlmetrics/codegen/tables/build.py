@@ -142,7 +142,10 @@ def _convention(convention: Convention) -> Row:
         title=convention.title,
         version=convention.version,
         traits=convention.traits,
-        names=[row(name=item.name, metric=item.metric, note=item.note) for item in convention.names],
+        names=[
+            row(name=item.name, metric=item.metric, instrument=item.instrument, unit=item.unit, note=item.note)
+            for item in convention.names
+        ],
     )
 
 

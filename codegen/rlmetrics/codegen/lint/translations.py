@@ -1,0 +1,199 @@
+"""Texts in other languages: what is missing, what is out of date, and what is not carried over."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
+
+from ..translations import english_sentences, guides, interface_sentences
+from .registry import Check, Hit, check
+from .tracing import read_anything
+
+if TYPE_CHECKING:
+    from ..loader import YamlPath
+    from .context import Context
+
+__all__ = ["CHECKS", "untranslated"]
+
+_CODE = re.compile(r"`[^`]*`|\{[^{}\s]*\}")
+_NUMBER = re.compile(r"(?<![\w.])-?\d+(?:[.,/]\d+)*")
+_METRIC = re.compile(r"[a-z][a-z0-9_]*(?:/[a-z0-9_]+)+")
+_INTERFACE = "interface"
+
+
+def _sentences(context: Context) -> Iterator[tuple[str, YamlPath, str, str]]:
+    """Yield each translated sentence: its file, its place, the English and the text."""
+    for language, texts in context.spec.texts.items():
+        for part, file in texts.files.items():
+            for english, text in file.sentences.items():
+                yield f"texts/{language}/{part}", ("sentences", english), " ".join(english.split()), text
+
+
+def _english(context: Context) -> dict[str, dict[str, str]]:
+    read_anything()  # the code of the site and the guides stand beside the spec
+    return {**english_sentences(context.spec), _INTERFACE: interface_sentences(context.spec.root.parent)}
+
+
+@check(
+    "stale-text",
+    "warning",
+    what="A translation of a sentence that stands nowhere any more: it was reworded or removed.",
+    fix="remove it",
+)
+def stale_text(context: Context) -> Iterator[Hit]:
+    said = _english(context) if context.spec.texts else {}
+    translated = {english for _, _, english, _ in _sentences(context)}
+    for ref, path, english, _ in _sentences(context):
+        known = said.get(ref.split("/", 2)[2], {})
+        if english not in known:
+            near = difflib.get_close_matches(english, [one for one in known if one not in translated], n=1)
+            fix = f"it reads now: {near[0]} – write that in its place and translate anew" if near else None
+            yield Hit(ref, path, f"nothing says `{_short(english)}`", fix)
+
+
+@check(
+    "missing-text",
+    "info",
+    what="How many sentences of a file have no translation; readers see the English there.",
+    fix="write the English and, below it, the translation",
+)
+def missing_text(context: Context) -> Iterator[Hit]:
+    must = set(_must(context))
+    for language, part, missing, total in untranslated(context):
+        left = [english for english in missing if english not in must and part != _INTERFACE]
+        if left:
+            message = f"{len(left)} of {total} sentences of {part} are not translated, such as `{_short(left[0])}`"
+            yield Hit(*_place(context, language, part), message)
+
+
+@check(
+    "missing-must",
+    "error",
+    what="A text without a translation that every language must have: the sentences of the interface, the briefs of "
+    "metrics that guides name, and the guides.",
+    fix="write the English and, below it, the translation",
+    stops=False,
+)
+def missing_must(context: Context) -> Iterator[Hit]:
+    must = _must(context)
+    for language, part, missing, _ in untranslated(context):
+        for english in missing:
+            if english in must or part == _INTERFACE:
+                source = must.get(english) or _english(context)[part][english]
+                yield Hit(*_place(context, language, part), f"`{_short(english)}` ({source}) is not translated")
+    for language in context.spec.texts:
+        for guide in guides(context.spec.root.parent, language):
+            if guide.made_from is None:
+                message = f"docs/{guide.name}.md is not translated"
+                yield Hit(f"texts/{language}/glossary", (), message, f"write {guide.path}")
+
+
+@check(
+    "stale-guide",
+    "warning",
+    what="A translated guide whose English original has changed since.",
+    fix="bring it up to date",
+)
+def stale_guide(context: Context) -> Iterator[Hit]:
+    if context.spec.texts:
+        read_anything()
+    for language in context.spec.texts:
+        for guide in guides(context.spec.root.parent, language):
+            if guide.made_from is not None and not guide.is_current:
+                digests = ", ".join(digest for _, digest in guide.english)
+                changed = ", ".join(f"`{title}`" for title in guide.changed) or "the order of its sections"
+                message = f"{guide.path} was made from another docs/{guide.name}.md: {changed} changed"
+                fix = f"bring it up to date, then write `made_from: [{digests}]` in its front matter"
+                yield Hit(f"texts/{language}/glossary", (), message, fix)
+
+
+@check(
+    "text-parts",
+    "error",
+    what="A translation that does not carry over the code, the placeholders or the numbers of its sentence unchanged.",
+    fix="carry them over as they are",
+    stops=False,
+)
+def text_parts(context: Context) -> Iterator[Hit]:
+    for ref, path, english, text in _sentences(context):
+        for what, pattern in (("code and placeholders", _CODE), ("numbers", _NUMBER)):
+            before, after = (_found(pattern, one) for one in (english, text))
+            if before != after:
+                wrong = _listed(before - after, "lacks"), _listed(after - before, "adds")
+                yield Hit(ref, path, f"{what}: the translation {' and '.join(filter(None, wrong))}", value=True)
+                break
+
+
+@check(
+    "glossary-term",
+    "warning",
+    what="A translation that says a term of the field otherwise than the glossary.",
+    fix="use the glossary's word, or give a reason under `besides` in the glossary",
+)
+def glossary_term(context: Context) -> Iterator[Hit]:
+    for language, texts in context.spec.texts.items():
+        glossary = texts.glossary
+        terms = sorted(glossary.terms, key=len, reverse=True)
+        pattern = re.compile(rf"(?<![\w-])(?:{'|'.join(map(re.escape, terms))})(?=s?(?![\w-]))", re.IGNORECASE)
+        known = {term.lower(): term for term in terms}
+        besides = {" ".join(english.split()) for english in glossary.besides}
+        for ref, path, english, text in _sentences(context):
+            if not terms or not ref.startswith(f"texts/{language}/") or english in besides:
+                continue
+            for found in dict.fromkeys(pattern.findall(_CODE.sub("", english))):
+                words = glossary.words(known[found.lower()])
+                if not any(word.lower() in text.lower() for word in words):
+                    yield Hit(ref, path, f"`{found}` is {' or '.join(words)} in the glossary", value=True)
+
+
+def untranslated(context: Context) -> Iterator[tuple[str, str, list[str], int]]:
+    """Yield, for each language and file, the English sentences without a translation and how many there are in all."""
+    english = _english(context) if context.spec.texts else {}
+    for language, texts in context.spec.texts.items():
+        catalog = texts.catalog()
+        for part, known in english.items():
+            yield language, part, [one for one in known if one not in catalog], len(known)
+
+
+def _must(context: Context) -> dict[str, str]:
+    """Return the briefs that every language must have, each with its metric and a guide that names it."""
+    found: dict[str, str] = {}
+    for path in sorted((context.spec.root.parent / "docs").glob("*.md")) if context.spec.texts else ():
+        for name in _METRIC.findall(path.read_text(encoding="utf-8")):
+            metric = context.spec.metrics.get(name)
+            if metric is not None:
+                found.setdefault(" ".join(metric.brief.split()), f"brief of {name}, which docs/{path.name} names")
+    return found
+
+
+def _place(context: Context, language: str, part: str) -> tuple[str, YamlPath]:
+    """Return where missing sentences belong: their file, or one that is there."""
+    has_file = part in context.spec.texts[language].files
+    return (f"texts/{language}/{part}", ("sentences",)) if has_file else (f"texts/{language}/{part}", ())
+
+
+def _found(pattern: re.Pattern[str], text: str) -> Counter[str]:
+    plain = text if pattern is _CODE else _CODE.sub(" ", text)
+    return Counter(pattern.findall(plain))
+
+
+def _listed(parts: Iterable[str], verb: str) -> str:
+    listed = ", ".join(parts)
+    return f"{verb} {listed}" if listed else ""
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= 70 else f"{text[:69].rstrip()}…"
+
+
+CHECKS: tuple[Check, ...] = (
+    stale_text,
+    missing_text,
+    missing_must,
+    stale_guide,
+    text_parts,
+    glossary_term,
+)

@@ -1,0 +1,137 @@
+"""What sets a logged number apart from its metric's definition, in the words of the command line's answers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import NamedTuple
+
+from rlmetrics.answers.cause_words import plain_words
+from rlmetrics.answers.causes import GRADES, brief_of
+from rlmetrics.answers.facts import sentence
+from rlmetrics.answers.words import population_words
+from rlmetrics.names.aspects import Aspect, Pair, State, compared, state_of
+from rlmetrics.names.causes import in_words
+from rlmetrics.names.changes import Cause, told
+from rlmetrics.names.judging import judged_cause
+from rlmetrics.names.records import Entry
+from rlmetrics.names.severity import Circumstances
+from rlmetrics.names.signature import population_traits
+from rlmetrics.names.tables import Tables
+
+__all__ = ["Reason", "Reasons", "told_in_short"]
+
+_NOT_OF_THE_NUMBER = frozenset({"logged", "metric", "scale", "offset"})
+
+
+class Reason(NamedTuple):
+    """One way in which a number departs from its metric's definition.
+
+    Attributes:
+        about: The facet and its name, and what it is there.
+        grade: ``minor``, ``biased`` or ``incomparable``.
+        applies: Whether it shows under the release's defaults; None where nothing can tell.
+        brief: In few words.
+        text: As a sentence.
+        vanishes: When it cannot show.
+        correction: How to undo it.
+    """
+
+    about: tuple[str, str, str]
+    grade: str
+    applies: bool | None
+    brief: str
+    text: str
+    vanishes: str | None = None
+    correction: str | None = None
+
+    @property
+    def weighs(self) -> bool:
+        """Whether it moves the curve, as far as is known; what makes numbers incomparable counts whatever is set."""
+        return self.grade == "incomparable" or (self.grade != "minor" and self.applies is not False)
+
+
+class Reasons:
+    """Finds what sets entries apart from definitions.
+
+    Args:
+        tables: The spec.
+    """
+
+    def __init__(self, tables: Tables) -> None:
+        self._tables = tables
+        self._plain: dict[tuple[str | None, str], State] = {}
+
+    def of(self, target: Entry, entry: Entry, side: Circumstances | None) -> tuple[Reason, ...]:
+        """Return what sets an entry apart from its metric's definition, what weighs most first.
+
+        Args:
+            target: The metric under its canonical name.
+            entry: The key.
+            side: What decides in the release whether differences show.
+        """
+        place = (target.metric, target.mode)
+        if place not in self._plain:
+            self._plain[place] = state_of(target, self._tables)
+        pairs = compared(self._plain[place], state_of(entry, self._tables), self._tables)
+        found = [self._reason(aspect, pair, entry, side) for aspect, pair in pairs.items() if _counts(aspect)]
+        return tuple(
+            sorted(
+                found,
+                key=lambda reason: (
+                    not reason.weighs,
+                    reason.applies is False,
+                    GRADES.index(reason.grade),
+                    reason.about,
+                ),
+            )
+        )
+
+    def _reason(self, aspect: Aspect, pair: Pair, entry: Entry, side: Circumstances | None) -> Reason:
+        (cause,) = told({aspect: pair}, self._tables)
+        applies = judged_cause(cause, (None, side), entry.mode, self._tables).applies
+        brief, text, correction = self._words(cause)
+        about = (aspect.facet, aspect.name, str(pair[1]))
+        return Reason(about, cause.grade, applies, brief, sentence(text), cause.vanishes_when, correction)
+
+    def _words(self, cause: Cause) -> tuple[str, str, str | None]:
+        if cause.kind == "trait":
+            trait: Mapping[str, str] = self._tables.traits[cause.name]
+            if cause.after:
+                return brief_of(trait), str(trait["what"]), trait.get("correction")
+            text = brief_of(trait, gone=True)
+            return text, text, None
+        if cause.kind == "population":
+            text = f"over {population_words(str(cause.after), self._tables)}"
+            return text, text, None
+        text = plain_words(cause, in_words(cause, self._tables, compared=False), self._tables, compared=False)
+        return text, text, None
+
+
+def _counts(aspect: Aspect) -> bool:
+    return aspect.facet not in _NOT_OF_THE_NUMBER
+
+
+def told_in_short(entry: Entry, reasons: tuple[Reason, ...], tables: Tables) -> Iterator[str]:
+    """Yield in few words what sets an entry apart: over what it is taken, if that is unusual, then everything else.
+
+    Args:
+        entry: The key.
+        reasons: Those that are told.
+        tables: The spec.
+    """
+    own = tables.metrics.get(entry.metric or "", {}).get("population")
+    over = entry.signature.population
+    by_population: tuple[str, ...] = ()
+    if over is not None and over != own and any(reason.about[0] in ("trait", "population") for reason in reasons):
+        by_population = population_traits(over, tables)
+        words = population_words(over, tables)
+        if words is not None and (
+            any(reason.about[1] in by_population for reason in reasons)
+            or any(reason.about[0] == "population" for reason in reasons)
+        ):
+            yield f"over {words}"
+        else:
+            by_population = ()
+    for reason in reasons:
+        if reason.about[0] != "population" and not (reason.about[0] == "trait" and reason.about[1] in by_population):
+            yield reason.brief

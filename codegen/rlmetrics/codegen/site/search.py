@@ -1,0 +1,187 @@
+"""The index of the search: every name under which something is known, with where it leads."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from rlmetrics.names.rows import metrics_of
+from rlmetrics.names.surfaces import route_surfaces, show_template
+
+from .addresses import key_page, metric_page
+from .page import Asset
+from .site import Site
+
+__all__ = ["FILE", "Logged", "logged_keys", "search_index"]
+
+FILE = "assets/generated/search.js"
+
+_KINDS: Mapping[str, str] = {"migrate": "migration", "trainer": "trainer"}
+"""What a page is, by the first part of its address; all others are pages."""
+
+_STEP = re.compile(r"migrate/([^/]+/[^/]+)/([^/]+-[^/]+)")
+_SEPARATORS = re.compile(r"[^a-z0-9{}]+")
+
+
+@dataclass
+class Logged:
+    """A key or template of one framework, in whichever trainer.
+
+    Attributes:
+        framework: The framework.
+        key: As it is logged.
+        metrics: What it can mean.
+        components: Who logs it.
+        first: The number of the first release in which anyone does.
+        last: The number of the last one.
+        weight: In how many releases of how many components it is logged.
+    """
+
+    framework: str
+    key: str
+    metrics: dict[str, None] = field(default_factory=dict[str, None])
+    components: dict[str, None] = field(default_factory=dict[str, None])
+    first: int = 1 << 20
+    last: int = -1
+    weight: int = 0
+
+
+def search_index(site: Site, titles: Mapping[str, str]) -> Asset:
+    """Return the index of one language: data that a script tag loads, from a disk as well.
+
+    Args:
+        site: The spec.
+        titles: The generated pages, title by address; nothing else is found, so that no result leads nowhere.
+    """
+    keys = [item for item in logged_keys(site) if key_page(item.framework, item.key) in titles]
+    metrics = [metric for metric in site.tables.metrics if metric_page(metric) in titles]
+    components = list(dict.fromkeys(f"{item.framework}/{name}" for item in keys for name in item.components))
+    number = {metric: index for index, metric in enumerate(metrics)}
+    place = {component: index for index, component in enumerate(components)}
+    data = {
+        "language": site.texts.language,
+        "words": _words(site),
+        "frameworks": {
+            name: [row["title"], site.tables.framework(name).releases.names]
+            for name, row in site.tables.frameworks.items()
+        },
+        "components": components,
+        "prefixes": _prefixes(site),
+        "metrics": [_metric(site, metric, keys) for metric in metrics],
+        "keys": [_key(item, number, place) for item in keys],
+        "releases": [path for path in titles if path.partition("/")[0] in site.tables.frameworks],
+        "steps": _steps(titles),
+        "pages": [*_pages(site, titles), *_guides(site)],
+    }
+    text = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
+    return Asset(FILE, f"window.RLMETRICS_INDEX={text};\n")
+
+
+def logged_keys(site: Site) -> list[Logged]:
+    """Return every key and template of every framework, those of the first components first."""
+    found: dict[tuple[str, str], Logged] = {}
+    for framework in site.tables.frameworks:
+        table = site.tables.framework(framework)
+        for component, stem, ranges, _ in table.components:
+            own, among = table.component(stem), table.releases.covered(ranges)
+            for row in own.rows:
+                releases = own.releases_of(row, among)
+                if not releases:
+                    continue
+                item = found.setdefault((framework, row.key), Logged(framework, row.key))
+                item.metrics.update(dict.fromkeys(metrics_of(row)))
+                item.components[component] = None
+                numbers = [table.releases.index(release) for release in releases]
+                item.first = min(item.first, *numbers)
+                item.last = max(item.last, *numbers)
+                item.weight += len(releases)
+    return list(found.values())
+
+
+def _metric(site: Site, metric: str, keys: Sequence[Logged]) -> list[object]:
+    """Return name, aliases, brief, who logs it under how many names and, in another language, the brief in it."""
+    row = site.tables.metrics[metric]
+    weight = sum(item.weight for item in keys if metric in item.metrics)
+    frameworks = dict.fromkeys(item.framework for item in keys if metric in item.metrics)
+    brief = str(row["brief"])
+    entry: list[object] = [metric, " ".join(row.get("aliases", ())), brief, weight, " ".join(frameworks)]
+    translated = site.texts.plain(brief)
+    return entry if translated == brief else [*entry, translated]
+
+
+def _key(item: Logged, number: Mapping[str, int], place: Mapping[str, int]) -> list[object]:
+    metrics = [number[metric] for metric in item.metrics if metric in number]
+    components = [place[f"{item.framework}/{name}"] for name in item.components]
+    return [item.framework, item.key, metrics, components, item.first, item.last, item.weight, _path(item)]
+
+
+def _path(item: Logged) -> str:
+    """Return the end of the address where it is not the key itself."""
+    path = key_page(item.framework, item.key).removeprefix(f"k/{item.framework}/")
+    return "" if path == item.key else path
+
+
+def _steps(titles: Mapping[str, str]) -> dict[str, str]:
+    """Return the steps between releases by component: ``0.11.4-0.12.0 …``."""
+    found: dict[str, list[str]] = {}
+    for step in filter(None, map(_STEP.fullmatch, titles)):
+        found.setdefault(step[1], []).append(step[2])
+    return {component: " ".join(steps) for component, steps in found.items()}
+
+
+def _pages(site: Site, titles: Mapping[str, str]) -> Iterator[list[str]]:
+    """Yield kind, address and title of the pages that the rest of the index does not tell."""
+    told = {"m", "k", *site.tables.frameworks}
+    for path, title in titles.items():
+        first, _, rest = path.partition("/")
+        if (first in told and rest) or _STEP.fullmatch(path):
+            continue
+        yield [_KINDS.get(first, "page") if rest else "page", path, title]
+
+
+def _guides(site: Site) -> Iterator[list[str]]:
+    for guide in site.guides:
+        yield ["guide", guide.path, guide.title]
+        for heading, anchor in guide.headings:
+            yield ["guide", f"{guide.path}#{anchor}" if anchor else guide.path, heading, guide.title]
+
+
+def _prefixes(site: Site) -> list[str]:
+    """Return what trackers put before names, as the script compares them: ``train`` of ``train/kl``; longer ones first."""
+    found: set[str] = set()
+    for framework in site.tables.frameworks:
+        table = site.tables.framework(framework)
+        for stem in dict.fromkeys(stem for _, stem, _, _ in table.components):
+            own = table.component(stem)
+            routes = tuple(dict.fromkeys(str(row["route"]) for row in own.tracking()))
+            for _, rules in route_surfaces(site.tables, routes):
+                for key in own.spelled:
+                    logged, shown = _loose(key), _loose(show_template(key, rules))
+                    if shown != logged and shown.endswith(f" {logged}"):
+                        found.add(shown.removesuffix(f" {logged}"))
+    return sorted(found, key=lambda prefix: (-len(prefix), prefix))
+
+
+def _loose(name: str) -> str:
+    """Return a name as the script compares it: in small letters, with one blank for whatever separates words."""
+    return _SEPARATORS.sub(" ", name.lower().replace("@", " at ")).strip()
+
+
+def _words(site: Site) -> dict[str, str]:
+    """Return what the box says about results."""
+    say = site.texts.plain
+    return {
+        "metric": say("metric"),
+        "key": say("{framework} key"),
+        "release": say("release"),
+        "migration": say("what changed"),
+        "trainer": say("trainer"),
+        "page": say("page"),
+        "guide": say("guide"),
+        "several": say("{count} meanings, by trainer and release"),
+        "others": say("{name} and {count} more"),
+        "none": say("Nothing is called that, and nothing is near it."),
+        "found": say("{count} results; the arrow keys move between them"),
+    }

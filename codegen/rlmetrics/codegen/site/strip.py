@@ -1,0 +1,418 @@
+"""The release strip: releases from left to right, a row for each trainer, a colour and letter for each meaning."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from markupsafe import Markup
+
+from rlmetrics.answers.facts import sentence
+from rlmetrics.names.records import Evidence
+from rlmetrics.names.severity import SEVERITIES
+from rlmetrics.names.tables import FrameworkTable, Tables
+
+from .html import render
+from .lives import Life, Piece
+from .marks import severity_mark, severity_name, severity_sign
+from .meanings import Letter, Meanings, Words
+from .page import Asset
+from .texts import Texts
+
+__all__ = ["RELEASES", "SCRIPT", "Row", "Strip", "release_data", "rows_of_key", "rows_of_metric", "spans", "when"]
+
+RELEASES = "assets/generated/releases.js"
+"""The releases of every framework, which the script of the strip reads."""
+
+SCRIPT = "assets/strip.js"
+
+_NARROW = 2.2
+"""Per cent of the strip's width below which no letter fits."""
+_TICKS = 7
+_MOST_TOLD = 6
+_LONG = 24
+"""Above so many lines the table leaves out what legend and panel say."""
+_CROWDED = 100
+"""Above so many pieces the panel tells differences in few words; the pages of the metrics tell them at length."""
+
+
+class Row(NamedTuple):
+    """A row: trainers that share it, and what they log.
+
+    Attributes:
+        names: The trainers.
+        items: What they log, oldest first, without overlaps.
+        first: The place of the first release that has these trainers.
+        last: The place of the last one.
+    """
+
+    names: tuple[str, ...]
+    items: tuple[tuple[Life, Piece], ...]
+    first: int
+    last: int
+
+
+class _Segment(NamedTuple):
+    first: int
+    last: int
+    letter: Letter
+    key: str
+    piece: Piece
+    life: Life
+
+
+def rows_of_key(lives: Sequence[Life]) -> list[Row]:
+    """Return a row for each trainer that logs a key; trainers that share their code share a row."""
+    return _together([_row(life.component, [(life, piece) for piece in life.pieces]) for life in lives])
+
+
+def rows_of_metric(lives: Sequence[Life], metric: str, others: Sequence[Life] = ()) -> list[Row]:
+    """Return the rows of a metric in one framework: what each trainer calls it, one name after the other.
+
+    Args:
+        lives: What is logged of the metric.
+        metric: Its canonical name.
+        others: Keys that are another metric; told where a row has room for them.
+    """
+    rows: list[tuple[str, list[tuple[Life, Piece]]]] = []
+    for life in sorted(lives, key=lambda item: _first(item, metric)):
+        own = [(life, piece) for piece in life.pieces]
+        fitting = (row for name, row in rows if name == life.component and not _overlap(row, own))
+        row = next(fitting, None)
+        if row is None:
+            rows.append((life.component, own))
+        else:
+            row += own
+    for life in others:
+        own = [(life, piece) for piece in life.pieces]
+        row = next((row for name, row in rows if name == life.component and not _overlap(row, own)), None)
+        if row is None:
+            rows.append((life.component, own))
+        else:
+            row += own
+    order = {name: at for at, name in enumerate(dict.fromkeys(life.component for life in (*lives, *others)))}
+    rows.sort(key=lambda item: order[item[0]])
+    return _together([_row(name, sorted(items, key=lambda item: item[1].first)) for name, items in rows])
+
+
+def _first(life: Life, metric: str) -> int:
+    return min(piece.first for piece in life.pieces if piece.entry.metric == metric)
+
+
+def _overlap(row: Sequence[tuple[Life, Piece]], other: Sequence[tuple[Life, Piece]]) -> bool:
+    return any(one.first <= two.last and two.first <= one.last for _, one in row for _, two in other)
+
+
+def _row(name: str, items: Sequence[tuple[Life, Piece]]) -> Row:
+    first, last = items[0][0].existence
+    return Row((name,), tuple(items), first, last)
+
+
+def _together(rows: Sequence[Row]) -> list[Row]:
+    """Return rows, those of trainers that log the same from the same lines as one."""
+    found: dict[object, Row] = {}
+    for row in rows:
+        told = tuple((life.key, *piece[:2], *piece[3:], piece.entry.metric) for life, piece in row.items)
+        lines = tuple(line and (line.path, line.line) for line in _lines(row))
+        place = (row.first, row.last, told, lines)
+        same = found.get(place)
+        found[place] = row if same is None else same._replace(names=(*same.names, *row.names))
+    return list(found.values())
+
+
+def _lines(row: Row) -> Iterator[Evidence | None]:
+    for life, piece in row.items:
+        for place in range(piece.first, piece.last + 1):
+            yield life.line(place)
+
+
+def spans(pieces: Sequence[tuple[int, int]], table: FrameworkTable) -> str:
+    """Return places of releases as ranges, such as ``0.9.2 – 0.12.2``.
+
+    Args:
+        pieces: First and last places, in order.
+        table: The framework.
+    """
+    names = table.releases.names
+    joined: list[list[int]] = []
+    for first, last in sorted(pieces):
+        if joined and first <= joined[-1][1] + 1:
+            joined[-1][1] = max(joined[-1][1], last)
+        else:
+            joined.append([first, last])
+    return ", ".join(names[a] if a == b else f"{names[a]} – {names[b]}" for a, b in joined)
+
+
+def when(piece: Piece, texts: Texts) -> Markup:
+    """Return when a key is logged, in a sentence."""
+    t = texts.t
+    asked = [Markup("<code>{}</code>").format(guard) for guard in piece.guards]
+    asked += [texts.say(text) for text in piece.texts]
+    what = Markup("; ").join(asked)
+    if piece.entry.logged:
+        return t("Logged by default; only if {what}.", what=what) if asked else t("Always logged.")
+    if piece.entry.logged is None:
+        return t("Logged if {what}.", what=what) if asked else t("Whether it is logged depends on the run.")
+    return t("Not logged by default; only if {what}.", what=what) if asked else t("Not logged by default.")
+
+
+def told(piece: Piece, texts: Texts) -> list[Markup]:
+    """Return what sets a number apart, in whole sentences: what it is, when it is gone, how it is undone."""
+    found = []
+    for reason in piece.weighing:
+        text = texts.say(reason.text)
+        if reason.vanishes:
+            text = texts.t("{what} The same if {when}.", what=text, when=texts.say(reason.vanishes))
+        if reason.correction:
+            text = texts.t("{what} To repair it: {how}.", what=text, how=texts.say(reason.correction))
+        found.append(text)
+    return found
+
+
+class Strip:
+    """A strip with everything that belongs to it: the legend, the panel's data, the table.
+
+    Args:
+        table: The framework.
+        tables: The spec.
+        rows: The rows, at least one.
+        meanings: The letters of the page.
+        words: The words for them.
+        texts: The language.
+    """
+
+    def __init__(
+        self,
+        table: FrameworkTable,
+        tables: Tables,
+        rows: Sequence[Row],
+        meanings: Meanings,
+        words: Words,
+        texts: Texts,
+    ) -> None:
+        self._table = table
+        self._title = str(tables.frameworks[table.name]["title"])
+        self._meanings = meanings
+        self._words = words
+        self._texts = texts
+        self._rows = rows
+        self._count = len(table.releases.names)
+        self._say: dict[Markup, int] = {}
+        self._keys: dict[str, int] = {}
+        self._paths: dict[tuple[str, str | None], int] = {}
+        self.segments = [self._segments(row) for row in rows]
+        self._crowded = sum(len(row.items) for row in rows) > _CROWDED
+
+    def _segments(self, row: Row) -> list[_Segment]:
+        """Return what is drawn: pieces with one letter and one name are one."""
+        found: list[_Segment] = []
+        for life, piece in row.items:
+            letter = self._meanings.letter(piece)
+            last = found[-1] if found else None
+            if last is not None and (last.letter, last.key, last.last + 1) == (letter, life.key, piece.first):
+                found[-1] = last._replace(last=piece.last, piece=piece)
+            else:
+                found.append(_Segment(piece.first, piece.last, letter, life.key, piece, life))
+        return found
+
+    def html(self, page: str) -> Markup:
+        """Return the strip.
+
+        Args:
+            page: The address of the page that it stands on.
+        """
+        names = self._table.releases.names
+        rows = [
+            {
+                "names": row.names,
+                "span": spans([(row.first, row.last)], self._table),
+                "segments": [self._drawn(segment) for segment in segments],
+            }
+            for row, segments in zip(self._rows, self.segments, strict=True)
+        ]
+        legend = [
+            (letter, self._words.of(piece, most=1 if self._crowded else 2), self._special(letter, piece, others))
+            for letter, piece, others in self._meanings.listed(piece for row in self._rows for _, piece in row.items)
+        ]
+        together = [*zip(self._rows, self.segments, strict=True)]
+        listed = [line for row, segments in together for line in self._table_rows(row, segments)]
+        if len(listed) > _LONG:
+            listed = []
+        values = {
+            "rows": rows,
+            "legend": legend,
+            "listed": listed,
+            "short": [] if listed else [(row.names, self._table_line(segments)) for row, segments in together],
+            "ticks": [(f"{100 * (at + 0.5) / self._count:.2f}", names[at], wide) for at, wide in self._ticks()],
+            "data": Markup(json.dumps(self._data(), ensure_ascii=False, separators=(",", ":")).replace("</", "<\\/")),
+            "framework": self._table.name,
+        }
+        return render("strip.html.j2", page, self._texts, **values)
+
+    def _drawn(self, segment: _Segment) -> dict[str, object]:
+        width = 100 * (segment.last - segment.first + 1) / self._count
+        return {
+            "left": f"{100 * segment.first / self._count:.2f}",
+            "width": f"{width:.2f}",
+            "style": segment.letter.style,
+            "label": segment.letter.label if width >= _NARROW * len(segment.letter.label) ** 0.5 else "",
+            "narrow": width < 2 * _NARROW * len(segment.letter.label),
+        }
+
+    def _special(self, letter: Letter, base: Piece, others: Sequence[Piece]) -> Markup | None:
+        """Return what special cases of a letter are, None without any."""
+        if not others:
+            return None
+        told = list(dict.fromkeys(self._words.beyond(piece, base) for piece in others))
+        text = Markup("; ").join(told[:2])
+        if len(told) > 2:
+            text += self._texts.t("; {count} more", count=len(told) - 2)
+        if self._crowded:
+            return self._texts.t("* marks special cases")
+        return text if letter.colour < 0 else self._texts.t("in some releases (*) also: {what}", what=text)
+
+    def _table_rows(self, row: Row, segments: Sequence[_Segment]) -> Iterator[dict[str, object]]:
+        for segment in segments:
+            line = segment.life.line(segment.last)
+            yield {
+                "who": row.names,
+                "releases": spans([(segment.first, segment.last)], self._table),
+                "key": segment.key,
+                "letter": segment.letter,
+                "severity": severity_mark(segment.piece.severity, self._texts),
+                "words": self._words.of(segment.piece, linked=False),
+                "address": segment.life.address(segment.last),
+                "line": None if line is None else f"{line.path.rpartition('/')[2]}:{line.line}",
+            }
+
+    def _table_line(self, segments: Sequence[_Segment]) -> list[tuple[str, str, str]]:
+        """Return what a trainer logs in one line: releases, key, and the letter of the meaning."""
+        keys = [None, *(segment.key for segment in segments)]
+        return [
+            (
+                segment.letter.label,
+                spans([(segment.first, segment.last)], self._table),
+                segment.key if segment.key != before else "",
+            )
+            for segment, before in zip(segments, keys, strict=False)
+        ]
+
+    def _ticks(self) -> Iterator[tuple[int, bool]]:
+        """Yield the places of releases that the axis names, and whether only wide screens have room for them."""
+        names = self._table.releases.names
+        count = min(_TICKS, self._count)
+        wanted = [round(at * (self._count - 1) / max(1, count - 1)) for at in range(count)]
+        for number, place in enumerate(wanted):
+            near = range(max(0, place - 3), min(self._count, place + 4)) if 0 < number < count - 1 else (place,)
+            first = min(near, key=lambda at: (not names[at].endswith(".0"), abs(at - place)))
+            yield first, number % 2 == 1
+
+    @property
+    def changes(self) -> list[int]:
+        """The places at which something changes."""
+        found = {segment.first for segments in self.segments for segment in segments}
+        found |= {segment.last + 1 for segments in self.segments for segment in segments}
+        return sorted(place for place in found if place < self._count)
+
+    def _start(self) -> int:
+        """Return the release that is shown first: the newest in which the foremost trainer logs it."""
+        return self.segments[0][-1].last
+
+    def _data(self) -> dict[str, object]:
+        """Return what the script shows about each release; sentences stand once."""
+        rows = [self._row_data(row) for row in self._rows]
+        plain = self._texts.plain
+        return {
+            "start": self._start(),
+            "rows": rows,
+            "say": list(self._say),
+            "keys": list(self._keys),
+            "paths": [list(path) for path in self._paths],
+            "changes": self.changes,
+            "words": {
+                "severities": [[name, severity_sign(name), severity_name(name, self._texts)] for name in SEVERITIES],
+                "logs": plain("{who} logs {key}"),
+                "not": plain("Not logged by {who}."),
+                "nobody": plain("No trainer of this release logs it."),
+                "smaller": plain("Smaller differences:"),
+                "at": plain("{line} at {release}"),
+                "changed": plain("changed"),
+                "release": plain("Release of {framework}", framework=self._title),
+                "nothing": plain("not logged"),
+            },
+        }
+
+    def _row_data(self, row: Row) -> dict[str, object]:
+        lines: list[int] = []
+        before: tuple[int, int] | None = None
+        for life, piece in row.items:
+            for place in range(piece.first, piece.last + 1):
+                line = life.line(place)
+                found = (-1, 0)
+                if line is not None:
+                    note = None if line.note is None else f"{line.note.removeprefix('of ')} {line.release}"
+                    found = (self._paths.setdefault((line.path, note), len(self._paths)), line.line)
+                if found != before:
+                    lines += [place, *found]
+                    before = found
+        return {
+            "n": " ".join(row.names) if len(row.names) == 1 else ", ".join(row.names),
+            "e": [row.first, row.last],
+            "p": self._pieces_data(row),
+            "l": lines,
+        }
+
+    def _pieces_data(self, row: Row) -> list[list[object]]:
+        """Return what the panel tells of each run of releases; neighbours of which it tells the same are one."""
+        found: list[list[object]] = []
+        for life, piece in row.items:
+            data = self._piece_data(life, piece)
+            if found and found[-1][2:] == data[2:] and found[-1][1] == piece.first - 1:
+                found[-1][1] = piece.last
+            else:
+                found.append(data)
+        return found
+
+    def _piece_data(self, life: Life, piece: Piece) -> list[object]:
+        letter = self._meanings.letter(piece)
+        minor = (
+            []
+            if self._crowded
+            else [reason for reason in piece.reasons if not reason.weighs and reason.applies is not False]
+        )
+        t, say = self._texts.t, self._texts.say
+        constants = () if self._crowded else piece.entry.constant_when[:2]
+        constant = [t("Constant: {what}.", what=say(text.rstrip("."))) for text in constants]
+        return [
+            piece.first,
+            piece.last,
+            letter.label,
+            letter.style,
+            self._keys.setdefault(life.key, len(self._keys)),
+            SEVERITIES.index(piece.severity),
+            self._sentence(self._words.of(piece, most=2 if self._crowded else _MOST_TOLD, linked=not self._crowded)),
+            [] if self._crowded else [self._sentence(text) for text in told(piece, self._texts)],
+            [self._sentence(say(sentence(reason.brief))) for reason in minor],
+            [self._sentence(text) for text in (when(piece, self._texts), *constant)],
+        ]
+
+    def _sentence(self, text: Markup) -> int:
+        return self._say.setdefault(text, len(self._say))
+
+
+def release_data(tables: Tables) -> Asset:
+    """Return the releases of every framework for the script of the strip."""
+    found = {}
+    for name in tables.frameworks:
+        table = tables.framework(name)
+        url, tagged = table.code
+        found[name] = {
+            "title": tables.frameworks[name]["title"],
+            "releases": [[release, table.releases.dates[release]] for release in table.releases.names],
+            "url": url,
+            "untagged": [
+                at for at, release in enumerate(table.releases.names) if not table.releases.covers(tagged, release)
+            ],
+        }
+    return Asset(RELEASES, f"window.rlmReleases = {json.dumps(found, ensure_ascii=False, separators=(',', ':'))};\n")

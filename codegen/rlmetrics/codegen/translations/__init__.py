@@ -1,0 +1,7 @@
+"""What is said in other languages: which English sentences there are, and which pages were made from which."""
+
+from .english import english_sentences
+from .interface import interface_sentences
+from .pages import Guide, guides, sections
+
+__all__ = ["Guide", "english_sentences", "guides", "interface_sentences", "sections"]

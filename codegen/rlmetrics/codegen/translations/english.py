@@ -1,0 +1,72 @@
+"""The English sentences of the spec that readers see, by the file that holds their translations."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from ..model import HealthFile, Signatures
+    from ..spec import Spec
+
+__all__ = ["english_sentences"]
+
+
+def english_sentences(spec: Spec) -> dict[str, dict[str, str]]:
+    """Return every sentence of the spec that is shown to readers.
+
+    Args:
+        spec: The spec.
+
+    Returns:
+        For each file below ``texts/<language>``, such as ``metrics/kl``, the sentences with what each of them is. White
+        space is one space.
+    """
+    found: dict[str, dict[str, str]] = {}
+    for name, family in spec.families.items():
+        briefs = {_plain(metric.brief): f"brief of {metric_id}" for metric_id, metric in family.metrics.items()}
+        found[f"metrics/{name}"] = {_plain(family.title): f"title of {name}", **briefs}
+    found["health"] = {_plain(text): what for file in spec.health.values() for text, what in _of_health(file)}
+    found["signatures"] = {_plain(text): what for text, what in _of_signatures(spec.signatures) if text is not None}
+    return found
+
+
+def _plain(text: str) -> str:
+    return " ".join(text.split())
+
+
+def _of_health(file: HealthFile) -> Iterator[tuple[str, str]]:
+    yield file.title, "title"
+    yield file.brief, "brief"
+    for rule in file.rules:
+        yield from ((getattr(rule, part), f"{part} of {rule.id}") for part in ("title", "message", "advice"))
+    for diagnosis in file.diagnoses:
+        yield from ((getattr(diagnosis, part), f"{part} of {diagnosis.id}") for part in ("title", "message"))
+        yield from ((check, f"check of {diagnosis.id}") for check in diagnosis.checks)
+
+
+def _of_signatures(signatures: Signatures) -> Iterator[tuple[str | None, str]]:
+    yield signatures.snapshot_vanishes_when, "when two policies are one"
+    for level, text in signatures.levels.items():
+        yield text.brief, f"brief of {level}"
+        yield text.vanishes_when, f"when {level} does not show"
+    for operation, said in signatures.operations.items():
+        yield said, f"operation {operation}"
+    for name, population in signatures.populations.items():
+        yield population.brief, f"brief of {name}"
+        yield population.words, f"words of {name}"
+    for name, left in signatures.without.items():
+        yield left.brief, f"brief of {name}"
+    yield from _of_words(signatures)
+    for name, trait in signatures.traits.items():
+        for part in ("brief", "otherwise", "what", "correction", "vanishes_when"):
+            yield getattr(trait, part), f"{part} of {name}"
+
+
+def _of_words(signatures: Signatures) -> Iterator[tuple[str, str]]:
+    words = signatures.words
+    for level, said in words.levels.items():
+        yield said.parts, f"parts of {level}"
+        yield said.whole, f"whole of {level}"
+    for part in ("operations", "policies", "snapshots", "moments", "extents", "estimators", "statistics"):
+        yield from ((text, f"word for {name}") for name, text in getattr(words, part).items())

@@ -1,0 +1,63 @@
+"""The sentences that the site says by itself, read from its code, templates and scripts."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+__all__ = ["SPOKEN", "interface_sentences"]
+
+SPOKEN = frozenset({"t", "plain", "later"})
+"""Functions whose first argument is a sentence of the interface; ``later`` marks one that is looked up elsewhere."""
+
+_CODE = "codegen/rlmetrics/codegen/site"
+_TEMPLATES = "codegen/rlmetrics/codegen/templates/site"
+_SCRIPTS = "docs/assets"
+_SCRIPT_CALL = re.compile(r"""\b(?:t|plain|later)\(\s*("(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*')""")
+
+
+def interface_sentences(root: Path) -> dict[str, str]:
+    """Return every sentence of the interface with the file that says it first.
+
+    Args:
+        root: A checkout; where it holds no site, there is no sentence.
+    """
+    found: dict[str, str] = {}
+    for folder, ending, read in (
+        (_CODE, "*.py", _in_python),
+        (_TEMPLATES, "*.j2", _in_template),
+        (_SCRIPTS, "*.js", _in_script),
+    ):
+        for path in sorted((root / folder).glob(f"**/{ending}" if folder != _SCRIPTS else ending)):
+            for sentence in read(path.read_text(encoding="utf-8")):
+                found.setdefault(" ".join(sentence.split()), path.relative_to(root).as_posix())
+    return found
+
+
+def _in_python(source: str) -> Iterator[str]:
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Call) and node.args and _name(node.func) in SPOKEN:
+            first = node.args[0]
+            if isinstance(first, ast.Constant) and isinstance(first.value, str):
+                yield first.value
+
+
+def _name(function: ast.expr) -> str:
+    return function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
+
+
+def _in_template(source: str) -> Iterator[str]:
+    from jinja2 import Environment
+    from jinja2.nodes import Call, Const, Name
+
+    for call in Environment().parse(source).find_all(Call):
+        first = call.args[0] if call.args else None
+        is_spoken = isinstance(call.node, Name) and call.node.name in SPOKEN
+        if is_spoken and isinstance(first, Const) and isinstance(first.value, str):
+            yield first.value
+
+
+def _in_script(source: str) -> Iterator[str]:
+    return (str(ast.literal_eval(call.group(1))) for call in _SCRIPT_CALL.finditer(source))

@@ -1,0 +1,399 @@
+// Finds what a spelling means: exact ones first, then beginnings, whole words, parts, texts, and typos.
+// It knows nothing of the page; search.js shows what it finds.
+(function () {
+  "use strict";
+
+  var edits = window.RlmetricsSpelling.edits, allowed = window.RlmetricsSpelling.allowed;
+  var lettersOf = window.RlmetricsSpelling.lettersOf, differing = window.RlmetricsSpelling.differing;
+  var EXACT = 0, SAME = 1, SHOWN = 2, FILLED = 3, BEGINS = 4, WORDS = 5, PART = 6, NEAR = 7, STARTS = 8, TEXT = 9, TYPO = 10, SOME = 11;
+  var ALIKE = 1, BEGUN = 2, SAME_WORD = 3; // how a known word goes with one that is asked for
+  var FIRST = 5; // as many results are seen at a glance: a near spelling is among them
+  var LITTLE = " what is a an the in on of my me does do did how why when which i it its for and or to be are was has have with as " +
+    "at by from between should can if s healthy normal ";
+  // These say nothing within a question, but are words of names elsewhere.
+  var ASKED = " mean means meaning measure measured tell tells definition defined computed value number good bad " +
+    "range say says called log logs logged metric metrics curve key keys version release number ";
+  var QUESTION = /^(what|how|why|when|which|is|are|does|do|can|should|where)\b/i;
+  var CHINESE_LITTLE = /是什么意思|是什么|什么是|什么意思|正常范围|健康范围|多少|怎么|为什么|如何|健康|正常|意思|什么|哪里|里面|[是的在中里了吗呢和与到从有]/g;
+
+  function loose(text) {
+    return text.toLowerCase().replace(/@/g, " at ").replace(/[^a-z0-9{}\u3400-\u9fff]+/g, " ").trim();
+  }
+
+  function wordsOf(text) {
+    // Releases keep their dots; Chinese stands in runs of its own.
+    return text.toLowerCase().match(/[\u3400-\u9fff]+|[a-z0-9]+(?:\.[0-9]+)+[a-z0-9.]*|[a-z0-9]+/g) || [];
+  }
+
+  function isChinese(word) { return /[\u3400-\u9fff]/.test(word); }
+
+  // ------------------------------------------------------------------------------------------------ what can be found
+  // Return the numbers of words, each once.
+  function numbers(vocabulary, words) {
+    return Array.from(new Set(words), function (word) {
+      if (!vocabulary.has(word)) vocabulary.set(word, vocabulary.size);
+      return vocabulary.get(word);
+    });
+  }
+
+  function entriesOf(data, vocabulary) {
+    var found = [];
+
+    function add(entry, names, texts, also) {
+      entry.forms = names.map(function (name) {
+        var plain = loose(name);
+        return { raw: name, small: name.toLowerCase(), plain: plain, letters: lettersOf(plain), solid: plain.replace(/ /g, ""), words: " " + plain + " " };
+      });
+      entry.texts = texts.join(" ").toLowerCase();
+      entry.names = numbers(vocabulary, [].concat.apply(wordsOf(also || ""), names.map(wordsOf)));
+      entry.told = numbers(vocabulary, wordsOf(entry.texts));
+      found.push(entry);
+    }
+
+    data.metrics.forEach(function (row) {
+      var aliases = row[1] ? row[1].split(" ") : [];
+      add({ kind: "metric", name: row[0], path: "m/" + row[0], brief: row[5] || row[2], english: !row[5],
+        also: aliases, weight: row[3], frameworks: row[4] ? row[4].split(" ") : [] },
+      [row[0]].concat(aliases), [row[2], row[5] || ""]);
+    });
+    data.keys.forEach(function (row) {
+      var metrics = row[2].map(function (at) { return data.metrics[at]; });
+      var first = metrics[0] || ["", "", "", 0, "", ""];
+      var end = row[7] || row[1];
+      add({ kind: "key", name: row[1], path: "k/" + row[0] + "/" + end, frameworks: [row[0]],
+        brief: first[5] || first[2], english: !first[5], count: row[2].length, weight: row[6],
+        components: row[3].map(function (at) { return data.components[at].split("/")[1]; }),
+        first: row[4], last: row[5], pattern: patternOf(row[1]) },
+      [row[1]], metrics.length === 1 ? [first[0], first[2], first[5] || ""] : []);
+    });
+    data.releases.forEach(function (path) {
+      var parts = path.split("/"), title = data.frameworks[parts[0]][0];
+      add({ kind: "release", name: title + " " + parts[1], path: path, brief: "", weight: 40, frameworks: [parts[0]] },
+        [title + " " + parts[1], title + "==" + parts[1], parts[1], "v" + parts[1]], []);
+    });
+    Object.keys(data.steps).forEach(function (where) {
+      var parts = where.split("/"), title = data.frameworks[parts[0]][0];
+      data.steps[where].split(" ").forEach(function (step) {
+        var ends = step.split("-");
+        add({ kind: "migration", name: parts[1] + ": " + title + " " + ends[0] + " → " + ends[1], brief: "", weight: 20,
+          path: "migrate/" + where + "/" + step, frameworks: [parts[0]], components: [parts[1]] },
+        [title + " " + ends[0] + " " + ends[1], parts[1] + " " + ends[0] + " " + ends[1]],
+        [], "upgrade upgrading migrate migration migrating move moving update change changed changes " + title + " " + plainer(parts[1]));
+      });
+    });
+    data.pages.forEach(function (row) {
+      var trainer = row[0] === "trainer" ? row[1].split("/") : null;
+      add({ kind: row[0], name: row[2], path: row[1].split("#")[0], fragment: row[1].split("#")[1] || "", brief: row[3] || "",
+        weight: trainer ? 60 : 30, frameworks: trainer ? [trainer[1]] : [] },
+      trainer ? [trainer[2], plainer(trainer[2]), row[2]] : [row[2]], [row[3] || ""], trainer ? "trainer keys logs " + trainer[1] : "");
+    });
+    return found;
+  }
+
+  function patternOf(key) {
+    var parts = key.split(/\{[^{}]*\}/);
+    if (parts.length < 2 || parts.join("").length < 4) return null;
+    return new RegExp("^" + parts.map(function (part) { return part.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"); }).join(".+?") + "$");
+  }
+
+  function plainer(component) {
+    return component.split(".").pop().replace(/(Trainer|Callback)$/, "").toLowerCase();
+  }
+
+  // --------------------------------------------------------------------------------------------------------- a question
+  function Search(data) {
+    this.data = data;
+    this.vocabulary = new Map();
+    this.entries = entriesOf(data, this.vocabulary);
+    this.words = Array.from(this.vocabulary.keys());
+    this.counts = this.countWords();
+    this.trainers = {};
+    var families = new Set(data.metrics.map(function (row) { return row[0].split("/")[0]; }));
+    data.components.forEach(function (where) {
+      var name = where.split("/")[1], short = plainer(name);
+      if (!/Trainer$/.test(name)) return;
+      this.trainers[name.toLowerCase()] = name;
+      // `reward` and `sft` begin names of metrics, too.
+      if (!families.has(short)) this.trainers[short] = name;
+    }, this);
+  }
+
+  // How many metrics hold each word.
+  Search.prototype.countWords = function () {
+    var counts = new Uint16Array(this.vocabulary.size);
+    this.entries.forEach(function (entry) {
+      if (entry.kind === "metric") new Set(entry.names.concat(entry.told)).forEach(function (word) { counts[word] += 1; });
+    });
+    return counts;
+  };
+
+  // A word that is asked for: how each known word goes with it, and how much it tells, the more the fewer hold it.
+  Search.prototype.weigh = function (word) {
+    var root = stem(word), begins = word.length > 1, counts = this.counts, count = 4;
+    var how = new Uint8Array(this.words.length);
+    this.words.forEach(function (known, at) {
+      if (known === word) how[at] = SAME_WORD;
+      else if (begins && known.indexOf(word) === 0) how[at] = BEGUN;
+      else if (word.length > 3 && known.indexOf(root) === 0) how[at] = ALIKE;
+      if (how[at] === SAME_WORD || known === root) count = Math.max(1, counts[at]);
+    });
+    return { word: word, how: how, tells: isChinese(word) ? 3 : Math.log(800 / (1 + count)), far: null };
+  };
+
+  // How many letters lie between a word that is asked for and each known one.
+  Search.prototype.measure = function (asked) {
+    var most = /^\d/.test(asked.word) ? 0 : allowed(asked.word.length), letters = lettersOf(asked.word);
+    asked.far = new Uint8Array(this.words.length).fill(9);
+    this.words.forEach(function (known, at) {
+      if (known === asked.word) asked.far[at] = 0;
+      else if (most && known.length > 3 && differing(letters, lettersOf(known)) <= 2 * most) {
+        var found = edits(asked.word, known, most);
+        if (found <= most) asked.far[at] = found;
+      }
+    });
+  };
+
+  Search.prototype.releaseOf = function (framework, text) {
+    var names = this.data.frameworks[framework][1], found = null;
+    var version = text.replace(/^v/, "").replace(/\.x$/, "");
+    for (var at = 0; at < names.length; at++) {
+      if (names[at] === version) return at;
+      if (names[at].indexOf(version + ".") === 0) found = at;
+    }
+    return found;
+  };
+
+  // What was asked: the spelling, its words, and in which framework, trainer and release.
+  Search.prototype.read = function (text) {
+    var asked = text.trim().replace(/^["'`“”‘’<(]+|["'`“”‘’>),;:?？。]+$/g, "").replace(/\s*[=:]\s*-?[\d.]+(e-?\d+)?%?$/i, "");
+    var self = this, question = QUESTION.test(asked);
+    function idle(word) {
+      if (!/\s/.test(asked)) return false;
+      return LITTLE.indexOf(" " + word + " ") >= 0 || (question && ASKED.indexOf(" " + word + " ") >= 0);
+    }
+    var told = isChinese(asked) ? asked.replace(CHINESE_LITTLE, " ") : asked;
+    var all = wordsOf(told).filter(function (word) { return !idle(word); });
+    var where = { framework: null, trainers: [], release: null, at: {} };
+    var tokens = told.toLowerCase().split(/[\s,;=\[\]()?？，。、]+/);
+    var used = new Set();
+    tokens.forEach(function (token) {
+      if (self.data.frameworks[token]) where.framework = token;
+      else if (self.trainers[token]) where.trainers.push(self.trainers[token]);
+      else if (!/^v?\d+(\.(\d+|x))+(\.?(post|rc|dev)\d+)?$/.test(token)) return;
+      else where.release = token;
+      wordsOf(token).forEach(function (word) { used.add(word); });
+    });
+    Object.keys(this.data.frameworks).forEach(function (framework) {
+      if (where.release && (!where.framework || where.framework === framework)) {
+        var at = self.releaseOf(framework, where.release);
+        if (at !== null) where.at[framework] = at;
+      }
+    });
+    var rest = all.filter(function (word) { return !used.has(word); });
+    var plain = loose(asked), bare = null;
+    this.data.prefixes.forEach(function (prefix) {
+      if (bare === null && plain.indexOf(prefix + " ") === 0) bare = plain.slice(prefix.length + 1);
+    });
+    var led = /^[a-z]+[:/]/i.exec(asked);
+    if (bare === null && led) bare = loose(asked.slice(led[0].length));
+    all = all.length ? all : wordsOf(asked);
+    var weighed = {};
+    all.forEach(function (word) { weighed[word] = self.weigh(word); });
+    function weighedAll(words) { return words.map(function (word) { return weighed[word]; }); }
+    return { asked: asked, small: asked.toLowerCase(), plain: plain, bare: bare, all: weighedAll(all),
+      rest: weighedAll(rest.length ? rest : all), where: where, solid: plain.replace(/ /g, ""),
+      core: rest.length && rest.length < wordsOf(asked).length ? coreOf(tokens, used, idle) : null };
+  };
+
+  // The spelling within a question: `policy/approxkl_avg` of `what is policy/approxkl_avg in trl 0.12`.
+  function coreOf(tokens, used, idle) {
+    var left = tokens.filter(function (token) {
+      return token && !idle(token) && !wordsOf(token).every(function (word) { return used.has(word); });
+    });
+    return left.length ? loose(left.join(" ")) : null;
+  }
+
+  // --------------------------------------------------------------------------------------------------------- how near
+  function nearness(entry, query) {
+    var best = null;
+
+    function offer(tier, extra) {
+      if (best === null || tier < best[0] || (tier === best[0] && extra < best[1])) best = [tier, extra];
+    }
+
+    entry.forms.forEach(function (form, place) {
+      var alias = place > 0 ? 0.5 : 0;
+      if (form.raw === query.asked) return offer(EXACT, alias);
+      if (form.small === query.small) return offer(EXACT, 0.2 + alias);
+      if (form.plain === query.plain || form.solid === query.solid) return offer(SAME, alias);
+      if (form.plain === query.bare || form.plain === query.core) return offer(SHOWN, alias);
+      if (form.plain.indexOf(query.plain) === 0) return offer(BEGINS, form.plain.length - query.plain.length);
+      if (query.core && query.core.length > 2 && form.plain.indexOf(query.core) === 0) {
+        return offer(BEGINS, form.plain.length - query.core.length);
+      }
+      if (form.words.indexOf(" " + query.plain + " ") >= 0) return offer(WORDS, form.plain.length - query.plain.length);
+      if (query.core && form.words.indexOf(" " + query.core + " ") >= 0) return offer(WORDS, form.plain.length - query.core.length);
+      if (query.solid.length > 1 && form.solid.indexOf(query.solid) >= 0) {
+        return offer(PART, form.plain.length - query.plain.length);
+      }
+    });
+    if (entry.pattern && (best === null || best[0] > FILLED) && !/[\s{}]/.test(query.asked)) {
+      var shown = query.asked.replace(/^(train|eval|test)\//, "");
+      if (entry.pattern.test(query.asked)) offer(FILLED, 100 - entry.name.length);
+      else if (entry.pattern.test(shown)) offer(FILLED, 200 - entry.name.length);
+    }
+    if (best !== null && best[0] < WORDS) return best;
+    var words = entry.kind === "metric" || entry.kind === "key" ? query.rest : query.all;
+    if (!words.length) return best;
+    var missing = 0, starts = 0;
+    words.forEach(function (word) {
+      var how = goes(entry.names, word.how);
+      if (how === BEGUN) starts += 1;
+      else if (how !== SAME_WORD) missing += 1;
+    });
+    if (!missing) offer(starts ? STARTS : WORDS, starts);
+    else if (best === null || best[0] > TEXT) {
+      var share = inText(entry, words), follows = entry.kind === "metric" ? 0 : 1;
+      if (share > 0.999) offer(TEXT, follows);
+      else if (share >= 0.4 && words.length > 1) offer(SOME, 1 - share + 0.001 * follows);
+    }
+    return best;
+  }
+
+  // How well the word that goes best with what is asked for does.
+  function goes(numbers, how) {
+    var found = 0;
+    for (var at = 0; at < numbers.length; at++) if (how[numbers[at]] > found) found = how[numbers[at]];
+    return found;
+  }
+
+  // Which share of the words a name and its text hold; in a text a word may go on, as `clip` in `clipped`.
+  function inText(entry, words) {
+    var held = 0, all = 0;
+    words.forEach(function (word) {
+      all += word.tells;
+      if (isChinese(word.word)) held += word.tells * chineseShare(entry.texts, word.word);
+      else {
+        var how = Math.max(goes(entry.names, word.how), goes(entry.told, word.how));
+        if (how === SAME_WORD) held += word.tells;
+        else if (how && word.word.length > 3) held += 0.9999 * word.tells;
+      }
+    });
+    return all ? held / all : 0;
+  }
+
+  function stem(word) {
+    return word.length > 5 ? word.replace(/(ings?|ed|es|s)$/, "") : word.replace(/s$/, "");
+  }
+
+  function chineseShare(text, word) {
+    if (text.indexOf(word) >= 0) return 1;
+    var pairs = Math.max(1, word.length - 1), held = 0;
+    for (var at = 0; at + 1 < word.length; at++) if (text.indexOf(word.substr(at, 2)) >= 0) held += 1;
+    return held / pairs;
+  }
+
+  // A whole name with a few letters wrong, what follows a prefix included.
+  function nearly(entry, query) {
+    var best = null;
+    [query.plain, query.core, query.bare].forEach(function (asked, at) {
+      var most = asked ? allowed(asked.length) : 0;
+      if (!most) return;
+      var letters = lettersOf(asked);
+      entry.forms.forEach(function (form) {
+        if (differing(letters, form.letters) > 2 * most) return;
+        var found = edits(asked, form.plain, most) + (at === 2 ? 1 : 0);
+        if (found <= most && (best === null || found < best)) best = found;
+      });
+    });
+    return best;
+  }
+
+  // Every word asked for, with a few letters wrong, is a word of the name.
+  function misspelt(entry, query) {
+    if (entry.kind === "guide") return null;
+    var sum = 0;
+    for (var at = 0; at < query.rest.length; at++) {
+      var far = query.rest[at].far, near = 9;
+      for (var to = 0; to < entry.names.length; to++) near = Math.min(near, far[entry.names[to]]);
+      if (near === 9) return null;
+      sum += near;
+    }
+    return sum;
+  }
+
+  // ------------------------------------------------------------------------------------------------------------ results
+  // In another framework, trainer or release than asked for: 0 where all fits.
+  function elsewhere(entry, where) {
+    var off = 0;
+    if (where.framework && entry.frameworks.length && entry.frameworks.indexOf(where.framework) < 0) off += 4;
+    if (where.trainers.length && entry.components && !where.trainers.some(function (name) {
+      return entry.components.indexOf(name) >= 0;
+    })) off += 2;
+    if (where.release && entry.kind === "key") {
+      var at = where.at[entry.frameworks[0]];
+      if (at === undefined || at < entry.first || at > entry.last) off += 1;
+    }
+    return off;
+  }
+
+  Search.prototype.find = function (text, most) {
+    var query = this.read(text), found = [];
+    if (!query.plain) return [];
+    this.entries.forEach(function (entry) {
+      var near = nearness(entry, query);
+      if (near) found.push(hit(entry, near, query));
+    });
+    this.addMisspelt(query, found);
+    found.sort(compare);
+    var seen = new Set();
+    found = found.filter(function (one) {
+      var place = one.entry.path + "#" + (one.entry.fragment || "");
+      if (seen.has(place)) return false;
+      seen.add(place);
+      return true;
+    });
+    return withNear(found).slice(0, most || 20);
+  };
+
+  Search.prototype.addMisspelt = function (query, found) {
+    var before = new Map(found.map(function (one) { return [one.entry, one]; }));
+    query.rest.forEach(this.measure, this);
+    this.entries.forEach(function (entry) {
+      var held = before.get(entry), tier = held ? held.order[0] : SOME + 1;
+      if (tier <= NEAR) return;
+      var near = nearly(entry, query), words = near === null && tier > TYPO ? misspelt(entry, query) : null;
+      if (near === null && words === null) return;
+      var better = near === null ? hit(entry, [TYPO, words], query) : hit(entry, [NEAR, near], query);
+      if (held) found[found.indexOf(held)] = better;
+      else found.push(better);
+    });
+  };
+
+  // Where many names begin with what was typed, or hold it, the nearest spellings are not lost behind them.
+  function withNear(found) {
+    if (!found.length || found[0].order[0] <= SAME) return found;
+    var near = found.filter(function (one, at) { return one.order[0] === NEAR && one.order[2] <= 1 && at >= FIRST - 2; }).slice(0, 2);
+    var others = found.filter(function (one) { return near.indexOf(one) < 0; });
+    return others.slice(0, FIRST - 2).concat(near, others.slice(FIRST - 2));
+  }
+
+  function hit(entry, near, query) {
+    var tier = near[0], close = near[1];
+    // Among beginnings and parts one or two letters more come first, as after a forgotten letter; then what is logged most.
+    var rough = tier === BEGINS || tier === WORDS || tier === PART ? (close <= 2 ? close : 3) : close;
+    var off = elsewhere(entry, query.where);
+    return { entry: entry, at: query.where.at,
+      order: [tier, tier <= FILLED ? 0 : off, rough, tier <= FILLED ? off : 0, -entry.weight, entry.name.length, entry.name] };
+  }
+
+  function compare(one, other) {
+    for (var at = 0; at < one.order.length; at++) {
+      if (one.order[at] < other.order[at]) return -1;
+      if (one.order[at] > other.order[at]) return 1;
+    }
+    return 0;
+  }
+
+  window.RlmetricsSearch = Search;
+})();

@@ -1,0 +1,134 @@
+"""Texts in other languages beside a checkout: guides, sentences of the site, and what every language must have."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from lint.spec_text import SpecText
+from rlmetrics.codegen.generate.sources import digest
+from rlmetrics.codegen.lint import lint
+from rlmetrics.codegen.loader import load
+from rlmetrics.codegen.translations import interface_sentences, sections
+
+ENGLISH = """# Guide
+
+First.
+
+## Losses
+
+`policy/loss` falls.
+
+```bash
+# no heading
+## none
+```
+
+## End
+
+Last.
+"""
+PAGE = "def page(texts, title):\n    return texts.t('Look  up'), texts.t(title)\n"
+TEMPLATE = '<p>{{ t("In {place}", place=place) }}{{ t(title) }}</p>\n'
+
+
+@pytest.fixture
+def checkout(tmp_path: Path) -> SpecText:
+    """The base spec with a Chinese glossary, an English guide that names a metric, and a site with three sentences."""
+    spec = SpecText(tmp_path / "spec")
+    spec.edit("texts/zh/glossary", "", "terms: {}\n")
+    for path, text in {
+        "docs/start.md": ENGLISH,
+        "codegen/rlmetrics/codegen/site/page.py": PAGE,
+        "codegen/rlmetrics/codegen/templates/site/page.html.j2": TEMPLATE,
+        "docs/assets/page.js": 'const title = t("Found \\"it\\"");\n',
+    }.items():
+        (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / path).write_text(text, encoding="utf-8")
+    return spec
+
+
+def translate(spec: SpecText, made_from: list[str]) -> None:
+    """Write the Chinese guide, made from sections with these digests."""
+    path = spec.root.parent / "docs" / "zh" / "start.md"
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(f"---\nmade_from: [{', '.join(made_from)}]\n---\n# 指南\n", encoding="utf-8")
+
+
+def test_sections_end_at_headings_that_are_none_in_code() -> None:
+    """A guide falls into its front and its headings of level 2; lines of code are no headings."""
+    assert ["Guide", "Losses", "End"] == [title for title, _ in sections(ENGLISH)]
+
+
+def test_a_changed_section_is_named(checkout: SpecText) -> None:
+    """A translation of the guide as it is gives nothing; after an edit the finding names the section and its digest."""
+    english = checkout.root.parent / "docs" / "start.md"
+    translate(checkout, [made for _, made in sections(ENGLISH)])
+    assert [] == checkout.findings("stale-guide")
+
+    english.write_text(ENGLISH.replace("Last.", "The very last."), encoding="utf-8")
+
+    (finding,) = checkout.findings("stale-guide")
+    assert "`End` changed" in finding.message
+    translate(checkout, finding.fix.split("[")[1].split("]")[0].split(", "))
+    assert [] == checkout.findings("stale-guide")
+
+
+def test_a_kept_result_does_not_outlive_a_guide(checkout: SpecText) -> None:
+    """Guides stand beside the spec, and still an edit of one is noticed by a run with a cache."""
+    cache = checkout.root.parent / "cache"
+    translate(checkout, [made for _, made in sections(ENGLISH)])
+    assert not [finding for finding in lint(checkout.root, (), cache) if finding.id == "stale-guide"]
+
+    translate(checkout, [])
+
+    assert [finding for finding in lint(checkout.root, (), cache) if finding.id == "stale-guide"]
+
+
+def test_what_every_language_must_have(checkout: SpecText) -> None:
+    """Sentences of the interface and briefs of metrics that guides name are errors, other briefs are counted."""
+    missing = [finding.message for finding in checkout.findings("missing-must")]
+
+    assert [
+        '`Found "it"` (docs/assets/page.js) is not translated',
+        "`In {place}` (codegen/rlmetrics/codegen/templates/site/page.html.j2) is not translated",
+        "`Look up` (codegen/rlmetrics/codegen/site/page.py) is not translated",
+        "`Surrogate loss over response tokens.` (brief of policy/loss, which docs/start.md names) is not translated",
+    ] == sorted(missing)
+    assert {"error"} == {finding.level for finding in checkout.findings("missing-must")}
+    counted = [finding.message for finding in checkout.findings("missing-text")]
+    assert "2 of 3 sentences of metrics/policy are not translated, such as `Policy`" in counted
+    assert not [message for message in counted if "interface" in message]
+
+
+def test_the_interface_is_found_where_it_is_said(checkout: SpecText) -> None:
+    """Code, templates and scripts are read; what is no sentence in a call is none."""
+    assert {"Look up", "In {place}", 'Found "it"'} == set(interface_sentences(checkout.root.parent))
+
+
+def test_a_guide_that_every_language_must_have(checkout: SpecText) -> None:
+    """Without its translation it is an error; another guide is none."""
+    assert not [one for one in checkout.findings("missing-must") if "docs/" in one.message.split("`")[0]]
+    (checkout.root.parent / "docs" / "concepts.md").write_text("# Concepts\n", encoding="utf-8")
+
+    (found,) = [one for one in checkout.findings("missing-must") if one.message == "docs/concepts.md is not translated"]
+
+    assert "write docs/zh/concepts.md" == found.fix
+
+
+def test_texts_decide_about_pages_only(checkout: SpecText) -> None:
+    """A translation changes nothing that is generated and committed."""
+    before = digest(checkout.root.parent)
+    checkout.edit("texts/zh/health", "", "sentences: {}\n")
+
+    assert before == digest(checkout.root.parent)
+    checkout.edit("metrics/policy", "Surrogate loss", "Loss")
+    assert before != digest(checkout.root.parent)
+
+
+def test_the_catalog_holds_every_sentence_once(checkout: SpecText) -> None:
+    """White space is one space in it, so that a sentence is found however it was folded."""
+    checkout.edit("texts/zh/health", "", "sentences:\n  One  sentence.: >-\n    一个\n    句子。\n")
+    checkout.edit("texts/zh/interface", "", "sentences: {Look up: 查找}\n")
+
+    assert {"One sentence.": "一个 句子。", "Look up": "查找"} == load(checkout.root).texts["zh"].catalog()
