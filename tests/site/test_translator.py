@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import re
 import warnings
 from collections.abc import Iterator
 from decimal import Decimal
@@ -12,16 +13,18 @@ from typing import Any
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
+from rlmetrics.codegen.site.addresses import key_page
+from rlmetrics.codegen.site.lives import lives_of
 from rlmetrics.codegen.site.translating.writing import FOLDER
+from rlmetrics.codegen.site.translator import SENTENCES
 from rlmetrics.names import AmbiguousError, NamesError
 from rlmetrics.names.inference import decided, explaining
 from rlmetrics.names.tables import Tables, load_tables
 from rlmetrics.translate import translate_file
 from rlmetrics.translate.decimals import convert_decimal, spelled
 from rlmetrics.translate.kinds import KINDS
-
 from translator_cases import drawn, expected, name_of
-from translator_site import chromium, written
+from translator_site import ROOT, chromium, written
 
 FIXTURES = Path(__file__).parents[1] / "fixtures"
 RUNS = FIXTURES / "runs"
@@ -72,7 +75,8 @@ WRITE = """async ([text, name, source, target]) => {
   const doc = T.read(text, name);
   await T.prepare(map, T.namesIn(doc));
   const run = new T.Run(map, doc.rows);
-  return { text: doc.write(run), collisions: Object.fromEntries(run.collisions), duplicates: Object.fromEntries(run.duplicates) };
+  const told = { collisions: Object.fromEntries(run.collisions), duplicates: Object.fromEntries(run.duplicates) };
+  return { text: doc.write(run), ...told };
 }"""
 DETECT = """async ([text, name]) => {
   const T = window.rlmetricsTranslator;
@@ -98,16 +102,19 @@ DETECTED = """async (sets) => {
 
 @pytest.fixture(scope="module")
 def tables() -> Tables:
+    """The spec."""
     return load_tables()
 
 
 @pytest.fixture(scope="module")
 def place(tmp_path_factory: pytest.TempPathFactory, tables: Tables) -> Path:
+    """The page with all that it loads, in a folder."""
     return written(tmp_path_factory.mktemp("site"), tables)
 
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
+    """The Chromium of this machine."""
     with chromium() as found:
         yield found
 
@@ -133,7 +140,9 @@ def test_2000_drawn_cases_are_answered_as_on_the_command_line(page: Page, tables
     wrong: list[str] = []
     for pair, answers in zip(pairs, answered, strict=True):
         for key, here, there in zip(pair["keys"], answers, expected(pair, tables), strict=True):
-            unlike = {name: (here.get(name), there.get(name)) for name in here | there if here.get(name) != there.get(name)}
+            unlike = {
+                name: (here.get(name), there.get(name)) for name in here | there if here.get(name) != there.get(name)
+            }
             if unlike:
                 wrong.append(f"{key} of {name_of(pair['source'])} to {name_of(pair['target'])}: {json.dumps(unlike)}")
     assert not wrong, f"{len(wrong)} of {CASES}:\n" + "\n".join(wrong[:20])
@@ -189,10 +198,10 @@ def test_where_a_recorded_run_comes_from_is_told_as_on_the_command_line(page: Pa
         warnings.simplefilter("ignore")
         try:
             chosen: str | None = decided(best, of=len(found["keys"]), spec=tables)
+            groups = [chosen]
         except AmbiguousError as error:
-            chosen = None
-            assert found["groups"] == [str(item) for item in error.distinct]
-    assert found["chosen"] == chosen
+            chosen, groups = None, [str(item) for item in error.distinct]
+    assert (found["chosen"], found["groups"]) == (chosen, groups)
 
 
 def test_values_are_converted_digit_by_digit_as_on_the_command_line(page: Page, place: Path) -> None:
@@ -205,10 +214,23 @@ def test_values_are_converted_digit_by_digit_as_on_the_command_line(page: Page, 
             if len(relation) > 2
         }
     )
-    numbers = ["0", "-0.0", "1", "0.1", "-3.25", "195", "1.95e-07", "1e22", "123456789.123456789", "5e-324", "0.30000000000000004"]
+    numbers = [
+        "0",
+        "-0.0",
+        "1",
+        "0.1",
+        "-3.25",
+        "195",
+        "1.95e-07",
+        "1e22",
+        "123456789.123456789",
+        "5e-324",
+        "0.30000000000000004",
+    ]
     cases = [(number, scale, offset) for scale, offset in transforms for number in numbers]
     made = page.evaluate(
-        "(cases) => cases.map(([text, scale, offset]) => rlmetricsTranslator.convert(text, { scale, offset }, 'json'))", cases
+        "(cases) => cases.map(([text, scale, offset]) => rlmetricsTranslator.convert(text, { scale, offset }, 'json'))",
+        cases,
     )
     assert len(transforms) > 10
     assert made == [spelled(convert_decimal(Decimal(text), scale, offset)) for text, scale, offset in cases]
@@ -243,7 +265,9 @@ def test_a_dashboard_gets_the_names_that_the_command_line_gives_it(
     board = FIXTURES / "dashboards" / name
     translate_file(board, target=target, source=source, output=tmp_path / "out")
     made = page.evaluate(WRITE, [board.read_text(), name, source, target])["text"]
-    before, here, there = (_texts(json.loads(text)) for text in (board.read_text(), made, (tmp_path / "out").read_text()))
+    before, here, there = (
+        _texts(json.loads(text)) for text in (board.read_text(), made, (tmp_path / "out").read_text())
+    )
     changed = [(old, new) for old, new in zip(before, there, strict=True) if old != new]
     assert len([old for old, new in changed if ".*" not in old]) > 0
     wrong = [
@@ -265,9 +289,19 @@ def _texts(node: Any) -> list[str]:
 
 def test_panels_in_yaml_get_new_names(page: Page) -> None:
     """Names in a list and behind a key are replaced, with their quotes; comments, titles and other words stay."""
-    text = "panels:\n  - title: KL  # approxkl\n    metrics:\n      - ppo/policy/approxkl # one\n      - 'objective/kl'\n    y: ppo/policy/clipfrac\n"
+    lines = (
+        "panels:",
+        "  - title: KL  # approxkl",
+        "    metrics:",
+        "      - ppo/policy/approxkl # one",
+        "      - 'objective/kl'",
+        "    y: ppo/policy/clipfrac",
+    )
+    text = "\n".join(lines)
     made = page.evaluate(WRITE, [text, "", "trl[PPOTrainer]==0.7.10", "trl[PPOTrainer]==0.18.2"])["text"]
-    wanted = text.replace("ppo/policy/approxkl", "policy/approxkl_avg").replace("ppo/policy/clipfrac", "policy/clipfrac_avg")
+    wanted = text.replace("ppo/policy/approxkl", "policy/approxkl_avg").replace(
+        "ppo/policy/clipfrac", "policy/clipfrac_avg"
+    )
     assert made == wanted
 
 
@@ -309,9 +343,7 @@ def test_the_page_is_used_by_keyboard_alone(page: Page) -> None:
         page.keyboard.type(choice)
         page.keyboard.press("Tab")
     status = page.get_by_role("status").first
-    expect(status).to_have_text(
-        "TRL PPOTrainer 0.7.10 → TRL PPOTrainer 0.18.2. 3 keys: 2 biased, 1 not of the source."
-    )
+    expect(status).to_have_text("TRL PPOTrainer 0.7.10 → TRL PPOTrainer 0.18.2. 3 keys: 2 biased, 1 not of the source.")
     for _ in range(20):
         if page.evaluate("document.activeElement.dataset.rlm") == "copy":
             break
@@ -372,3 +404,29 @@ def test_a_phone_shows_everything_without_sideways_scroll(browser: Browser, plac
             opened.get_by_role("button", name=name).click()
             expect(opened.get_by_role("status").first).to_contain_text("keys:")
             assert opened.evaluate("document.documentElement.scrollWidth") == 390
+
+
+def test_links_to_keys_lead_where_their_pages_are(page: Page, place: Path, tables: Tables) -> None:
+    """The scripts give every key the address of its page, and every key has one."""
+    pages = lives_of(tables).by_key
+    keys = {
+        (path.parent.name, entry[0])
+        for path in (place.parents[1] / FOLDER).glob("*/*.js")
+        if path.parent.name in tables.frameworks and not path.name.endswith(".facts.js")
+        for entry in _data(path)["entries"]
+    }
+    assert keys <= pages.keys()
+    linked = page.evaluate(
+        "(keys) => keys.map(([framework, key]) => rlmetricsTranslator.keyPage({ framework }, { key }))", sorted(keys)
+    )
+    assert linked == [f"{key_page(framework, key)}/" for framework, key in sorted(keys)]
+
+
+def test_every_sentence_of_the_scripts_can_be_translated() -> None:
+    """What the scripts say is what the page hands them in its language, no more and no less."""
+    scripts = (ROOT / "docs" / "assets" / "translator").glob("*.js")
+    texts = "\n".join(path.read_text(encoding="utf-8") for path in scripts)
+    said = set(re.findall(r'T\.say\("((?:[^"\\]|\\.)*)"', texts))
+    tables_of_words = re.findall(r"const (?:TITLES|COUNTED) = \{(.*?)\};", texts, re.S)
+    said |= {found for table in tables_of_words for found in re.findall(r': "([^"]+)"', table)}
+    assert said == set(SENTENCES)

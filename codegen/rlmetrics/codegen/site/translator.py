@@ -12,7 +12,7 @@ from .page import Asset, Page
 from .site import Site
 from .translating.writing import FOLDER, scripts, version_of
 
-__all__ = ["PAGE", "translator_page"]
+__all__ = ["PAGE", "SENTENCES", "translator_page"]
 
 PAGE = "translate"
 _ASSETS = "assets/translator"
@@ -46,7 +46,7 @@ _EXAMPLES = (
 )
 """What to try: what the button says, source, target and text."""
 
-_TEXTS = (
+SENTENCES = (
     "canonical names",
     "any trainer",
     "the source",
@@ -100,7 +100,7 @@ def translator_page(site: Site) -> Iterator[Page | Asset]:
     files = scripts(site.tables)
     texts = site.texts
     root = ".." if texts.language == "en" else "../.."
-    words = {english: found for english in _TEXTS if (found := texts.plain(english)) != english}
+    words = {english: found for english in SENTENCES if (found := texts.plain(english)) != english}
     body = render(
         "translator.html.j2",
         PAGE,
