@@ -17,6 +17,7 @@ from ..generate.functions import resolve
 from ..generate.text import header
 from ..lint import Context
 from ..loader import read
+from ..spec import Spec
 from ..tables.render import FOLDER as TABLES
 from .build import build
 from .guides import Guide, guides_in
@@ -63,7 +64,7 @@ def _made(root: Path) -> Iterator[tuple[str, str]]:
     assert spec is not None, "the spec has errors, which generating must have told"
     functions, _ = resolve(spec, Context(spec).programs)
     site = Site(spec, functions, Tables(lambda name: _table(root, name)))
-    for texts in _languages():
+    for texts in _languages(spec):
         folder = "docs" if texts is ENGLISH else f"docs/{texts.language}"
         if texts is not ENGLISH:
             yield from _shared(root, folder)
@@ -83,16 +84,22 @@ def _table(root: Path, name: str) -> Any:
         raise NamesError(msg) from None
 
 
-def _languages() -> Iterator[Texts]:
+def _languages(spec: Spec) -> Iterator[Texts]:
     yield ENGLISH
+    for language, texts in spec.texts.items():
+        yield Texts(language, texts.catalog())
 
 
 def _guides(root: Path, texts: Texts) -> tuple[Guide, ...]:
     """Return the hand-written pages of a language; a folder of one with two letters is that of another language."""
     if texts is not ENGLISH:
         return guides_in(root / "docs" / texts.language)
-    others = [texts.language for texts in _languages() if texts is not ENGLISH]
-    return guides_in(root / "docs", (*others, "reference", "theme"))
+    return guides_in(root / "docs", (*_codes(root), "reference", "theme"))
+
+
+def _codes(root: Path) -> list[str]:
+    """Return the languages besides English; each has a folder of pages named like its texts."""
+    return sorted(path.name for path in (root / "spec" / "texts").glob("*") if path.is_dir())
 
 
 def _shared(root: Path, folder: str) -> Iterator[tuple[str, str]]:
@@ -107,7 +114,7 @@ def _shared(root: Path, folder: str) -> Iterator[tuple[str, str]]:
 def _digest(root: Path) -> str:
     also = [label for folder, endings in _ALSO for label in sorted(sources.walk(root, folder, endings))]
     read_all = "".join(f"{label}\0{store.digest_on_disk(root, label)}\n" for label in also)
-    guides = [_guides(root, texts) for texts in _languages()]
+    guides = [_guides(root, texts) for texts in (ENGLISH, *map(Texts, _codes(root)))]
     shared = [*_shared(root, "docs")]
     return sources.digest_of(f"{sources.digest(root)}\n{read_all}{guides}{shared}".encode())
 
