@@ -44,6 +44,8 @@ DEFINES = {
     "health": ("diagnoses", "rules"),
 }
 _TEXTS: dict[str, type[BaseModel]] = {
+    "answers": Sentences,
+    "facets": Sentences,
     "glossary": Glossary,
     "health": Sentences,
     "interface": Sentences,

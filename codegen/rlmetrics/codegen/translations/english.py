@@ -28,7 +28,17 @@ def english_sentences(spec: Spec) -> dict[str, dict[str, str]]:
         found[f"metrics/{name}"] = {_plain(family.title): f"title of {name}", **briefs}
     found["health"] = {_plain(text): what for file in spec.health.values() for text, what in _of_health(file)}
     found["signatures"] = {_plain(text): what for text, what in _of_signatures(spec.signatures) if text is not None}
+    found["facets"] = dict(_of_identities(spec))
     return found
+
+
+def _of_identities(spec: Spec) -> Iterator[tuple[str, str]]:
+    """Yield the words that tell metrics apart, as they stand in prose."""
+    for facet in ("quantity", "of", "predicate", "estimator", "extent", "statistic", "distributions"):
+        for metric in spec.metrics.values():
+            value = getattr(metric.identity, facet)
+            for word in value if isinstance(value, list) else [value] if value is not None else []:
+                yield word.replace("_", " "), facet
 
 
 def _plain(text: str) -> str:
