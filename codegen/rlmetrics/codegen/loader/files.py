@@ -48,8 +48,10 @@ _TEXTS: dict[str, type[BaseModel]] = {
     "facets": Sentences,
     "glossary": Glossary,
     "health": Sentences,
+    "inputs": Sentences,
     "interface": Sentences,
     "signatures": Sentences,
+    "values": Sentences,
 }
 """Files of a language below ``texts/<language>``, beside those of families in ``metrics``."""
 """The kinds of names that the files of a folder define."""

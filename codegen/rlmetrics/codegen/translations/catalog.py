@@ -10,7 +10,8 @@ from ..spec import LanguageTexts
 
 __all__ = ["Catalog"]
 
-_ANSWERS = "answers"
+_PATTERNS = ("answers", "values")
+"""Files whose placeholders stand for what an answer puts there; those of the interface are filled afterwards."""
 _COMPOSED = frozenset({"what", "rest", "before", "after", "effect"})
 """Placeholders that may stand for something that is put together itself; others hold what is known as it stands."""
 _PLACEHOLDER = re.compile(r"\{(\w+)\}")
@@ -41,8 +42,8 @@ class Catalog(Mapping[str, str]):
     """Translations by English sentence.
 
     Beside the sentences of a language it knows the same with a capital and a full stop or without them; several of
-    them in a row, or joined by semicolons; and the sentences of ``answers`` with something known, a name, a number or
-    code in the places of their placeholders.
+    them in a row, or joined by semicolons; and the sentences of ``answers`` and ``values`` with something known, a
+    name, a number or code in the places of their placeholders.
 
     Args:
         texts: What is said in a language.
@@ -51,9 +52,8 @@ class Catalog(Mapping[str, str]):
     def __init__(self, texts: LanguageTexts) -> None:
         self._exact = texts.catalog()
         self._names = frozenset(name.lower() for name in texts.glossary.names)
-        answers = texts.files.get(_ANSWERS)
-        composed = answers.sentences if answers is not None else {}
-        templates = [_template(_stem(_plain(english)), _plain(text)) for english, text in composed.items()]
+        composed = [entry for part in _PATTERNS if part in texts.files for entry in texts.files[part].sentences.items()]
+        templates = [_template(_stem(_plain(english)), _plain(text)) for english, text in composed]
         self._templates = sorted(templates, key=lambda one: -sum(map(len, one.pieces)))
         self._found: dict[str, str | None] = {}
 
@@ -138,5 +138,9 @@ def _stem(text: str) -> str:
 
 def _template(english: str, text: str) -> _Template:
     parts = _PLACEHOLDER.split(english)
-    pattern = "".join(f"(?P<{part}>.+?)" if index % 2 else re.escape(part) for index, part in enumerate(parts))
+    pattern, seen = "", set[str]()
+    for index, part in enumerate(parts):
+        again = f"(?P={part})" if part in seen else f"(?P<{part}>.+?)"
+        pattern += again if index % 2 else re.escape(part)
+        seen |= {part} if index % 2 else set()
     return _Template(tuple(part for part in parts[::2] if part), re.compile(pattern), text.removesuffix("。"))

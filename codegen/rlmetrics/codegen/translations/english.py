@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from ..model import HealthFile, Signatures
+    from ..model import HealthFile, Reading, Signatures
     from ..spec import Spec
 
 __all__ = ["english_sentences"]
@@ -29,7 +29,24 @@ def english_sentences(spec: Spec) -> dict[str, dict[str, str]]:
     found["health"] = {_plain(text): what for file in spec.health.values() for text, what in _of_health(file)}
     found["signatures"] = {_plain(text): what for text, what in _of_signatures(spec.signatures) if text is not None}
     found["facets"] = dict(_of_identities(spec))
+    found["values"] = {_plain(text): what for text, what in _of_readings(spec)}
+    found["inputs"] = {_plain(one.brief): f"input {name}" for name, one in spec.inputs.items()}
     return found
+
+
+def _of_readings(spec: Spec) -> Iterator[tuple[str, str]]:
+    """Yield what certain values tell, wherever the spec says it."""
+    told: list[tuple[str, Reading]] = []
+    for name, metric in spec.metrics.items():
+        told += ((name, reading) for reading in metric.reads)
+    for name, trait in spec.signatures.traits.items():
+        told += ((name, reading) for reading in trait.reads)
+    for _, _, file in spec.component_files():
+        for name, _, record in file.records():
+            told += ((name, reading) for said in (record, *record.facts) for reading in said.reads)
+    for name, reading in told:
+        texts = (reading.says, reading.why, reading.worry, reading.watch)
+        yield from ((text, f"value of {name}") for text in texts if text is not None)
 
 
 def _of_identities(spec: Spec) -> Iterator[tuple[str, str]]:
