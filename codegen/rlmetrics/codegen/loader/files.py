@@ -45,6 +45,7 @@ DEFINES = {
 }
 _TEXTS: dict[str, type[BaseModel]] = {
     "answers": Sentences,
+    "definitions": Sentences,
     "facets": Sentences,
     "glossary": Glossary,
     "health": Sentences,

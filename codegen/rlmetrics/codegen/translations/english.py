@@ -28,10 +28,23 @@ def english_sentences(spec: Spec) -> dict[str, dict[str, str]]:
         found[f"metrics/{name}"] = {_plain(family.title): f"title of {name}", **briefs}
     found["health"] = {_plain(text): what for file in spec.health.values() for text, what in _of_health(file)}
     found["signatures"] = {_plain(text): what for text, what in _of_signatures(spec.signatures) if text is not None}
+    found["definitions"] = {_plain(text): what for text, what in _of_definitions(spec)}
     found["facets"] = dict(_of_identities(spec))
     found["values"] = {_plain(text): what for text, what in _of_readings(spec)}
     found["inputs"] = {_plain(one.brief): f"input {name}" for name, one in spec.inputs.items()}
     return found
+
+
+def _of_definitions(spec: Spec) -> Iterator[tuple[str, str]]:
+    """Yield what stands beside the brief of a metric, but for its description."""
+    for name, metric in spec.metrics.items():
+        yield from ((friend.why, f"why {friend.metric} is not {name}") for friend in metric.false_friends)
+        yield from ((variant.brief, f"variant {key} of {name}") for key, variant in metric.variants.items())
+        yield from ((parameter.brief, f"parameter {key} of {name}") for key, parameter in metric.parameters.items())
+        if metric.crucial is not None:
+            yield metric.crucial.why, f"why {name} is crucial"
+        if metric.measured is not None:
+            yield metric.measured, f"what {name} measures"
 
 
 def _of_readings(spec: Spec) -> Iterator[tuple[str, str]]:
