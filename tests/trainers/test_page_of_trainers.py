@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
+from trainers.curves import events
 from trainers.environments import ROOT, trained
 from wandb_frames import parsed
 
@@ -31,9 +31,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def shown(folder: Path) -> set[str]:
     """Return the names in TensorBoard's files."""
-    found = EventAccumulator(str(folder / "tensorboard"))
-    found.Reload()
-    return set(found.Tags()["scalars"])
+    return set(events(folder / "tensorboard"))
 
 
 def test_two_lines_give_names_and_health(folder: Path) -> None:

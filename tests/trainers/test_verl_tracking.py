@@ -11,27 +11,11 @@ from typing import Any
 
 import pytest
 from rlmetrics.translate import Translator
-from trainers.environments import ROOT, interpreter, ran
-from trainers.test_names_in_trl import Series, events, wandb
+from trainers.curves import Series, console, events, lines, result, wandb
+from trainers.environments import ROOT, VERL, ran, verl_python
 
 pytestmark = pytest.mark.trainers
 
-SHARED = (
-    "ray==2.60.0",
-    "msgpack==1.2.4",
-    "tensordict==0.10.0",
-    "pyvers==0.2.3",
-    "regex==2026.11.15",
-    "omegaconf==2.3.0",
-    "antlr4-python3-runtime==4.9.3",
-)
-RECENT = ("transformers==5.5.4", "tokenizers==0.22.2", "huggingface_hub==1.5.0")
-OLDER = ("transformers==4.52.4", "tokenizers==0.21.4", "huggingface_hub==0.36.2", "fsspec==2026.6.0")
-RELEASES = {
-    "0.5.0": (*SHARED, *OLDER, "pandas==3.1.1"),
-    "0.7.1": (*SHARED, *OLDER),
-    "0.9.1": (*SHARED, *RECENT),
-}
 PAGE = ROOT / "docs" / "trainers.md"
 BLOCK = re.compile(r"<!-- command: verl -->\n```python\n(.*?)^```$", re.S | re.M)
 POINTS = re.compile(r'\[project\.entry-points\."(.*?)"\]\n(\w+) = "(.*?)"')
@@ -82,8 +66,7 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
             "".join(f"[{group}]\n{name} = {value}\n" for group, name, value in points)
         )
         try:
-            python = interpreter(f"verl-{release}", (f"verl=={release}", *RELEASES[release]))
-            ran(python, "log_to_verl.py", folder, jobs_of(release))
+            ran(verl_python(release), "log_to_verl.py", folder, jobs_of(release))
         except Exception as error:
             return folder, error
         return folder, None
@@ -95,32 +78,6 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
         return folder
 
     return folder_of
-
-
-def result(folder: Path) -> dict[str, Any]:
-    """Return what a run said about itself."""
-    found: dict[str, Any] = json.loads((folder / "result.json").read_text())
-    return found
-
-
-def console(folder: Path) -> Series:
-    """Return the curves that verl printed."""
-    found: Series = {}
-    for line in result(folder)["console"]:
-        if line.startswith("step:"):
-            for part in line.split(" - ")[1:]:
-                name, _, value = part.rpartition(":")
-                found.setdefault(name, []).append(float(re.sub(r"np\.\w+\((.*)\)", r"\1", value)))
-    return found
-
-
-def lines(folder: Path) -> Series:
-    """Return the curves in verl's file of JSON lines."""
-    found: Series = {}
-    for line in (folder / "rows.jsonl").read_text().splitlines():
-        for name, value in json.loads(line)["data"].items():
-            found.setdefault(name, []).append(value)
-    return found
 
 
 def shown(folder: Path, tracker: str) -> Series:
@@ -139,7 +96,7 @@ def moved(release: str, series: Series) -> Series:
 
 TRACKERS = [
     (release, tracker)
-    for release in RELEASES
+    for release in VERL
     for tracker in ("console", "tensorboard", "wandb", "file")
     if (release, tracker) != ("0.5.0", "file")
 ]
@@ -171,7 +128,7 @@ def test_both_names_stand_side_by_side(runs: Callable[[str], Path], release: str
     assert all(repr(found[name]) == repr(curve) for name, curve in {**moved(release, old), **old}.items())
 
 
-@pytest.mark.parametrize("release", list(RELEASES))
+@pytest.mark.parametrize("release", list(VERL))
 def test_one_tracker_alone_may_have_new_names(runs: Callable[[str], Path], release: str) -> None:
     """With an adapter for TensorBoard in ``Tracking.logger``, the others keep verl's names."""
     folder = runs(release)
@@ -183,7 +140,7 @@ def test_one_tracker_alone_may_have_new_names(runs: Callable[[str], Path], relea
         assert set(shown(folder / "plain", tracker)) == set(shown(folder / "backend", tracker))
 
 
-@pytest.mark.parametrize("release", list(RELEASES))
+@pytest.mark.parametrize("release", list(VERL))
 def test_the_name_in_the_list_is_enough(runs: Callable[[str], Path], release: str) -> None:
     """``rlmetrics`` in ``trainer.logger`` gives canonical names and health, and tells of a loss that breaks once."""
     folder = runs(release)
@@ -196,7 +153,7 @@ def test_the_name_in_the_list_is_enough(runs: Callable[[str], Path], release: st
     assert 1 == len(said)
 
 
-@pytest.mark.parametrize("release", list(RELEASES))
+@pytest.mark.parametrize("release", list(VERL))
 def test_settings_stand_in_the_configuration(runs: Callable[[str], Path], release: str) -> None:
     """``trainer.rlmetrics`` asks for both names and a file of findings; what is no option is said."""
     folder = runs(release)
@@ -207,7 +164,7 @@ def test_settings_stand_in_the_configuration(runs: Callable[[str], Path], releas
     assert 1 == sum("trainer.rlmetrics.unheard is no option" in text for text in result(folder / "settings")["said"])
 
 
-@pytest.mark.parametrize("release", list(RELEASES))
+@pytest.mark.parametrize("release", list(VERL))
 def test_a_wrong_setting_stops_nothing(runs: Callable[[str], Path], release: str) -> None:
     """A target that does not exist is said once; verl's names are logged as without rlmetrics."""
     folder = runs(release)
@@ -216,7 +173,7 @@ def test_a_wrong_setting_stops_nothing(runs: Callable[[str], Path], release: str
     assert 1 == len(result(folder / "wrong")["said"])
 
 
-@pytest.mark.parametrize("release", list(RELEASES))
+@pytest.mark.parametrize("release", list(VERL))
 def test_values_that_are_no_numbers_stop_nothing(runs: Callable[[str], Path], release: str) -> None:
     """Rows with tables under known and unknown keys are logged to the end."""
     found = result(runs(release) / "table")
@@ -225,7 +182,7 @@ def test_values_that_are_no_numbers_stop_nothing(runs: Callable[[str], Path], re
     assert 4 == len(shown(runs(release) / "table", "console")["reward/score/mean"])
 
 
-@pytest.mark.parametrize("release", list(RELEASES))
+@pytest.mark.parametrize("release", list(VERL))
 def test_without_the_name_nothing_changes(runs: Callable[[str], Path], release: str) -> None:
     """A ``Tracking`` that nobody asked about logs what it is given; importing verl brings in only the plugin."""
     plain = result(runs(release) / "plain")
@@ -245,14 +202,14 @@ def test_without_the_name_nothing_changes(runs: Callable[[str], Path], release: 
         assert set(plain["loaded"]) <= allowed
 
 
-@pytest.mark.parametrize("release", list(RELEASES))
+@pytest.mark.parametrize("release", list(VERL))
 @pytest.mark.parametrize("job", ["plain", "adapter", "attach", "backend", "name"])
 def test_files_are_closed_when_tracking_ends(runs: Callable[[str], Path], release: str, job: str) -> None:
     """The trackers of verl are closed when the ``Tracking`` is let go; nothing here holds on to it."""
     assert result(runs(release) / job)["closed"]
 
 
-@pytest.mark.parametrize("release", list(RELEASES))
+@pytest.mark.parametrize("release", list(VERL))
 def test_the_blocks_of_the_page(runs: Callable[[str], Path], release: str) -> None:
     """The blocks about verl in the documentation give canonical names; the second does so in TensorBoard only."""
     first, second = runs(release) / "page-0", runs(release) / "page-1"

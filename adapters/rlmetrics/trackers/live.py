@@ -15,10 +15,20 @@ from .names import LiveNames, Renamed
 from .settings import known_settings, settings_beside
 from .watched import Health, Watched
 
-__all__ = ["EXACT", "HasLive", "Live", "Measuring"]
+__all__ = ["EXACT", "HasLive", "Live", "Measuring", "exact"]
 
 EXACT = "exact/"
 """Stands before the names of numbers that were measured beside those of the trainer."""
+
+
+def exact(numbers: Mapping[str, float], prefix: str = EXACT) -> dict[str, float]:
+    """Return numbers that were measured under the names they are logged by, without those that are NaN."""
+    known = (EXACT, f"eval_{EXACT}")
+    return {
+        name if name.startswith(known) else f"{prefix}{name}": float(value)
+        for name, value in numbers.items()
+        if not math.isnan(value)
+    }
 
 
 class Measuring(Protocol):
@@ -96,9 +106,7 @@ class Live:
             with self.faults("the metrics could not be computed"), self._lock:
                 sync = getattr(self._metrics, "sync", None)
                 whole: Measuring = self._metrics if sync is None else sync()
-                for name, value in whole.compute().items():
-                    if not math.isnan(value):
-                        found[name if name.startswith((EXACT, f"eval_{EXACT}")) else f"{EXACT}{name}"] = float(value)
+                found = exact(whole.compute())
             with self.faults("the metrics could not be reset"), self._lock:
                 self._metrics.reset()
         return found

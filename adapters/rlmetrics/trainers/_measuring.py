@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import sys
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
@@ -10,6 +9,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from rlmetrics.trackers.faults import Faults
+from rlmetrics.trackers.live import EXACT, exact
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -55,12 +55,9 @@ class Measurements:
     def row(self, mode: str, device: Any) -> dict[str, float]:
         """Return the numbers since the last call, those of all ranks together; every rank has to call."""
         found: dict[str, float] = {}
-        prefix = "exact/" if mode == "train" else "eval_exact/"
         with self.faults("the numbers could not be computed"):
-            whole = self.suites[mode].to(device).sync()
-            for name, value in whole.compute().items():
-                if not math.isnan(value):
-                    found[f"{prefix}{name}"] = value
+            numbers = self.suites[mode].to(device).sync().compute()
+            found = exact(numbers, EXACT if mode == "train" else f"eval_{EXACT}")
         with self.faults("the numbers could not be reset"):
             self.suites[mode].reset()
         return found
