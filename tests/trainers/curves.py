@@ -42,11 +42,7 @@ def wandb(folder: Path) -> Series:
 
 def timeless(series: Mapping[str, Any]) -> dict[str, str]:
     """Return the curves that are the same in each run, those of no clock, as text, in which NaN equals itself."""
-    return {
-        name: repr(curve)
-        for name, curve in series.items()
-        if not ("time" in name or "second" in name or "timing" in name)
-    }
+    return {name: repr(curve) for name, curve in series.items() if not re.search("time|timing|second", name, re.I)}
 
 
 def console(folder: Path) -> Series:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from post_server import serving
 from rlmetrics.translate import Translator
 from trainers.curves import Series, console, events, lines, result, wandb
 from trainers.environments import ROOT, VERL, ran, verl_python
@@ -23,13 +24,41 @@ NAMED = re.compile(r"trainer\.logger='(\[.*?\])'")
 HEALTH = {"health/level"}
 
 
-def jobs_of(release: str) -> list[dict[str, Any]]:
-    """Return the runs of a release."""
+SUPERVISED: dict[str, tuple[str, str, dict[str, float], dict[str, float]]] = {
+    "0.5.0": (
+        "verl.trainer.fsdp_sft_trainer",
+        "verl[fsdp_sft]==0.5.0",
+        {"train/loss": 2.5, "train/lr(1e-3)": 0.5},
+        {"sft/loss": 2.5, "optimizer/learning_rate": 5e-4},
+    ),
+    **{
+        release: (
+            "verl.trainer.sft_trainer",
+            f"verl[sft]=={release}",
+            {"train/loss": 2.5, "train/lr": 5e-4, "train/grad_norm": 0.25, "train/global_tokens": 100.0},
+            {
+                "sft/loss": 2.5,
+                "optimizer/learning_rate": 5e-4,
+                "optimizer/gradient_norm": 0.25,
+                "throughput/tokens_per_step": 100.0,
+            },
+        )
+        for release in ("0.7.1", "0.9.1")
+    },
+}
+"""The supervised trainer of each release, its source, what it logs, and what that is called in canonical names."""
+
+
+def jobs_of(release: str, url: str) -> list[dict[str, Any]]:
+    """Return the runs of a release, which post what they find to an address."""
     trackers = ["console", "tensorboard", "wandb", *([] if release == "0.5.0" else ["file"])]
     canonical = {"to": "canonical"}
     text = PAGE.read_text(encoding="utf-8")
     (named,) = {tuple(json.loads(found)) for found in NAMED.findall(text)}
     options = {"rlmetrics": {"both": True, "findings": "findings.jsonl", "unheard": 1}}
+    posting = {"webhook": url, "to": None}
+    program, _, row, _ = SUPERVISED[release]
+    supervised = [row, row, {"val/loss": 2.0}]
     blocks = [{"name": f"page-{n}", "how": "code", "code": code} for n, code in enumerate(BLOCK.findall(text))]
     return [
         {"name": "plain", "how": "plain", "backends": trackers},
@@ -45,6 +74,29 @@ def jobs_of(release: str) -> list[dict[str, Any]]:
             "backends": ["console"],
             "options": {**canonical, "health": True},
             "unreadable": ["actor/kl_loss", "val/generations"],
+        },
+        {
+            "name": "webhook",
+            "how": "name",
+            "backends": list(named),
+            "broken_at": 2,
+            "config": {"trainer": {"rlmetrics": posting, "experiment_name": "tiny"}},
+        },
+        {"name": "measured", "how": "adapter", "backends": ["tensorboard"], "options": canonical, "measured": True},
+        {
+            "name": "forks",
+            "how": "adapter",
+            "backends": ["console"],
+            "options": {**canonical, "health": True},
+            "forks": 5,
+        },
+        {
+            "name": "supervised",
+            "how": "adapter",
+            "backends": ["tensorboard"],
+            "options": canonical,
+            "program": program,
+            "rows": supervised,
         },
         *blocks,
     ]
@@ -66,7 +118,9 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
             "".join(f"[{group}]\n{name} = {value}\n" for group, name, value in points)
         )
         try:
-            ran(verl_python(release), "log_to_verl.py", folder, jobs_of(release))
+            with serving() as server:
+                ran(verl_python(release), "log_to_verl.py", folder, jobs_of(release, server.url))
+                (folder / "posted.json").write_text(json.dumps(server.posted))
         except Exception as error:
             return folder, error
         return folder, None
@@ -162,6 +216,57 @@ def test_settings_stand_in_the_configuration(runs: Callable[[str], Path], releas
     assert {"critic/score/mean", "reward/score/mean"} <= set(events(folder / "settings" / "tensorboard"))
     assert 3 in {finding["step"] for finding in findings}
     assert 1 == sum("trainer.rlmetrics.unheard is no option" in text for text in result(folder / "settings")["said"])
+
+
+@pytest.mark.parametrize("release", list(VERL))
+def test_findings_are_posted(runs: Callable[[str], Path], release: str) -> None:
+    """``trainer.rlmetrics.webhook`` posts each finding once, with the name of the run, before the program ends."""
+    posted = json.loads((runs(release) / "posted.json").read_text())
+    said = [text for text in result(runs(release) / "webhook")["said"] if "actor/pg_loss" in text]
+
+    assert 1 == len(said)
+    assert {"tiny"} == {post["run"] for post in posted}
+    assert 1 == sum("actor/pg_loss" in post["text"] and "error" == post["level"] for post in posted)
+
+
+@pytest.mark.parametrize("release", list(VERL))
+def test_numbers_of_a_suite_join_the_rows(runs: Callable[[str], Path], release: str) -> None:
+    """What takes the driver's batches as ``metrics`` of the adapter joins the row of its own step, once."""
+    found = events(runs(release) / "measured" / "tensorboard")
+
+    assert [0, ""] == result(runs(release) / "measured")["faults"]
+    for name in ("advantage/mean", "return/max", "length/response/mean", "value/mean"):
+        assert pytest.approx(found[name], rel=1e-5) == found[f"exact/{name}"]
+    assert 4 == len(found["exact/reward/group_std"]) == len(found["exact/kl/old_reference/k1"])
+
+
+@pytest.mark.parametrize("release", list(VERL))
+def test_forked_processes_log_on(runs: Callable[[str], Path], release: str) -> None:
+    """Processes that are forked while a thread logs through the adapter log through it too, and end."""
+    printed = (runs(release) / "forks" / "children.txt").read_text().splitlines()
+    found = result(runs(release) / "forks")
+
+    assert [0] * 5 == found["ended"]
+    assert 5 == len(printed) == sum("reward/score/mean" in line and "health/level" in line for line in printed)
+    assert [0, ""] == found["faults"]
+    assert 4 < sum(line.startswith("step:") for line in found["console"])
+
+
+@pytest.mark.parametrize("release", list(VERL))
+def test_supervised_trainers_have_names_of_their_own(runs: Callable[[str], Path], release: str) -> None:
+    """Where verl's supervised trainer runs, its keys mean what they mean there; values are converted."""
+    program, _, row, expected = SUPERVISED[release]
+    (source,) = verl_python(release).parent.parent.glob(f"lib/python3*/site-packages/{program.replace('.', '/')}.py")
+    found = events(runs(release) / "supervised" / "tensorboard")
+
+    # The trainer of the release writes these keys, or puts `train/` before what its workers return.
+    text = source.read_text(encoding="utf-8")
+    assert all(f'"{name}"' in text or 'f"train/' in text for name in row)
+    assert {name: pytest.approx([value, value]) for name, value in expected.items()} == {
+        name: curve for name, curve in found.items() if name in expected
+    }
+    assert [2.0] == found["eval/sft/loss"]
+    assert not set(row) & set(found)
 
 
 @pytest.mark.parametrize("release", list(VERL))

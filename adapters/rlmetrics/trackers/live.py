@@ -2,33 +2,20 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping
 from typing import Any, Protocol
 
 from rlmetrics.names.config import Config
 from rlmetrics.names.tables import Overlays, Tables
 
+from .exact import exact
 from .faults import Faults
 from .locking import ForkLock
 from .names import LiveNames, Renamed
 from .settings import known_settings, settings_beside
 from .watched import Health, Watched
 
-__all__ = ["EXACT", "HasLive", "Live", "Measuring", "exact"]
-
-EXACT = "exact/"
-"""Stands before the names of numbers that were measured beside those of the trainer."""
-
-
-def exact(numbers: Mapping[str, float], prefix: str = EXACT) -> dict[str, float]:
-    """Return numbers that were measured under the names they are logged by, without those that are NaN."""
-    known = (EXACT, f"eval_{EXACT}")
-    return {
-        name if name.startswith(known) else f"{prefix}{name}": float(value)
-        for name, value in numbers.items()
-        if not math.isnan(value)
-    }
+__all__ = ["HasLive", "Live", "Measuring"]
 
 
 class Measuring(Protocol):

@@ -11,8 +11,8 @@ from torch import Tensor
 
 from rlmetrics.functional import REGISTRY
 from rlmetrics.suites import GRPOSuite, PPOSuite
+from rlmetrics.trackers.exact import exact
 from rlmetrics.trackers.faults import Faults
-from rlmetrics.trackers.live import exact
 
 if TYPE_CHECKING:
     from rlmetrics.state.suite import Suite

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+from rlmetrics.trackers.exact import EVALUATED, EXACT, exact
 from rlmetrics.trackers.faults import Faults
-from rlmetrics.trackers.live import EXACT, exact
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -57,7 +57,7 @@ class Measurements:
         found: dict[str, float] = {}
         with self.faults("the numbers could not be computed"):
             numbers = self.suites[mode].to(device).sync().compute()
-            found = exact(numbers, EXACT if mode == "train" else f"eval_{EXACT}")
+            found = exact(numbers, EXACT if mode == "train" else EVALUATED)
         with self.faults("the numbers could not be reset"):
             self.suites[mode].reset()
         return found
