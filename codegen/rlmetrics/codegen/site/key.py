@@ -19,8 +19,9 @@ from .lives import Life, Piece, lives_of
 from .marks import severity_mark
 from .meanings import Letter, Meanings, Words
 from .page import Page
+from .rows import Row, rows_of_key, spans
 from .site import Site
-from .strip import RELEASES, SCRIPT, Row, Strip, rows_of_key, spans
+from .strip import RELEASES, SCRIPT, Strip
 
 __all__ = ["index_page", "make"]
 
@@ -314,7 +315,7 @@ class _Key:
         if self._principal is not None:
             found.append((t("How to read it"), details.reading(self._site.spec.metrics[self._principal])))
         found += [
-            (t("Settings that change it"), details.settings(self._foremost)),
+            (t("Settings that change it"), details.settings(self._lives)),
             (t("What the guides say"), details.guides(self._lives)),
             (t("What changed"), details.changed([self._foremost])),
             (t("Notes on releases"), details.notes(self._lives)),

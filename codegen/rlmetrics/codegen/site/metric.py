@@ -11,7 +11,7 @@ from rlmetrics.answers.facts import range_words, sentence
 from rlmetrics.answers.unlike import friends_of, spelled
 
 from ..generate.functions import Function
-from ..model import Metric
+from ..model import Metric, Parameter
 from .addresses import key_page, link, metric_page
 from .between import between_of
 from .boxes import Box, between_box, key_link
@@ -23,8 +23,9 @@ from .lives import Life, Lives, Piece, lives_of
 from .marks import severity_mark
 from .meanings import Meanings, Words
 from .page import Asset, Page
+from .rows import Row, rows_of_metric, spans
 from .site import Site
-from .strip import RELEASES, SCRIPT, Row, Strip, release_data, rows_of_metric, spans
+from .strip import RELEASES, SCRIPT, Strip, release_data
 from .texts import Texts
 
 __all__ = ["INDEX", "family_page", "make"]
@@ -35,6 +36,8 @@ INDEX = "m"
 _MOST_OTHERS = 4
 """So many trainers that log something else under the same key are shown in the strip; more are counted."""
 _MOST_ALIKE = 6
+_MOST_MATH = 8000
+"""So much MathML shows variants; longer ones stand as the spec writes them."""
 _ROOM = 49_000
 """So many bytes may a page have that shows more than its most telling picture."""
 
@@ -332,13 +335,30 @@ class _Metric:
         function = plain or next(iter(self._functions), None)
         if function is None:
             return None
+        variants = [one for one in self._functions if one is not function]
+        long = sum(len(_math(one)) for one in variants if one.compiled) > _MOST_MATH
         return {
             "code": example_of(function),
             "inputs": [(name, self._texts.say(word.brief)) for name, word in function.inputs.items()],
-            "variants": [
-                (one.name, self._texts.say(sentence(one.brief))) for one in self._functions if one is not function
-            ],
+            "parameters": [(_parameter(*one), self._texts.say(one[1].brief)) for one in function.parameters.items()],
+            "variants": [self._variant(one, in_words=long) for one in variants],
         }
+
+    def _variant(self, function: Function, *, in_words: bool) -> Box:
+        parameters = [_parameter(*one) for one in function.parameters.items()]
+        formula = Markup("")
+        if function.compiled is not None:
+            text = Markup("<code>{}</code>").format(function.formula)
+            formula = text if in_words else _math(function)
+        return {
+            "call": f"{function.name}({', '.join([*function.inputs, *(['*', *parameters] if parameters else [])])})",
+            "brief": self._texts.say(sentence(function.brief)),
+            "formula": formula,
+        }
+
+
+def _parameter(name: str, parameter: Parameter) -> str:
+    return name if parameter.default is None else f"{name}={parameter.default!r}"
 
 
 def _math(function: Function) -> Markup:
