@@ -28,12 +28,12 @@ class _Template(NamedTuple):
     """A sentence with placeholders.
 
     Attributes:
-        pieces: What stands between them.
+        word: A whole word that stands between them; empty if there is none.
         pattern: What matches the sentence with anything in their places.
         text: Its translation.
     """
 
-    pieces: tuple[str, ...]
+    word: str
     pattern: re.Pattern[str]
     text: str
 
@@ -54,7 +54,9 @@ class Catalog(Mapping[str, str]):
         self._names = frozenset(name.lower() for name in texts.glossary.names)
         composed = [entry for part in _PATTERNS if part in texts.files for entry in texts.files[part].sentences.items()]
         templates = [_template(_stem(_plain(english)), _plain(text)) for english, text in composed]
-        self._templates = sorted(templates, key=lambda one: -sum(map(len, one.pieces)))
+        self._templates: dict[str, list[tuple[int, _Template]]] = {}
+        for place, template in enumerate(sorted(templates, key=lambda one: -len(one.pattern.pattern))):
+            self._templates.setdefault(template.word, []).append((place, template))
         self._found: dict[str, str | None] = {}
 
     def __getitem__(self, english: str) -> str:
@@ -102,9 +104,8 @@ class Catalog(Mapping[str, str]):
 
     def _filled(self, stem: str) -> str | None:
         lower = stem[:1].lower() + stem[1:]
-        for template in self._templates:
-            if not all(piece in lower or piece in stem for piece in template.pieces):
-                continue
+        words = {"", *stem.split(), *lower.split()}
+        for _, template in sorted(one for word in words for one in self._templates.get(word, ())):
             found = template.pattern.fullmatch(stem) or template.pattern.fullmatch(lower)
             if found is not None:
                 values = {name: self._part(name, part) for name, part in found.groupdict().items()}
@@ -143,4 +144,5 @@ def _template(english: str, text: str) -> _Template:
         again = f"(?P={part})" if part in seen else f"(?P<{part}>.+?)"
         pattern += again if index % 2 else re.escape(part)
         seen |= {part} if index % 2 else set()
-    return _Template(tuple(part for part in parts[::2] if part), re.compile(pattern), text.removesuffix("。"))
+    words = [word for word in english.split() if "{" not in word and "}" not in word]
+    return _Template(max(words, key=len, default=""), re.compile(pattern), text.removesuffix("。"))
