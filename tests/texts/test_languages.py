@@ -106,6 +106,17 @@ def test_the_interface_is_found_where_it_is_said(checkout: SpecText) -> None:
     assert {"Look up", "In {place}", 'Found "it"'} == set(interface_sentences(checkout.root.parent))
 
 
+def test_a_sentence_that_reaches_the_site_by_a_variable_is_said(checkout: SpecText) -> None:
+    """It stands in quotes in the code; one that stands nowhere is stale."""
+    page = checkout.root.parent / "codegen/rlmetrics/codegen/site/page.py"
+    page.write_text(f"TITLE = (\n    'What '\n    'for'\n)\n{PAGE}", encoding="utf-8")
+    checkout.edit("texts/zh/interface", "", "sentences: {What for: 为什么, ¦Why: 为何}\n")
+
+    (found,) = checkout.findings("stale-text")
+
+    assert checkout.marks == [found.location]
+
+
 def test_a_guide_that_every_language_must_have(checkout: SpecText) -> None:
     """Without its translation it is an error; another guide is none."""
     assert not [one for one in checkout.findings("missing-must") if "docs/" in one.message.split("`")[0]]

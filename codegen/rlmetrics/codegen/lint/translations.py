@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
-from ..translations import english_sentences, guides, interface_sentences, is_spoken
+from ..translations import english_sentences, guides, interface_sentences, interface_texts, is_spoken
 from .chinese import CODE
 from .registry import Check, Hit, check
 from .tracing import read_anything
@@ -45,16 +45,19 @@ def _english(context: Context) -> dict[str, dict[str, str]]:
     fix="remove it",
 )
 def stale_text(context: Context) -> Iterator[Hit]:
-    said = _english(context) if context.spec.texts else {}
-    spoken = is_spoken(context.spec.root.parent) if context.spec.texts else None
+    if not context.spec.texts:
+        return
+    root = context.spec.root.parent
+    said, spoken, shown = _english(context), is_spoken(root), interface_texts(root)
     translated = {english for _, _, english, _ in _sentences(context)}
     for ref, path, english, _ in _sentences(context):
         part = ref.split("/", 2)[2]
         known = said.get(part, {})
-        if english not in known and not (part == _ANSWERS and spoken is not None and spoken(english)):
-            near = difflib.get_close_matches(english, [one for one in known if one not in translated], n=1)
-            fix = f"it reads now: {near[0]} – write that in its place and translate anew" if near else None
-            yield Hit(ref, path, f"nothing says `{_short(english)}`", fix)
+        if english in known or (part == _ANSWERS and spoken(english)) or (part == _INTERFACE and english in shown):
+            continue
+        near = difflib.get_close_matches(english, [one for one in known if one not in translated], n=1)
+        fix = f"it reads now: {near[0]} – write that in its place and translate anew" if near else None
+        yield Hit(ref, path, f"nothing says `{_short(english)}`", fix)
 
 
 @check(

@@ -2,8 +2,17 @@
 
 from .catalog import Catalog
 from .english import english_sentences
-from .interface import interface_sentences
+from .interface import interface_sentences, interface_texts
 from .pages import Guide, guides, sections
 from .spoken import is_spoken
 
-__all__ = ["Catalog", "Guide", "english_sentences", "guides", "interface_sentences", "is_spoken", "sections"]
+__all__ = [
+    "Catalog",
+    "Guide",
+    "english_sentences",
+    "guides",
+    "interface_sentences",
+    "interface_texts",
+    "is_spoken",
+    "sections",
+]
