@@ -97,7 +97,7 @@ def test_what_every_language_must_have(checkout: SpecText) -> None:
     ] == sorted(missing)
     assert {"error"} == {finding.level for finding in checkout.findings("missing-must")}
     counted = [finding.message for finding in checkout.findings("missing-text")]
-    assert "2 of 3 sentences of metrics/policy are not translated, such as `Policy`" in counted
+    assert "zh: 4 of 5 sentences of metrics are not translated, such as `Policy`" in counted
     assert not [message for message in counted if "interface" in message]
 
 
