@@ -163,9 +163,9 @@ def glossary_term(context: Context) -> Iterator[Hit]:
 
 def untranslated(context: Context, language: str) -> Iterator[tuple[str, list[str], int]]:
     """Yield, for each file of a language, the English sentences without a translation and how many there are in all."""
-    catalog = context.spec.texts[language].catalog()
+    translated = context.spec.texts[language].sentences()
     for part, known in _english(context).items():
-        yield part, [one for one in known if one not in catalog], len(known)
+        yield part, [one for one in known if one not in translated], len(known)
 
 
 def _must(context: Context) -> dict[str, str]:
