@@ -5,34 +5,31 @@ from __future__ import annotations
 import pytest
 from rlmetrics.codegen.model import Glossary, Sentences
 from rlmetrics.codegen.spec import LanguageTexts
-from rlmetrics.codegen.translations import Catalog
 
-CATALOG = Catalog(
-    LanguageTexts(
-        Glossary(terms={}, names=["verl"]),
-        {
-            "signatures": Sentences(
-                sentences={
-                    "plain mean": "普通均值",
-                    "micro-batches": "微批次",
-                    "padding is in the mean": "填充计入均值",
-                    "no response is padded": "没有响应被填充",
-                    "Divide by it.": "除以它。",
-                }
-            ),
-            "interface": Sentences(sentences={"{count} of {total}": "{total} 个中的 {count} 个"}),
-            "answers": Sentences(
-                sentences={
-                    "{operation} over {parts}": "在 {parts} 上取 {operation}",
-                    "{what} (until {release})": "{what}（到 {release} 为止）",
-                    "no longer: {what}": "不再是：{what}",
-                    "{source} logs nothing.": "{source} 什么都不记录。",
-                    "{value} when {condition}": "在 {condition} 时为 {value}",
-                }
-            ),
-        },
-    )
-)
+CATALOG = LanguageTexts(
+    Glossary(terms={}, names=["verl"]),
+    {
+        "signatures": Sentences(
+            sentences={
+                "plain mean": "普通均值",
+                "micro-batches": "微批次",
+                "padding is in the mean": "填充计入均值",
+                "no response is padded": "没有响应被填充",
+                "Divide by it.": "除以它。",
+            }
+        ),
+        "interface": Sentences(sentences={"{count} of {total}": "{total} 个中的 {count} 个"}),
+        "answers": Sentences(
+            sentences={
+                "{operation} over {parts}": "在 {parts} 上取 {operation}",
+                "{what} (until {release})": "{what}（到 {release} 为止）",
+                "no longer: {what}": "不再是：{what}",
+                "{source} logs nothing.": "{source} 什么都不记录。",
+                "{value} when {condition}": "在 {condition} 时为 {value}",
+            }
+        ),
+    },
+).catalog()
 
 
 @pytest.mark.parametrize(

@@ -97,13 +97,24 @@ def test_what_every_language_must_have(checkout: SpecText) -> None:
     ] == sorted(missing)
     assert {"error"} == {finding.level for finding in checkout.findings("missing-must")}
     counted = [finding.message for finding in checkout.findings("missing-text")]
-    assert "2 of 3 sentences of metrics/policy are not translated, such as `Policy`" in counted
+    assert "zh: 4 of 5 sentences of metrics are not translated, such as `Policy`" in counted
     assert not [message for message in counted if "interface" in message]
 
 
 def test_the_interface_is_found_where_it_is_said(checkout: SpecText) -> None:
     """Code, templates and scripts are read; what is no sentence in a call is none."""
     assert {"Look up", "In {place}", 'Found "it"'} == set(interface_sentences(checkout.root.parent))
+
+
+def test_a_sentence_that_reaches_the_site_by_a_variable_is_said(checkout: SpecText) -> None:
+    """It stands in quotes in the code; one that stands nowhere is stale."""
+    page = checkout.root.parent / "codegen/rlmetrics/codegen/site/page.py"
+    page.write_text(f"TITLE = (\n    'What '\n    'for'\n)\n{PAGE}", encoding="utf-8")
+    checkout.edit("texts/zh/interface", "", "sentences: {What for: 为什么, ¦Why: 为何}\n")
+
+    (found,) = checkout.findings("stale-text")
+
+    assert checkout.marks == [found.location]
 
 
 def test_a_guide_that_every_language_must_have(checkout: SpecText) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from .catalog import Catalog
 from .findings import Location
 
 if TYPE_CHECKING:
@@ -30,6 +31,9 @@ if TYPE_CHECKING:
     )
 
 __all__ = ["FrameworkSpec", "LanguageTexts", "Origin", "Spec", "SpecFile"]
+
+_PATTERNS = ("answers", "values")
+"""Files whose placeholders stand for what an answer puts there; those of the interface are filled afterwards."""
 
 
 @dataclass(frozen=True)
@@ -84,10 +88,15 @@ class LanguageTexts:
     glossary: Glossary
     files: Mapping[str, Sentences]
 
-    def catalog(self) -> dict[str, str]:
+    def sentences(self) -> dict[str, str]:
         """Return every translated sentence by its English one; runs of white space count as one space."""
         entries = (entry for file in self.files.values() for entry in file.sentences.items())
         return {" ".join(english.split()): " ".join(text.split()) for english, text in entries}
+
+    def catalog(self) -> Catalog:
+        """Return what finds the translation of a sentence, also of one that answers put together of parts."""
+        patterns = [english for part in _PATTERNS if part in self.files for english in self.files[part].sentences]
+        return Catalog(self.sentences(), patterns, self.glossary.names)
 
 
 @dataclass(frozen=True)

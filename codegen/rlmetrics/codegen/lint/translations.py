@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
-from ..translations import english_sentences, guides, interface_sentences, is_spoken
+from ..translations import english_sentences, guides, interface_sentences, interface_texts, is_spoken
 from .chinese import CODE
 from .registry import Check, Hit, check
 from .tracing import read_anything
@@ -45,16 +45,19 @@ def _english(context: Context) -> dict[str, dict[str, str]]:
     fix="remove it",
 )
 def stale_text(context: Context) -> Iterator[Hit]:
-    said = _english(context) if context.spec.texts else {}
-    spoken = is_spoken(context.spec.root.parent) if context.spec.texts else None
+    if not context.spec.texts:
+        return
+    root = context.spec.root.parent
+    said, spoken, shown = _english(context), is_spoken(root), interface_texts(root)
     translated = {english for _, _, english, _ in _sentences(context)}
     for ref, path, english, _ in _sentences(context):
         part = ref.split("/", 2)[2]
         known = said.get(part, {})
-        if english not in known and not (part == _ANSWERS and spoken is not None and spoken(english)):
-            near = difflib.get_close_matches(english, [one for one in known if one not in translated], n=1)
-            fix = f"it reads now: {near[0]} – write that in its place and translate anew" if near else None
-            yield Hit(ref, path, f"nothing says `{_short(english)}`", fix)
+        if english in known or (part == _ANSWERS and spoken(english)) or (part == _INTERFACE and english in shown):
+            continue
+        near = difflib.get_close_matches(english, [one for one in known if one not in translated], n=1)
+        fix = f"it reads now: {near[0]} – write that in its place and translate anew" if near else None
+        yield Hit(ref, path, f"nothing says `{_short(english)}`", fix)
 
 
 @check(
@@ -65,11 +68,17 @@ def stale_text(context: Context) -> Iterator[Hit]:
 )
 def missing_text(context: Context) -> Iterator[Hit]:
     must = set(_must(context))
-    for language, part, missing, total in untranslated(context):
-        left = [english for english in missing if english not in must and part != _INTERFACE]
-        if left:
-            message = f"{len(left)} of {total} sentences of {part} are not translated, such as `{_short(left[0])}`"
-            yield Hit(*_place(context, language, part), message)
+    for language in context.spec.texts:
+        left: dict[str, list[str]] = {}
+        totals: Counter[str] = Counter()
+        for part, missing, total in untranslated(context, language):
+            kind = part.partition("/")[0]
+            totals[kind] += total
+            left.setdefault(kind, []).extend(one for one in missing if one not in must and part != _INTERFACE)
+        for kind, texts in left.items():
+            if texts:
+                message = f"{language}: {len(texts)} of {totals[kind]} sentences of {kind} are not translated"
+                yield Hit(f"texts/{language}/glossary", (), f"{message}, such as `{_short(texts[0])}`")
 
 
 @check(
@@ -82,12 +91,12 @@ def missing_text(context: Context) -> Iterator[Hit]:
 )
 def missing_must(context: Context) -> Iterator[Hit]:
     must = _must(context)
-    for language, part, missing, _ in untranslated(context):
-        for english in missing:
-            if english in must or part == _INTERFACE:
-                source = must.get(english) or _english(context)[part][english]
-                yield Hit(*_place(context, language, part), f"`{_short(english)}` ({source}) is not translated")
     for language in context.spec.texts:
+        for part, missing, _ in untranslated(context, language):
+            for english in missing:
+                if english in must or part == _INTERFACE:
+                    source = must.get(english) or _english(context)[part][english]
+                    yield Hit(*_place(context, language, part), f"`{_short(english)}` ({source}) is not translated")
         for guide in guides(context.spec.root.parent, language):
             if guide.made_from is None:
                 message = f"docs/{guide.name}.md is not translated"
@@ -152,13 +161,11 @@ def glossary_term(context: Context) -> Iterator[Hit]:
                     yield Hit(ref, path, f"`{found}` is {' or '.join(words)} in the glossary", value=True)
 
 
-def untranslated(context: Context) -> Iterator[tuple[str, str, list[str], int]]:
-    """Yield, for each language and file, the English sentences without a translation and how many there are in all."""
-    english = _english(context) if context.spec.texts else {}
-    for language, texts in context.spec.texts.items():
-        catalog = texts.catalog()
-        for part, known in english.items():
-            yield language, part, [one for one in known if one not in catalog], len(known)
+def untranslated(context: Context, language: str) -> Iterator[tuple[str, list[str], int]]:
+    """Yield, for each file of a language, the English sentences without a translation and how many there are in all."""
+    translated = context.spec.texts[language].sentences()
+    for part, known in _english(context).items():
+        yield part, [one for one in known if one not in translated], len(known)
 
 
 def _must(context: Context) -> dict[str, str]:

@@ -54,7 +54,9 @@ _TEXTS: dict[str, type[BaseModel]] = {
     "signatures": Sentences,
     "values": Sentences,
 }
-"""Files of a language below ``texts/<language>``, beside those of families in ``metrics``."""
+"""Files of a language below ``texts/<language>``."""
+_BY_FAMILY = ("metrics", "descriptions")
+"""Folders of a language with a file for each family."""
 """The kinds of names that the files of a folder define."""
 
 
@@ -66,7 +68,7 @@ def model_of(ref: str) -> type[BaseModel] | None:
     if len(parts) == 2:
         return _FOLDERS.get(parts[0])
     if len(parts) > 2 and parts[0] == "texts":
-        return Sentences if parts[2:-1] == ("metrics",) else _TEXTS.get("/".join(parts[2:]))
+        return Sentences if len(parts) == 4 and parts[2] in _BY_FAMILY else _TEXTS.get("/".join(parts[2:]))
     if len(parts) == 3 and parts[0] == "frameworks":
         return Framework if parts[2] == "framework" else ComponentFile
     return None

@@ -26,6 +26,11 @@ def english_sentences(spec: Spec) -> dict[str, dict[str, str]]:
     for name, family in spec.families.items():
         briefs = {_plain(metric.brief): f"brief of {metric_id}" for metric_id, metric in family.metrics.items()}
         found[f"metrics/{name}"] = {_plain(family.title): f"title of {name}", **briefs}
+    for name, family in spec.families.items():
+        described = family.metrics.items()
+        found[f"descriptions/{name}"] = {
+            _plain(one.description): f"description of {metric}" for metric, one in described
+        }
     found["health"] = {_plain(text): what for file in spec.health.values() for text, what in _of_health(file)}
     found["signatures"] = {_plain(text): what for text, what in _of_signatures(spec.signatures) if text is not None}
     found["definitions"] = {_plain(text): what for text, what in _of_definitions(spec)}

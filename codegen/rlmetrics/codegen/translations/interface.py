@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-__all__ = ["SPOKEN", "interface_sentences"]
+__all__ = ["SPOKEN", "interface_sentences", "interface_texts"]
 
 SPOKEN = frozenset({"t", "plain", "later"})
 """Functions whose first argument is a sentence of the interface; ``later`` marks one that is looked up elsewhere."""
@@ -17,6 +17,7 @@ _TEMPLATES = "codegen/rlmetrics/codegen/templates/site"
 _SCRIPTS = "docs/assets"
 _MADE = "generated"
 """Scripts below it are made, and hold data."""
+_QUOTED = re.compile(r'"([^"\n]*)"|\'([^\'\n]*)\'')
 _SCRIPT_CALL = re.compile(r"""\b(?:t|plain|later)\(\s*("(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*')""")
 
 
@@ -27,16 +28,29 @@ def interface_sentences(root: Path) -> dict[str, str]:
         root: A checkout; where it holds no site, there is no sentence.
     """
     found: dict[str, str] = {}
-    for folder, ending, read in (
-        (_CODE, "*.py", _in_python),
-        (_TEMPLATES, "*.j2", _in_template),
-        (_SCRIPTS, "*.js", _in_script),
-    ):
+    for path, source in _sources(root):
+        for sentence in _READERS[path.suffix](source):
+            found.setdefault(" ".join(sentence.split()), path.relative_to(root).as_posix())
+    return found
+
+
+def interface_texts(root: Path) -> frozenset[str]:
+    """Return everything that stands in quotes in the code of the site: also sentences that reach it by a variable."""
+    found: set[str] = set()
+    for path, source in _sources(root):
+        if path.suffix == ".py":
+            nodes = ast.walk(ast.parse(source))
+            found.update(node.value for node in nodes if isinstance(node, ast.Constant) and isinstance(node.value, str))
+        else:
+            found.update(part for pair in _QUOTED.findall(source) for part in pair)
+    return frozenset(" ".join(text.split()) for text in found)
+
+
+def _sources(root: Path) -> Iterator[tuple[Path, str]]:
+    for folder, ending in ((_CODE, "*.py"), (_TEMPLATES, "*.j2"), (_SCRIPTS, "*.js")):
         for path in sorted((root / folder).rglob(ending)):
             if _MADE not in path.parts:
-                for sentence in read(path.read_text(encoding="utf-8")):
-                    found.setdefault(" ".join(sentence.split()), path.relative_to(root).as_posix())
-    return found
+                yield path, path.read_text(encoding="utf-8")
 
 
 def _in_python(source: str) -> Iterator[str]:
@@ -64,3 +78,6 @@ def _in_template(source: str) -> Iterator[str]:
 
 def _in_script(source: str) -> Iterator[str]:
     return (str(ast.literal_eval(call.group(1))) for call in _SCRIPT_CALL.finditer(source))
+
+
+_READERS = {".py": _in_python, ".j2": _in_template, ".js": _in_script}

@@ -6,12 +6,8 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
-from ..spec import LanguageTexts
-
 __all__ = ["Catalog"]
 
-_PATTERNS = ("answers", "values")
-"""Files whose placeholders stand for what an answer puts there; those of the interface are filled afterwards."""
 _COMPOSED = frozenset({"what", "rest", "before", "after", "effect"})
 """Placeholders that may stand for something that is put together itself; others hold what is known as it stands."""
 _PLACEHOLDER = re.compile(r"\{(\w+)\}")
@@ -28,12 +24,12 @@ class _Template(NamedTuple):
     """A sentence with placeholders.
 
     Attributes:
-        pieces: What stands between them.
+        word: A whole word that stands between them; empty if there is none.
         pattern: What matches the sentence with anything in their places.
         text: Its translation.
     """
 
-    pieces: tuple[str, ...]
+    word: str
     pattern: re.Pattern[str]
     text: str
 
@@ -42,19 +38,22 @@ class Catalog(Mapping[str, str]):
     """Translations by English sentence.
 
     Beside the sentences of a language it knows the same with a capital and a full stop or without them; several of
-    them in a row, or joined by semicolons; and the sentences of ``answers`` and ``values`` with something known, a
-    name, a number or code in the places of their placeholders.
+    them in a row, or joined by semicolons; and those that are patterns with something known, a name, a number or code
+    in the places of their placeholders.
 
     Args:
-        texts: What is said in a language.
+        sentences: English sentence to its translation.
+        patterns: English sentences among them whose placeholders stand for what an answer puts there.
+        names: Words that stay as they are.
     """
 
-    def __init__(self, texts: LanguageTexts) -> None:
-        self._exact = texts.catalog()
-        self._names = frozenset(name.lower() for name in texts.glossary.names)
-        composed = [entry for part in _PATTERNS if part in texts.files for entry in texts.files[part].sentences.items()]
-        templates = [_template(_stem(_plain(english)), _plain(text)) for english, text in composed]
-        self._templates = sorted(templates, key=lambda one: -sum(map(len, one.pieces)))
+    def __init__(self, sentences: Mapping[str, str], patterns: Iterable[str] = (), names: Iterable[str] = ()) -> None:
+        self._exact = {_plain(english): _plain(text) for english, text in sentences.items()}
+        self._names = frozenset(name.lower() for name in names)
+        templates = [_template(_stem(english), self._exact[english]) for english in map(_plain, patterns)]
+        self._templates: dict[str, list[tuple[int, _Template]]] = {}
+        for place, template in enumerate(sorted(templates, key=lambda one: -len(one.pattern.pattern))):
+            self._templates.setdefault(template.word, []).append((place, template))
         self._found: dict[str, str | None] = {}
 
     def __getitem__(self, english: str) -> str:
@@ -102,9 +101,8 @@ class Catalog(Mapping[str, str]):
 
     def _filled(self, stem: str) -> str | None:
         lower = stem[:1].lower() + stem[1:]
-        for template in self._templates:
-            if not all(piece in lower or piece in stem for piece in template.pieces):
-                continue
+        words = {"", *stem.split(), *lower.split()}
+        for _, template in sorted(one for word in words for one in self._templates.get(word, ())):
             found = template.pattern.fullmatch(stem) or template.pattern.fullmatch(lower)
             if found is not None:
                 values = {name: self._part(name, part) for name, part in found.groupdict().items()}
@@ -143,4 +141,5 @@ def _template(english: str, text: str) -> _Template:
         again = f"(?P={part})" if part in seen else f"(?P<{part}>.+?)"
         pattern += again if index % 2 else re.escape(part)
         seen |= {part} if index % 2 else set()
-    return _Template(tuple(part for part in parts[::2] if part), re.compile(pattern), text.removesuffix("。"))
+    words = [word for word in english.split() if "{" not in word and "}" not in word]
+    return _Template(max(words, key=len, default=""), re.compile(pattern), text.removesuffix("。"))
