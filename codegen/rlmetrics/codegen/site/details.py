@@ -15,14 +15,15 @@ from rlmetrics.names.tables import Tables
 
 from ..generate.functions import Function
 from ..model import Metric, Source
-from .addresses import link
+from .healthy import rules_list
 from .lives import Life
 from .site import Site
 
 __all__ = ["Details", "Folded"]
 
-_RULES = "reference/health"
 _MOST = 9
+_MOST_NOTES = 2400
+"""So many characters of notes or guides are told."""
 _MOST_SETTINGS = 8
 _MOST_TEXT = 4000
 """So much HTML tells settings, before the rest is left to the command line."""
@@ -67,7 +68,7 @@ class Details:
             (t("What the guides say"), self.guides(lives)),
             (t("What changed"), self.changed(lives)),
             (t("Notes on releases"), self.notes(lives)),
-            (t("Which rules judge it"), self._rules()),
+            (t("Which rules judge it"), rules_list(self._site, self._page, self._id)),
             (t("References"), self._references(metric.references)),
         ]
         return [Folded(title, body) for title, body in found if body]
@@ -224,26 +225,16 @@ class Details:
         return self._capped(items)
 
     def _capped(self, items: Sequence[Markup]) -> Markup:
-        shown = [*items[:_MOST]]
-        if len(items) > _MOST:
-            shown.append(
-                self._texts.t("And {count} more: rlmetrics resolve KEY --at SOURCE --full", count=len(items) - _MOST)
-            )
+        """Return as many texts as a folded section has room for."""
+        shown: list[Markup] = []
+        for item in items:
+            if len(shown) == _MOST or (shown and sum(map(len, shown)) + len(item) > _MOST_NOTES):
+                break
+            shown.append(item)
+        left = len(items) - len(shown)
+        if left:
+            shown.append(self._texts.t("And {count} more: rlmetrics resolve KEY --at SOURCE --full", count=left))
         return bullets(shown)
-
-    def _rules(self) -> Markup:
-        address = link(self._page, _RULES)
-        items = []
-        for rule in self._tables.health["RULES"].get(self._id, ()):
-            name = Markup('<a href="{}#{}">{}</a>').format(
-                address, rule["id"], self._texts.say(sentence(str(rule["words"])))
-            )
-            items.append(
-                Markup("{} {} {}").format(
-                    name, self._texts.say(str(rule["message"])), self._texts.say(str(rule["advice"]))
-                )
-            )
-        return bullets(items)
 
     def _references(self, sources: Sequence[Source]) -> Markup:
         return bullets([self._source(one) for one in sources])

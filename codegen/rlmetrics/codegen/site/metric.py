@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 from markupsafe import Markup
 
@@ -14,10 +14,11 @@ from ..generate.functions import Function
 from ..model import Metric, Parameter
 from .addresses import key_page, link, metric_page
 from .between import between_of
-from .boxes import Box, between_box, healthy_box, key_link
+from .boxes import Box, between_box, key_link
 from .details import Details
 from .example import example_of
-from .html import render
+from .healthy import healthy_box, picture_figures, sketch_figure
+from .html import fitting, render
 from .lives import Life, Lives, Piece, lives_of
 from .marks import severity_mark
 from .meanings import Meanings, Words
@@ -35,7 +36,7 @@ INDEX = "m"
 _MOST_OTHERS = 4
 """So many trainers that log something else under the same key are shown in the strip; more are counted."""
 _MOST_ALIKE = 6
-_MOST_MATH = 8000
+_MOST_MATH = 4000
 """So much MathML shows variants; longer ones stand as the spec writes them."""
 
 
@@ -131,8 +132,9 @@ class _Metric:
             "measured": None if self._metric.measured is None else texts.say(sentence(self._metric.measured)),
             "facts": self._facts(),
             "aliases": self._names(),
-            "figure": None,
-            "healthy": self._healthy(),
+            "figure": sketch_figure(self._site, self._id),
+            "healthy": healthy_box(self._site, self._path, self._id),
+            "pictures": picture_figures(self._site, self._id),
             "boxes": [self._box(name) for name in self._tables.frameworks],
             "strips": [self._strip(name) for name in self._tables.frameworks],
             "alike": self._alike(),
@@ -140,7 +142,7 @@ class _Metric:
             "details": Details(self._site, self._path, self._id).listed(self._metric, self._logged, self._functions),
             "scripts": (RELEASES, SCRIPT),
         }
-        body = render("metric.html.j2", self._path, texts, **values)
+        body = fitting("metric.html.j2", self._path, texts, values)
         described = texts.plain(brief) if texts.language == "en" else str(texts.say(brief).striptags())
         return Page(self._path, self._id, described, body)
 
@@ -192,10 +194,6 @@ class _Metric:
                         found[life.key] = found.get(life.key) or link(self._path, key_page(life.framework, life.key))
         return list(found.items())
 
-    def _healthy(self) -> Box:
-        rules: Sequence[Mapping[str, Any]] = self._tables.health["RULES"].get(self._id, ())
-        return healthy_box(rules, self._texts)
-
     def _spelled(self, framework: str) -> _Spelled | None:
         """Return the newest name of the foremost trainer that still logs it, or of the last one that did."""
         found = [
@@ -228,7 +226,7 @@ class _Metric:
         told = t("{who} {releases}", who=who, releases=spans([item[:2] for item in same], table))
         if others:
             told += t(", and {count} more trainers", count=others) if others > 1 else t(", and 1 more trainer")
-        how = self._words.of(piece)
+        how = self._words.exactly(piece)
         lines = [told, Markup("{} {}").format(severity_mark(piece.severity, texts), how)]
         newest = table.releases.names[-1]
         if table.releases.index(newest) > piece.last:

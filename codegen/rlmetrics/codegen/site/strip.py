@@ -32,7 +32,7 @@ _NARROW = 2.2
 """Per cent of the strip's width below which no letter fits."""
 _TICKS = 7
 _MOST_TOLD = 6
-_LONG = 24
+_LONG = 20
 """Above so many lines the table leaves out what legend and panel say."""
 _CROWDED = 100
 """Above so many pieces the panel tells differences in few words; the pages of the metrics tell them at length."""
@@ -159,7 +159,7 @@ class Strip:
                 "key": segment.key,
                 "letter": segment.letter,
                 "severity": severity_mark(segment.piece.severity, self._texts),
-                "words": self._words.of(segment.piece, linked=False),
+                "words": self._words.exactly(segment.piece, linked=False),
                 "address": segment.life.address(segment.last),
                 "line": None if line is None else f"{line.path.rpartition('/')[2]}:{line.line}",
             }
@@ -270,7 +270,9 @@ class Strip:
             letter.style,
             self._keys.setdefault(life.key, len(self._keys)),
             SEVERITIES.index(piece.severity),
-            self._sentence(self._words.of(piece, most=2 if self._crowded else _MOST_TOLD, linked=not self._crowded)),
+            self._sentence(
+                self._words.exactly(piece, most=2 if self._crowded else _MOST_TOLD, linked=not self._crowded)
+            ),
             [] if self._crowded else [self._sentence(text) for text in told(piece, self._texts)],
             [self._sentence(say(sentence(reason.brief))) for reason in minor],
             [self._sentence(text) for text in (*more, when(piece, self._texts), *constant)],
