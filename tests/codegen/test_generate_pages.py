@@ -11,6 +11,7 @@ from importlib import import_module
 from pathlib import Path
 
 import pytest
+import yaml
 from generate_support import environment, make_checkout, rlmetrics
 from rlmetrics.codegen.generate.functions import resolve
 from rlmetrics.codegen.generate.markdown import cell, markdown
@@ -38,13 +39,15 @@ def made(root: Path) -> dict[str, str]:
 
 
 def test_documentation_build_writes_the_pages_of_a_fresh_clone(tmp_path: Path) -> None:
-    """``mkdocs build`` with the project's own settings brings the pages that a clone does not have."""
+    """``mkdocs build`` with the project's own settings, but for its guides, brings pages that a clone does not have."""
     clone = make_checkout(tmp_path / "clone")
     hook = "codegen/rlmetrics/codegen/site/mkdocs_hook.py"
-    for name in ("mkdocs.yml", hook):
-        (clone / name).parent.mkdir(parents=True, exist_ok=True)
-        shutil.copy(PROJECT / name, clone / name)
-    (clone / "docs").mkdir()
+    (clone / hook).parent.mkdir(parents=True, exist_ok=True)
+    shutil.copy(PROJECT / hook, clone / hook)
+    settings = yaml.safe_load((PROJECT / "mkdocs.yml").read_text())
+    del settings["nav"]
+    (clone / "mkdocs.yml").write_text(yaml.safe_dump(settings))
+    shutil.copytree(PROJECT / "docs" / "theme", clone / "docs" / "theme")
     (clone / "docs" / "index.md").write_text("[The metrics](m.md)\n")
 
     result = subprocess.run(

@@ -13,7 +13,7 @@ from .addresses import key_page, link
 from .between import between_of
 from .boxes import Box, between_box, key_link
 from .details import Details, Folded
-from .healthy import healthy_box, picture_figures
+from .healthy import headline, picture_figures
 from .html import fitting, render
 from .lives import Life, Piece, lives_of
 from .marks import severity_mark
@@ -282,12 +282,10 @@ class _Key:
         return t("Nothing.")
 
     def _metric(self, metric: str) -> Box:
-        judged = metric in self._tables.health["RULES"]
-        healthy = healthy_box(self._site, self._path, metric)
         return {
             "name": self._words.metric(metric),
             "brief": self._texts.say(sentence(str(self._tables.metrics[metric]["brief"]))),
-            "healthy": healthy["big"] if judged else None,
+            "healthy": headline(self._site, metric),
         }
 
     def _alike(self) -> list[Box]:

@@ -122,6 +122,7 @@ class _Metric:
         family = spec.family_of[self._id]
         brief = sentence(self._metric.brief)
         plain = next((function for function in self._functions if function.variant is None), None)
+        pictures = picture_figures(self._site, self._id)
         values: dict[str, object] = {
             "id": self._id,
             "index": INDEX,
@@ -134,7 +135,7 @@ class _Metric:
             "aliases": self._names(),
             "figure": sketch_figure(self._site, self._id),
             "healthy": healthy_box(self._site, self._path, self._id),
-            "pictures": picture_figures(self._site, self._id),
+            "pictures": pictures,
             "boxes": [self._box(name) for name in self._tables.frameworks],
             "strips": [self._strip(name) for name in self._tables.frameworks],
             "alike": self._alike(),

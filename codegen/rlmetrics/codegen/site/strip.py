@@ -34,6 +34,8 @@ _TICKS = 7
 _MOST_TOLD = 6
 _LONG = 20
 """Above so many lines the table leaves out what legend and panel say."""
+_MANY = 60
+"""Above so many pieces the panel leaves small differences to the pages of the keys."""
 _CROWDED = 100
 """Above so many pieces the panel tells differences in few words; the pages of the metrics tell them at length."""
 
@@ -80,7 +82,8 @@ class Strip:
         self._keys: dict[str, int] = {}
         self._paths: dict[tuple[str, str | None], int] = {}
         self.segments = [self._segments(row) for row in rows]
-        self._crowded = sum(len(row.items) for row in rows) > _CROWDED
+        count = sum(len(row.items) for row in rows)
+        self._many, self._crowded = count > _MANY, count > _CROWDED
 
     def _segments(self, row: Row) -> list[_Segment]:
         """Return what is drawn: pieces with one letter and one name are one."""
@@ -256,7 +259,7 @@ class Strip:
         letter = self._meanings.letter(piece)
         minor = (
             []
-            if self._crowded
+            if self._many
             else [reason for reason in piece.reasons if not reason.weighs and reason.applies is not False]
         )
         t, say = self._texts.t, self._texts.say

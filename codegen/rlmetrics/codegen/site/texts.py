@@ -7,7 +7,7 @@ from functools import lru_cache
 
 from markupsafe import Markup, escape
 
-__all__ = ["ENGLISH", "Texts"]
+__all__ = ["ENGLISH", "Texts", "later"]
 
 
 class Texts:
@@ -52,6 +52,11 @@ class Texts:
         if found is None:
             self.missing.add(english)
         return found
+
+
+def later(english: str) -> str:
+    """Return a text of the interface that is looked up where it is shown; this tells translators of it."""
+    return english
 
 
 class _Values(dict[str, object]):
