@@ -22,7 +22,7 @@ from .site import Site
 __all__ = ["Details", "Folded"]
 
 _MOST = 9
-_MOST_NOTES = 2400
+_MOST_NOTES = 1400
 """So many characters of notes or guides are told."""
 _MOST_SETTINGS = 8
 _MOST_TEXT = 4000

@@ -36,7 +36,7 @@ INDEX = "m"
 _MOST_OTHERS = 4
 """So many trainers that log something else under the same key are shown in the strip; more are counted."""
 _MOST_ALIKE = 6
-_MOST_MATH = 4000
+_MOST_MATH = 2500
 """So much MathML shows variants; longer ones stand as the spec writes them."""
 
 
