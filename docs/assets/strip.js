@@ -86,7 +86,8 @@
         html += "<details><summary>" + escaped(words.smaller) + " " + minor.length + "</summary><p>" + minor.join(" ") + "</p></details>";
       }
       html += '<p class="rlm-small">' + sentences(piece[9]).join(" ");
-      return html + (item.source ? " · " + item.source : "") + "</p></div>";
+      var sources = item.sources.filter(Boolean);
+      return html + (sources.length ? " · " + sources.join("; ") : "") + "</p></div>";
     }
 
     function show(at) {
@@ -99,12 +100,12 @@
           return;
         }
         says.push(row.n + " " + piece[2]);
-        var from = source(row, at), same = null;
-        items.forEach(function (item) {
-          if (JSON.stringify(item.piece.slice(2)) === JSON.stringify(piece.slice(2)) && item.source === from) same = item;
-        });
-        if (same) same.who.push(row.n);
-        else items.push({ who: [row.n], piece: piece, source: from });
+        var from = source(row, at), told = JSON.stringify(piece.slice(2)), same = null;
+        items.forEach(function (item) { if (item.told === told) same = item; });
+        // Trainers of which the same is to be told share an entry, with the line of each.
+        if (!same) items.push(same = { who: [], piece: piece, told: told, sources: [] });
+        same.who.push(row.n);
+        if (same.sources.indexOf(from) < 0) same.sources.push(from);
       });
       var html = "<h3>" + escaped(framework.title) + " " + escaped(releases[at][0]) + " <small>" + escaped(day(releases[at][1])) + "</small></h3>";
       items.forEach(function (item) { html += '<div class="rlm-item">' + told(item) + "</div>"; });

@@ -16,7 +16,7 @@ from site_pages import outline, pages, strips, the_site
 
 LARGEST = 50_000
 """Bytes of a page's content; the indexes, and the one key that stands for two dozen metrics, may be larger."""
-LARGER = {"m": 60_000, "k/trl/loss": 68_000}
+LARGER = {"m": 60_000, "k/trl/loss": 70_000}
 KL = "m/kl/old/k2"
 APPROXKL = "k/trl/policy/approxkl_avg"
 ENTROPY = "k/trl/objective/entropy"

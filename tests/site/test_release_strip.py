@@ -135,7 +135,7 @@ def test_lines_stand_at_their_tags() -> None:
     ]
     at = the_site().tables.framework("trl").releases.index("0.12.0")
 
-    assert "https://github.com/huggingface/trl/blob/v0.12.0/trl/trainer/ppo_trainer.py#L518" == life.address(at)
+    assert "https://github.com/huggingface/trl/blob/v0.12.0/trl/trainer/ppo_trainer.py#L516" == life.address(at)
 
 
 def test_every_key_of_a_release_has_its_line() -> None:

@@ -22,6 +22,8 @@ from .site import Site
 __all__ = ["Details", "Folded"]
 
 _MOST = 9
+_MOST_NOTES = 1400
+"""So many characters of notes or guides are told."""
 _MOST_SETTINGS = 8
 _MOST_TEXT = 4000
 """So much HTML tells settings, before the rest is left to the command line."""
@@ -223,11 +225,15 @@ class Details:
         return self._capped(items)
 
     def _capped(self, items: Sequence[Markup]) -> Markup:
-        shown = [*items[:_MOST]]
-        if len(items) > _MOST:
-            shown.append(
-                self._texts.t("And {count} more: rlmetrics resolve KEY --at SOURCE --full", count=len(items) - _MOST)
-            )
+        """Return as many texts as a folded section has room for."""
+        shown: list[Markup] = []
+        for item in items:
+            if len(shown) == _MOST or (shown and sum(map(len, shown)) + len(item) > _MOST_NOTES):
+                break
+            shown.append(item)
+        left = len(items) - len(shown)
+        if left:
+            shown.append(self._texts.t("And {count} more: rlmetrics resolve KEY --at SOURCE --full", count=left))
         return bullets(shown)
 
     def _references(self, sources: Sequence[Source]) -> Markup:

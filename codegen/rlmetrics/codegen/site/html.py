@@ -13,10 +13,13 @@ from markupsafe import Markup, escape
 from .addresses import link
 from .texts import Texts
 
-__all__ = ["breakable", "render"]
+__all__ = ["LARGEST", "breakable", "fitting", "render"]
 
 _PARTS = re.compile(r"(?<=[a-z0-9)/_.])(?=[A-Z_/.])")
 _SHORT = 12
+
+LARGEST = 50_000
+"""Bytes of a page that is read at a glance."""
 
 _FOLDER = Path(__file__).parent.parent / "templates" / "site"
 
@@ -48,6 +51,16 @@ def commas(items: Iterable[Markup]) -> Markup:
 def lines(code: str) -> Markup:
     """Return a program as HTML; a blank line, which would end the block of the page, holds a blank."""
     return Markup("\n").join(escape(line) if line else Markup("&#32;") for line in code.split("\n"))
+
+
+def fitting(template: str, page: str, texts: Texts, values: dict[str, object]) -> Markup:
+    """Return HTML with as many of the page's ``pictures``, the most telling first, as its size leaves room for."""
+    pictures = list(values["pictures"]) if isinstance(values["pictures"], list) else []
+    while True:
+        body = render(template, page, texts, **{**values, "pictures": pictures})
+        if not pictures or len(body.encode()) <= LARGEST:
+            return body
+        pictures = pictures[:-1]
 
 
 def render(template: str, page: str, texts: Texts, **values: object) -> Markup:

@@ -13,8 +13,8 @@ from .addresses import key_page, link
 from .between import between_of
 from .boxes import Box, between_box, key_link
 from .details import Details, Folded
-from .healthy import headline
-from .html import render
+from .healthy import headline, picture_figures
+from .html import fitting, render
 from .lives import Life, Piece, lives_of
 from .marks import severity_mark
 from .meanings import Letter, Meanings, Words
@@ -112,7 +112,7 @@ class _Key:
             "index": index_page(self._framework),
             "lead": self._lead(),
             "shown": self._shown(),
-            "figure": None,
+            "pictures": [] if self._principal is None else picture_figures(self._site, self._principal)[:1],
             "boxes": [self._which(), self._plot(), *(self._other(box) for box in between)],
             "strip": strip.html(self._path),
             "table": list(self._table_rows())[:_MOST_ROWS],
@@ -124,7 +124,7 @@ class _Key:
             "details": self._details(details),
             "scripts": (RELEASES, SCRIPT),
         }
-        return Page(self._path, title, self._described(), render("key.html.j2", self._path, texts, **values))
+        return Page(self._path, title, self._described(), fitting("key.html.j2", self._path, texts, values))
 
     def _described(self) -> str:
         metric = self._principal
@@ -194,7 +194,7 @@ class _Key:
         lines = []
         steps = [(", ".join(row.names), self._steps(row)) for row in self._rows]
         changed = [(who, at) for who, at in steps if at]
-        big = t("only what has one letter")
+        big = t("only what has the same letter")
         for who, at in changed[:_MOST_BOUNDARIES]:
             lines.append(t("{who}: not across {releases}.", who=who, releases=self._or(at[-_MOST_BOUNDARIES:])))
         if len(changed) > _MOST_BOUNDARIES:
@@ -202,7 +202,7 @@ class _Key:
         if not changed:
             lines.append(t("Each trainer means one thing in all its releases; the trainers differ."))
         elif len(self._rows) > 1:
-            lines.append(t("Of several trainers, too, only what has the same letter below."))
+            lines.append(t("Trainers differ, too: compare their letters below."))
         return {"title": title, "big": big, "lines": lines}
 
     def _steps(self, row: Row) -> list[str]:

@@ -179,6 +179,12 @@ class Words:
             return self._texts.t("the definition × {factor}", factor=factor)
         return self._texts.t("the definition × {factor} + {shift}", factor=factor, shift=shift)
 
+    def exactly(self, piece: Piece, *, most: int = _MOST_PARTS, linked: bool = True) -> Markup:
+        """Return the same, with small differences from the definition said to be there."""
+        if piece.severity == "close" and piece.entry.metric == self._metric and not self.parts(piece):
+            return self._texts.t("as defined above, but for small differences")
+        return self.of(piece, most=most, linked=linked)
+
     def of(self, piece: Piece, *, most: int = _MOST_PARTS, linked: bool = True) -> Markup:
         """Return a meaning in a few words.
 

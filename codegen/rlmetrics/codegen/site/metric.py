@@ -18,7 +18,7 @@ from .boxes import Box, between_box, key_link
 from .details import Details
 from .example import example_of
 from .healthy import healthy_box, picture_figures, sketch_figure
-from .html import render
+from .html import fitting, render
 from .lives import Life, Lives, Piece, lives_of
 from .marks import severity_mark
 from .meanings import Meanings, Words
@@ -36,10 +36,8 @@ INDEX = "m"
 _MOST_OTHERS = 4
 """So many trainers that log something else under the same key are shown in the strip; more are counted."""
 _MOST_ALIKE = 6
-_MOST_MATH = 8000
+_MOST_MATH = 2500
 """So much MathML shows variants; longer ones stand as the spec writes them."""
-_ROOM = 49_000
-"""So many bytes may a page have that shows more than its most telling picture."""
 
 
 class _Spelled(NamedTuple):
@@ -145,10 +143,7 @@ class _Metric:
             "details": Details(self._site, self._path, self._id).listed(self._metric, self._logged, self._functions),
             "scripts": (RELEASES, SCRIPT),
         }
-        body = render("metric.html.j2", self._path, texts, **values)
-        while len(pictures) > 1 and len(body.encode()) > _ROOM:
-            pictures.pop()
-            body = render("metric.html.j2", self._path, texts, **values)
+        body = fitting("metric.html.j2", self._path, texts, values)
         described = texts.plain(brief) if texts.language == "en" else str(texts.say(brief).striptags())
         return Page(self._path, self._id, described, body)
 
@@ -232,7 +227,7 @@ class _Metric:
         told = t("{who} {releases}", who=who, releases=spans([item[:2] for item in same], table))
         if others:
             told += t(", and {count} more trainers", count=others) if others > 1 else t(", and 1 more trainer")
-        how = self._words.of(piece)
+        how = self._words.exactly(piece)
         lines = [told, Markup("{} {}").format(severity_mark(piece.severity, texts), how)]
         newest = table.releases.names[-1]
         if table.releases.index(newest) > piece.last:

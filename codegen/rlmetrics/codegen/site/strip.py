@@ -32,8 +32,10 @@ _NARROW = 2.2
 """Per cent of the strip's width below which no letter fits."""
 _TICKS = 7
 _MOST_TOLD = 6
-_LONG = 24
+_LONG = 20
 """Above so many lines the table leaves out what legend and panel say."""
+_MANY = 60
+"""Above so many pieces the panel leaves small differences to the pages of the keys."""
 _CROWDED = 100
 """Above so many pieces the panel tells differences in few words; the pages of the metrics tell them at length."""
 
@@ -80,7 +82,8 @@ class Strip:
         self._keys: dict[str, int] = {}
         self._paths: dict[tuple[str, str | None], int] = {}
         self.segments = [self._segments(row) for row in rows]
-        self._crowded = sum(len(row.items) for row in rows) > _CROWDED
+        count = sum(len(row.items) for row in rows)
+        self._many, self._crowded = count > _MANY, count > _CROWDED
 
     def _segments(self, row: Row) -> list[_Segment]:
         """Return what is drawn: pieces with one letter and one name are one."""
@@ -159,7 +162,7 @@ class Strip:
                 "key": segment.key,
                 "letter": segment.letter,
                 "severity": severity_mark(segment.piece.severity, self._texts),
-                "words": self._words.of(segment.piece, linked=False),
+                "words": self._words.exactly(segment.piece, linked=False),
                 "address": segment.life.address(segment.last),
                 "line": None if line is None else f"{line.path.rpartition('/')[2]}:{line.line}",
             }
@@ -256,7 +259,7 @@ class Strip:
         letter = self._meanings.letter(piece)
         minor = (
             []
-            if self._crowded
+            if self._many
             else [reason for reason in piece.reasons if not reason.weighs and reason.applies is not False]
         )
         t, say = self._texts.t, self._texts.say
@@ -270,7 +273,9 @@ class Strip:
             letter.style,
             self._keys.setdefault(life.key, len(self._keys)),
             SEVERITIES.index(piece.severity),
-            self._sentence(self._words.of(piece, most=2 if self._crowded else _MOST_TOLD, linked=not self._crowded)),
+            self._sentence(
+                self._words.exactly(piece, most=2 if self._crowded else _MOST_TOLD, linked=not self._crowded)
+            ),
             [] if self._crowded else [self._sentence(text) for text in told(piece, self._texts)],
             [self._sentence(say(sentence(reason.brief))) for reason in minor],
             [self._sentence(text) for text in (*more, when(piece, self._texts), *constant)],

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import lru_cache
 
 from markupsafe import Markup, escape
 
@@ -32,8 +33,10 @@ class Texts:
     def t(self, english: str, **values: object) -> Markup:
         """Return a text of the interface as HTML; values that are ``Markup`` stay markup."""
         found = self._found(english)
-        text = escape(english if found is None else found)
-        filled = Markup(text.format_map(_Values({name: escape(value) for name, value in values.items()})))
+        text = _escaped(english if found is None else found)
+        if values:
+            text = text.format_map(_Values({name: str(escape(value)) for name, value in values.items()}))
+        filled = Markup(text)
         return filled if found is not None or self.language == "en" else _untranslated(filled)
 
     def say(self, english: str) -> Markup:
@@ -70,6 +73,12 @@ def _untranslated(text: Markup) -> Markup:
     return Markup('<span lang="en" class="rlm-untranslated">{}</span>').format(text)
 
 
+@lru_cache(maxsize=16384)
+def _escaped(text: str) -> str:
+    return str(escape(text))
+
+
+@lru_cache(maxsize=65536)
 def _code(text: str) -> Markup:
     parts = " ".join(text.split()).split("`")
     marked = [Markup("<code>{}</code>").format(part) if place % 2 else escape(part) for place, part in enumerate(parts)]
