@@ -158,9 +158,7 @@ class _Migration:
             total=total,
             here=_name(self._site, move, move.from_, move.framework, move.before),
             parts=self._words.listed(parts),
-            there=_name(self._site, move, move.to, _framework(move.to), move.after)
-            if move.found is None
-            else move.after,
+            there=there if move.found is None else move.after,
         )
         watch = [row.from_ for row in self._rows.of(*ORDER) if self._rows.is_trap(row)]
         if watch:
