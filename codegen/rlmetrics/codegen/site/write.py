@@ -17,8 +17,10 @@ from ..generate.functions import resolve
 from ..generate.text import header
 from ..lint import Context
 from ..loader import read
+from ..spec import Spec
 from ..tables.render import FOLDER as TABLES
 from .build import build
+from .fallback import fallbacks
 from .guides import Guide, guides_in
 from .page import Page
 from .site import Site
@@ -28,6 +30,9 @@ __all__ = ["WRITTEN", "write_pages"]
 
 WRITTEN = ".rlmetrics/site.json"
 """Remembers what was written from what."""
+
+_SHARED = ("assets/**/*.*", "pictures/*.svg", "benchmarks/*.json", "results/*.json")
+"""What guides of every language show or link beside pages."""
 
 _ALSO = (("adapters/rlmetrics/answers", (".py",)), ("generated/rlmetrics/tables", (".json",)))
 """What decides about pages beside what decides about everything generated."""
@@ -63,10 +68,11 @@ def _made(root: Path) -> Iterator[tuple[str, str]]:
     assert spec is not None, "the spec has errors, which generating must have told"
     functions, _ = resolve(spec, Context(spec).programs)
     site = Site(spec, functions, Tables(lambda name: _table(root, name)))
-    for texts in _languages():
+    for texts in _languages(spec):
         folder = "docs" if texts is ENGLISH else f"docs/{texts.language}"
         if texts is not ENGLISH:
             yield from _shared(root, folder)
+            yield from ((f"{folder}/{file}", text) for file, text in fallbacks(root / "docs", _not_guides(root), texts))
         for one in build(replace(site, texts=texts, guides=_guides(root, texts))):
             if isinstance(one, Page):
                 yield f"{folder}/{one.file}", one.markdown(header("spec"))
@@ -83,31 +89,43 @@ def _table(root: Path, name: str) -> Any:
         raise NamesError(msg) from None
 
 
-def _languages() -> Iterator[Texts]:
+def _languages(spec: Spec) -> Iterator[Texts]:
     yield ENGLISH
+    for language, texts in spec.texts.items():
+        yield Texts(language, texts.catalog())
 
 
 def _guides(root: Path, texts: Texts) -> tuple[Guide, ...]:
     """Return the hand-written pages of a language; a folder of one with two letters is that of another language."""
     if texts is not ENGLISH:
         return guides_in(root / "docs" / texts.language)
-    others = [texts.language for texts in _languages() if texts is not ENGLISH]
-    return guides_in(root / "docs", (*others, "reference", "theme"))
+    return guides_in(root / "docs", _not_guides(root))
+
+
+def _not_guides(root: Path) -> tuple[str, ...]:
+    """Return the folders of the English documentation that hold something else."""
+    return (*_codes(root), "reference", "theme")
+
+
+def _codes(root: Path) -> list[str]:
+    """Return the languages besides English; each has a folder of pages named like its texts."""
+    return sorted(path.name for path in (root / "spec" / "texts").glob("*") if path.is_dir())
 
 
 def _shared(root: Path, folder: str) -> Iterator[tuple[str, str]]:
-    """Yield the styles and scripts that every language has for itself, since each is a site that stands alone."""
-    assets = root / "docs" / "assets"
-    for file in sorted(assets.rglob("*.*")):
-        place = file.relative_to(assets)
-        if place.parts[0] != "generated":
-            yield f"{folder}/assets/{place.as_posix()}", file.read_text(encoding="utf-8")
+    """Yield styles, scripts, pictures and data, which every language has for itself: each is a site that stands alone."""
+    docs = root / "docs"
+    for kind in _SHARED:
+        for file in sorted(docs.glob(kind)):
+            place = file.relative_to(docs)
+            if place.parts[1] != "generated":
+                yield f"{folder}/{place.as_posix()}", file.read_text(encoding="utf-8")
 
 
 def _digest(root: Path) -> str:
     also = [label for folder, endings in _ALSO for label in sorted(sources.walk(root, folder, endings))]
     read_all = "".join(f"{label}\0{store.digest_on_disk(root, label)}\n" for label in also)
-    guides = [_guides(root, texts) for texts in _languages()]
+    guides = [_guides(root, texts) for texts in (ENGLISH, *map(Texts, _codes(root)))]
     shared = [*_shared(root, "docs")]
     return sources.digest_of(f"{sources.digest(root)}\n{read_all}{guides}{shared}".encode())
 
