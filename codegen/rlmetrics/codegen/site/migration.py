@@ -146,7 +146,7 @@ class _Migration:
                     yield t("Who used {former} has nothing to do.", former=code(item.former))
         words = {
             "same": "{count} mean the same",
-            "close": "{count} nearly the same",
+            "close": "{count} mean nearly the same",
             "biased": "{count} are comparable only with care",
             "look-alike": "{count} have only look-alikes",
             "none": "{count} have no counterpart",
