@@ -9,7 +9,7 @@ from markupsafe import Markup
 
 from rlmetrics.answers.keylists import braced
 from rlmetrics.names import DiffResult
-from rlmetrics.names.causes import SharedCause, shown
+from rlmetrics.names.causes import Effect, SharedCause, shown
 from rlmetrics.names.tables import Tables
 
 from .lists import Lists
@@ -42,6 +42,7 @@ class Told(NamedTuple):
         keys: Which keys it changed, in short.
         trainers: In which trainers, where there are several.
         proof: The line that shows it.
+        capital: Whether it begins like a sentence; a name does not.
     """
 
     number: int
@@ -52,6 +53,7 @@ class Told(NamedTuple):
     keys: Markup
     trainers: Markup | None
     proof: Proof | None
+    capital: bool = True
 
 
 class Causes:
@@ -132,7 +134,7 @@ class Causes:
 
     def _more(self, cause: SharedCause) -> Iterator[Markup]:
         t = self._texts.t
-        yield from (self._sentence(effect) for effect in self._words.effects(cause))
+        yield from dict.fromkeys(self._effect(effect) for effect in cause.effects)
         if cause.effect is not None and cause.kind not in ("scale", "offset"):
             yield t(_EFFECTS[cause.effect])
         if cause.earlier:
@@ -153,8 +155,10 @@ class Causes:
             return self._texts.t("Same if {condition}, as it is by default.", condition=condition)
         return self._texts.t("Does not show with default settings.")
 
-    def _sentence(self, text: Markup) -> Markup:
-        return self._texts.t("So: {what}.", what=text)
+    def _effect(self, effect: Effect) -> Markup:
+        if effect.kind == "logged":
+            return self._texts.t("Logged by default now." if effect.after else "No longer logged by default.")
+        return self._texts.t("So: {what}.", what=self._words.cause(effect))
 
 
 def _group(cause: SharedCause, timers: Iterable[str]) -> str:

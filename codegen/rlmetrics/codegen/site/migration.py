@@ -8,14 +8,14 @@ from typing import NamedTuple
 from markupsafe import Markup
 
 from rlmetrics.answers.keylists import braced
-from rlmetrics.names import MapRow
+from rlmetrics.names import MapRow, diff
 from rlmetrics.names.causes import shown
 
 from .addresses import release_page, trainer_page
 from .causes import Causes, Told
 from .html import render
 from .moved_rows import FOLDED, ORDER, MovedRows
-from .moves import Move, moves_of, title_of
+from .moves import Move, Note, moves_of, same_move, title_of
 from .page import Page
 from .site import Site
 from .steps import changes_something, steps_of
@@ -89,7 +89,7 @@ class _Migration:
             later: The step after it.
         """
         move, texts = self._move, self._texts
-        title = self._title()
+        title = _title(self._site, move)
         settings = list(self._settings())[:_SETTINGS]
         added = self._added()
         body = render(
@@ -98,8 +98,8 @@ class _Migration:
             texts,
             title=title,
             move=move,
-            here=self._name(move.from_, move.framework, move.before),
-            there=self._name(move.to, _framework(move.to), move.after),
+            here=_name(self._site, move, move.from_, move.framework, move.before),
+            there=_name(self._site, move, move.to, _framework(move.to), move.after),
             crossing=move.found is None,
             lead=list(self._lead()),
             counts=[(name, self._rows.counts[name]) for name in ORDER if self._rows.counts[name]],
@@ -127,21 +127,10 @@ class _Migration:
         )
         description = texts.plain(
             "What to rename, what must not share a plot, and what to do when moving from {before} to {after}.",
-            before=self._name(move.from_, move.framework, move.before),
-            after=self._name(move.to, _framework(move.to), move.after),
+            before=_name(self._site, move, move.from_, move.framework, move.before),
+            after=_name(self._site, move, move.to, _framework(move.to), move.after),
         )
         return Page(move.path, title, description, body)
-
-    def _title(self) -> str:
-        move = self._move
-        if move.found is None:
-            return f"{self._name(move.from_, move.framework, '')} → {self._name(move.to, _framework(move.to), '')}"
-        return f"{_program_title(self._site, move)}: {move.before} → {move.after}"
-
-    def _name(self, source: str, framework: str, release: str) -> str:
-        """Return a source as it stands in a sentence, without its release if that is empty."""
-        component = source.partition("[")[2].partition("]")[0] or self._move.option
-        return " ".join(part for part in (title_of(self._site.tables, framework), component, release) if part)
 
     def _lead(self) -> Iterator[Markup]:
         t, move, total = self._texts.t, self._move, len(self._rows.all)
@@ -153,20 +142,23 @@ class _Migration:
                     release=move.after,
                     former=code(item.former),
                 )
+                if _nothing_to_do(self._site, move, item.former):
+                    yield t("Who used {former} has nothing to do.", former=code(item.former))
         words = {
             "same": "{count} mean the same",
-            "close": "{count} nearly the same",
+            "close": "{count} mean nearly the same",
             "biased": "{count} are comparable only with care",
             "look-alike": "{count} have only look-alikes",
             "none": "{count} have no counterpart",
         }
         parts = [t(words[name], count=self._rows.counts[name]) for name in words if self._rows.counts[name]]
+        there = _name(self._site, move, move.to, _framework(move.to), move.after)
         yield t(
             "Of {total} training keys of {here}, {parts} in {there}.",
             total=total,
-            here=self._name(move.from_, move.framework, move.before),
+            here=_name(self._site, move, move.from_, move.framework, move.before),
             parts=self._words.listed(parts),
-            there=self._name(move.to, _framework(move.to), move.after) if move.found is None else move.after,
+            there=there if move.found is None else move.after,
         )
         watch = [row.from_ for row in self._rows.of(*ORDER) if self._rows.is_trap(row)]
         if watch:
@@ -204,7 +196,7 @@ class _Migration:
 
     def _lost(self) -> tuple[Markup, Markup]:
         t = self._texts.t
-        gone = self._rows.of("look-alike", "none")
+        gone = [row for row in self._rows.of("look-alike", "none") if not self._rows.is_trap(row)]
         if not gone:
             return t("Nothing"), t("Every key has a counterpart.")
         return t("{count} key" if len(gone) == 1 else "{count} keys", count=len(gone)), self._rows.few(
@@ -233,11 +225,12 @@ class _Migration:
     def _told(self, group: str) -> list[Told]:
         if self._causes is not None:
             return self._causes.told(group)
-        return [
-            Told(number, note.severity, None, self._texts.say(note.text), (), self._cited(number - 1), None, None)
-            for number, note in enumerate(self._move.notes, 1)
-            if note.group == group
-        ]
+        return [self._noted(number, note) for number, note in enumerate(self._move.notes, 1) if note.group == group]
+
+    def _noted(self, number: int, note: Note) -> Told:
+        named = note.text.startswith(tuple(title_of(self._site.tables, name) for name in self._site.tables.frameworks))
+        text = self._texts.say(note.text)
+        return Told(number, note.severity, None, text, (), self._cited(number - 1), None, None, capital=not named)
 
     def _cited(self, number: int) -> Markup:
         keys = [key for (_, key, _), numbers in self._move.cites.items() if number in numbers]
@@ -303,6 +296,25 @@ class _Migration:
         return f"migrate/{second}/{first}"
 
 
+def _nothing_to_do(site: Site, move: Move, former: str) -> bool:
+    """Whether a class that goes on under another name logs what it did."""
+    source = f"{move.framework}[{former}]=={move.before}"
+    return same_move(diff(source, move.to, spec=site.tables, evidence=False))
+
+
+def _title(site: Site, move: Move) -> str:
+    if move.found is None:
+        sources = (move.from_, move.framework), (move.to, _framework(move.to))
+        return " → ".join(_name(site, move, source, framework, "") for source, framework in sources)
+    return f"{_program_title(site, move)}: {move.before} → {move.after}"
+
+
+def _name(site: Site, move: Move, source: str, framework: str, release: str) -> str:
+    """Return a source as it stands in a sentence, without its release if that is empty."""
+    component = source.partition("[")[2].partition("]")[0] or move.option
+    return " ".join(part for part in (title_of(site.tables, framework), component, release) if part)
+
+
 def _said(rule: object) -> str:
     return str(rule["words"]) if isinstance(rule, dict) else ""
 
@@ -319,11 +331,7 @@ def _program_title(site: Site, move: Move) -> str:
 
 def _index(site: Site, moves: Sequence[Move]) -> Page:
     """Return the page that lists all moves: between frameworks first, then by framework and program."""
-    crossings = [
-        (f"{_program_title(site, move)} → {title_of(site.tables, _framework(move.to))}", move.path)
-        for move in moves
-        if move.kind == "crossing"
-    ]
+    crossings = [(_title(site, move), move.path) for move in moves if move.kind == "crossing"]
     frameworks: dict[str, dict[str, dict[str, list[Move]]]] = {}
     for move in moves:
         if move.kind != "crossing":

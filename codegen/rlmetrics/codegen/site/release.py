@@ -31,8 +31,10 @@ HEADINGS = {
     "close": "Nearly the same",
     "same": "The same number: by a known factor, or logged by default now",
 }
+_LONG = 8
+"""What is nearly the same is folded if it takes more lines than these."""
 _MANY_KEYS = 150
-"""On a page with more lines than these, keys have no links."""
+"""A table of more keys than these does not lead to their pages."""
 
 
 class _Row(NamedTuple):
@@ -48,6 +50,7 @@ class _Severity(NamedTuple):
     heading: str
     total: int
     rows: list[_Row]
+    folded: bool
 
 
 class _Touched(NamedTuple):
@@ -102,8 +105,9 @@ class _Release:
         self._found: DiffResult = step.found
         self._moves = {move.program: move.path for move in moves}
         self._path = release_page(framework, step.after)
-        lines = len(self._found.changed) + len(self._found.added) + len(self._found.removed)
-        self._lists = Lists(self._path, framework, site, linked=lines <= _MANY_KEYS)
+        came_and_went = len(self._found.added) + len(self._found.removed)
+        self._lists = Lists(self._path, framework, site, linked=len(self._found.changed) <= _MANY_KEYS)
+        self._names = Lists(self._path, framework, site, linked=came_and_went <= _MANY_KEYS)
         self._causes = Causes(site.tables, site.texts, self._lists, framework, self._found, {step.after: step.before})
 
     def page(self, earlier: str | None, later: str | None) -> Page:
@@ -121,7 +125,6 @@ class _Release:
             self._path,
             texts,
             title=title,
-            crossing=False,
             framework=self._framework,
             framework_title=title_of(tables, self._framework),
             date=tables.framework(self._framework).releases.dates[self._step.after],
@@ -131,6 +134,8 @@ class _Release:
             later=None if later is None else release_page(self._framework, later),
             later_name=later,
             lead=self._lead(),
+            programs=self._programs(),
+            of_trainers=not tables.framework(self._framework).programs,
             begun=[self._lists.trainer(name) for name in self._found.begun],
             ended=[self._lists.trainer(name) for name in self._found.ended],
             classes=self._found.classes,
@@ -150,6 +155,17 @@ class _Release:
             "What {release} changed about the keys that trainers log: meanings, names and defaults.", release=title
         )
         return Page(self._path, title, description, body)
+
+    def _programs(self) -> list[tuple[str, str]]:
+        """Return the migrations of programs that have several parts: what each is called, and its page."""
+        components = components_of(self._site.tables, self._framework)
+        declared = self._site.tables.framework(self._framework).programs
+        title = title_of(self._site.tables, self._framework)
+        return [
+            (title if declared[program].get("default") else f"{title} {program}", path)
+            for program, path in self._moves.items()
+            if program not in components
+        ]
 
     def _lead(self) -> list[Markup]:
         """Return the first sentences: how much changed, in training."""
@@ -194,12 +210,13 @@ class _Release:
             items.sort(key=lambda item: item.bookkeeping)
             if items:
                 marked = [(item.component, item.key, self._causes.of(item.component, item.key)) for item in items]
-                rows = [self._row(group, mode) for group in grouped(marked)]
-                yield _Severity(severity, HEADINGS[severity], len(items), rows)
+                rows = [self._row(group, mode, self._lists) for group in grouped(marked)]
+                folded = severity in ("close", "same") and len(rows) > _LONG
+                yield _Severity(severity, HEADINGS[severity], len(items), rows, folded)
 
-    def _row(self, group: Group, mode: str) -> _Row:
+    def _row(self, group: Group, mode: str, lists: Lists) -> _Row:
         notes = group.mark if isinstance(group.mark, tuple) else ()
-        return _Row(self._lists.keys(group.keys, mode), self._lists.components(group.components), notes)
+        return _Row(lists.keys(group.keys, mode), lists.components(group.components), notes)
 
     def _touched(self) -> Iterator[_Touched]:
         """Yield every trainer of which something changed."""
@@ -238,7 +255,7 @@ class _Release:
         rows: list[_Row] = []
         for mode in ("train", "eval"):
             marked = [(item.component, item.key, ()) for item in items if item.mode == mode]
-            rows += [self._row(group, mode) for group in grouped(marked)]
+            rows += [self._row(group, mode, self._names) for group in grouped(marked)]
         return rows
 
     def _instead(self) -> list[tuple[Markup, Markup]]:

@@ -64,15 +64,6 @@ class Words:
             return t(_LOGGED[after])
         return self._plainly(cause.kind, before, after)
 
-    def effects(self, cause: SharedCause) -> list[Markup]:
-        """Return what a new default changes."""
-        told = [effect for effect in cause.effects if effect.kind != "logged" or effect.after]
-        return list(
-            dict.fromkeys(
-                self._texts.t("logged now") if effect.kind == "logged" else self.cause(effect) for effect in told
-            )
-        )
-
     def quantity(self, metric: str) -> Markup:
         """Return a metric in a few words that may stand within a sentence."""
         english = quantity(metric, self._tables)
