@@ -133,7 +133,9 @@ def test_2000_drawn_cases_are_answered_as_on_the_command_line(page: Page, tables
     wrong: list[str] = []
     for pair, answers in zip(pairs, answered, strict=True):
         for key, here, there in zip(pair["keys"], answers, expected(pair, tables), strict=True):
-            unlike = {name: (here.get(name), there.get(name)) for name in here | there if here.get(name) != there.get(name)}
+            unlike = {
+                name: (here.get(name), there.get(name)) for name in here | there if here.get(name) != there.get(name)
+            }
             if unlike:
                 wrong.append(f"{key} of {name_of(pair['source'])} to {name_of(pair['target'])}: {json.dumps(unlike)}")
     assert not wrong, f"{len(wrong)} of {CASES}:\n" + "\n".join(wrong[:20])
@@ -205,10 +207,23 @@ def test_values_are_converted_digit_by_digit_as_on_the_command_line(page: Page, 
             if len(relation) > 2
         }
     )
-    numbers = ["0", "-0.0", "1", "0.1", "-3.25", "195", "1.95e-07", "1e22", "123456789.123456789", "5e-324", "0.30000000000000004"]
+    numbers = [
+        "0",
+        "-0.0",
+        "1",
+        "0.1",
+        "-3.25",
+        "195",
+        "1.95e-07",
+        "1e22",
+        "123456789.123456789",
+        "5e-324",
+        "0.30000000000000004",
+    ]
     cases = [(number, scale, offset) for scale, offset in transforms for number in numbers]
     made = page.evaluate(
-        "(cases) => cases.map(([text, scale, offset]) => rlmetricsTranslator.convert(text, { scale, offset }, 'json'))", cases
+        "(cases) => cases.map(([text, scale, offset]) => rlmetricsTranslator.convert(text, { scale, offset }, 'json'))",
+        cases,
     )
     assert len(transforms) > 10
     assert made == [spelled(convert_decimal(Decimal(text), scale, offset)) for text, scale, offset in cases]
@@ -243,7 +258,9 @@ def test_a_dashboard_gets_the_names_that_the_command_line_gives_it(
     board = FIXTURES / "dashboards" / name
     translate_file(board, target=target, source=source, output=tmp_path / "out")
     made = page.evaluate(WRITE, [board.read_text(), name, source, target])["text"]
-    before, here, there = (_texts(json.loads(text)) for text in (board.read_text(), made, (tmp_path / "out").read_text()))
+    before, here, there = (
+        _texts(json.loads(text)) for text in (board.read_text(), made, (tmp_path / "out").read_text())
+    )
     changed = [(old, new) for old, new in zip(before, there, strict=True) if old != new]
     assert len([old for old, new in changed if ".*" not in old]) > 0
     wrong = [
@@ -267,7 +284,9 @@ def test_panels_in_yaml_get_new_names(page: Page) -> None:
     """Names in a list and behind a key are replaced, with their quotes; comments, titles and other words stay."""
     text = "panels:\n  - title: KL  # approxkl\n    metrics:\n      - ppo/policy/approxkl # one\n      - 'objective/kl'\n    y: ppo/policy/clipfrac\n"
     made = page.evaluate(WRITE, [text, "", "trl[PPOTrainer]==0.7.10", "trl[PPOTrainer]==0.18.2"])["text"]
-    wanted = text.replace("ppo/policy/approxkl", "policy/approxkl_avg").replace("ppo/policy/clipfrac", "policy/clipfrac_avg")
+    wanted = text.replace("ppo/policy/approxkl", "policy/approxkl_avg").replace(
+        "ppo/policy/clipfrac", "policy/clipfrac_avg"
+    )
     assert made == wanted
 
 
@@ -309,9 +328,7 @@ def test_the_page_is_used_by_keyboard_alone(page: Page) -> None:
         page.keyboard.type(choice)
         page.keyboard.press("Tab")
     status = page.get_by_role("status").first
-    expect(status).to_have_text(
-        "TRL PPOTrainer 0.7.10 → TRL PPOTrainer 0.18.2. 3 keys: 2 biased, 1 not of the source."
-    )
+    expect(status).to_have_text("TRL PPOTrainer 0.7.10 → TRL PPOTrainer 0.18.2. 3 keys: 2 biased, 1 not of the source.")
     for _ in range(20):
         if page.evaluate("document.activeElement.dataset.rlm") == "copy":
             break
