@@ -21,9 +21,31 @@ Pair = dict[str, Any]
 
 _VALUES = (
     *("accuracy", "format", "openai/gsm8k", "gsm8k", "7", "16", "128", "0", "gpu", "cpu", "train", "eval", "token_k1"),
-    *("seq_sum_k1", "seq_mean_k2", "seq_max_k3", "GRPOTrainer", "DPPOTrainer", "MiniLLMTrainer", "Größe", "a b", "mean"),
+    *(
+        "seq_sum_k1",
+        "seq_mean_k2",
+        "seq_max_k3",
+        "GRPOTrainer",
+        "DPPOTrainer",
+        "MiniLLMTrainer",
+        "Größe",
+        "a b",
+        "mean",
+    ),
 )
-_UNKNOWN = ("step", "_step", "epoch", "train/global_step", "my/own", "kl", "loss", "train/loss", "eval/loss", "rewards/", "")
+_UNKNOWN = (
+    "step",
+    "_step",
+    "epoch",
+    "train/global_step",
+    "my/own",
+    "kl",
+    "loss",
+    "train/loss",
+    "eval/loss",
+    "rewards/",
+    "",
+)
 _SURFACES = (LOGGED, LOGGED, "wandb", "tensorboard", "mlflow", "swanlab", "rl_insight")
 
 

@@ -14,7 +14,7 @@ from rlmetrics.codegen.site.site import Site
 from rlmetrics.codegen.site.translator import translator_page
 from rlmetrics.names.tables import Tables
 
-__all__ = ["chromium", "written"]
+__all__ = ["ROOT", "chromium", "written"]
 
 ROOT = Path(__file__).parents[1]
 _HEAD = (

@@ -10,7 +10,16 @@ from .errors import NamesError
 from .source import nearest
 from .tables import Tables
 
-__all__ = ["LOGGED", "Rules", "check_surface", "preferred_trackers", "route_surfaces", "rules_of", "show_name", "show_template"]
+__all__ = [
+    "LOGGED",
+    "Rules",
+    "check_surface",
+    "preferred_trackers",
+    "route_surfaces",
+    "rules_of",
+    "show_name",
+    "show_template",
+]
 
 LOGGED = "logged"
 """The surface of names as the code logs them."""

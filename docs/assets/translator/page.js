@@ -200,7 +200,6 @@
     T.data = { folder: root.dataset.folder, version: root.dataset.version };
     T.texts = JSON.parse(root.querySelector("[data-rlm=texts]").textContent);
     await T.load("sources");
-    root.hidden = false;
     T.page = new TranslatorPage(root);
   }
 

@@ -126,9 +126,12 @@
 
   const isCorrection = (move, text) => !move.translated && move.differences.some((item) => item.correction === text);
 
-  /** Return a note without the option of the command line in it. */
+  /** Return a note as a page says it, without the forms of the command line. */
   const plainNote = (text, move) =>
-    text.replace(/: --bind .*/, `: ${(move.row ? move.row.unbound : []).map((name) => `{${name}}`).join(", ")}`);
+    text
+    .replace(/^\S+ does not log it$/, "the source does not log it")
+    .replace(/^\S+ logs nothing of this kind$/, "the target logs nothing of this kind")
+    .replace(/: --bind .*/, `: ${(move.row ? move.row.unbound : []).map((name) => `{${name}}`).join(", ")}`);
 
   /** Return what is minor and not certain, folded. */
   function more(move, sides) {

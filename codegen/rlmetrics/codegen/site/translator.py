@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from functools import lru_cache
+from typing import TYPE_CHECKING
 
 from markupsafe import Markup
 
@@ -12,7 +14,10 @@ from .page import Asset, Page
 from .site import Site
 from .translating.writing import FOLDER, scripts, version_of
 
-__all__ = ["PAGE", "translator_page"]
+if TYPE_CHECKING:
+    from rlmetrics.names.tables import Tables
+
+__all__ = ["PAGE", "SENTENCES", "translator_page"]
 
 PAGE = "translate"
 _ASSETS = "assets/translator"
@@ -37,8 +42,8 @@ _EXAMPLES = (
         '"kl": 0.0004, "clip_ratio/region_mean": 0.002, "frac_reward_zero_std": 0.1, "num_tokens": 48211.0}',
     ),
     (
-        "verl 0.4.1 → 0.9.1",
-        "verl==0.4.1",
+        "verl 0.3.0 → 0.9.1",
+        "verl==0.3.0.post1",
         "verl==0.9.1",
         "step:12 - actor/pg_loss:0.012 - actor/ppo_kl:0.0003 - actor/pg_clipfrac:0.004 - actor/entropy_loss:0.71 - "
         "critic/score/mean:0.43 - response_length/mean:611.2 - timing_s/step:71.4",
@@ -46,7 +51,7 @@ _EXAMPLES = (
 )
 """What to try: what the button says, source, target and text."""
 
-_TEXTS = (
+SENTENCES = (
     "canonical names",
     "any trainer",
     "the source",
@@ -96,19 +101,16 @@ _TEXTS = (
 
 
 def translator_page(site: Site) -> Iterator[Page | Asset]:
-    """Yield the page; with the English one, the data, which all languages share."""
-    files = scripts(site.tables)
-    texts = site.texts
-    root = ".." if texts.language == "en" else "../.."
-    words = {english: found for english in _TEXTS if (found := texts.plain(english)) != english}
+    """Yield the page and its data; each language has them for itself, since it is a site that stands alone."""
+    files, texts = _files(site.tables), site.texts
+    words = {english: found for english in SENTENCES if (found := texts.plain(english)) != english}
     body = render(
         "translator.html.j2",
         PAGE,
         texts,
-        assets=f"{root}/{_ASSETS}",
-        folder=f"{root}/{FOLDER}",
+        folder=FOLDER,
         version=version_of(files),
-        root="..",
+        assets=_ASSETS,
         modules=_MODULES,
         examples=_EXAMPLES,
         texts_json=_script_json(words),
@@ -116,8 +118,13 @@ def translator_page(site: Site) -> Iterator[Page | Asset]:
     title = texts.plain("Translate names")
     description = texts.plain("What the keys of a log are called in another release or framework, in the browser.")
     yield Page(PAGE, title, description, body)
-    if texts.language == "en":
-        yield from (Asset(f"{FOLDER}/{name}", text) for name, text in files.items())
+    yield from (Asset(f"{FOLDER}/{name}", text) for name, text in files.items())
+
+
+@lru_cache(maxsize=1)
+def _files(tables: Tables) -> dict[str, str]:
+    """Return the data, made once for all languages."""
+    return scripts(tables)
 
 
 def _script_json(data: object) -> Markup:

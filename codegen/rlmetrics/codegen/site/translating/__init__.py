@@ -1,8 +1,12 @@
 """What the translator in the page knows: facts that the resolver states, in files that a browser loads on demand.
 
-What two meanings of a metric have to do with each other is asked of `rlmetrics.names.relations` for every pair that
-any two sources can form, and written down; JavaScript decides nothing about meaning. There are few such pairs, since
-most releases of most trainers mean the same: 39,000 between 2,900 meanings of 696 metrics, which takes three seconds and
-150 kB compressed in all. What the pages' script does itself is to look names up and to rank candidates: which of two
-counterparts is nearer depends on everything that either source logs, and there are millions of pairs of sources.
+What two meanings of a metric have to do with each other is asked of `rlmetrics.names.relations` for every pair that any
+two sources can form, and written down; JavaScript decides nothing about meaning. A second implementation of that would
+be a second truth, and there is no need of one: 70,000 entries of 1,936 components in their releases have 2,900 meanings
+of 696 metrics, which form 38,000 pairs with 20,000 different answers. To ask for all of them takes three seconds, to
+write all data nine, and the largest file has 38 kB compressed.
+
+What the scripts of the page do themselves is to look names up, and to rank candidates by what was written down: which
+of two counterparts is nearer depends on all that either source logs, and there are millions of pairs of sources. A test
+compares thousands of drawn answers with those of the command line, in all that a person would see of them.
 """

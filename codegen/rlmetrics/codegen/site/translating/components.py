@@ -11,7 +11,7 @@ from rlmetrics.names.counterparts import needed
 from rlmetrics.names.programs import paired
 from rlmetrics.names.severity import Circumstances
 from rlmetrics.names.source import CANONICAL, Component, Source
-from rlmetrics.names.templates import OPEN, placeholders_in
+from rlmetrics.names.templates import OPEN
 from rlmetrics.names.view import FrameworkView
 
 if TYPE_CHECKING:

@@ -1,4 +1,4 @@
-"""Every meaning that any key of any release has: what two of them have to do with each other depends on nothing else."""
+"""Every meaning that any key of any release has: how two of them relate depends on nothing else."""
 
 from __future__ import annotations
 

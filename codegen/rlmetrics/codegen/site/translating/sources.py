@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING, Any
 
 from rlmetrics.names.logged_keys import is_always_logged
@@ -22,7 +22,12 @@ def trackers(tables: Tables) -> list[Row]:
     found: list[Row] = []
     for name in preferred_trackers(tables):
         routes = tables.trackers[name].get("routes", {})
-        rules = {route: [[_of_javascript(rule), to.replace("\\", "$"), stop] for rule, to, stop in rules_of(tables, name, route)] for route in routes}
+        rules = {
+            route: [
+                [_of_javascript(rule), to.replace("\\", "$"), stop] for rule, to, stop in rules_of(tables, name, route)
+            ]
+            for route in routes
+        }
         found.append([name, {route: said for route, said in rules.items() if said}])
     return found
 
@@ -34,7 +39,9 @@ def _of_javascript(pattern: str) -> str:
 
 def frameworks(tables: Tables) -> dict[str, Any]:
     """Return each framework with its releases, programs and components, in the order of the spec."""
-    return {name: _framework(tables.framework(name), str(row.get("title", name))) for name, row in tables.frameworks.items()}
+    return {
+        name: _framework(tables.framework(name), str(row.get("title", name))) for name, row in tables.frameworks.items()
+    }
 
 
 def _framework(table: FrameworkTable, title: str) -> dict[str, Any]:

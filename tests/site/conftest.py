@@ -1,0 +1,44 @@
+"""The translator's page in Chromium."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Page
+from rlmetrics.names.tables import Tables, load_tables
+from translator_site import chromium, written
+
+
+@pytest.fixture(scope="session")
+def tables() -> Tables:
+    """The spec."""
+    return load_tables()
+
+
+@pytest.fixture(scope="session")
+def translator_place(tmp_path_factory: pytest.TempPathFactory, tables: Tables) -> Path:
+    """The page with all that it loads, in a folder."""
+    return written(tmp_path_factory.mktemp("site"), tables)
+
+
+@pytest.fixture(scope="session")
+def chromium_browser() -> Iterator[Browser]:
+    """The Chromium of this machine."""
+    with chromium() as found:
+        yield found
+
+
+@pytest.fixture
+def translator(chromium_browser: Browser, translator_place: Path) -> Iterator[Page]:
+    """The page, opened from its folder without any server; an error in its scripts fails the test."""
+    errors: list[str] = []
+    opened = chromium_browser.new_page()
+    opened.on("pageerror", lambda error: errors.append(str(error)))
+    opened.on("console", lambda message: errors.append(message.text) if message.type == "error" else None)
+    opened.goto(translator_place.as_uri())
+    opened.evaluate("window.rlmetricsTranslator.started")
+    yield opened
+    opened.close()
+    assert errors == []
