@@ -3,6 +3,8 @@
 import gc
 import os
 
+import pytest
+
 # Before anything imports torch. Tensors of tests are small: threads would wait for each other longer than they compute.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
@@ -17,3 +19,11 @@ def pytest_collection_finish() -> None:
     """Spare the collector what lives until the end: the tests themselves, and the libraries that they have loaded."""
     gc.collect()
     gc.freeze()
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark what opens a browser: the machine may have none, so that it is asked for by ``-m browser``."""
+    for item in items:
+        if "chromium_browser" in getattr(item, "fixturenames", ()):
+            item.add_marker("browser")

@@ -5,27 +5,12 @@
 
   var edits = window.RlmetricsSpelling.edits, allowed = window.RlmetricsSpelling.allowed;
   var lettersOf = window.RlmetricsSpelling.lettersOf, differing = window.RlmetricsSpelling.differing;
+  var loose = window.RlmetricsSpelling.loose, wordsOf = window.RlmetricsSpelling.wordsOf;
+  var isChinese = window.RlmetricsSpelling.isChinese, stem = window.RlmetricsSpelling.stem;
+  var plainer = window.RlmetricsQuestion.plainer;
   var EXACT = 0, SAME = 1, SHOWN = 2, FILLED = 3, BEGINS = 4, WORDS = 5, PART = 6, NEAR = 7, STARTS = 8, TEXT = 9, TYPO = 10, SOME = 11;
   var ALIKE = 1, BEGUN = 2, SAME_WORD = 3; // how a known word goes with one that is asked for
   var FIRST = 5; // as many results are seen at a glance: a near spelling is among them
-  var LITTLE = " what is a an the in on of my me does do did how why when which i it its for and or to be are was has have with as " +
-    "at by from between should can if s healthy normal ";
-  // These say nothing within a question, but are words of names elsewhere.
-  var ASKED = " mean means meaning measure measured tell tells definition defined computed value number good bad " +
-    "range say says called log logs logged metric metrics curve key keys version release number ";
-  var QUESTION = /^(what|how|why|when|which|is|are|does|do|can|should|where)\b/i;
-  var CHINESE_LITTLE = /是什么意思|是什么|什么是|什么意思|正常范围|健康范围|多少|怎么|为什么|如何|健康|正常|意思|什么|哪里|里面|[是的在中里了吗呢和与到从有]/g;
-
-  function loose(text) {
-    return text.toLowerCase().replace(/@/g, " at ").replace(/[^a-z0-9{}\u3400-\u9fff]+/g, " ").trim();
-  }
-
-  function wordsOf(text) {
-    // Releases keep their dots; Chinese stands in runs of its own.
-    return text.toLowerCase().match(/[\u3400-\u9fff]+|[a-z0-9]+(?:\.[0-9]+)+[a-z0-9.]*|[a-z0-9]+/g) || [];
-  }
-
-  function isChinese(word) { return /[\u3400-\u9fff]/.test(word); }
 
   // ------------------------------------------------------------------------------------------------ what can be found
   // Return the numbers of words, each once.
@@ -44,7 +29,7 @@
         var plain = loose(name);
         return { raw: name, small: name.toLowerCase(), plain: plain, letters: lettersOf(plain), solid: plain.replace(/ /g, ""), words: " " + plain + " " };
       });
-      entry.texts = texts.join(" ").toLowerCase();
+      entry.texts = texts.concat(names.filter(isChinese)).join(" ").toLowerCase();
       entry.names = numbers(vocabulary, [].concat.apply(wordsOf(also || ""), names.map(wordsOf)));
       entry.told = numbers(vocabulary, wordsOf(entry.texts));
       found.push(entry);
@@ -69,7 +54,8 @@
     data.releases.forEach(function (path) {
       var parts = path.split("/"), title = data.frameworks[parts[0]][0];
       add({ kind: "release", name: title + " " + parts[1], path: path, brief: "", weight: 40, frameworks: [parts[0]] },
-        [title + " " + parts[1], title + "==" + parts[1], parts[1], "v" + parts[1]], []);
+        [title + " " + parts[1], title + "==" + parts[1], parts[1], "v" + parts[1]], [],
+        "release version what changed changes change new added removed renamed " + title);
     });
     Object.keys(data.steps).forEach(function (where) {
       var parts = where.split("/"), title = data.frameworks[parts[0]][0];
@@ -84,7 +70,7 @@
     data.pages.forEach(function (row) {
       var trainer = row[0] === "trainer" ? row[1].split("/") : null;
       add({ kind: row[0], name: row[2], path: row[1].split("#")[0], fragment: row[1].split("#")[1] || "", brief: row[3] || "",
-        weight: trainer ? 60 : 30, frameworks: trainer ? [trainer[1]] : [] },
+        weight: trainer ? 60 : row[0] === "page" ? 50 : 30, frameworks: trainer ? [trainer[1]] : [] },
       trainer ? [trainer[2], plainer(trainer[2]), row[2]] : [row[2]], [row[3] || ""], trainer ? "trainer keys logs " + trainer[1] : "");
     });
     return found;
@@ -94,10 +80,6 @@
     var parts = key.split(/\{[^{}]*\}/);
     if (parts.length < 2 || parts.join("").length < 4) return null;
     return new RegExp("^" + parts.map(function (part) { return part.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"); }).join(".+?") + "$");
-  }
-
-  function plainer(component) {
-    return component.split(".").pop().replace(/(Trainer|Callback)$/, "").toLowerCase();
   }
 
   // --------------------------------------------------------------------------------------------------------- a question
@@ -137,12 +119,23 @@
       else if (word.length > 3 && known.indexOf(root) === 0) how[at] = ALIKE;
       if (how[at] === SAME_WORD || known === root) count = Math.max(1, counts[at]);
     });
-    return { word: word, how: how, tells: isChinese(word) ? 3 : Math.log(800 / (1 + count)), far: null };
+    return { word: word, how: how, tells: Math.log(800 / (1 + count)), pairs: isChinese(word) ? this.pairsOf(word) : null, far: null };
+  };
+
+  // The pairs of signs of a Chinese word, and how much each tells: words there have no blanks between them.
+  Search.prototype.pairsOf = function (word) {
+    var found = [], entries = this.entries;
+    for (var at = 0; at + 1 < Math.max(2, word.length); at++) {
+      var pair = word.substr(at, 2), count = 0;
+      entries.forEach(function (entry) { if (entry.kind === "metric" && entry.texts.indexOf(pair) >= 0) count += 1; });
+      found.push([pair, count ? Math.log(800 / (1 + count)) : 1]);
+    }
+    return found;
   };
 
   // How many letters lie between a word that is asked for and each known one.
   Search.prototype.measure = function (asked) {
-    var most = /^\d/.test(asked.word) ? 0 : allowed(asked.word.length), letters = lettersOf(asked.word);
+    var most = /^\d/.test(asked.word) || asked.pairs ? 0 : allowed(asked.word.length), letters = lettersOf(asked.word);
     asked.far = new Uint8Array(this.words.length).fill(9);
     this.words.forEach(function (known, at) {
       if (known === asked.word) asked.far[at] = 0;
@@ -152,66 +145,6 @@
       }
     });
   };
-
-  Search.prototype.releaseOf = function (framework, text) {
-    var names = this.data.frameworks[framework][1], found = null;
-    var version = text.replace(/^v/, "").replace(/\.x$/, "");
-    for (var at = 0; at < names.length; at++) {
-      if (names[at] === version) return at;
-      if (names[at].indexOf(version + ".") === 0) found = at;
-    }
-    return found;
-  };
-
-  // What was asked: the spelling, its words, and in which framework, trainer and release.
-  Search.prototype.read = function (text) {
-    var asked = text.trim().replace(/^["'`“”‘’<(]+|["'`“”‘’>),;:?？。]+$/g, "").replace(/\s*[=:]\s*-?[\d.]+(e-?\d+)?%?$/i, "");
-    var self = this, question = QUESTION.test(asked);
-    function idle(word) {
-      if (!/\s/.test(asked)) return false;
-      return LITTLE.indexOf(" " + word + " ") >= 0 || (question && ASKED.indexOf(" " + word + " ") >= 0);
-    }
-    var told = isChinese(asked) ? asked.replace(CHINESE_LITTLE, " ") : asked;
-    var all = wordsOf(told).filter(function (word) { return !idle(word); });
-    var where = { framework: null, trainers: [], release: null, at: {} };
-    var tokens = told.toLowerCase().split(/[\s,;=\[\]()?？，。、]+/);
-    var used = new Set();
-    tokens.forEach(function (token) {
-      if (self.data.frameworks[token]) where.framework = token;
-      else if (self.trainers[token]) where.trainers.push(self.trainers[token]);
-      else if (!/^v?\d+(\.(\d+|x))+(\.?(post|rc|dev)\d+)?$/.test(token)) return;
-      else where.release = token;
-      wordsOf(token).forEach(function (word) { used.add(word); });
-    });
-    Object.keys(this.data.frameworks).forEach(function (framework) {
-      if (where.release && (!where.framework || where.framework === framework)) {
-        var at = self.releaseOf(framework, where.release);
-        if (at !== null) where.at[framework] = at;
-      }
-    });
-    var rest = all.filter(function (word) { return !used.has(word); });
-    var plain = loose(asked), bare = null;
-    this.data.prefixes.forEach(function (prefix) {
-      if (bare === null && plain.indexOf(prefix + " ") === 0) bare = plain.slice(prefix.length + 1);
-    });
-    var led = /^[a-z]+[:/]/i.exec(asked);
-    if (bare === null && led) bare = loose(asked.slice(led[0].length));
-    all = all.length ? all : wordsOf(asked);
-    var weighed = {};
-    all.forEach(function (word) { weighed[word] = self.weigh(word); });
-    function weighedAll(words) { return words.map(function (word) { return weighed[word]; }); }
-    return { asked: asked, small: asked.toLowerCase(), plain: plain, bare: bare, all: weighedAll(all),
-      rest: weighedAll(rest.length ? rest : all), where: where, solid: plain.replace(/ /g, ""),
-      core: rest.length && rest.length < wordsOf(asked).length ? coreOf(tokens, used, idle) : null };
-  };
-
-  // The spelling within a question: `policy/approxkl_avg` of `what is policy/approxkl_avg in trl 0.12`.
-  function coreOf(tokens, used, idle) {
-    var left = tokens.filter(function (token) {
-      return token && !idle(token) && !wordsOf(token).every(function (word) { return used.has(word); });
-    });
-    return left.length ? loose(left.join(" ")) : null;
-  }
 
   // --------------------------------------------------------------------------------------------------------- how near
   function nearness(entry, query) {
@@ -227,6 +160,7 @@
       if (form.small === query.small) return offer(EXACT, 0.2 + alias);
       if (form.plain === query.plain || form.solid === query.solid) return offer(SAME, alias);
       if (form.plain === query.bare || form.plain === query.core) return offer(SHOWN, alias);
+      if (query.named.indexOf(form.plain) >= 0) return offer(SHOWN, alias + 1 + query.named.indexOf(form.plain));
       if (form.plain.indexOf(query.plain) === 0) return offer(BEGINS, form.plain.length - query.plain.length);
       if (query.core && query.core.length > 2 && form.plain.indexOf(query.core) === 0) {
         return offer(BEGINS, form.plain.length - query.core.length);
@@ -251,7 +185,9 @@
       if (how === BEGUN) starts += 1;
       else if (how !== SAME_WORD) missing += 1;
     });
-    if (!missing) offer(starts ? STARTS : WORDS, starts);
+    // A release, a step or a trainer that holds all that is asked is what is meant, not a name that holds a part of it.
+    var whole = words.length > 1 && ["release", "migration", "trainer"].indexOf(entry.kind) >= 0;
+    if (!missing) offer(starts ? STARTS : whole ? FILLED : WORDS, starts);
     else if (best === null || best[0] > TEXT) {
       var share = inText(entry, words), follows = entry.kind === "metric" ? 0 : 1;
       if (share > 0.999) offer(TEXT, follows);
@@ -271,26 +207,19 @@
   function inText(entry, words) {
     var held = 0, all = 0;
     words.forEach(function (word) {
-      all += word.tells;
-      if (isChinese(word.word)) held += word.tells * chineseShare(entry.texts, word.word);
-      else {
+      if (word.pairs) {
+        word.pairs.forEach(function (pair) {
+          all += pair[1];
+          if (entry.texts.indexOf(pair[0]) >= 0) held += pair[1];
+        });
+      } else {
+        all += word.tells;
         var how = Math.max(goes(entry.names, word.how), goes(entry.told, word.how));
         if (how === SAME_WORD) held += word.tells;
         else if (how && word.word.length > 3) held += 0.9999 * word.tells;
       }
     });
     return all ? held / all : 0;
-  }
-
-  function stem(word) {
-    return word.length > 5 ? word.replace(/(ings?|ed|es|s)$/, "") : word.replace(/s$/, "");
-  }
-
-  function chineseShare(text, word) {
-    if (text.indexOf(word) >= 0) return 1;
-    var pairs = Math.max(1, word.length - 1), held = 0;
-    for (var at = 0; at + 1 < word.length; at++) if (text.indexOf(word.substr(at, 2)) >= 0) held += 1;
-    return held / pairs;
   }
 
   // A whole name with a few letters wrong, what follows a prefix included.
@@ -338,7 +267,7 @@
   }
 
   Search.prototype.find = function (text, most) {
-    var query = this.read(text), found = [];
+    var query = window.RlmetricsQuestion.read(text, this), found = [];
     if (!query.plain) return [];
     this.entries.forEach(function (entry) {
       var near = nearness(entry, query);

@@ -1,6 +1,21 @@
-// How far two spellings lie apart.
+// Words of names and texts, and how far two spellings lie apart.
 (function () {
   "use strict";
+
+  function loose(text) {
+    return text.toLowerCase().replace(/@/g, " at ").replace(/[^a-z0-9{}\u3400-\u9fff]+/g, " ").trim();
+  }
+
+  function wordsOf(text) {
+    // Releases keep their dots; Chinese stands in runs of its own.
+    return text.toLowerCase().match(/[\u3400-\u9fff]+|[a-z0-9]+(?:\.[0-9]+)+[a-z0-9.]*|[a-z0-9]+/g) || [];
+  }
+
+  function isChinese(word) { return /[\u3400-\u9fff]/.test(word); }
+
+  function stem(word) {
+    return word.length > 5 ? word.replace(/(ings?|ed|es|s|e)$/, "") : word.replace(/s$/, "");
+  }
 
   // How many letters were left out, added, changed or swapped; more than `most` is too many.
   function edits(one, other, most) {
@@ -43,5 +58,8 @@
     return count;
   }
 
-  window.RlmetricsSpelling = { edits: edits, allowed: allowed, lettersOf: lettersOf, differing: differing };
+  window.RlmetricsSpelling = {
+    loose: loose, wordsOf: wordsOf, isChinese: isChinese, stem: stem,
+    edits: edits, allowed: allowed, lettersOf: lettersOf, differing: differing
+  };
 })();

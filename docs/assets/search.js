@@ -3,7 +3,7 @@
   "use strict";
 
   var MOST = 20;
-  var SCRIPTS = ["search-spelling.js", "search-rank.js", "generated/search.js"];
+  var SCRIPTS = ["search-spelling.js", "search-question.js", "search-rank.js", "generated/search.js"];
   var here = document.currentScript.src.replace(/[^/]*$/, "");
   var fromDisk = location.protocol === "file:";
   var search = null, waiting = null;

@@ -9,11 +9,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from rlmetrics.codegen.loader import read
 from rlmetrics.codegen.site.addresses import key_page, metric_page
 from rlmetrics.codegen.site.guides import guides_in, slug
 from rlmetrics.codegen.site.search import logged_keys, search_index
 from rlmetrics.codegen.site.site import Site
 from rlmetrics.codegen.site.texts import Texts
+from rlmetrics.codegen.spec import Spec
 from rlmetrics.names import load_tables
 
 ROOT = Path(__file__).resolve().parent.parent.parent
@@ -22,9 +24,17 @@ MOST = 300_000
 
 
 @lru_cache(maxsize=1)
+def spec() -> Spec:
+    """Return the repository's own spec."""
+    found, findings = read(ROOT / "spec", ())
+    assert found is not None, findings
+    return found
+
+
+@lru_cache(maxsize=1)
 def english() -> Site:
-    """Return the site of the repository's own spec; of a spec's files the index needs none."""
-    return Site(None, {}, load_tables(), guides=guides_in(ROOT / "docs", ("zh", "reference", "theme")))  # type: ignore[arg-type]
+    """Return the site of the repository's own spec."""
+    return Site(spec(), {}, load_tables(), guides=guides_in(ROOT / "docs", ("zh", "reference", "theme")))
 
 
 @lru_cache(maxsize=1)
@@ -47,7 +57,8 @@ def titles() -> dict[str, str]:
 def data_of(site: Site, found: dict[str, str]) -> dict[str, Any]:
     """Return what the script reads."""
     text = search_index(site, found).text
-    return json.loads(text.removeprefix("window.RLMETRICS_INDEX=").rstrip(";\n"))
+    data: dict[str, Any] = json.loads(text.removeprefix("window.RLMETRICS_INDEX=").rstrip(";\n"))
+    return data
 
 
 def test_the_index_is_small() -> None:
@@ -59,10 +70,13 @@ def test_a_translated_index_is_small() -> None:
     """With each brief in Chinese beside the English one, at two fifths of its letters; the real ones have a third."""
     tables = english().tables
     catalog = {str(row["brief"]): "度" * (2 * len(row["brief"]) // 5) for row in tables.metrics.values()}
-    site = Site(None, {}, tables, Texts("zh", catalog), english().guides)  # type: ignore[arg-type]
+    site = Site(spec(), {}, tables, Texts("zh", catalog), english().guides)
     assert len(search_index(site, titles()).text.encode()) < MOST
     data = data_of(site, titles())
     assert all(row[5] == catalog[row[2]] for row in data["metrics"])
+    assert ["解释方差", "explained variance"] in data["terms"]
+    lengths = [len(word) for word, _ in data["terms"]]
+    assert sorted(lengths, reverse=True) == lengths
 
 
 def test_every_metric_alias_and_key_is_in_it() -> None:

@@ -16,6 +16,7 @@ _HEADING = re.compile(r"(#{1,3})\s+(.*?)\s*$")
 _ANCHOR = re.compile(r"\s*\{[^{}]*#([\w-]+)[^{}]*\}$")
 _FENCE = re.compile(r"\s*(```|~~~)")
 _LINK = re.compile(r"\[([^\]]*)\]\([^)]*\)")
+_FRONT = re.compile(r"\A---\n.*?^---\n", re.DOTALL | re.MULTILINE)
 _HEAD = 400
 """A generated page says so within its first characters."""
 
@@ -65,7 +66,7 @@ def _headings(text: str) -> Iterator[tuple[int, str, str]]:
     """Yield level, text and anchor of the headings; what stands in a block of code is none."""
     seen: dict[str, int] = {}
     fenced = False
-    for line in text.splitlines():
+    for line in _FRONT.sub("", text).splitlines():
         if _FENCE.match(line):
             fenced = not fenced
         found = None if fenced else _HEADING.match(line)

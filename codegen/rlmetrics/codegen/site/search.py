@@ -69,6 +69,7 @@ def search_index(site: Site, titles: Mapping[str, str]) -> Asset:
         },
         "components": components,
         "prefixes": _prefixes(site),
+        "terms": _terms(site),
         "metrics": [_metric(site, metric, keys) for metric in metrics],
         "keys": [_key(item, number, place) for item in keys],
         "releases": [path for path in titles if path.partition("/")[0] in site.tables.frameworks],
@@ -167,6 +168,18 @@ def _prefixes(site: Site) -> list[str]:
 def _loose(name: str) -> str:
     """Return a name as the script compares it: in small letters, with one blank for whatever separates words."""
     return _SEPARATORS.sub(" ", name.lower().replace("@", " at ")).strip()
+
+
+def _terms(site: Site) -> list[tuple[str, str]]:
+    """Return the terms of the field in the site's language, longest first, with their English ones."""
+    texts = site.spec.texts.get(site.texts.language)
+    found: dict[str, str] = {}
+    if texts is not None:
+        for term in texts.glossary.terms:
+            for word in texts.glossary.words(term):
+                if len(word) > 1 and word != term:
+                    found.setdefault(word, term)
+    return sorted(found.items(), key=lambda item: (-len(item[0]), item[0]))
 
 
 def _words(site: Site) -> dict[str, str]:

@@ -1,0 +1,88 @@
+// Reads what was typed: the spelling in it, its words, and in which framework, trainer and release it is asked for.
+(function () {
+  "use strict";
+
+  var loose = window.RlmetricsSpelling.loose, wordsOf = window.RlmetricsSpelling.wordsOf;
+  var isChinese = window.RlmetricsSpelling.isChinese;
+  var LITTLE = " what is a an the in on of my me does do did how why when which i it its for and or to be are was has have with as " +
+    "at by from between should can if s healthy normal ";
+  // These say nothing within a question, but are words of names elsewhere.
+  var ASKED = " mean means meaning measure measured tell tells definition defined computed value number good bad " +
+    "range say says called log logs logged metric metrics curve key keys version release number ";
+  var QUESTION = /^(what|how|why|when|which|is|are|does|do|can|should|where)\b/i;
+  var CHINESE_LITTLE = /是什么意思|是什么|什么是|什么意思|正常范围|健康范围|多少|怎么|为什么|如何|健康|正常|意思|什么|哪里|里面|[是的在中里了吗呢和与到从有]/g;
+
+  function plainer(component) {
+    return component.split(".").pop().replace(/(Trainer|Callback)$/, "").toLowerCase();
+  }
+
+  function releaseOf(data, framework, text) {
+    var names = data.frameworks[framework][1], found = null;
+    var version = text.replace(/^v/, "").replace(/\.x$/, "");
+    for (var at = 0; at < names.length; at++) {
+      if (names[at] === version) return at;
+      if (names[at].indexOf(version + ".") === 0) found = at;
+    }
+    return found;
+  }
+
+  // Terms of the field by the words that names and English briefs have for them; terms stand longest first.
+  function inEnglish(text, terms) {
+    terms.forEach(function (term) { text = text.split(term[0]).join(" " + term[1] + " "); });
+    return text;
+  }
+
+  // What was asked: the spelling, its words, and in which framework, trainer and release.
+  function read(text, search) {
+    var asked = text.trim().replace(/^["'`“”‘’<(]+|["'`“”‘’>),;:?？。]+$/g, "").replace(/\s*[=:]\s*-?[\d.]+(e-?\d+)?%?$/i, "");
+    var data = search.data, question = QUESTION.test(asked);
+    function idle(word) {
+      if (!/\s/.test(asked)) return false;
+      return LITTLE.indexOf(" " + word + " ") >= 0 || (question && ASKED.indexOf(" " + word + " ") >= 0);
+    }
+    var told = isChinese(asked) ? inEnglish(asked, data.terms).replace(CHINESE_LITTLE, " ") : asked;
+    var all = wordsOf(told).filter(function (word) { return !idle(word); });
+    var where = { framework: null, trainers: [], release: null, at: {} };
+    var tokens = told.toLowerCase().split(/[\s,;=\[\]()?？，。、]+/);
+    var used = new Set();
+    tokens.forEach(function (token) {
+      if (data.frameworks[token]) where.framework = token;
+      else if (search.trainers[token]) where.trainers.push(search.trainers[token]);
+      else if (!/^v?\d+(\.(\d+|x))+(\.?(post|rc|dev)\d+)?$/.test(token)) return;
+      else where.release = token;
+      wordsOf(token).forEach(function (word) { used.add(word); });
+    });
+    Object.keys(data.frameworks).forEach(function (framework) {
+      if (where.release && (!where.framework || where.framework === framework)) {
+        var at = releaseOf(data, framework, where.release);
+        if (at !== null) where.at[framework] = at;
+      }
+    });
+    // A token with a slash or an underscore is a name, whatever stands around it.
+    var named = /\s/.test(asked) ? tokens.filter(function (token) { return /[\/_]/.test(token); }).map(loose) : [];
+    var rest = all.filter(function (word) { return !used.has(word); });
+    var plain = loose(asked), bare = null;
+    data.prefixes.forEach(function (prefix) {
+      if (bare === null && plain.indexOf(prefix + " ") === 0) bare = plain.slice(prefix.length + 1);
+    });
+    var led = /^[a-z]+[:/]/i.exec(asked);
+    if (bare === null && led) bare = loose(asked.slice(led[0].length));
+    all = all.length ? all : wordsOf(asked);
+    var weighed = {};
+    all.forEach(function (word) { weighed[word] = search.weigh(word); });
+    function weighedAll(words) { return words.map(function (word) { return weighed[word]; }); }
+    return { asked: asked, small: asked.toLowerCase(), plain: plain, bare: bare, all: weighedAll(all),
+      rest: weighedAll(rest.length ? rest : all), where: where, named: named, solid: plain.replace(/ /g, ""),
+      core: rest.length && rest.length < wordsOf(asked).length ? coreOf(tokens, used, idle) : null };
+  }
+
+  // The spelling within a question: `policy/approxkl_avg` of `what is policy/approxkl_avg in trl 0.12`.
+  function coreOf(tokens, used, idle) {
+    var left = tokens.filter(function (token) {
+      return token && !idle(token) && !wordsOf(token).every(function (word) { return used.has(word); });
+    });
+    return left.length ? loose(left.join(" ")) : null;
+  }
+
+  window.RlmetricsQuestion = { read: read, plainer: plainer };
+})();
