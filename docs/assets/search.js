@@ -44,7 +44,7 @@
     var entry = result.entry, framework = entry.frameworks && entry.frameworks.length === 1 ? entry.frameworks[0] : null;
     var hash = entry.fragment || "", at = framework === null ? undefined : result.at[framework];
     if (at !== undefined && (entry.kind === "key" || entry.kind === "metric")) {
-      hash = "at=" + search.data.frameworks[framework][1][at];
+      hash = "at=" + framework + "-" + search.data.frameworks[framework][1][at];
     }
     var path = entry.path.split("/").map(encodeURIComponent).join("/");
     return (base || ".") + "/" + (path ? path + "/" : "") + (fromDisk ? "index.html" : "") + (hash ? "#" + hash : "");

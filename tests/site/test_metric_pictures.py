@@ -199,17 +199,17 @@ def test_texts_of_drawings_fit_and_are_large_enough():
     for metric in METRICS:
         for kind, svg in all_pictures(metric):
             root = ElementTree.fromstring(svg)
-            width = float(root.get("viewBox").split()[2])
-            height = float(root.get("viewBox").split()[3])
+            width, height = (float(text) for text in root.get("viewBox").split()[2:])
+            parents = {child: parent for parent in root.iter() for child in parent}
             for node in root.iter(f"{SVG}text"):
-                size = float(node.get("font-size", "12"))
+                look = {**parents[node].attrib, **node.attrib}
+                size = float(look["font-size"] if "font-size" in look else root.get("font-size"))
                 assert size * 328 / width >= 10.5, (metric, kind)
-                wide = len(node.text) * size * (0.6 if node.get("font-weight") else 0.54)
-                at = {None: 0, "middle": 0.5, "end": 1}[node.get("text-anchor")]
-                left = float(node.get("x")) - at * wide
+                wide = len(node.text) * size * (0.6 if "font-weight" in look else 0.54)
+                left = float(look["x"]) - {None: 0, "middle": 0.5, "end": 1}[look.get("text-anchor")] * wide
                 assert left >= -1, (metric, kind, node.text)
                 assert left + wide <= width + 1, (metric, kind, node.text)
-                assert 0 < float(node.get("y")) < height
+                assert 0 < float(look["y"]) < height
 
 
 def test_every_word_in_a_drawing_can_be_translated():

@@ -165,11 +165,17 @@ def _painted(line: str) -> str:
 
 
 def _linked(line: str, links: Mapping[str, str]) -> str:
-    for text, address in links.items():
-        # Line 51 is not the start of line 517. Addresses hold no backslash that a replacement would take for its own.
-        linked = f"\x1b]8;;{address}\x1b\\\\{text}\x1b]8;;\x1b\\\\"
-        line = re.sub(rf"{re.escape(text)}(?!\w)", linked, line)
-    return line
+    """Return a line with links, all made at once: the address of one may hold the text of another."""
+    found = [text for text in links if text in line]
+    if not found:
+        return line
+    # Line 51 is not the start of line 517, nor a metric the end of another; what is bold begins with a sign of its own.
+    texts = "|".join(re.escape(text) for text in sorted(found, key=len, reverse=True))
+    return re.sub(
+        rf"(?:(?<=\x1b\[1m)|(?<![\w/]))(?:{texts})(?![\w/])",
+        lambda match: f"\x1b]8;;{links[match[0]]}\x1b\\{match[0]}\x1b]8;;\x1b\\",
+        line,
+    )
 
 
 def _shows(stream: TextIO, text: str) -> bool:

@@ -89,6 +89,7 @@ def _of_two(args: argparse.Namespace, keys: Sequence[str], config: dict[str, Any
 
 def _of_keys(args: argparse.Namespace, keys: Sequence[str], config: dict[str, Any], tables: Tables) -> int:
     """Answer about keys one after the other, each under its name if there are several."""
+    from rlmetrics.answers.addresses import links_of
     from rlmetrics.answers.asked import answer_anywhere, answer_at
     from rlmetrics.answers.terminal import printed
     from rlmetrics.names import open_view
@@ -103,7 +104,11 @@ def _of_keys(args: argparse.Namespace, keys: Sequence[str], config: dict[str, An
         view = open_view(source, config=config, spec=tables)
         answers = [answer_at(view, key, config=config, full=args.full) for key in keys]
     blocks = [
-        printed([*([key] if len(keys) > 1 else []), *answer.lines], keys=[key], links=answer.links)
+        printed(
+            [*([key] if len(keys) > 1 else []), *answer.lines],
+            keys=[key],
+            links={**links_of(answer.lines, tables), **answer.links},
+        )
         for key, answer in zip(keys, answers, strict=True)
     ]
     print("\n\n".join(blocks))

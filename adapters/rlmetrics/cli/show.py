@@ -43,6 +43,11 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
         action="store_true",
         help="as --full, with every release of every spelling; without a name: every metric, and which releases log it",
     )
+    parser.add_argument(
+        "--web",
+        action="store_true",
+        help="open the page in the browser: at the address in RLMETRICS_SITE, else of the site built in this checkout",
+    )
     add_config(parser)
     add_spec(parser)
     add_json(parser)
@@ -54,17 +59,29 @@ def run(args: argparse.Namespace) -> int:
     from rlmetrics.names import coverage, show
 
     if args.name is None:
-        if not args.all:
+        if args.web or not args.all:
             msg = "name a metric, an alias or a key, or give --all for every metric"
             raise UserError(msg)
         covered = coverage(spec=spec_of(args))
         print(json_text(covered) if args.json else table([_HEADER, *map(_covered, covered)]))
         return 0
     found = show(args.name, args.at, config=config_of(args), spec=spec_of(args))
+    if args.web:
+        from rlmetrics.names import load_tables
+
+        from .web import open_page
+
+        print(open_page(args.name, args.at, [item.metric for item in found], load_tables(spec_of(args))))
+        return 0
     if args.json:
         print(json_text(found))
         return 0
-    print(printed(_answer(args, found), keys=[args.name, *(item.metric for item in found)]))
+    from rlmetrics.answers.addresses import links_of
+    from rlmetrics.names import load_tables
+
+    lines = _answer(args, found)
+    links = links_of(lines, load_tables(spec_of(args)))
+    print(printed(lines, keys=[args.name, *(item.metric for item in found)], links=links))
     return 0
 
 

@@ -67,6 +67,7 @@ class SharedCause:
         components: Which components log them.
         effects: For a new default, what it changes about which keys.
         earlier: Releases in which it already held before it came to stay.
+        where: Each component with the keys that changed there, those of evaluation included.
     """
 
     release: str | None
@@ -86,6 +87,7 @@ class SharedCause:
     components: tuple[str, ...]
     effects: tuple[Effect, ...] = ()
     earlier: str | None = None
+    where: tuple[tuple[str, tuple[str, ...]], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,6 +219,7 @@ class Causes:
             components=components,
             effects=tuple(self._effects(items)) if cause.kind == "setting" else (),
             earlier=self._releases.spans(list(earlier)) if earlier and self._releases is not None else None,
+            where=tuple(_where(items)),
         )
 
     def _effects(self, items: list[tuple[Entry, Cause]]) -> Iterator[Effect]:
@@ -254,6 +257,13 @@ def _keys(items: list[tuple[Entry, Cause]]) -> tuple[tuple[str, ...], tuple[str,
     training = dict.fromkeys(entry.key for entry, _ in items if entry.mode == "train")
     others = dict.fromkeys(entry.key for entry, _ in items if entry.mode != "train")
     return tuple(training), tuple(others), tuple(dict.fromkeys(entry.component for entry, _ in items))
+
+
+def _where(items: list[tuple[Entry, Cause]]) -> Iterator[tuple[str, tuple[str, ...]]]:
+    found: dict[str, dict[str, None]] = {}
+    for entry, _ in items:
+        found.setdefault(entry.component, {})[entry.key] = None
+    yield from ((component, tuple(keys)) for component, keys in found.items())
 
 
 def severity_of_cause(cause: Cause) -> str:

@@ -55,9 +55,9 @@ def of_keys(found: DiffResult, keys: Collection[str]) -> DiffResult:
         removed=tuple(item for item in found.removed if item.key in keys),
         renamed=renamed,
         changed=tuple(item for item in found.changed if item.key in keys),
-        causes=_only(found.causes, names),
+        causes=_places(_only(found.causes, names), names),
         taken_back=_only(found.taken_back, names),
-        others=_only(found.others, names),
+        others=_places(_only(found.others, names), names),
         defaults=tuple(
             replace(
                 item,
@@ -81,6 +81,14 @@ def _only(items: Sequence[_Told], names: Collection[str]) -> tuple[_Told, ...]:
             # Asked for a key of evaluation, that is the key that is told.
             narrowed.append(replace(item, keys=keys or folded, folded=folded if keys else ()))
     return tuple(narrowed)
+
+
+def _places(causes: Sequence[SharedCause], names: Collection[str]) -> tuple[SharedCause, ...]:
+    """Return causes that name only some keys of each component."""
+    kept = [[(part, tuple(key for key in keys if key in names)) for part, keys in cause.where] for cause in causes]
+    return tuple(
+        replace(cause, where=tuple(item for item in items if item[1])) for cause, items in zip(causes, kept, strict=True)
+    )
 
 
 def since(found: DiffResult, release: str, releases: Releases | None) -> DiffResult:

@@ -25,8 +25,7 @@ FOLDER = ".rlmetrics/cache"
 _BESIDE = (("tests/fixtures/hand_computed", (".yaml",)), ("generated/rlmetrics/tables/metrics", (".json",)))
 """What checks read beside the spec."""
 
-_FLAT = (("docs", ".md"), ("docs/assets", ".js"))
-"""The same, without what is in folders below: hand-written guides and scripts."""
+_SCRIPTS, _MADE = "docs/assets", "docs/assets/generated/"
 
 _CODE = ("rlmetrics.codegen", "rlmetrics.impl", "rlmetrics.names", "rlmetrics.state")
 
@@ -97,10 +96,13 @@ def section_digests(folders: Sequence[Path]) -> dict[str, str]:
 
 
 def _beside_site(spec: Path) -> Iterator[str]:
-    languages = [(f"docs/{path.name}", ".md") for path in sorted((spec / "texts").glob("*"))]
-    for folder, ending in (*_FLAT, *languages):
-        for path in sorted((spec.parent / folder).glob(f"*{ending}")):
-            yield f"{folder}/{path.name}\0{digest_of(path.read_bytes())}\n"
+    """Yield a line for each hand-written guide and script."""
+    checkout = spec.parent
+    folders = ["docs", *(f"docs/{path.name}" for path in sorted((spec / "texts").glob("*")))]
+    guides = [f"{folder}/{path.name}" for folder in folders for path in sorted((checkout / folder).glob("*.md"))]
+    scripts = [label for label in sorted(walk(checkout, _SCRIPTS, (".js",))) if not label.startswith(_MADE)]
+    for label in (*guides, *scripts):
+        yield f"{label}\0{digest_of((checkout / label).read_bytes())}\n"
 
 
 def _digest(lines: Iterable[str]) -> str:

@@ -8,15 +8,11 @@ from functools import lru_cache
 from typing import Any
 
 from ..model import HealthRule, Source
-from .functions import Function
-from .text import anchor
 
 _CODE = re.compile(r"(`+[^`]*`+)")
 _SPECIAL = re.compile(r"([\\*\[\]{}#]|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9]))")
 """What Markdown would take for its own; an underscore inside a word is none."""
 _HTML = re.compile(r"[&<>]")
-_HEALTH_KINDS = {"info": "info", "warning": "warning", "error": "danger"}
-"""How a rule's level looks as an admonition."""
 
 
 @lru_cache(maxsize=8192)
@@ -41,15 +37,6 @@ def _plain(text: str) -> str:
     return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;") if _HTML.search(text) else text
 
 
-def signature(function: Function) -> str:
-    """Return how a function is called."""
-    parameters = [
-        name if parameter.default is None else f"{name}={parameter.default!r}"
-        for name, parameter in function.parameters.items()
-    ]
-    return f"{function.name}({', '.join([*function.inputs, *(['*', *parameters] if parameters else [])])})"
-
-
 def source_link(source: Source) -> str:
     """Return a source as Markdown: its title, linked where it has an address, and its place in a release."""
     title = markdown(source.title)
@@ -58,11 +45,6 @@ def source_link(source: Source) -> str:
         place = f" `{source.path}{f':{source.line}' if source.line else ''}`"
     release = f" ({source.release})" if source.release else ""
     return f"{f'[{title}](<{source.url}>)' if source.url else title}{release}{place}"
-
-
-def rule_level(rule: HealthRule) -> str:
-    """Return the highest level that a rule reaches."""
-    return next(iter(rule.tiers), "error" if rule.special == "non_finite" else "info")
 
 
 def how_long(rule: HealthRule) -> str:
@@ -79,22 +61,10 @@ def how_long(rule: HealthRule) -> str:
     return ", ".join(parts)
 
 
-def remark(one: Any) -> str:
-    """Return where statements about a metric's keys hold, and the statements."""
-    said = "; ".join(one.said)
-    return f"{one.where}: {said}" if one.where else said
-
-
 FILTERS: dict[str, Callable[[Any], str]] = {
-    "anchor": anchor,
-    "bar": bar,
     "cell": cell,
     "md": markdown,
-    "health_kind": _HEALTH_KINDS.__getitem__,
-    "remark": remark,
     "how_long": how_long,
-    "rule_level": rule_level,
-    "signature": signature,
     "source_link": source_link,
 }
 """What the templates call these."""

@@ -1,97 +1,32 @@
-"""The reference pages: indexes, inputs, conventions, the linter's checks, and one page for each family of metrics."""
+"""The reference pages that stand alone: inputs, conventions, health rules, the linter's checks, what covers what."""
 
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from rlmetrics.health.conditions import FUNCTIONS
 from rlmetrics.health.series import Series
 
 from ..lint import CHECKS
-from ..model import HealthRule, Metric
+from ..model import Metric
 from ..spec import Spec
 from ..tables.health import all_rules, metrics_of_rule
-from .cited import Cited
-from .conditions import Conditions
 from .coverage import coverage
 from .docstring import AXES_TEXT
 from .functions import Function
-from .logged_keys import LoggedKey, logged_keys
-from .markdown import markdown
-from .spellings import Spellings, share, spellings
+from .logged_keys import logged_keys
 from .store import Output
 from .templating import template
-from .text import anchor, module_name
 
 FOLDER = "docs/reference"
 
-_DIRECTIONS = {"higher": "higher is better", "lower": "lower is better", "target": "close to a target is better"}
-
-
-@dataclass(frozen=True)
-class _Page:
-    """What a metric's section shows, in Markdown."""
-
-    id: str
-    anchor: str
-    metric: Metric
-    facts: list[tuple[str, str]]
-    rules: Sequence[HealthRule]
-    functions: Sequence[Function]
-    spellings: Sequence[Spellings]
-
-    @property
-    def sources(self) -> frozenset[str]:
-        """The files in which its keys stand."""
-        return frozenset().union(*(one.sources for one in self.spellings))
-
 
 def emit(spec: Spec, functions: Mapping[str, Sequence[Function]]) -> Iterator[Output]:
-    """Yield the reference pages."""
-    link = _Links(spec)
-    logged = list(logged_keys(spec))
-    by_family: dict[str, list[LoggedKey]] = {}
-    for one in logged:
-        by_family.setdefault(spec.family_of.get(one.metric, ""), []).append(one)
-    tools: dict[str, object] = {"link": link}
-    judged: dict[str, list[HealthRule]] = {}
+    """Yield the reference pages; those of metrics, keys and releases are pages of the site."""
+    tools: dict[str, object] = {"link": _link(spec)}
     covers = {rule.id: metrics_of_rule(rule, spec.metrics) for rule in all_rules(spec)}
-    for rule in all_rules(spec):
-        for metric_id in covers[rule.id]:
-            judged.setdefault(metric_id, []).append(rule)
-    for family, described in spec.families.items():
-        own: dict[str, list[Function]] = {}
-        for function in functions.get(family, ()):
-            own.setdefault(function.metric_id, []).append(function)
-        conditions = Conditions()
-        spelled, shared = share(spellings(spec, by_family.get(family, ()), link, conditions))
-        sections = [
-            _Page(
-                metric_id,
-                anchor(metric_id),
-                metric,
-                list(_facts(spec, metric)),
-                judged.get(metric_id, ()),
-                own.get(metric_id, ()),
-                spelled.get(metric_id, ()),
-            )
-            for metric_id, metric in described.metrics.items()
-        ]
-        source = f"spec/metrics/{family}.yaml"
-        text = template("reference_family.md.j2").render(
-            source=source,
-            family=described,
-            sections=sections,
-            shared=shared,
-            conditions=conditions.listed,
-            cited=Cited(described.metrics.values()),
-            module=module_name(family),
-            **tools,
-        )
-        yield Output(f"{FOLDER}/{family}.md", text.replace(f"]({family}.md#", "](#"), source)
-    yield _single("index.md", "spec/metrics", spec, tools)
+    logged = list(logged_keys(spec))
     yield _single("coverage.md", "spec", spec, {**tools, "coverage": coverage(spec, logged)})
     yield _single(
         "not_computed.md",
@@ -157,44 +92,10 @@ def not_computed(
     return found
 
 
-class _Links:
-    """Makes links to metrics from any page of the folder."""
+def _link(spec: Spec) -> Callable[[str], str]:
+    """Return what makes links from any page of the folder to the pages of metrics."""
 
-    def __init__(self, spec: Spec) -> None:
-        self._pages = spec.family_of
+    def link(metric_id: str) -> str:
+        return f"[`{metric_id}`](../m/{metric_id}.md)" if metric_id in spec.metrics else f"`{metric_id}`"
 
-    def __call__(self, metric_id: str) -> str:
-        page = self._pages.get(metric_id)
-        return f"`{metric_id}`" if page is None else f"[`{metric_id}`]({page}.md#{anchor(metric_id)})"
-
-
-def _facts(spec: Spec, metric: Metric) -> Iterator[tuple[str, str]]:
-    """Yield the short facts of a metric as label and Markdown."""
-    yield "Unit", "pure number" if metric.unit == "1" else markdown(metric.unit)
-    low, high = metric.range
-    if low is not None or high is not None:
-        yield "Range", f"{'−∞' if low is None else f'{low:g}'} to {'∞' if high is None else f'{high:g}'}"
-    if metric.direction in _DIRECTIONS:
-        yield "Direction", _DIRECTIONS[metric.direction]
-    population = spec.signatures.populations.get(metric.population or "")
-    if population is not None:
-        yield "Population", markdown(population.brief)
-    identity = metric.identity
-    if identity.estimator:
-        yield "Estimator", f"`{identity.estimator}`"
-    if identity.distributions:
-        yield "Between", " and ".join(markdown(side) for side in identity.distributions)
-    if metric.aggregation:
-        levels = (f"{level.replace('_', '-')}: {operation}" for level, operation in metric.aggregation.items())
-        yield "Aggregation", "; ".join(levels)
-    if metric.atom is not None:
-        yield "May not be cut", f"a {metric.atom}" if metric.atom != "batch" else "an update"
-    if metric.empty is not None:
-        names = {"nan": "NaN", "omit": "left out", 0: "0"}
-        yield "Over nothing", names[metric.empty]
-    if metric.nan == "skip":
-        yield "NaN values", "left out"
-    if metric.aliases:
-        yield "Also called", ", ".join(f"`{alias}`" for alias in metric.aliases)
-    if metric.rev > 1:
-        yield "Revision", str(metric.rev)
+    return link

@@ -12,6 +12,7 @@ from ..findings import Location
 from ..loader.document import YamlPath
 from ..meaning import Spelled, spelled
 from ..model import ComponentFile, Placeholder
+from ..site.addresses import key_page, metric_page
 from ..spec import Spec
 from . import store
 from .text import anchor, function_name, registry_key
@@ -36,7 +37,7 @@ def find(spec: Spec, root: Path, symbol: str) -> list[Place]:
         spec: The spec.
         root: The checkout.
         symbol: A metric's id or alias, a function, a registry key, a logged key, an input, a population, a trait, a
-            health rule, a component, or the path of a generated file, perhaps with an anchor.
+            health rule, a component, or the path of a generated file.
 
     Returns:
         Every place that the symbol can mean, in the order of the spec; empty if there is none.
@@ -120,15 +121,28 @@ def _fits(key: str, placeholders: dict[str, Placeholder], symbol: str) -> bool:
 
 
 def _of_file(spec: Spec, root: Path, symbol: str) -> Place | None:
-    """Return the source of a generated file, or of the metric that an anchor in it names."""
-    path, _, fragment = symbol.partition("#")
+    """Return the source of a generated file; of the page of a metric or a key, what it tells of."""
+    path = symbol.partition("#")[0]
     absolute = (Path.cwd() / path).resolve()
     relative = absolute.relative_to(root).as_posix() if absolute.is_relative_to(root) else path
+    for one in (relative, path):
+        page = re.fullmatch(r"(?:docs/)?(?:zh/)?([mk]/.+?)(?:\.md|/)?", one)
+        if page is not None:
+            return _of_page(spec, page[1])
     manifest = {**store.read_manifest(root).files, **store.read_manifest(root, store.PAGES).files}
     entry = manifest.get(relative) or manifest.get(path)
-    if entry is None:
-        return None
-    for names, place in _symbols(spec):
-        if fragment and fragment in names:
-            return place
-    return Place(Location(entry.source), f"source of {relative}")
+    return None if entry is None else Place(Location(entry.source), f"source of {relative}")
+
+
+def _of_page(spec: Spec, page: str) -> Place | None:
+    """Return what a page of the site tells of: a metric, or the first record of a key."""
+    for metric_id in spec.metrics:
+        if page == metric_page(metric_id):
+            return Place(spec.locate_metric(metric_id), f"metric {metric_id}")
+    for framework, stem, file in spec.component_files():
+        for item, path in _spelled(file):
+            if page == key_page(framework, item.key):
+                return Place(
+                    spec.locate(f"frameworks/{framework}/{stem}", path), f"key {item.key} of {framework} ({stem})"
+                )
+    return None

@@ -11,10 +11,11 @@ from .registry import Check, Hit, check
 if TYPE_CHECKING:
     from .context import Context
 
-__all__ = ["CHECKS", "chinese_faults"]
+__all__ = ["CHECKS", "CODE", "chinese_faults"]
 
 _HAN = r"\u4e00-\u9fff"
-_CODE = re.compile(r"`[^`]*`|\{[^{}\s]*\}")
+CODE = re.compile(r"`[^`]*`|\{[^{}\s]*\}|[\w@.]+(?:/[\w{}@.]+)+")
+"""What stands in a sentence as it is: code, placeholders, and keys with their slashes."""
 _FAULTS = (
     (re.compile(rf"[{_HAN}][,;:!?()]|[,;:!?()][{_HAN}]|[{_HAN}]\.(?:\s|$)"), "punctuation of half width"),
     (re.compile(rf"[{_HAN}][A-Za-z0-9`{{]|[A-Za-z0-9`%}}][{_HAN}]"), "no space between Chinese and Latin"),
@@ -50,7 +51,7 @@ def chinese_style(context: Context) -> Iterator[Hit]:
                 hit = f"texts/{language}/{part}", ("sentences", english)
                 for what, where in chinese_faults(text):
                     yield Hit(*hit, f"{what}: `{where}`", value=True)
-                for word in _WORD.findall(_CODE.sub(" ", text)):
+                for word in _WORD.findall(CODE.sub(" ", text)):
                     if word.islower() and word not in kept:
                         yield Hit(*hit, f"`{word}` is left in English", value=True)
 

@@ -44,10 +44,15 @@ DEFINES = {
     "health": ("diagnoses", "rules"),
 }
 _TEXTS: dict[str, type[BaseModel]] = {
+    "answers": Sentences,
+    "definitions": Sentences,
+    "facets": Sentences,
     "glossary": Glossary,
     "health": Sentences,
+    "inputs": Sentences,
     "interface": Sentences,
     "signatures": Sentences,
+    "values": Sentences,
 }
 """Files of a language below ``texts/<language>``, beside those of families in ``metrics``."""
 """The kinds of names that the files of a folder define."""

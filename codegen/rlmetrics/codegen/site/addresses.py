@@ -5,24 +5,9 @@ from __future__ import annotations
 import re
 from os.path import relpath
 
+from rlmetrics.answers.addresses import key_page, metric_page
+
 __all__ = ["key_page", "link", "metric_page", "migration_page", "release_page", "trainer_page"]
-
-_PLACEHOLDER = re.compile(r"\{([^{}]*)\}")
-_ODD = re.compile(r"[^A-Za-z0-9_./-]+")
-_RESERVED = re.compile(r"(?i)(index|readme)")
-"""Names of files that MkDocs shows as the page of their folder."""
-
-
-def metric_page(metric: str) -> str:
-    """Return the page of a metric: ``kl/old/k2`` is told in ``m/kl/old/k2``."""
-    return f"m/{metric}"
-
-
-def key_page(framework: str, key: str) -> str:
-    """Return the page of a logged key or template: ``val-core/{source}/acc`` is told in ``…/val-core/_source_/acc``."""
-    plain = _PLACEHOLDER.sub(r"_\1_", key)
-    parts = [_ODD.sub("-", part).strip(".") or "-" for part in plain.strip("/").split("/")]
-    return f"k/{framework}/" + "/".join(f"{part}-" if _RESERVED.fullmatch(part) else part for part in parts)
 
 
 def release_page(framework: str, release: str) -> str:

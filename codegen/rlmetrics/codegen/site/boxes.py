@@ -1,9 +1,6 @@
-"""Answers that several kinds of pages give: what is healthy, and what a key is called in the other framework."""
+"""Answers that several kinds of pages give: what a key is called in the other framework."""
 
 from __future__ import annotations
-
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
 
 from markupsafe import Markup
 
@@ -14,15 +11,12 @@ from rlmetrics.names.records import MapRow
 from .addresses import key_page, link
 from .marks import severity_mark
 from .site import Site
-from .texts import Texts
 
 Box = dict[str, object]
 """What a template shows of an answer."""
 
-__all__ = ["Box", "between_box", "healthy_box", "key_link"]
+__all__ = ["Box", "between_box", "key_link"]
 
-_LEVELS = ("error", "warning", "info")
-_BOUNDS = ("above", "below", "below_start", "above_start")
 _MOST_REASONS = 3
 _MOST_RELATED = 3
 
@@ -30,55 +24,6 @@ _MOST_RELATED = 3
 def key_link(page: str, framework: str, key: str) -> Markup:
     """Return a key with a link from a page to its own."""
     return Markup('<a href="{}"><code>{}</code></a>').format(link(page, key_page(framework, key)), key)
-
-
-def healthy_box(rules: Sequence[Mapping[str, Any]], texts: Texts) -> Box:
-    """Return what is healthy, on what basis, and what to do otherwise.
-
-    Args:
-        rules: The rules that judge a metric.
-        texts: The language.
-    """
-    t = texts.t
-    bounded = [rule for rule in rules if rule["level"] != "error" and any(name in rule for name in _BOUNDS)]
-    if bounded:
-        bounds = [text for rule in bounded for text in _bounds(rule, texts)]
-        big = Markup("; ").join(dict.fromkeys(bounds))
-        return {"title": t("Healthy"), "big": big, "lines": _advice(bounded[0], texts)}
-    if not rules:
-        return {
-            "title": t("Healthy"),
-            "big": t("no rule judges it"),
-            "lines": [t("Compare it with runs of the same setup.")],
-        }
-    # Nothing logs a number that is not finite by design: that goes without saying where anything else is known.
-    telling = [rule for rule in rules if "finite" not in str(rule["words"])] or [*rules]
-    first = min(telling, key=lambda rule: (rule["basis"] == "folklore", _LEVELS.index(rule["level"])))
-    return {"title": t("Healthy"), "big": t("no fixed range"), "lines": _advice(first, texts)}
-
-
-def _advice(rule: Mapping[str, Any], texts: Texts) -> list[Markup]:
-    t = texts.t
-    what = texts.say(sentence(str(rule["words"])))
-    lines = [t("Trouble: {what} {advice}", what=what, advice=texts.say(str(rule["advice"])))]
-    basis = {
-        "documented": t("Basis: documented."),
-        "observed": t("Basis: observed in runs."),
-        "folklore": t("Basis: folklore, a rule of thumb."),
-    }
-    return [*lines, Markup('<span class="rlm-mute">{}</span>').format(basis.get(rule["basis"], rule["basis"]))]
-
-
-def _bounds(rule: Mapping[str, Any], texts: Texts) -> Iterator[Markup]:
-    t = texts.t
-    if "above" in rule:
-        yield t("below {value}", value=f"{rule['above']:g}")
-    if "below" in rule:
-        yield t("above {value}", value=f"{rule['below']:g}")
-    if "below_start" in rule:
-        yield t("above {value} × its start", value=f"{rule['below_start']:g}")
-    if "above_start" in rule:
-        yield t("below {value} × its start", value=f"{rule['above_start']:g}")
 
 
 def between_box(found: tuple[str, str, MapRow], framework: str, other: str, page: str, site: Site) -> Box:

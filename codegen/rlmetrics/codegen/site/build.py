@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 
 from . import key, metric
+from .migration import migration_pages
 from .page import Asset, Page
+from .release import release_pages
 from .search import search_index
 from .sick import sick
 from .site import Site
+from .trainer import trainer_pages
 from .translator import translator_page
 from .values import values
 
@@ -16,7 +19,16 @@ __all__ = ["MAKERS", "build"]
 
 Maker = Callable[[Site], Iterator[Page | Asset]]
 
-MAKERS: Sequence[Maker] = (metric.make, key.make, sick, values, translator_page)
+MAKERS: Sequence[Maker] = (
+    metric.make,
+    key.make,
+    release_pages,
+    migration_pages,
+    trainer_pages,
+    sick,
+    values,
+    translator_page,
+)
 """What makes the pages, one for each kind."""
 
 

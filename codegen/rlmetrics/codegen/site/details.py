@@ -10,21 +10,21 @@ from markupsafe import Markup
 from rlmetrics.answers.changes import change_row, changes
 from rlmetrics.answers.facts import sentence
 from rlmetrics.answers.settings import settings_that_change
-from rlmetrics.answers.words import population_words
 from rlmetrics.names.history import History
 from rlmetrics.names.tables import Tables
 
 from ..generate.functions import Function
 from ..model import Metric, Source
-from .addresses import link
+from .healthy import rules_list
 from .lives import Life
 from .site import Site
 
 __all__ = ["Details", "Folded"]
 
-_RULES = "reference/health"
-_MOST = 12
+_MOST = 9
 _MOST_SETTINGS = 8
+_MOST_TEXT = 4000
+"""So much HTML tells settings, before the rest is left to the command line."""
 
 
 class Folded(NamedTuple):
@@ -61,12 +61,12 @@ class Details:
         found = [
             (t("How to read it"), self.reading(metric)),
             (t("What certain values mean"), self._values(metric)),
-            (t("Exactly which number this is"), self._identity(metric, functions)),
+            (t("Exactly which number this is"), self._identity(metric)),
             (t("How it may be split and merged"), self._merging(metric, functions)),
             (t("What the guides say"), self.guides(lives)),
             (t("What changed"), self.changed(lives)),
             (t("Notes on releases"), self.notes(lives)),
-            (t("Which rules judge it"), self._rules()),
+            (t("Which rules judge it"), rules_list(self._site, self._page, self._id)),
             (t("References"), self._references(metric.references)),
         ]
         return [Folded(title, body) for title, body in found if body]
@@ -90,7 +90,7 @@ class Details:
             items.append(Markup("<b>{}</b>: {}").format(value, Markup(" ").join(parts)))
         return bullets(items)
 
-    def _identity(self, metric: Metric, functions: Sequence[Function]) -> Markup:
+    def _identity(self, metric: Metric) -> Markup:
         t, say = self._texts.t, self._texts.say
         identity = metric.identity
         rows: list[tuple[Markup, Markup]] = [(t("quantity"), say(_plain(identity.quantity)))]
@@ -105,10 +105,9 @@ class Details:
         ):
             if value:
                 rows.append((name, say(_plain(value))))
-        over = population_words(metric.population, self._tables)
-        if over is not None:
-            rows.append((t("taken over"), say(over)))
-        rows += [(say(f"variant {one.variant}"), say(sentence(one.brief))) for one in functions if one.variant]
+        population = self._site.spec.signatures.populations.get(metric.population or "")
+        if population is not None:
+            rows.append((t("taken over"), say(sentence(population.brief))))
         if metric.rev > 1:
             rows.append((t("revision"), Markup(str(metric.rev))))
         return table(rows)
@@ -180,18 +179,26 @@ class Details:
         told = changes(history, self._tables, life.key, life.mode, newest)
         return [(Markup.escape(release), self._texts.say(text)) for release, text in (change_row(one) for one in told)]
 
-    def settings(self, life: Life) -> Markup:
-        """Return what other values of single settings change about a key in its newest release."""
+    def settings(self, lives: Sequence[Life]) -> Markup:
+        """Return what other values of single settings change about a key in the newest release of each trainer."""
         say = self._texts.say
-        rows = []
-        for found in settings_that_change(life.view(), life.key, life.mode)[:_MOST_SETTINGS]:
-            effects = Markup("; ").join(say(cause.text) for cause in found.effects)
-            rows.append((Markup("<br>").join(map(code_of, found.labels[:3])), effects))
-        if not rows:
-            return Markup("")
-        release = self._tables.framework(life.framework).releases.names[life.pieces[-1].last]
-        head = self._texts.t("In {who} {release}; defaults stand in brackets.", who=life.component, release=release)
-        return paragraph(head) + table(rows)
+        found: dict[Markup, list[str]] = {}
+        for life in lives:
+            rows = []
+            for one in settings_that_change(life.view(), life.key, life.mode)[:_MOST_SETTINGS]:
+                effects = Markup("; ").join(say(cause.text) for cause in one.effects)
+                rows.append((Markup("<br>").join(map(code_of, one.labels[:3])), effects))
+            if rows:
+                release = self._tables.framework(life.framework).releases.names[life.pieces[-1].last]
+                found.setdefault(table(rows), []).append(f"{life.component} {release}")
+        told = Markup("")
+        for rows_, who in found.items():
+            shown = Markup("<p><b>{}</b></p>{}").format(", ".join(who), rows_)
+            if len(told) + len(shown) > _MOST_TEXT and told:
+                left = self._texts.t("More trainers: rlmetrics resolve KEY --at SOURCE")
+                return told + paragraph(left)
+            told += shown
+        return told and paragraph(self._texts.t("Defaults stand in brackets.")) + told
 
     def notes(self, lives: Sequence[Life]) -> Markup:
         """Return what else the spec notes of keys, each note once with its releases."""
@@ -222,20 +229,6 @@ class Details:
                 self._texts.t("And {count} more: rlmetrics resolve KEY --at SOURCE --full", count=len(items) - _MOST)
             )
         return bullets(shown)
-
-    def _rules(self) -> Markup:
-        address = link(self._page, _RULES)
-        items = []
-        for rule in self._tables.health["RULES"].get(self._id, ()):
-            name = Markup('<a href="{}#{}">{}</a>').format(
-                address, rule["id"], self._texts.say(sentence(str(rule["words"])))
-            )
-            items.append(
-                Markup("{} {} {}").format(
-                    name, self._texts.say(str(rule["message"])), self._texts.say(str(rule["advice"]))
-                )
-            )
-        return bullets(items)
 
     def _references(self, sources: Sequence[Source]) -> Markup:
         return bullets([self._source(one) for one in sources])

@@ -24,13 +24,19 @@ _SHARES = ("mass", "probabilities", "utilisation", "fraction", "weights", "squar
 def example_of(function: Function) -> str:
     """Return a program that runs as it stands, with the imports that it needs."""
     module = module_name(function.metric_id.partition("/")[0])
-    lines = ["import torch", f"from rlmetrics.functional.{module} import {function.name}", ""]
     sizes = _sizes(function)
     names = list(function.inputs)
+    # A function that is called like one of its inputs is reached through its module.
+    hidden = function.name in names
+    called = f"{module}.{function.name}" if hidden else function.name
+    imported = (
+        f"rlmetrics.functional import {module}" if hidden else f"rlmetrics.functional.{module} import {function.name}"
+    )
+    lines = ["import torch", f"from {imported}", ""]
     for at, (name, word) in enumerate(function.inputs.items()):
         lines.append(f"{name} = torch.tensor({_written(name, word, at, sizes, names)})")
     arguments = [*names, *_arguments(function)]
-    lines += ["", f"{function.name}({', '.join(arguments)})"]
+    lines += ["", f"{called}({', '.join(arguments)})"]
     return "\n".join(lines)
 
 

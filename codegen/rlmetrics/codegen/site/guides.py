@@ -35,12 +35,13 @@ class Guide:
     headings: tuple[tuple[str, str], ...]
 
 
-def guides_in(folder: Path, without: tuple[str, ...] = ()) -> tuple[Guide, ...]:
+def guides_in(folder: Path, without: tuple[str, ...] = (), *, generated: bool = False) -> tuple[Guide, ...]:
     """Return the hand-written pages below a folder, in the order of their addresses.
 
     Args:
         folder: The documentation of one language.
         without: Folders in it that hold something else, such as another language.
+        generated: Return pages in Markdown that were generated instead.
     """
     found: list[Guide] = []
     for file in sorted(folder.rglob("*.md")):
@@ -48,7 +49,7 @@ def guides_in(folder: Path, without: tuple[str, ...] = ()) -> tuple[Guide, ...]:
         if place.parts[0] in without:
             continue
         text = file.read_text(encoding="utf-8")
-        if MARKER not in text[:_HEAD]:
+        if (MARKER in text[:_HEAD]) is generated:
             found.append(_guide(place, text))
     return tuple(found)
 

@@ -16,6 +16,7 @@ from .pictures.drawing import number
 from .pictures.ranges import Healthy, healthy_of
 from .pictures.sketch import sketch_of
 from .pictures.which import pictures_of
+from .texts import later
 
 if TYPE_CHECKING:
     from rlmetrics.names.tables import Tables
@@ -28,6 +29,7 @@ __all__ = [
     "Cited",
     "basis_words",
     "cite",
+    "headline",
     "healthy_box",
     "healthy_words",
     "picture_figures",
@@ -40,20 +42,20 @@ SICK = "sick"
 """The page on which every rule stands with what it can mean."""
 
 _BASES = {
-    "observed": "observed in runs",
-    "documented": "documented",
-    "folklore": "folklore, a rule of thumb",
+    "observed": later("observed in runs"),
+    "documented": later("documented"),
+    "folklore": later("folklore, a rule of thumb"),
 }
 _WORDS = {
-    "falls": "rising, or level at the top",
-    "rises": "level",
-    "level": "rising",
-    "meets": "apart from the others",
-    "constant": "moving",
-    "swings": "calmer with time",
-    "spikes": "without jumps",
-    "non_finite": "a finite number",
-    "beside": "judged beside other curves",
+    "falls": later("rising, or level at the top"),
+    "rises": later("level"),
+    "level": later("rising"),
+    "meets": later("apart from the others"),
+    "constant": later("moving"),
+    "swings": later("calmer with time"),
+    "spikes": later("without jumps"),
+    "non_finite": later("a finite number"),
+    "beside": later("judged beside other curves"),
 }
 
 
@@ -81,17 +83,28 @@ def healthy_box(site: Site, page: str, metric: str) -> dict[str, object]:
     texts = site.texts
     healthy = healthy_of(site.tables, metric)
     if healthy is None:
-        return {"title": texts.t("Healthy"), "big": texts.t("no rule judges it"), "lines": []}
+        lines = [texts.t("Compare it with runs of the same setup.")]
+        return {"title": texts.t("Healthy"), "big": texts.t("no rule judges it"), "lines": lines}
     rule = healthy.first.rule
     wrong = Markup('<a href="{}">{}</a>').format(link(page, SICK, rule.id), texts.say(rule.title))
-    advice = Markup("{}: {}").format(wrong, texts.say(rule.advice))
+    advice = texts.say(rule.advice)
+    if rule.steps > 1:
+        said = texts.t("{what}, for {count} steps: {advice}", what=wrong, count=rule.steps, advice=advice)
+    else:
+        said = texts.t("{what}: {advice}", what=wrong, advice=advice)
     basis = texts.t("Basis: {basis}.", basis=Markup("<b>{}</b>").format(basis_words(rule.basis, texts)))
     cited = Markup("; ").join(cite(source) for source in sources_of(site.tables, rule.id)[:1])
     return {
         "title": texts.t("Healthy"),
         "big": healthy_words(healthy, site.tables, texts),
-        "lines": [advice, Markup('<span class="rlm-mute">{} {}</span>').format(basis, cited)],
+        "lines": [said, Markup('<span class="rlm-mute">{} {}</span>').format(basis, cited)],
     }
+
+
+def headline(site: Site, metric: str) -> Markup | None:
+    """Return what is healthy for a metric in a few words; None where no rule judges it."""
+    healthy = healthy_of(site.tables, metric)
+    return None if healthy is None else healthy_words(healthy, site.tables, site.texts)
 
 
 def sketch_figure(site: Site, metric: str) -> Markup | None:
@@ -137,6 +150,8 @@ def healthy_words(healthy: Healthy, tables: Tables, texts: Texts) -> Markup:
     """Return what is healthy in a few words, such as ``below 0.1 nat``."""
     low, high, sign = healthy.low, healthy.high, healthy.first.sign
     if low is None and high is None:
+        if sign.level == "info" and sign.kind not in ("falls", "level"):
+            return texts.t("no fixed range")  # a remark alone does not say what is healthy
         if sign.kind == "sticks":
             return texts.t("not exactly {value} for long", value=number(sign.bound))
         return texts.t(_WORDS.get(sign.kind, _WORDS["beside"]))
@@ -146,12 +161,14 @@ def healthy_words(healthy: Healthy, tables: Tables, texts: Texts) -> Markup:
             return texts.t("less than {low} times as far below 0 as at its start", **ends)
         if high is None:
             return texts.t("above {low} × its start", **ends)
-        return texts.t("below {high} × its start" if low is None else "between {low} and {high} × its start", **ends)
+        if low is None:
+            return texts.t("below {high} × its start", **ends)
+        return texts.t("between {low} and {high} × its start", **ends)
     unit = str(tables.metrics[healthy.metric].get("unit", "1"))
     ends = {name: text if unit in ("1", "None") else f"{text} {unit}" for name, text in ends.items()}
     if high is None:
         return texts.t("above {low}", **ends)
-    return texts.t("below {high}" if low is None else "between {low} and {high}", **ends)
+    return texts.t("below {high}", **ends) if low is None else texts.t("between {low} and {high}", **ends)
 
 
 def basis_words(basis: str, texts: Texts) -> Markup:

@@ -11,15 +11,17 @@ from rlmetrics.answers.unlike import friends_of, spelled
 
 from .addresses import key_page, link
 from .between import between_of
-from .boxes import Box, between_box, healthy_box, key_link
+from .boxes import Box, between_box, key_link
 from .details import Details, Folded
+from .healthy import headline
 from .html import render
 from .lives import Life, Piece, lives_of
 from .marks import severity_mark
 from .meanings import Letter, Meanings, Words
 from .page import Page
+from .rows import Row, rows_of_key, spans
 from .site import Site
-from .strip import RELEASES, SCRIPT, Row, Strip, rows_of_key, spans
+from .strip import RELEASES, SCRIPT, Strip
 
 __all__ = ["index_page", "make"]
 
@@ -280,12 +282,10 @@ class _Key:
         return t("Nothing.")
 
     def _metric(self, metric: str) -> Box:
-        rules = self._tables.health["RULES"].get(metric, ())
-        healthy = healthy_box(rules, self._texts)
         return {
             "name": self._words.metric(metric),
             "brief": self._texts.say(sentence(str(self._tables.metrics[metric]["brief"]))),
-            "healthy": healthy["big"] if rules else None,
+            "healthy": headline(self._site, metric),
         }
 
     def _alike(self) -> list[Box]:
@@ -315,7 +315,7 @@ class _Key:
         if self._principal is not None:
             found.append((t("How to read it"), details.reading(self._site.spec.metrics[self._principal])))
         found += [
-            (t("Settings that change it"), details.settings(self._foremost)),
+            (t("Settings that change it"), details.settings(self._lives)),
             (t("What the guides say"), details.guides(self._lives)),
             (t("What changed"), details.changed([self._foremost])),
             (t("Notes on releases"), details.notes(self._lives)),

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 from markupsafe import Markup
 
@@ -11,19 +11,21 @@ from rlmetrics.answers.facts import range_words, sentence
 from rlmetrics.answers.unlike import friends_of, spelled
 
 from ..generate.functions import Function
-from ..model import Metric
+from ..model import Metric, Parameter
 from .addresses import key_page, link, metric_page
 from .between import between_of
-from .boxes import Box, between_box, healthy_box, key_link
+from .boxes import Box, between_box, key_link
 from .details import Details
 from .example import example_of
+from .healthy import healthy_box, picture_figures, sketch_figure
 from .html import render
 from .lives import Life, Lives, Piece, lives_of
 from .marks import severity_mark
 from .meanings import Meanings, Words
 from .page import Asset, Page
+from .rows import Row, rows_of_metric, spans
 from .site import Site
-from .strip import RELEASES, SCRIPT, Row, Strip, release_data, rows_of_metric, spans
+from .strip import RELEASES, SCRIPT, Strip, release_data
 from .texts import Texts
 
 __all__ = ["INDEX", "family_page", "make"]
@@ -34,6 +36,10 @@ INDEX = "m"
 _MOST_OTHERS = 4
 """So many trainers that log something else under the same key are shown in the strip; more are counted."""
 _MOST_ALIKE = 6
+_MOST_MATH = 8000
+"""So much MathML shows variants; longer ones stand as the spec writes them."""
+_ROOM = 49_000
+"""So many bytes may a page have that shows more than its most telling picture."""
 
 
 class _Spelled(NamedTuple):
@@ -118,6 +124,7 @@ class _Metric:
         family = spec.family_of[self._id]
         brief = sentence(self._metric.brief)
         plain = next((function for function in self._functions if function.variant is None), None)
+        pictures = picture_figures(self._site, self._id)
         values: dict[str, object] = {
             "id": self._id,
             "index": INDEX,
@@ -128,8 +135,9 @@ class _Metric:
             "measured": None if self._metric.measured is None else texts.say(sentence(self._metric.measured)),
             "facts": self._facts(),
             "aliases": self._names(),
-            "figure": None,
-            "healthy": self._healthy(),
+            "figure": sketch_figure(self._site, self._id),
+            "healthy": healthy_box(self._site, self._path, self._id),
+            "pictures": pictures,
             "boxes": [self._box(name) for name in self._tables.frameworks],
             "strips": [self._strip(name) for name in self._tables.frameworks],
             "alike": self._alike(),
@@ -138,6 +146,9 @@ class _Metric:
             "scripts": (RELEASES, SCRIPT),
         }
         body = render("metric.html.j2", self._path, texts, **values)
+        while len(pictures) > 1 and len(body.encode()) > _ROOM:
+            pictures.pop()
+            body = render("metric.html.j2", self._path, texts, **values)
         described = texts.plain(brief) if texts.language == "en" else str(texts.say(brief).striptags())
         return Page(self._path, self._id, described, body)
 
@@ -188,10 +199,6 @@ class _Metric:
                     if piece.entry.metric == self._id and len(found) < 8:
                         found[life.key] = found.get(life.key) or link(self._path, key_page(life.framework, life.key))
         return list(found.items())
-
-    def _healthy(self) -> Box:
-        rules: Sequence[Mapping[str, Any]] = self._tables.health["RULES"].get(self._id, ())
-        return healthy_box(rules, self._texts)
 
     def _spelled(self, framework: str) -> _Spelled | None:
         """Return the newest name of the foremost trainer that still logs it, or of the last one that did."""
@@ -328,13 +335,30 @@ class _Metric:
         function = plain or next(iter(self._functions), None)
         if function is None:
             return None
+        variants = [one for one in self._functions if one is not function]
+        long = sum(len(_math(one)) for one in variants if one.compiled) > _MOST_MATH
         return {
             "code": example_of(function),
             "inputs": [(name, self._texts.say(word.brief)) for name, word in function.inputs.items()],
-            "variants": [
-                (one.name, self._texts.say(sentence(one.brief))) for one in self._functions if one is not function
-            ],
+            "parameters": [(_parameter(*one), self._texts.say(one[1].brief)) for one in function.parameters.items()],
+            "variants": [self._variant(one, in_words=long) for one in variants],
         }
+
+    def _variant(self, function: Function, *, in_words: bool) -> Box:
+        parameters = [_parameter(*one) for one in function.parameters.items()]
+        formula = Markup("")
+        if function.compiled is not None:
+            text = Markup("<code>{}</code>").format(function.formula)
+            formula = text if in_words else _math(function)
+        return {
+            "call": f"{function.name}({', '.join([*function.inputs, *(['*', *parameters] if parameters else [])])})",
+            "brief": self._texts.say(sentence(function.brief)),
+            "formula": formula,
+        }
+
+
+def _parameter(name: str, parameter: Parameter) -> str:
+    return name if parameter.default is None else f"{name}={parameter.default!r}"
 
 
 def _math(function: Function) -> Markup:

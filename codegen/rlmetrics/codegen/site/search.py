@@ -149,7 +149,7 @@ def _guides(site: Site) -> Iterator[list[str]]:
 
 
 def _prefixes(site: Site) -> list[str]:
-    """Return what trackers put before names, as the script compares them: ``train`` of ``train/kl``; longer ones first."""
+    """Return what trackers put before names, as the script compares them: ``train`` of ``train/kl``; longer first."""
     found: set[str] = set()
     for framework in site.tables.frameworks:
         table = site.tables.framework(framework)

@@ -9,7 +9,6 @@ from typing import NamedTuple
 from markupsafe import Markup
 
 from rlmetrics.answers.facts import sentence
-from rlmetrics.names.records import Evidence
 from rlmetrics.names.severity import SEVERITIES
 from rlmetrics.names.tables import FrameworkTable, Tables
 
@@ -18,9 +17,11 @@ from .lives import Life, Piece
 from .marks import severity_mark, severity_name, severity_sign
 from .meanings import Letter, Meanings, Words
 from .page import Asset
+from .panel import taken, told, when
+from .rows import Row, spans
 from .texts import Texts
 
-__all__ = ["RELEASES", "SCRIPT", "Row", "Strip", "release_data", "rows_of_key", "rows_of_metric", "spans", "when"]
+__all__ = ["RELEASES", "SCRIPT", "Strip", "release_data"]
 
 RELEASES = "assets/generated/releases.js"
 """The releases of every framework, which the script of the strip reads."""
@@ -37,22 +38,6 @@ _CROWDED = 100
 """Above so many pieces the panel tells differences in few words; the pages of the metrics tell them at length."""
 
 
-class Row(NamedTuple):
-    """A row: trainers that share it, and what they log.
-
-    Attributes:
-        names: The trainers.
-        items: What they log, oldest first, without overlaps.
-        first: The place of the first release that has these trainers.
-        last: The place of the last one.
-    """
-
-    names: tuple[str, ...]
-    items: tuple[tuple[Life, Piece], ...]
-    first: int
-    last: int
-
-
 class _Segment(NamedTuple):
     first: int
     last: int
@@ -60,114 +45,6 @@ class _Segment(NamedTuple):
     key: str
     piece: Piece
     life: Life
-
-
-def rows_of_key(lives: Sequence[Life]) -> list[Row]:
-    """Return a row for each trainer that logs a key; trainers that share their code share a row."""
-    return _together([_row(life.component, [(life, piece) for piece in life.pieces]) for life in lives])
-
-
-def rows_of_metric(lives: Sequence[Life], metric: str, others: Sequence[Life] = ()) -> list[Row]:
-    """Return the rows of a metric in one framework: what each trainer calls it, one name after the other.
-
-    Args:
-        lives: What is logged of the metric.
-        metric: Its canonical name.
-        others: Keys that are another metric; told where a row has room for them.
-    """
-    rows: list[tuple[str, list[tuple[Life, Piece]]]] = []
-    for life in sorted(lives, key=lambda item: _first(item, metric)):
-        own = [(life, piece) for piece in life.pieces]
-        fitting = (row for name, row in rows if name == life.component and not _overlap(row, own))
-        row = next(fitting, None)
-        if row is None:
-            rows.append((life.component, own))
-        else:
-            row += own
-    for life in others:
-        own = [(life, piece) for piece in life.pieces]
-        row = next((row for name, row in rows if name == life.component and not _overlap(row, own)), None)
-        if row is None:
-            rows.append((life.component, own))
-        else:
-            row += own
-    order = {name: at for at, name in enumerate(dict.fromkeys(life.component for life in (*lives, *others)))}
-    rows.sort(key=lambda item: order[item[0]])
-    return _together([_row(name, sorted(items, key=lambda item: item[1].first)) for name, items in rows])
-
-
-def _first(life: Life, metric: str) -> int:
-    return min(piece.first for piece in life.pieces if piece.entry.metric == metric)
-
-
-def _overlap(row: Sequence[tuple[Life, Piece]], other: Sequence[tuple[Life, Piece]]) -> bool:
-    return any(one.first <= two.last and two.first <= one.last for _, one in row for _, two in other)
-
-
-def _row(name: str, items: Sequence[tuple[Life, Piece]]) -> Row:
-    first, last = items[0][0].existence
-    return Row((name,), tuple(items), first, last)
-
-
-def _together(rows: Sequence[Row]) -> list[Row]:
-    """Return rows, those of trainers that log the same from the same lines as one."""
-    found: dict[object, Row] = {}
-    for row in rows:
-        told = tuple((life.key, *piece[:2], *piece[3:], piece.entry.metric) for life, piece in row.items)
-        lines = tuple(line and (line.path, line.line) for line in _lines(row))
-        place = (row.first, row.last, told, lines)
-        same = found.get(place)
-        found[place] = row if same is None else same._replace(names=(*same.names, *row.names))
-    return list(found.values())
-
-
-def _lines(row: Row) -> Iterator[Evidence | None]:
-    for life, piece in row.items:
-        for place in range(piece.first, piece.last + 1):
-            yield life.line(place)
-
-
-def spans(pieces: Sequence[tuple[int, int]], table: FrameworkTable) -> str:
-    """Return places of releases as ranges, such as ``0.9.2 – 0.12.2``.
-
-    Args:
-        pieces: First and last places, in order.
-        table: The framework.
-    """
-    names = table.releases.names
-    joined: list[list[int]] = []
-    for first, last in sorted(pieces):
-        if joined and first <= joined[-1][1] + 1:
-            joined[-1][1] = max(joined[-1][1], last)
-        else:
-            joined.append([first, last])
-    return ", ".join(names[a] if a == b else f"{names[a]} – {names[b]}" for a, b in joined)
-
-
-def when(piece: Piece, texts: Texts) -> Markup:
-    """Return when a key is logged, in a sentence."""
-    t = texts.t
-    asked = [Markup("<code>{}</code>").format(guard) for guard in piece.guards]
-    asked += [texts.say(text) for text in piece.texts]
-    what = Markup("; ").join(asked)
-    if piece.entry.logged:
-        return t("Logged by default; only if {what}.", what=what) if asked else t("Always logged.")
-    if piece.entry.logged is None:
-        return t("Logged if {what}.", what=what) if asked else t("Whether it is logged depends on the run.")
-    return t("Not logged by default; only if {what}.", what=what) if asked else t("Not logged by default.")
-
-
-def told(piece: Piece, texts: Texts) -> list[Markup]:
-    """Return what sets a number apart, in whole sentences: what it is, when it is gone, how it is undone."""
-    found = []
-    for reason in piece.weighing:
-        text = texts.say(reason.text)
-        if reason.vanishes:
-            text = texts.t("{what} The same if {when}.", what=text, when=texts.say(reason.vanishes))
-        if reason.correction:
-            text = texts.t("{what} To repair it: {how}.", what=text, how=texts.say(reason.correction))
-        found.append(text)
-    return found
 
 
 class Strip:
@@ -192,6 +69,7 @@ class Strip:
         texts: Texts,
     ) -> None:
         self._table = table
+        self._tables = tables
         self._title = str(tables.frameworks[table.name]["title"])
         self._meanings = meanings
         self._words = words
@@ -382,6 +260,7 @@ class Strip:
             else [reason for reason in piece.reasons if not reason.weighs and reason.applies is not False]
         )
         t, say = self._texts.t, self._texts.say
+        more = () if self._crowded else taken(piece, self._tables, self._texts)
         constants = () if self._crowded else piece.entry.constant_when[:2]
         constant = [t("Constant: {what}.", what=say(text.rstrip("."))) for text in constants]
         return [
@@ -394,7 +273,7 @@ class Strip:
             self._sentence(self._words.of(piece, most=2 if self._crowded else _MOST_TOLD, linked=not self._crowded)),
             [] if self._crowded else [self._sentence(text) for text in told(piece, self._texts)],
             [self._sentence(say(sentence(reason.brief))) for reason in minor],
-            [self._sentence(text) for text in (when(piece, self._texts), *constant)],
+            [self._sentence(text) for text in (*more, when(piece, self._texts), *constant)],
         ]
 
     def _sentence(self, text: Markup) -> int:

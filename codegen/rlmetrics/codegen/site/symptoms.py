@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from .texts import later
+
 __all__ = ["GROUPS", "SYMPTOMS", "Symptom"]
 
 
@@ -25,44 +27,57 @@ class Symptom:
     rules: Sequence[str]
 
 
+_REWARD = later("Reward")
+_KL = later("KL divergence")
+_ENTROPY = later("Entropy")
+_LOSS = later("Loss and gradient")
+_RESPONSES = later("Responses")
+_CRITIC = later("Critic")
+_PAIRS = later("Preference pairs")
+_ROLLOUTS = later("Rollouts")
+_MACHINE = later("Machine")
+
 SYMPTOMS: Sequence[Symptom] = (
     Symptom(
         "see-reward-stuck",
-        "Reward",
-        "does not move from the start",
+        _REWARD,
+        later("does not move from the start"),
         ("reward-stuck-at-minimum", "reward-never-moves", "rewards-all-equal"),
     ),
     Symptom(
         "see-reward-flat",
-        "Reward",
-        "has stopped rising",
+        _REWARD,
+        later("has stopped rising"),
         ("reward-plateau", "no-improvement", "reward-negative-without-improvement", "win-rate-against-self"),
     ),
     Symptom(
-        "see-reward-falls", "Reward", "falls, or swings ever more", ("reward-falling", "fluctuation-does-not-shrink")
+        "see-reward-falls",
+        _REWARD,
+        later("falls, or swings ever more"),
+        ("reward-falling", "fluctuation-does-not-shrink"),
     ),
     Symptom(
         "see-reward-hacked",
-        "Reward",
-        "rises, and the model gets worse",
+        _REWARD,
+        later("rises, and the model gets worse"),
         ("held-out-falls", "held-out-falls-behind", "over-optimised", "component-farmed"),
     ),
     Symptom(
         "see-no-spread",
-        "Reward",
-        "is the same within each group",
+        _REWARD,
+        later("is the same within each group"),
         ("no-reward-spread", "reward-spread-gone"),
     ),
     Symptom(
         "see-kl-explodes",
-        "KL divergence",
-        "explodes",
+        _KL,
+        later("explodes"),
         ("kl-explosion", "kl-sum-explosion", "kl-drastic", "kl-jump", "divergence-at-once", "kl-coefficient-rising"),
     ),
     Symptom(
         "see-kl-odd",
-        "KL divergence",
-        "is negative, or not 0 at the start",
+        _KL,
+        later("is negative, or not 0 at the start"),
         (
             "reference-kl-negative",
             "reference-kl-not-positive",
@@ -71,11 +86,11 @@ SYMPTOMS: Sequence[Symptom] = (
             "reference-far-at-start-sum",
         ),
     ),
-    Symptom("see-kl-still", "KL divergence", "stays at 0: the policy hardly moves", ("kl-slow", "update-slow")),
+    Symptom("see-kl-still", _KL, later("stays at 0: the policy hardly moves"), ("kl-slow", "update-slow")),
     Symptom(
         "see-entropy-falls",
-        "Entropy",
-        "collapses",
+        _ENTROPY,
+        later("collapses"),
         (
             "entropy-collapse",
             "entropy-gone",
@@ -85,11 +100,11 @@ SYMPTOMS: Sequence[Symptom] = (
             "entropy-stuck",
         ),
     ),
-    Symptom("see-entropy-grows", "Entropy", "grows without end", ("entropy-explosion", "surprisal-explosion")),
+    Symptom("see-entropy-grows", _ENTROPY, later("grows without end"), ("entropy-explosion", "surprisal-explosion")),
     Symptom(
         "see-nan",
-        "Loss and gradient",
-        "NaN or infinity",
+        _LOSS,
+        later("NaN or infinity"),
         (
             "loss-non-finite",
             "gradient-norm-non-finite",
@@ -102,8 +117,8 @@ SYMPTOMS: Sequence[Symptom] = (
     ),
     Symptom(
         "see-zero",
-        "Loss and gradient",
-        "exactly 0",
+        _LOSS,
+        later("exactly 0"),
         (
             "loss-stuck-at-zero",
             "gradient-norm-vanishing",
@@ -117,14 +132,14 @@ SYMPTOMS: Sequence[Symptom] = (
     ),
     Symptom(
         "see-spikes",
-        "Loss and gradient",
-        "jumps, or far too large",
+        _LOSS,
+        later("jumps, or far too large"),
         ("gradient-spikes", "gradient-norm-high", "loss-spikes", "supervised-loss-explodes"),
     ),
     Symptom(
         "see-clipping",
-        "Loss and gradient",
-        "ratio or clip fraction too high",
+        _LOSS,
+        later("ratio or clip fraction too high"),
         (
             "approx-kl-drastic",
             "clip-fraction-high",
@@ -134,18 +149,18 @@ SYMPTOMS: Sequence[Symptom] = (
             "cispo-cap-below-one",
         ),
     ),
-    Symptom("see-longer", "Responses", "get longer and longer", ("length-exploit", "length-grows")),
+    Symptom("see-longer", _RESPONSES, later("get longer and longer"), ("length-exploit", "length-grows")),
     Symptom(
         "see-cut",
-        "Responses",
-        "are cut off, or never end",
+        _RESPONSES,
+        later("are cut off, or never end"),
         ("truncation-high", "truncation-rising", "nothing-ends", "no-end-tokens", "length-never-varies"),
     ),
-    Symptom("see-shorter", "Responses", "get short or empty", ("length-collapse", "responses-aborted")),
+    Symptom("see-shorter", _RESPONSES, later("get short or empty"), ("length-collapse", "responses-aborted")),
     Symptom(
         "see-critic",
-        "Critic",
-        "value loss grows, or explains nothing",
+        _CRITIC,
+        later("value loss grows, or explains nothing"),
         (
             "value-loss-growing",
             "value-loss-spike",
@@ -156,8 +171,8 @@ SYMPTOMS: Sequence[Symptom] = (
     ),
     Symptom(
         "see-pairs",
-        "Preference pairs",
-        "are not learnt",
+        _PAIRS,
+        later("are not learnt"),
         (
             "preference-accuracy-chance",
             "preference-margin-negative",
@@ -170,8 +185,8 @@ SYMPTOMS: Sequence[Symptom] = (
     ),
     Symptom(
         "see-chosen",
-        "Preference pairs",
-        "chosen responses become unlikely",
+        _PAIRS,
+        later("chosen responses become unlikely"),
         (
             "chosen-reward-falling",
             "logprob-gap-is-length",
@@ -183,8 +198,8 @@ SYMPTOMS: Sequence[Symptom] = (
     ),
     Symptom(
         "see-engine",
-        "Rollouts",
-        "engine and trainer disagree",
+        _ROLLOUTS,
+        later("engine and trainer disagree"),
         (
             "sampling-mismatch",
             "sampling-mismatch-growing",
@@ -198,14 +213,14 @@ SYMPTOMS: Sequence[Symptom] = (
             "rejection-too-much",
         ),
     ),
-    Symptom("see-stale", "Rollouts", "samples are old, or dropped", ("rollouts-stale", "samples-dropped")),
+    Symptom("see-stale", _ROLLOUTS, later("samples are old, or dropped"), ("rollouts-stale", "samples-dropped")),
     Symptom(
         "see-slow",
-        "Machine",
-        "steps get slower, memory grows",
+        _MACHINE,
+        later("steps get slower, memory grows"),
         ("step-time-growing", "throughput-falling", "host-memory-leak"),
     ),
-    Symptom("see-gaps", "Machine", "steps are missing from the log", ("log-gap",)),
+    Symptom("see-gaps", _MACHINE, later("steps are missing from the log"), ("log-gap",)),
 )
 """Every rule stands in one of them; those that none names are shown with the rules of their cause."""
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from markupsafe import Markup, escape
 
-__all__ = ["ENGLISH", "Texts"]
+__all__ = ["ENGLISH", "Texts", "later"]
 
 
 class Texts:
@@ -49,6 +49,11 @@ class Texts:
         if found is None:
             self.missing.add(english)
         return found
+
+
+def later(english: str) -> str:
+    """Return a text of the interface that is looked up where it is shown; this tells translators of it."""
+    return english
 
 
 class _Values(dict[str, object]):

@@ -20,6 +20,7 @@ from ..loader import read
 from ..spec import Spec
 from ..tables.render import FOLDER as TABLES
 from .build import build
+from .fallback import fallbacks
 from .guides import Guide, guides_in
 from .page import Page
 from .site import Site
@@ -29,6 +30,9 @@ __all__ = ["WRITTEN", "write_pages"]
 
 WRITTEN = ".rlmetrics/site.json"
 """Remembers what was written from what."""
+
+_SHARED = ("assets/**/*.*", "pictures/*.svg", "benchmarks/*.json", "results/*.json")
+"""What guides of every language show or link beside pages."""
 
 _ALSO = (("adapters/rlmetrics/answers", (".py",)), ("generated/rlmetrics/tables", (".json",)))
 """What decides about pages beside what decides about everything generated."""
@@ -68,6 +72,7 @@ def _made(root: Path) -> Iterator[tuple[str, str]]:
         folder = "docs" if texts is ENGLISH else f"docs/{texts.language}"
         if texts is not ENGLISH:
             yield from _shared(root, folder)
+            yield from ((f"{folder}/{file}", text) for file, text in fallbacks(root / "docs", _not_guides(root), texts))
         for one in build(replace(site, texts=texts, guides=_guides(root, texts))):
             if isinstance(one, Page):
                 yield f"{folder}/{one.file}", one.markdown(header("spec"))
@@ -94,7 +99,12 @@ def _guides(root: Path, texts: Texts) -> tuple[Guide, ...]:
     """Return the hand-written pages of a language; a folder of one with two letters is that of another language."""
     if texts is not ENGLISH:
         return guides_in(root / "docs" / texts.language)
-    return guides_in(root / "docs", (*_codes(root), "reference", "theme"))
+    return guides_in(root / "docs", _not_guides(root))
+
+
+def _not_guides(root: Path) -> tuple[str, ...]:
+    """Return the folders of the English documentation that hold something else."""
+    return (*_codes(root), "reference", "theme")
 
 
 def _codes(root: Path) -> list[str]:
@@ -103,12 +113,13 @@ def _codes(root: Path) -> list[str]:
 
 
 def _shared(root: Path, folder: str) -> Iterator[tuple[str, str]]:
-    """Yield the styles and scripts that every language has for itself, since each is a site that stands alone."""
-    assets = root / "docs" / "assets"
-    for file in sorted(assets.rglob("*.*")):
-        place = file.relative_to(assets)
-        if place.parts[0] != "generated":
-            yield f"{folder}/assets/{place.as_posix()}", file.read_text(encoding="utf-8")
+    """Yield styles, scripts, pictures and data that every language has for itself, since each is a site that stands alone."""
+    docs = root / "docs"
+    for kind in _SHARED:
+        for file in sorted(docs.glob(kind)):
+            place = file.relative_to(docs)
+            if place.parts[1] != "generated":
+                yield f"{folder}/{place.as_posix()}", file.read_text(encoding="utf-8")
 
 
 def _digest(root: Path) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from ..model import HealthFile, Signatures
+    from ..model import HealthFile, Reading, Signatures
     from ..spec import Spec
 
 __all__ = ["english_sentences"]
@@ -28,7 +28,47 @@ def english_sentences(spec: Spec) -> dict[str, dict[str, str]]:
         found[f"metrics/{name}"] = {_plain(family.title): f"title of {name}", **briefs}
     found["health"] = {_plain(text): what for file in spec.health.values() for text, what in _of_health(file)}
     found["signatures"] = {_plain(text): what for text, what in _of_signatures(spec.signatures) if text is not None}
+    found["definitions"] = {_plain(text): what for text, what in _of_definitions(spec)}
+    found["facets"] = dict(_of_identities(spec))
+    found["values"] = {_plain(text): what for text, what in _of_readings(spec)}
+    found["inputs"] = {_plain(one.brief): f"input {name}" for name, one in spec.inputs.items()}
     return found
+
+
+def _of_definitions(spec: Spec) -> Iterator[tuple[str, str]]:
+    """Yield what stands beside the brief of a metric, but for its description."""
+    for name, metric in spec.metrics.items():
+        yield from ((friend.why, f"why {friend.metric} is not {name}") for friend in metric.false_friends)
+        yield from ((variant.brief, f"variant {key} of {name}") for key, variant in metric.variants.items())
+        yield from ((parameter.brief, f"parameter {key} of {name}") for key, parameter in metric.parameters.items())
+        if metric.crucial is not None:
+            yield metric.crucial.why, f"why {name} is crucial"
+        if metric.measured is not None:
+            yield metric.measured, f"what {name} measures"
+
+
+def _of_readings(spec: Spec) -> Iterator[tuple[str, str]]:
+    """Yield what certain values tell, wherever the spec says it."""
+    told: list[tuple[str, Reading]] = []
+    for name, metric in spec.metrics.items():
+        told += ((name, reading) for reading in metric.reads)
+    for name, trait in spec.signatures.traits.items():
+        told += ((name, reading) for reading in trait.reads)
+    for _, _, file in spec.component_files():
+        for name, _, record in file.records():
+            told += ((name, reading) for said in (record, *record.facts) for reading in said.reads)
+    for name, reading in told:
+        texts = (reading.says, reading.why, reading.worry, reading.watch)
+        yield from ((text, f"value of {name}") for text in texts if text is not None)
+
+
+def _of_identities(spec: Spec) -> Iterator[tuple[str, str]]:
+    """Yield the words that tell metrics apart, as they stand in prose."""
+    for facet in ("quantity", "of", "predicate", "estimator", "extent", "statistic", "distributions"):
+        for metric in spec.metrics.values():
+            value = getattr(metric.identity, facet)
+            for word in value if isinstance(value, list) else [value] if value is not None else []:
+                yield word.replace("_", " "), facet
 
 
 def _plain(text: str) -> str:

@@ -15,6 +15,8 @@ SPOKEN = frozenset({"t", "plain", "later"})
 _CODE = "codegen/rlmetrics/codegen/site"
 _TEMPLATES = "codegen/rlmetrics/codegen/templates/site"
 _SCRIPTS = "docs/assets"
+_MADE = "generated"
+"""Scripts below it are made, and hold data."""
 _SCRIPT_CALL = re.compile(r"""\b(?:t|plain|later)\(\s*("(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*')""")
 
 
@@ -30,9 +32,10 @@ def interface_sentences(root: Path) -> dict[str, str]:
         (_TEMPLATES, "*.j2", _in_template),
         (_SCRIPTS, "*.js", _in_script),
     ):
-        for path in sorted((root / folder).glob(f"**/{ending}" if folder != _SCRIPTS else ending)):
-            for sentence in read(path.read_text(encoding="utf-8")):
-                found.setdefault(" ".join(sentence.split()), path.relative_to(root).as_posix())
+        for path in sorted((root / folder).rglob(ending)):
+            if _MADE not in path.parts:
+                for sentence in read(path.read_text(encoding="utf-8")):
+                    found.setdefault(" ".join(sentence.split()), path.relative_to(root).as_posix())
     return found
 
 

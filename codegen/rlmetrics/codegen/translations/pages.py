@@ -12,6 +12,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from ..generate.store import MARKER
+
 __all__ = ["GUIDES", "Guide", "guides", "sections"]
 
 GUIDES = ("index", "getting-started", "concepts", "translating", "dashboards", "health", "trainers", "computing")
@@ -19,6 +21,8 @@ GUIDES = ("index", "getting-started", "concepts", "translating", "dashboards", "
 
 _FRONT = re.compile(r"\A---\n(.*?)^---\n", re.DOTALL | re.MULTILINE)
 _MADE_FROM = re.compile(r"^made_from: \[([^\]]*)\]$", re.MULTILINE)
+_HEAD = 400
+"""A page that was generated, such as an English one in place of a translation, says so within its first characters."""
 _FENCE = re.compile(r"^\s*(`{3,}|~{3,})")
 
 
@@ -56,10 +60,11 @@ def guides(root: Path, language: str) -> Iterator[Guide]:
     """
     for path in sorted((root / "docs").glob("*.md")):
         translated = root / "docs" / language / path.name
-        if path.stem in GUIDES or translated.is_file():
-            made_from = _made_from(translated.read_text(encoding="utf-8")) if translated.is_file() else None
+        text = translated.read_text(encoding="utf-8") if translated.is_file() else ""
+        is_translated = bool(text) and MARKER not in text[:_HEAD]
+        if path.stem in GUIDES or is_translated:
             english = tuple(sections(path.read_text(encoding="utf-8")))
-            yield Guide(path.stem, f"docs/{language}/{path.name}", english, made_from)
+            yield Guide(path.stem, f"docs/{language}/{path.name}", english, _made_from(text) if is_translated else None)
 
 
 def sections(text: str) -> Iterator[tuple[str, str]]:

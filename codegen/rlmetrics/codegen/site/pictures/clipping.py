@@ -9,7 +9,7 @@ from functools import cached_property, lru_cache
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
-from .drawing import COLOURS, Plot, Say, label, line, number, path, rect, svg
+from .drawing import Plot, Say, dots, label, line, number, path, rect, svg
 from .values import Formula, formula_of
 
 if TYPE_CHECKING:
@@ -106,11 +106,10 @@ class Clipping:
 
     def draw(self, t: Say, name: str) -> str:
         """Return the picture."""
-        first, second = "advantage > 0", "advantage < 0"
         shown = sum(counts for _, _, counts in self.tokens)
         bounds = ", ".join(map(self.mark, self.edges))
         parts: list[str] = []
-        for sign, left, title in ((1, 8, t(first)), (-1, 178, t(second))):
+        for sign, left, title in ((1, 8, t("advantage > 0")), (-1, 178, t("advantage < 0"))):
             parts += self._panel(t, sign, left, title)
         told = self._told(t, shown)
         parts.append(label(170, 187, told, "fg", at="middle", bold=True))
@@ -149,15 +148,13 @@ class Clipping:
             said = t("no gradient") if self.counted is None else t("counts")
             right = end >= high
             yield label(x + width if right else x, 29, said, "sick", at="end" if right else "start")
-        for edge in self.edges:
-            yield line(plot.across(edge), plot.top, plot.across(edge), 142, "mute", dashes="2 3")
+        marks = "".join(f"M{plot.across(edge):.1f} {plot.top:g}V142" for edge in self.edges)
+        yield path(marks, "mute", dashes="2 3", width=1)
         yield line(left, 142, left + plot.width, 142, "mute")
         yield path(plot.trace(course), "a", width=2.4)
-        for ratio, own, counts in self.tokens:
-            if own == sign:
-                place = f'cx="{plot.across(ratio):.1f}" cy="{plot.up(-self.loss(ratio, sign)):.1f}"'
-                fill, rim = ("sick", "sick") if counts else ("paper", "a")
-                yield f'<circle {place} r="3.6" fill="{COLOURS[fill]}" stroke="{COLOURS[rim]}" stroke-width="1.6"/>'
+        for counted, fill, rim in ((True, "sick", "sick"), (False, "paper", "a")):
+            own = [ratio for ratio, side, counts in self.tokens if side == sign and counts == counted]
+            yield dots([(plot.across(ratio), plot.up(-self.loss(ratio, sign))) for ratio in own], fill, rim)
         taken: list[tuple[float, float]] = []
         for ratio in (*sorted(self.edges, key=lambda edge: -abs(edge - 1)), 1.0):
             text, x = self.mark(ratio), plot.across(ratio)

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from .drawing import Say, label, number, rect, svg
+from .drawing import Say, boxes, label, labels, number, svg
 from .values import Formula, formula_of
 
 if TYPE_CHECKING:
@@ -112,18 +112,24 @@ class Means:
         longest = max(map(len, LOG_RATIOS))
         left, wide = (22, 53) if padding else (58, 39)
         yield label(left, 15, t("value of each token"))
+        wide = wide - 3
+        tokens, empty, values, filled = [], [], [], []
         for row, ratios in enumerate(LOG_RATIOS):
             y = _TOP + _HIGH * row
             yield label(4, y + 16, f"{row + 1}" if padding else t("part {number}", number=row + 1))
             for place in range(longest):
-                x = left + wide * place
+                x = left + (wide + 3) * place
                 if place < len(ratios):
-                    yield rect(x, y, wide - 3, _HIGH - 3, "ok", edge="ok", opacity=0.16)
-                    text = number(self.token(ratios[place]))
-                    yield label(x + (wide - 3) / 2, y + 15, text, "fg", at="middle", size=11)
+                    tokens.append((x, y, wide, _HIGH - 3))
+                    values.append((x + wide / 2, y + 15, number(self.token(ratios[place]))))
                 elif padding:
-                    yield f'<g stroke-dasharray="3 2">{rect(x, y, wide - 3, _HIGH - 3, "none", edge="mute")}</g>'
-                    yield label(x + (wide - 3) / 2, y + 15, number(self.filled), at="middle", size=11)
+                    empty.append((x, y, wide, _HIGH - 3))
+                    filled.append((x + wide / 2, y + 15, number(self.filled)))
+        yield boxes(tokens, "ok", "ok")
+        yield labels(values, "fg", size=11)
+        if empty:
+            yield boxes(empty, "none", "mute", dashes="3 2")
+            yield labels(filled, "mute", size=11)
 
 
 def _division(mean: float, count: int) -> dict[str, object]:

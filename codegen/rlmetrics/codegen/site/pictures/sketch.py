@@ -8,6 +8,7 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from ..texts import later
 from .courses import POINTS, Courses, courses_of
 from .drawing import FONT, Plot, Say, as_given, label, line, number, path, rect, svg
 from .ranges import Healthy, healthy_of
@@ -20,15 +21,15 @@ __all__ = ["Sketch", "sketch_of"]
 _WIDTH, _HEIGHT = 320, 176
 _LETTER = 0.62 * FONT
 _SICK = {
-    "falls": "sick: falls",
-    "rises": "sick: rises and rises",
-    "level": "sick: stands still",
-    "meets": "sick: equal to the other",
-    "constant": "sick: never moves",
-    "swings": "sick: swings ever more",
-    "spikes": "sick: jumps",
-    "non_finite": "sick: NaN",
-    "beside": "sick: rises alone",
+    "falls": later("sick: falls"),
+    "rises": later("sick: rises and rises"),
+    "level": later("sick: stands still"),
+    "meets": later("sick: equal to the other"),
+    "constant": later("sick: never moves"),
+    "swings": later("sick: swings ever more"),
+    "spikes": later("sick: jumps"),
+    "non_finite": later("sick: NaN"),
+    "beside": later("sick: rises alone"),
 }
 
 
@@ -111,9 +112,13 @@ class Sketch:
         if self.ends:
             bound = self.mark(sign.bound)
             if sign.kind.startswith("above"):
-                words = "sick: above {bound} its start" if self.healthy.relative else "sick: above {bound}"
+                words = (
+                    later("sick: above {bound} its start") if self.healthy.relative else later("sick: above {bound}")
+                )
             else:
-                words = "sick: below {bound} its start" if self.healthy.relative else "sick: below {bound}"
+                words = (
+                    later("sick: below {bound} its start") if self.healthy.relative else later("sick: below {bound}")
+                )
             return t(words, bound=bound)
         if sign.kind == "sticks":
             return t("sick: exactly {value}", value=number(sign.bound))
@@ -124,8 +129,11 @@ class Sketch:
         rule = t(self.healthy.first.rule.title)
         if not ends:
             return t("The healthy run does not show what the rule looks for: {rule}.", rule=rule)
-        words = "The healthy run stays in the band that ends at {ends}. The sick run leaves it: {rule}."
-        return t(words, ends=ends, rule=rule)
+        return t(
+            "The healthy run stays in the band that ends at {ends}. The sick run leaves it: {rule}.",
+            ends=ends,
+            rule=rule,
+        )
 
 
 _Point = tuple[float, float]

@@ -40,22 +40,22 @@ _PARTS = ("sequence", "micro_batch", "rank", "mini_batch")
 _COUNTED = ("padding_counted", "padding_summed")
 
 
-def picture_of(tables: Tables, metric: str, t: Say = as_given, tell: Say = as_given) -> Picture | None:
+def picture_of(tables: Tables, metric: str, plain: Say = as_given, t: Say = as_given) -> Picture | None:
     """Return the picture that explains a metric best; None if none does."""
-    return next(pictures_of(tables, metric, t, tell), None)
+    return next(pictures_of(tables, metric, plain, t), None)
 
 
-def pictures_of(tables: Tables, metric: str, t: Say = as_given, tell: Say = as_given) -> Iterator[Picture]:
+def pictures_of(tables: Tables, metric: str, plain: Say = as_given, t: Say = as_given) -> Iterator[Picture]:
     """Yield the pictures that explain a metric, the most telling first.
 
     Args:
         tables: The spec.
         metric: Its canonical name.
-        t: Gives texts in the language of the page, for within the drawings.
-        tell: Gives sentences in it, for below them.
+        plain: Gives texts in the language of the page, for within the drawings.
+        t: Gives sentences in it, for below them.
     """
     for kind, draw in PICTURES.items():
-        found = draw(tables, metric, t, tell)
+        found = draw(tables, metric, plain, t)
         if found is not None:
             svg, caption = found
             yield Picture(kind, svg, caption)
@@ -64,52 +64,52 @@ def pictures_of(tables: Tables, metric: str, t: Say = as_given, tell: Say = as_g
 Drawn = tuple[str, Sequence[str]] | None
 
 
-def _clipping(tables: Tables, metric: str, t: Say, tell: Say) -> Drawn:
+def _clipping(tables: Tables, metric: str, plain: Say, t: Say) -> Drawn:
     found = clipping_of(tables, metric)
-    return None if found is None else (found.draw(t, "picture-clipping"), [_of_clipping(found, tell)])
+    return None if found is None else (found.draw(plain, "picture-clipping"), [_of_clipping(found, t)])
 
 
-def _of_clipping(clipping: Clipping, tell: Say) -> str:
+def _of_clipping(clipping: Clipping, t: Say) -> str:
     bounds = ", ".join(map(clipping.mark, clipping.edges))
     if clipping.counted is None:
-        return tell(
+        return t(
             "The objective of one token by its probability ratio, with bounds {bounds}. Clipping makes it flat on one "
             "side: there a token has no gradient. On the other side it keeps its slope, which pulls the ratio back.",
             bounds=bounds,
         )
-    return tell(
+    return t(
         "The objective of one token by its probability ratio, with bounds {bounds}. A token has no gradient where the "
         "line is flat. Shaded is what this metric counts; filled dots are tokens that count.",
         bounds=bounds,
     )
 
 
-def _estimators(tables: Tables, metric: str, t: Say, tell: Say) -> Drawn:
+def _estimators(tables: Tables, metric: str, plain: Say, t: Say) -> Drawn:
     found = estimator_of(tables, metric)
-    return None if found is None else (found.draw(t, "picture-estimators"), _of_estimators(found, tables, tell))
+    return None if found is None else (found.draw(plain, "picture-estimators"), _of_estimators(found, tables, t))
 
 
-def _of_estimators(estimator: Estimator, tables: Tables, tell: Say) -> list[str]:
+def _of_estimators(estimator: Estimator, tables: Tables, t: Say) -> list[str]:
     said = [
-        tell(
+        t(
             "k1 and k3 are right on average over tokens of {policy}; k2 is a little off, the more the further the "
             "policies are apart. k1 can be negative, k2 and k3 cannot. A single token that became far likelier can "
             "make k3 alone.",
-            policy=tell(str(tables.signatures["WORDS"]["snapshots"][estimator.policies[0]])),
+            policy=t(str(tables.signatures["WORDS"]["snapshots"][estimator.policies[0]])),
         ),
-        tell("The table is of four tokens, each as often as that policy writes it."),
+        t("The table is of four tokens, each as often as that policy writes it."),
     ]
     if estimator.policies[0] == "current":
         said.insert(
             1,
-            tell("Here they were sampled before the update, so that is exact on the first step of a batch only."),
+            t("Here they were sampled before the update, so that is exact on the first step of a batch only."),
         )
     if estimator.own == "abs":
-        said.append(tell("abs estimates no divergence: it is larger than one and does not cancel."))
+        said.append(t("abs estimates no divergence: it is larger than one and does not cancel."))
     return said
 
 
-def _groups(tables: Tables, metric: str, t: Say, tell: Say) -> Drawn:
+def _groups(tables: Tables, metric: str, plain: Say, t: Say) -> Drawn:
     formula = formula_of(tables, metric)
     found = groups_of(tables)
     if formula is None or found is None:
@@ -119,40 +119,40 @@ def _groups(tables: Tables, metric: str, t: Say, tell: Say) -> Drawn:
     advantage = quantity == "advantage" and set(formula.inputs) == {"sequence_advantages"}
     if not (spread or advantage):
         return None
-    caption = tell(
+    caption = t(
         "The advantage of a response is its reward less the mean of its group, over the standard deviation of the "
         "group. Where all responses to a prompt earn the same, nothing is left: the second group teaches nothing."
     )
-    return found.draw(t, "picture-groups"), [caption]
+    return found.draw(plain, "picture-groups"), [caption]
 
 
-def _padding(tables: Tables, metric: str, t: Say, tell: Say) -> Drawn:
+def _padding(tables: Tables, metric: str, plain: Say, t: Say) -> Drawn:
     found = means_of(tables, metric)
     if found is None or metric not in _reduced(tables)["padding"]:
         return None
-    caption = tell(
+    caption = t(
         "Some releases take the mean over every position of the padded tensor, so that what stands in the padding "
         "counts, the more the shorter responses are. The example is {metric}, which has {value} there and is drawn "
         "towards it.",
         metric=found.metric,
         value=number(found.filled),
     )
-    return found.draw_padding(t, "picture-padding"), [caption]
+    return found.draw_padding(plain, "picture-padding"), [caption]
 
 
-def _parts(tables: Tables, metric: str, t: Say, tell: Say) -> Drawn:
+def _parts(tables: Tables, metric: str, plain: Say, t: Say) -> Drawn:
     found = means_of(tables)
     levels = _reduced(tables)["parts"].get(metric)
     if found is None or not levels:
         return None
     words = tables.signatures["WORDS"]["levels"]
-    caption = tell(
+    caption = t(
         "Some releases average the means of parts, here {parts}: then a short part weighs as much as a long one. "
         "Pooled, every token weighs the same, and the parts do not matter. The values are those of {metric}.",
-        parts=", ".join(t(str(words[level][0])) for level in levels),
+        parts=", ".join(plain(str(words[level][0])) for level in levels),
         metric=found.metric,
     )
-    return found.draw_parts(t, "picture-parts"), [caption]
+    return found.draw_parts(plain, "picture-parts"), [caption]
 
 
 PICTURES: Mapping[str, Callable[[Tables, str, Say, Say], Drawn]] = {

@@ -1,0 +1,54 @@
+"""What is told of one release: in sentences, what sets a number apart, over what it is taken, when it is logged."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from markupsafe import Markup
+
+from rlmetrics.answers.words import averaged_words, snapshot_words
+from rlmetrics.names.tables import Tables
+
+from .lives import Piece
+from .texts import Texts
+
+__all__ = ["taken", "told", "when"]
+
+
+def when(piece: Piece, texts: Texts) -> Markup:
+    """Return when a key is logged, in a sentence."""
+    t = texts.t
+    asked = [Markup("<code>{}</code>").format(guard) for guard in piece.guards]
+    asked += [texts.say(text) for text in piece.texts]
+    what = Markup("; ").join(asked)
+    if piece.entry.logged:
+        return t("Logged by default; only if {what}.", what=what) if asked else t("Always logged.")
+    if piece.entry.logged is None:
+        return t("Logged if {what}.", what=what) if asked else t("Whether it is logged depends on the run.")
+    return t("Not logged by default; only if {what}.", what=what) if asked else t("Not logged by default.")
+
+
+def told(piece: Piece, texts: Texts) -> list[Markup]:
+    """Return what sets a number apart, in whole sentences: what it is, when it is gone, how it is undone."""
+    found = []
+    for reason in piece.weighing:
+        text = texts.say(reason.text)
+        if reason.vanishes:
+            text = texts.t("{what} The same if {when}.", what=text, when=texts.say(reason.vanishes))
+        if reason.correction:
+            text = texts.t("{what} To repair it: {how}.", what=text, how=texts.say(reason.correction))
+        found.append(text)
+    return found
+
+
+def taken(piece: Piece, tables: Tables, texts: Texts) -> Iterator[Markup]:
+    """Yield over what a number is taken, how its parts are put together, and whose parameters computed it."""
+    signature = piece.entry.signature
+    averaged = averaged_words(signature, piece.entry.metric, tables)
+    if averaged is not None:
+        yield texts.t("Taken over {what}.", what=texts.say(averaged))
+    if signature.span is not None:
+        yield texts.t("It measures {what}.", what=texts.say(signature.span.rstrip(".")))
+    if signature.snapshot is not None:
+        words = snapshot_words(signature.snapshot, tables)
+        yield texts.t("Computed by {what}.", what=texts.say(str(words)))

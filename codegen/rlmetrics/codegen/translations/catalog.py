@@ -1,0 +1,146 @@
+"""Looks sentences up in another language, also those that answers put together of parts."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from typing import NamedTuple
+
+from ..spec import LanguageTexts
+
+__all__ = ["Catalog"]
+
+_PATTERNS = ("answers", "values")
+"""Files whose placeholders stand for what an answer puts there; those of the interface are filled afterwards."""
+_COMPOSED = frozenset({"what", "rest", "before", "after", "effect"})
+"""Placeholders that may stand for something that is put together itself; others hold what is known as it stands."""
+_PLACEHOLDER = re.compile(r"\{(\w+)\}")
+_SENTENCES = re.compile(r"(?<=[.!?]) (?=[A-Z0-9`{])")
+_WORD = re.compile(r"(?<![\w/.@-])[A-Za-z]?[a-z]+(?![\w/.@(\[-])")
+_CODE = re.compile(r"`[^`]*`|\{[^{}\s]*\}")
+_COMPARISON = re.compile(r"[\w.%]+ (?:[=!<>]=|[<>]) [\w.'\"-]+")
+_OPERATORS = frozenset({"and", "or", "not", "null", "true", "false", "in"})
+_HAN = "\u4e00-\u9fff，。；：！？（）、“”"
+_SPACE = re.compile(rf"(?<=[{_HAN}]) (?=[{_HAN}])|(?<=[，。；：！？（、“]) | (?=[，。；：！？）、”])")
+
+
+class _Template(NamedTuple):
+    """A sentence with placeholders.
+
+    Attributes:
+        pieces: What stands between them.
+        pattern: What matches the sentence with anything in their places.
+        text: Its translation.
+    """
+
+    pieces: tuple[str, ...]
+    pattern: re.Pattern[str]
+    text: str
+
+
+class Catalog(Mapping[str, str]):
+    """Translations by English sentence.
+
+    Beside the sentences of a language it knows the same with a capital and a full stop or without them; several of
+    them in a row, or joined by semicolons; and the sentences of ``answers`` and ``values`` with something known, a
+    name, a number or code in the places of their placeholders.
+
+    Args:
+        texts: What is said in a language.
+    """
+
+    def __init__(self, texts: LanguageTexts) -> None:
+        self._exact = texts.catalog()
+        self._names = frozenset(name.lower() for name in texts.glossary.names)
+        composed = [entry for part in _PATTERNS if part in texts.files for entry in texts.files[part].sentences.items()]
+        templates = [_template(_stem(_plain(english)), _plain(text)) for english, text in composed]
+        self._templates = sorted(templates, key=lambda one: -sum(map(len, one.pieces)))
+        self._found: dict[str, str | None] = {}
+
+    def __getitem__(self, english: str) -> str:
+        found = self.find(english)
+        if found is None:
+            raise KeyError(english)
+        return found
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._exact)
+
+    def __len__(self) -> int:
+        return len(self._exact)
+
+    def find(self, english: str) -> str | None:
+        """Return the translation of a text, or None if some part of it is not known."""
+        english = _plain(english)
+        if english not in self._found:
+            self._found[english] = None  # what stands in itself is not known
+            self._found[english] = self._find(english)
+        return self._found[english]
+
+    def _find(self, english: str) -> str | None:
+        known = self._said(english)
+        if known is not None:
+            return known
+        parts = _SENTENCES.split(english)
+        if len(parts) > 1:
+            return self._all(parts, "")
+        stem, end = _stem(english), "。" if english.endswith(".") else ""
+        clauses = stem.split("; ")
+        text = self._all(clauses, "；") if len(clauses) > 1 else None
+        text = self._filled(stem) if text is None else text
+        return None if text is None else f"{text.removesuffix('。')}{end}"
+
+    def _said(self, english: str) -> str | None:
+        """Return a sentence that is known as it stands, or in another case or with another end."""
+        stem = _stem(english)
+        for start in (stem, stem[:1].lower() + stem[1:], stem[:1].upper() + stem[1:]):
+            for end in (".", "") if english.endswith(".") else ("", "."):
+                found = self._exact.get(f"{start}{end}")
+                if found is not None:
+                    return f"{found.removesuffix('。')}{'。' if english.endswith('.') else ''}"
+        return None
+
+    def _filled(self, stem: str) -> str | None:
+        lower = stem[:1].lower() + stem[1:]
+        for template in self._templates:
+            if not all(piece in lower or piece in stem for piece in template.pieces):
+                continue
+            found = template.pattern.fullmatch(stem) or template.pattern.fullmatch(lower)
+            if found is not None:
+                values = {name: self._part(name, part) for name, part in found.groupdict().items()}
+                known = {name: value for name, value in values.items() if value is not None}
+                if len(known) == len(values):
+                    return _SPACE.sub("", template.text.format_map(known))
+        return None
+
+    def _part(self, name: str, text: str) -> str | None:
+        found = self.find(text) if name in _COMPOSED else self._said(text)
+        return found if found is not None else text if self._is_neutral(text) else None
+
+    def _is_neutral(self, text: str) -> bool:
+        """Whether a text is the same in every language: a name, a number or code."""
+        rest, compared = _COMPARISON.subn(" ", _CODE.sub(" ", text))
+        words = {word.lower() for word in _WORD.findall(rest)} - self._names
+        return not (words - _OPERATORS if compared or "_" in rest else words)
+
+    def _all(self, parts: Iterable[str], between: str) -> str | None:
+        found = [self.find(part) for part in parts]
+        return _SPACE.sub("", between.join(one for one in found if one)) if None not in found else None
+
+
+def _plain(text: str) -> str:
+    return " ".join(text.split())
+
+
+def _stem(text: str) -> str:
+    return text.removesuffix(".")
+
+
+def _template(english: str, text: str) -> _Template:
+    parts = _PLACEHOLDER.split(english)
+    pattern, seen = "", set[str]()
+    for index, part in enumerate(parts):
+        again = f"(?P={part})" if part in seen else f"(?P<{part}>.+?)"
+        pattern += again if index % 2 else re.escape(part)
+        seen |= {part} if index % 2 else set()
+    return _Template(tuple(part for part in parts[::2] if part), re.compile(pattern), text.removesuffix("。"))

@@ -1,0 +1,126 @@
+"""The index of the search: what it holds, what it leads to, and its size."""
+
+from __future__ import annotations
+
+import json
+from functools import lru_cache
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import pytest
+from rlmetrics.codegen.site.addresses import key_page, metric_page
+from rlmetrics.codegen.site.guides import guides_in, slug
+from rlmetrics.codegen.site.search import logged_keys, search_index
+from rlmetrics.codegen.site.site import Site
+from rlmetrics.codegen.site.texts import Texts
+from rlmetrics.names import load_tables
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+MOST = 300_000
+"""Bytes that the index may have, uncompressed."""
+
+
+@lru_cache(maxsize=1)
+def english() -> Site:
+    """Return the site of the repository's own spec; of a spec's files the index needs none."""
+    return Site(None, {}, load_tables(), guides=guides_in(ROOT / "docs", ("zh", "reference", "theme")))  # type: ignore[arg-type]
+
+
+@lru_cache(maxsize=1)
+def titles() -> dict[str, str]:
+    """Return the pages of all metrics and keys, of all releases, and of each trainer's steps between them."""
+    site = english()
+    found = {metric_page(metric): metric for metric in site.tables.metrics}
+    found |= {key_page(item.framework, item.key): item.key for item in logged_keys(site)}
+    for framework in site.tables.frameworks:
+        table = site.tables.framework(framework)
+        names = table.releases.names
+        found |= {f"{framework}/{name}": name for name in names}
+        for component in dict.fromkeys(component for component, *_ in table.components):
+            found[f"trainer/{framework}/{component}"] = component
+            steps = pairwise(names)
+            found |= {f"migrate/{framework}/{component}/{a}-{b}": "" for a, b in steps if a[:-1] != b[:-1]}
+    return found
+
+
+def data_of(site: Site, found: dict[str, str]) -> dict[str, Any]:
+    """Return what the script reads."""
+    text = search_index(site, found).text
+    return json.loads(text.removeprefix("window.RLMETRICS_INDEX=").rstrip(";\n"))
+
+
+def test_the_index_is_small() -> None:
+    """With every page that the spec could have, steps without any change included."""
+    assert len(search_index(english(), titles()).text.encode()) < MOST
+
+
+def test_a_translated_index_is_small() -> None:
+    """With each brief in Chinese beside the English one, at two fifths of its letters; the real ones have a third."""
+    tables = english().tables
+    catalog = {str(row["brief"]): "度" * (2 * len(row["brief"]) // 5) for row in tables.metrics.values()}
+    site = Site(None, {}, tables, Texts("zh", catalog), english().guides)  # type: ignore[arg-type]
+    assert len(search_index(site, titles()).text.encode()) < MOST
+    data = data_of(site, titles())
+    assert all(row[5] == catalog[row[2]] for row in data["metrics"])
+
+
+def test_every_metric_alias_and_key_is_in_it() -> None:
+    """Under its own name and with the address of its page."""
+    data = data_of(english(), titles())
+    tables = english().tables
+    assert [*tables.metrics] == [row[0] for row in data["metrics"]]
+    aliases = [" ".join(row.get("aliases", ())) for row in tables.metrics.values()]
+    assert aliases == [row[1] for row in data["metrics"]]
+    keys = [(item.framework, item.key) for item in logged_keys(english())]
+    assert keys == [(row[0], row[1]) for row in data["keys"]]
+    assert all(key_page(row[0], row[1]) == f"k/{row[0]}/{row[7] or row[1]}" for row in data["keys"])
+
+
+def test_nothing_leads_to_a_page_that_is_not_made() -> None:
+    """Of a site with few pages the index knows these alone."""
+    few = {"m/kl/old/k2": "kl/old/k2", "k/trl/kl": "kl", "trl/0.12.0": "TRL 0.12.0", "sick": "My run is sick"}
+    data = data_of(english(), few)
+    assert ["kl/old/k2"] == [row[0] for row in data["metrics"]]
+    assert [("trl", "kl")] == [(row[0], row[1]) for row in data["keys"]]
+    assert ["trl/0.12.0"] == data["releases"]
+    assert {} == data["steps"]
+    assert [["page", "sick", "My run is sick"]] == [row for row in data["pages"] if row[0] != "guide"]
+
+
+def test_a_key_says_who_logs_it_and_when() -> None:
+    """With the first and the last release in which any trainer does."""
+    data = data_of(english(), titles())
+    row = next(row for row in data["keys"] if row[1] == "policy/approxkl_avg")
+    releases = data["frameworks"]["trl"][1]
+    assert ("0.9.2", "1.12.0") == (releases[row[4]], releases[row[5]])
+    assert {"trl/PPOTrainer", "trl/RLOOTrainer"} <= {data["components"][at] for at in row[3]}
+    assert "kl/old/k2" in {data["metrics"][at][0] for at in row[2]}
+
+
+@pytest.mark.parametrize(
+    ("heading", "anchor"),
+    [("How far to trust a finding", "how-far-to-trust-a-finding"), ("W&B, MLflow", "wb-mlflow"), ("读懂指标", "")],
+)
+def test_anchors_are_those_of_the_pages(heading: str, anchor: str) -> None:
+    """As Python-Markdown makes them; a heading that it only counts is led to by its page alone."""
+    assert anchor == slug(heading)
+
+
+def test_guides_are_found_by_their_headings(tmp_path: Path) -> None:
+    """Levels one to three, not those in blocks of code, not pages that were generated."""
+    (tmp_path / "a.md").write_text(
+        "# First\n\n## Same\n\n```bash\n# no heading\n```\n\n## Same\n\n### [Link](b.md) {#own}\n"
+    )
+    (tmp_path / "b.md").write_text(
+        "---\n# Generated by `rlmetrics generate` from spec. Edit that, not this.\n---\n# B\n"
+    )
+    (tmp_path / "deep").mkdir()
+    (tmp_path / "deep" / "index.md").write_text("# Deep\n")
+    first, deep = guides_in(tmp_path)
+    assert ("a", "First", (("Same", "same"), ("Same", "same_1"), ("Link", "own"))) == (
+        first.path,
+        first.title,
+        first.headings,
+    )
+    assert ("deep", "Deep", ()) == (deep.path, deep.title, deep.headings)
