@@ -326,6 +326,7 @@ def test_every_sentence_of_the_scripts_can_be_translated() -> None:
     scripts = (ROOT / "docs" / "assets" / "translator").glob("*.js")
     texts = "\n".join(path.read_text(encoding="utf-8") for path in scripts)
     said = set(re.findall(r'T\.say\("((?:[^"\\]|\\.)*)"', texts))
+    said |= {f"{{size}}{direction} on reference batches" for direction in ("", " higher", " lower")}
     tables_of_words = re.findall(r"const (?:TITLES|COUNTED) = \{(.*?)\};", texts, re.S)
     said |= {found for table in tables_of_words for found in re.findall(r': "([^"]+)"', table)}
     assert said == set(SENTENCES)

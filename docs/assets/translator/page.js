@@ -199,7 +199,8 @@
     if (!root) return;
     T.data = { folder: root.dataset.folder, version: root.dataset.version };
     T.texts = JSON.parse(root.querySelector("[data-rlm=texts]").textContent);
-    await T.load("sources");
+    T.language = root.dataset.language;
+    await Promise.all([T.load("sources"), T.load("words")]);
     T.page = new TranslatorPage(root);
   }
 

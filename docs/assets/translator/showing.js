@@ -38,11 +38,11 @@
   /** What sets several keys of a table apart is told once, and each of them cites its number. */
   class Footnotes {
     constructor(moves, sides) {
-      const said = moves.flatMap((move) => [...new Set(reasons(move, sides).map(({ words }) => words))]);
-      this._numbers = new Map();
-      for (const words of said) {
-        if (!this._numbers.has(words) && said.indexOf(words) !== said.lastIndexOf(words)) this._numbers.set(words, this._numbers.size + 1);
-      }
+      const said = moves.flatMap((move) => reasons(move, sides));
+      const counts = T.grouped(said, ({ words }) => words);
+      const shared = [...counts.values()].filter((items) => items.length > 1).map(([first]) => first);
+      this._numbers = new Map(shared.map(({ words }, place) => [words, place + 1]));
+      this.items = shared.map(({ words, mark }, place) => make("li", { id: `rlm-cause-${place + 1}` }, make("span", mark, words)));
     }
 
     /** Return some reasons: first the numbers of those that others share, then the rest in words. */
@@ -50,21 +50,18 @@
       const cited = items.filter(({ words }) => this._numbers.has(words));
       const own = items.filter(({ words }) => !this._numbers.has(words));
       const links = cited.flatMap((item) => [this._link(this._numbers.get(item.words)), sized(item), " "]);
-      const lines = own.map((item) => make("p", item.quiet ? { class: "rlm-note" } : {}, item.words, sized(item)));
+      const lines = own.map((item) =>
+        make("p", item.quiet ? { class: "rlm-note" } : {}, make("span", item.mark, item.words), sized(item)));
       return [...(links.length ? [make("p", {}, ...links)] : []), ...lines];
     }
 
     _link(number) {
       return make("a", { href: `#rlm-cause-${number}`, "aria-label": T.say("cause {number}", { number }) }, `[${number}]`);
     }
-
-    get items() {
-      return [...this._numbers].map(([words, number]) => make("li", { id: `rlm-cause-${number}` }, words));
-    }
   }
 
   /** Return how large a difference is on reference batches. */
-  const sized = ({ size }) => (size ? ` (${size})` : "");
+  const sized = ({ size }) => (size ? ` (${T.sizeWords(size)})` : "");
 
   /**
    * Return the rows of the table, worst first, and what several of them cite.
@@ -112,16 +109,16 @@
   /** Return the key that looks most like a counterpart and is none. */
   function nearest(move, sides) {
     const [found] = move.translated ? [] : move.related;
-    return found ? [make("p", {}, make("code", {}, found.key), `: ${T.sided(found.why, sides)}`)] : [];
+    return found ? [make("p", {}, make("code", {}, found.key), ": ", make("span", T.mark(found.why), T.sided(found.why, sides)))] : [];
   }
 
-  /** Return why the number is not the same, and what else there is to know. @returns {Array<{words: string, size?: string, quiet: boolean}>} */
+  /** Return why the number is not the same, and what else there is to know. @returns {Array<{words: string, size?: string, quiet: boolean, mark: Object}>} */
   function reasons(move, sides) {
     const told = move.translated ? move.differences.filter(T.isTold) : [];
     const sorted = [...told].sort((one, other) => (one.grade === "minor") - (other.grade === "minor"));
-    const lines = sorted.map((item) => ({ words: T.differenceWords(item, sides), size: item.size, quiet: false }));
+    const lines = sorted.map((item) => ({ words: T.differenceWords(item, sides), size: item.size, quiet: false, mark: T.mark(item.text, item.vanishes) }));
     const notes = move.notes.filter((text) => !text.includes(" measures it when ") && !isCorrection(move, text));
-    return [...lines, ...notes.map((text) => ({ words: T.sided(plainNote(text, move), sides), quiet: true }))];
+    return [...lines, ...notes.map((text) => ({ words: T.sided(plainNote(text, move), sides), quiet: true, mark: T.mark(text) }))];
   }
 
   const isCorrection = (move, text) => !move.translated && move.differences.some((item) => item.correction === text);
@@ -138,7 +135,7 @@
     const items = move.translated ? move.differences.filter((item) => !T.isTold(item) && item.applies !== false) : [];
     if (!items.length) return null;
     const count = items.length === 1 ? T.say("1 minor difference") : T.say("{count} minor differences", { count: items.length });
-    const lines = items.map((item) => make("li", {}, T.differenceWords(item, sides)));
+    const lines = items.map((item) => make("li", {}, make("span", T.mark(item.text, item.vanishes), T.differenceWords(item, sides))));
     return make("details", {}, make("summary", {}, count), make("ul", {}, ...lines));
   }
 

@@ -20,7 +20,14 @@
     return [frameworks[framework].title, part, place].filter(Boolean).join(" ");
   };
 
-  const ONLY = /^only in the (source|target): /;
+  const ONLY = /^only in the (source|target): (.+)$/s;
+  const BOTH = /^(?:(.+?): )?(.+) in the source, (.+) in the target$/s;
+  const SIZE = /^(.+?)( higher| lower)? on reference batches$/;
+
+  /** Texts of the spec in the language of the page. */
+  const spec = () => T.loaded("words") || {};
+
+  const inLanguage = (text) => spec()[text] || text;
 
   /** Return what two sources are called in a sentence: frameworks, releases of one, or trainers of one release. */
   T.sidesOf = (from, to) => {
@@ -32,18 +39,40 @@
     return [T.say("the source"), T.say("the target")];
   };
 
-  /** Return a sentence with the names of both sides in it. */
+  /** Return a sentence of the data, with the names of both sides in it. */
   T.sided = (text, [source, target]) => {
     const names = { source, target };
     const only = ONLY.exec(text);
-    if (only) return T.say("{side} only: {what}", { side: names[only[1]], what: text.slice(only[0].length) });
-    return text.replace(/\bthe (source|target)\b/g, (_, side) => names[side]);
+    if (only) return T.say("{side} only: {what}", { side: names[only[1]], what: inLanguage(only[2]) });
+    const both = BOTH.exec(text);
+    if (both) {
+      const [left, right] = [inLanguage(both[2]), inLanguage(both[3])];
+      const said = T.say("{left} in {source}, {right} in {target}", { left, right, source, target });
+      return both[1] ? `${inLanguage(both[1])}: ${said}` : said;
+    }
+    return inLanguage(text).replace(/\bthe (source|target)\b/g, (_, side) => names[side]);
+  };
+
+  /** Return `lang="en"` for a sentence of the data that the language of the page has no words for. */
+  T.mark = (...texts) => {
+    const parts = texts.filter(Boolean).flatMap((text) => {
+      const found = ONLY.exec(text) ? [ONLY.exec(text)[2]] : BOTH.exec(text) ? BOTH.exec(text).slice(1) : [text];
+      return found.filter(Boolean);
+    });
+    return T.language === "en" || parts.every((part) => part in spec()) ? {} : { lang: "en", class: "rlm-untranslated" };
+  };
+
+  /** Return how large a difference is. */
+  T.sizeWords = (size) => {
+    const found = SIZE.exec(size);
+    if (!found || found[1] === "no difference") return T.say("no difference on reference batches");
+    return T.say(`{size}${found[2] || ""} on reference batches`, { size: found[1] });
   };
 
   /** Return a difference in words: what it is, and when it is gone. */
   T.differenceWords = ({ text, vanishes, applies }, sides) => {
     const said = T.sided(text, sides);
-    return vanishes && applies !== false ? `${said}; ${T.say("same if {condition}", { condition: vanishes })}.` : `${said}.`;
+    return vanishes && applies !== false ? `${said}; ${T.say("same if {condition}", { condition: inLanguage(vanishes) })}.` : `${said}.`;
   };
 
   /** Tell whether a difference is worth a line: it is of weight, or certain to show. */
