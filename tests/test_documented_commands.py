@@ -13,14 +13,15 @@ import pytest
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")), *sorted((ROOT / "docs" / "api").glob("*.md"))]
 FENCE = re.compile(r"(?:<!-- command: (?P<role>[\w-]+) -->\n)?^```(?P<language>\w+)\n(?P<code>.*?)^```$", re.S | re.M)
+ELSEWHERE = {"demo", "test", "trainer", "verl", "verl-fit", "verl-batch"}
+"""What other tests run; blocks for a trainer run with real releases of TRL and verl, in ``tests/trainers``."""
 
 
 def _blocks(*languages: str) -> list:
     found = []
     for page in PAGES:
         for number, match in enumerate(FENCE.finditer(page.read_text(encoding="utf-8"))):
-            # Blocks for a trainer run with real releases of TRL and verl: see ``tests/trainers``.
-            if match["language"] in languages and match["role"] not in {"demo", "test", "trainer", "verl"}:
+            if match["language"] in languages and match["role"] not in ELSEWHERE:
                 found.append(pytest.param(match["code"], id=f"{page.name}-{number}"))
     return found
 

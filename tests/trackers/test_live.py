@@ -337,3 +337,14 @@ def test_tell_hears_whoever_observes() -> None:
 
     assert [news.finding for news in heard] == found != []
     assert 0 == faults.count
+
+
+def test_measured_numbers_keep_their_names() -> None:
+    """What a suite has measured passes as it is, once, where other unknown names are a metric of the user's own."""
+    measured = {"exact/kl/reference/k3": 0.1, "eval_exact/reward/score/mean": 0.2}
+    for both in (False, True):
+        found = live(both=both).take(1, {"kl": 0.3, **measured, "my/own": 1.0}, evaluated=False)
+
+        assert measured == {name: found.row[name] for name in found.row if "exact/" in name}
+        assert not [name for name in found.shown if "exact/" in name]
+        assert "group/user_metric/my/own" in found.row

@@ -15,7 +15,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-__all__ = ["RELEASES", "ROOT", "interpreter", "python_of", "ran", "trained"]
+__all__ = ["RELEASES", "ROOT", "VERL", "interpreter", "python_of", "ran", "trained", "verl_python"]
 
 ROOT = Path(__file__).resolve().parents[2]
 _CACHE = ROOT / ".cache" / "trainers"
@@ -56,10 +56,44 @@ RELEASES: dict[str, tuple[str, ...]] = {
 }
 """What each release of TRL is tried with."""
 
+_DRIVER = (
+    "ray==2.60.0",
+    "msgpack==1.2.4",
+    "tensordict==0.10.0",
+    "pyvers==0.2.3",
+    "omegaconf==2.3.0",
+    "antlr4-python3-runtime==4.9.3",
+    "torchdata==0.11.0",
+    "codetiming==1.4.0",
+    "hydra-core==1.3.2",
+    "peft==0.21.2",
+)
+VERL: dict[str, tuple[str, ...]] = {
+    "0.5.0": (*_DATA, *_HUB, *_DRIVER, "transformers==4.52.4", "tokenizers==0.21.4"),
+    "0.7.1": (*_DATA, *_HUB, *_DRIVER, "transformers==4.52.4", "tokenizers==0.21.4"),
+    "0.9.1": (
+        *_DATA,
+        *(name for name in _HUB if not name.startswith("huggingface_hub")),
+        *_DRIVER,
+        "huggingface_hub==1.5.0",
+        "transformers==5.5.4",
+        "tokenizers==0.22.2",
+        "TransferQueue==0.1.11",
+        "pyzmq==27.3.0",
+        "msgspec==0.22.0",
+    ),
+}
+"""What each release of verl is tried with."""
+
 
 def python_of(release: str) -> Path:
     """Return the interpreter of a release's environment; where pip can't fetch it, the test that asked fails."""
     return interpreter(f"trl-{release}", (f"trl=={release}", *RELEASES[release]))
+
+
+def verl_python(release: str) -> Path:
+    """Return the interpreter of an environment with a release of verl."""
+    return interpreter(f"verl-{release}", (f"verl=={release}", *VERL[release]))
 
 
 def interpreter(name: str, wanted: tuple[str, ...]) -> Path:

@@ -1,10 +1,11 @@
 """Logs through verl's ``Tracking`` as told: ``python log_to_verl.py FOLDER JOBS``, where JOBS is a JSON list of runs.
 
-Each run logs what verl's own functions make of four recorded batches. ``how`` says what stands in the way: ``plain``
-nothing, ``adapter`` a `TrackingAdapter`, ``attach``, ``backend`` a `BackendAdapter` for TensorBoard only, ``name`` the
-name in the list of trackers, ``code`` a block of the documentation. What came out is in ``result.json`` of each folder
-and in the files of the trackers. verl 0.9 finds the plugin by its entry point, 0.7 by a variable, 0.5 is told to import
-it.
+Each run logs what verl's own functions make of four recorded batches, or ``rows`` of its own. ``how`` says what stands
+in the way: ``plain`` nothing, ``adapter`` a `TrackingAdapter`, ``attach``, ``backend`` a `BackendAdapter` for
+TensorBoard only, ``name`` the name in the list of trackers, ``code`` a block of the documentation. ``measured`` gives
+the adapter the batches too, ``program`` is the module of verl that runs, ``forks`` is how many processes log meanwhile.
+What came out is in ``result.json`` of each folder and in the files of the trackers. verl 0.9 finds the plugin by its
+entry point, 0.7 by a variable, 0.5 is told to import it.
 """
 
 # pyright: reportMissingImports=false
@@ -15,11 +16,14 @@ import io
 import json
 import logging
 import os
+import signal
 import sys
+import threading
 import traceback
 import warnings
 from contextlib import redirect_stdout
 from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -41,16 +45,14 @@ class Heard(logging.Handler):
         self.said.append(record.getMessage())
 
 
-def rows() -> list[dict[str, Any]]:
-    """Return what verl's driver logs at four steps, computed by the release's own functions."""
+def batches() -> list[Any]:
+    """Return four batches of verl's driver."""
     import numpy as np
     import torch
     from verl import DataProto
-    from verl.trainer.ppo import metric_utils
-    from verl.utils.metric import reduce_metrics
 
-    found: list[dict[str, Any]] = []
-    for step, name in enumerate(BATCHES, 1):
+    found: list[Any] = []
+    for name in BATCHES:
         with np.load(INPUTS / f"{name}.npz") as arrays:
             held = dict(arrays)
         tensors = {
@@ -60,6 +62,19 @@ def rows() -> list[dict[str, Any]]:
         tensors.pop("tool_call_counts")
         batch = DataProto.from_dict(tensors=tensors, non_tensors=others)
         batch.meta_info["global_token_num"] = batch.batch["attention_mask"].sum(-1).tolist()
+        batch.non_tensor_batch["uid"] = held["uid"].astype(object)
+        found.append(batch)
+    return found
+
+
+def rows(held: list[Any]) -> list[dict[str, Any]]:
+    """Return what verl's driver logs of some batches, computed by the release's own functions."""
+    import numpy as np
+    from verl.trainer.ppo import metric_utils
+    from verl.utils.metric import reduce_metrics
+
+    found: list[dict[str, Any]] = []
+    for step, batch in enumerate(held, 1):
         timing = {"gen": 12.5, "ref": 1.5, "adv": 0.05, "update_actor": 4.5, "step": 24.0}
         row: dict[str, Any] = {"training/global_step": step, "training/epoch": 0}
         row |= reduce_metrics({"actor/pg_loss": [0.1 * step, 0.2], "actor/entropy": [1.5, np.float64(1.0)]})
@@ -70,7 +85,32 @@ def rows() -> list[dict[str, Any]]:
     return found
 
 
-def run(folder: Path, job: dict[str, Any], logged: list[dict[str, Any]]) -> dict[str, Any]:
+def forked(log: Any, row: dict[str, Any], count: int) -> list[int]:
+    """Log a row in new processes while a thread of this one logs too; return how each of them has ended."""
+    stop = threading.Event()
+
+    def logging_on() -> None:
+        while not stop.is_set():
+            log(data=row, step=1)
+
+    thread = threading.Thread(target=logging_on)
+    thread.start()
+    children = []
+    for _ in range(count):
+        child = os.fork()
+        if child == 0:
+            signal.alarm(60)
+            with open("children.txt", "a", encoding="utf-8") as said, redirect_stdout(said):
+                log(data=row, step=2)
+            os._exit(0)
+        children.append(child)
+    ended = [os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) for child in children]
+    stop.set()
+    thread.join()
+    return ended
+
+
+def run(folder: Path, job: dict[str, Any], logged: list[dict[str, Any]], held_batches: list[Any]) -> dict[str, Any]:
     """Make one run, and return what it found."""
     from rlmetrics.trackers.live import Live
     from verl.utils.tracking import Tracking
@@ -85,6 +125,15 @@ def run(folder: Path, job: dict[str, Any], logged: list[dict[str, Any]]) -> dict
     logger.setLevel(logging.INFO)
     how, options, config = job["how"], dict(job.get("options", {})), job.get("config", {"trainer": {}})
     faults: Any = None
+    ended: list[int] = []
+    driver: Any = None
+    if "measured" in job:
+        from rlmetrics.trainers.verl_suites import DriverSuite
+
+        driver = options["metrics"] = DriverSuite(eos=1)
+    if "program" in job:
+        sys.modules["__main__"].__spec__ = find_spec(job["program"])
+    logged = job.get("rows", logged)
     if how == "code":
         names: dict[str, Any] = {"config": config, "metrics": logged[0]}
         exec(compile(job["code"], job["name"], "exec"), names)
@@ -118,10 +167,15 @@ def run(folder: Path, job: dict[str, Any], logged: list[dict[str, Any]]) -> dict
             for name in job.get("unreadable", ()):
                 given[name] = {"a": "table"}
             before = list(given.items())
+            if driver is not None:
+                driver.update(held_batches[step - 1])
             held.log(data=given, step=step)
             assert before == list(given.items()) or step == job.get("broken_at"), "the row of the trainer has changed"
+        if "forks" in job:
+            ended = forked(held.log, logged[0], job["forks"])
         for name in job.get("evaluations", ()):
             held.log(data={name: 0.5}, step=len(logged))
+    sys.modules["__main__"].__spec__ = None
     own = "log" in vars(held)
     writers = [held.logger[name] for name in ("tensorboard",) if name in held.logger]
     del held
@@ -130,6 +184,7 @@ def run(folder: Path, job: dict[str, Any], logged: list[dict[str, Any]]) -> dict
         "said": heard.said,
         "own": own,
         "closed": all(files),
+        "ended": ended,
         "faults": None if faults is None else [faults.count, faults.last],
     }
 
@@ -149,13 +204,14 @@ def main() -> int:
     loaded = sorted(name for name in sys.modules if name.startswith("rlmetrics."))
     if verl.__version__.startswith("0.5"):
         import_module(PLUGIN)
-    logged = rows()
+    held = batches()
+    logged = rows(held)
     failed = 0
     for job in jobs:
         said = io.StringIO()
         try:
             with redirect_stdout(said):
-                found = run(base / job["name"], job, logged)
+                found = run(base / job["name"], job, logged, held)
         except Exception:
             failed += 1
             traceback.print_exc()

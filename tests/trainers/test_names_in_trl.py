@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 import pytest
 from rlmetrics.translate import Translator, translate_file
-from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
+from trainers.curves import events, result, timeless, wandb
 from trainers.environments import trained
-from wandb_frames import rows as wandb_rows
 
 pytestmark = pytest.mark.trainers
 
@@ -28,8 +27,6 @@ CASES = [(release, kind) for release, kinds in KINDS.items() for kind in kinds]
 EVERY = ["tensorboard", "wandb", "trackio", "mlflow"]
 DUAL = {"0.11.4": "SFT", "0.18.2": "GRPO", "1.16.0": "GRPO"}
 OURS = {"health/level"}
-
-Series = dict[str, list[float]]
 
 
 def jobs_of(release: str) -> list[dict[str, Any]]:
@@ -74,39 +71,6 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
         return folder
 
     return folder_of
-
-
-def result(folder: Path) -> dict[str, Any]:
-    """Return what a run said about itself."""
-    found: dict[str, Any] = json.loads((folder / "result.json").read_text())
-    return found
-
-
-def events(folder: Path) -> Series:
-    """Return the curves in TensorBoard's files."""
-    found = EventAccumulator(str(folder), {"scalars": 0})
-    found.Reload()
-    return {tag: [item.value for item in found.Scalars(tag)] for tag in found.Tags()["scalars"]}
-
-
-def wandb(folder: Path) -> Series:
-    """Return the curves in the file of an offline run of W&B."""
-    (path,) = folder.glob("wandb/offline-run-*/*.wandb")
-    found: Series = {}
-    for row in wandb_rows(path.read_bytes()):
-        for name, texts in row.items():
-            if not name.startswith("_") and list(texts) == [()]:
-                found.setdefault(name, []).append(json.loads(texts[()]))
-    return found
-
-
-def timeless(series: Mapping[str, Any]) -> dict[str, str]:
-    """Return the curves that are the same in each run, those of no clock, as text, in which NaN equals itself."""
-    return {
-        name: repr(curve)
-        for name, curve in series.items()
-        if not ("time" in name or "second" in name or "timing" in name)
-    }
 
 
 @pytest.mark.parametrize(("release", "kind"), CASES)

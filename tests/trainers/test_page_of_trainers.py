@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from otlp_server import Receiver, receiving
-from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
+from trainers.curves import events
 from trainers.environments import ROOT, trained
 from wandb_frames import parsed
 
@@ -42,9 +42,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory, receiver: Receiver) -> Path
 
 def shown(folder: Path) -> set[str]:
     """Return the names in TensorBoard's files."""
-    found = EventAccumulator(str(folder / "tensorboard"))
-    found.Reload()
-    return set(found.Tags()["scalars"])
+    return set(events(folder / "tensorboard"))
 
 
 def test_two_lines_give_names_and_health(folder: Path) -> None:

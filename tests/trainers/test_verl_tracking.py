@@ -10,28 +10,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from post_server import serving
 from rlmetrics.translate import Translator
-from trainers.environments import ROOT, interpreter, ran
-from trainers.test_names_in_trl import Series, events, wandb
+from trainers.curves import Series, console, events, lines, result, wandb
+from trainers.environments import ROOT, VERL, ran, verl_python
 
 pytestmark = pytest.mark.trainers
 
-SHARED = (
-    "ray==2.60.0",
-    "msgpack==1.2.4",
-    "tensordict==0.10.0",
-    "pyvers==0.2.3",
-    "regex==2026.11.15",
-    "omegaconf==2.3.0",
-    "antlr4-python3-runtime==4.9.3",
-)
-RECENT = ("transformers==5.5.4", "tokenizers==0.22.2", "huggingface_hub==1.5.0")
-OLDER = ("transformers==4.52.4", "tokenizers==0.21.4", "huggingface_hub==0.36.2", "fsspec==2026.6.0")
-RELEASES = {
-    "0.5.0": (*SHARED, *OLDER, "pandas==3.1.1"),
-    "0.7.1": (*SHARED, *OLDER),
-    "0.9.1": (*SHARED, *RECENT),
-}
 PAGE = ROOT / "docs" / "trainers.md"
 BLOCK = re.compile(r"<!-- command: verl -->\n```python\n(.*?)^```$", re.S | re.M)
 POINTS = re.compile(r'\[project\.entry-points\."(.*?)"\]\n(\w+) = "(.*?)"')
@@ -39,13 +24,41 @@ NAMED = re.compile(r"trainer\.logger='(\[.*?\])'")
 HEALTH = {"health/level"}
 
 
-def jobs_of(release: str) -> list[dict[str, Any]]:
-    """Return the runs of a release."""
+SUPERVISED: dict[str, tuple[str, str, dict[str, float], dict[str, float]]] = {
+    "0.5.0": (
+        "verl.trainer.fsdp_sft_trainer",
+        "verl[fsdp_sft]==0.5.0",
+        {"train/loss": 2.5, "train/lr(1e-3)": 0.5},
+        {"sft/loss": 2.5, "optimizer/learning_rate": 5e-4},
+    ),
+    **{
+        release: (
+            "verl.trainer.sft_trainer",
+            f"verl[sft]=={release}",
+            {"train/loss": 2.5, "train/lr": 5e-4, "train/grad_norm": 0.25, "train/global_tokens": 100.0},
+            {
+                "sft/loss": 2.5,
+                "optimizer/learning_rate": 5e-4,
+                "optimizer/gradient_norm": 0.25,
+                "throughput/tokens_per_step": 100.0,
+            },
+        )
+        for release in ("0.7.1", "0.9.1")
+    },
+}
+"""The supervised trainer of each release, its source, what it logs, and what that is called in canonical names."""
+
+
+def jobs_of(release: str, url: str) -> list[dict[str, Any]]:
+    """Return the runs of a release, which post what they find to an address."""
     trackers = ["console", "tensorboard", "wandb", *([] if release == "0.5.0" else ["file"])]
     canonical = {"to": "canonical"}
     text = PAGE.read_text(encoding="utf-8")
     (named,) = {tuple(json.loads(found)) for found in NAMED.findall(text)}
     options = {"rlmetrics": {"both": True, "findings": "findings.jsonl", "unheard": 1}}
+    posting = {"webhook": url, "to": None}
+    program, _, row, _ = SUPERVISED[release]
+    supervised = [row, row, {"val/loss": 2.0}]
     blocks = [{"name": f"page-{n}", "how": "code", "code": code} for n, code in enumerate(BLOCK.findall(text))]
     return [
         {"name": "plain", "how": "plain", "backends": trackers},
@@ -61,6 +74,29 @@ def jobs_of(release: str) -> list[dict[str, Any]]:
             "backends": ["console"],
             "options": {**canonical, "health": True},
             "unreadable": ["actor/kl_loss", "val/generations"],
+        },
+        {
+            "name": "webhook",
+            "how": "name",
+            "backends": list(named),
+            "broken_at": 2,
+            "config": {"trainer": {"rlmetrics": posting, "experiment_name": "tiny"}},
+        },
+        {"name": "measured", "how": "adapter", "backends": ["tensorboard"], "options": canonical, "measured": True},
+        {
+            "name": "forks",
+            "how": "adapter",
+            "backends": ["console"],
+            "options": {**canonical, "health": True},
+            "forks": 5,
+        },
+        {
+            "name": "supervised",
+            "how": "adapter",
+            "backends": ["tensorboard"],
+            "options": canonical,
+            "program": program,
+            "rows": supervised,
         },
         *blocks,
     ]
@@ -82,8 +118,9 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
             "".join(f"[{group}]\n{name} = {value}\n" for group, name, value in points)
         )
         try:
-            python = interpreter(f"verl-{release}", (f"verl=={release}", *RELEASES[release]))
-            ran(python, "log_to_verl.py", folder, jobs_of(release))
+            with serving() as server:
+                ran(verl_python(release), "log_to_verl.py", folder, jobs_of(release, server.url))
+                (folder / "posted.json").write_text(json.dumps(server.posted))
         except Exception as error:
             return folder, error
         return folder, None
@@ -95,32 +132,6 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
         return folder
 
     return folder_of
-
-
-def result(folder: Path) -> dict[str, Any]:
-    """Return what a run said about itself."""
-    found: dict[str, Any] = json.loads((folder / "result.json").read_text())
-    return found
-
-
-def console(folder: Path) -> Series:
-    """Return the curves that verl printed."""
-    found: Series = {}
-    for line in result(folder)["console"]:
-        if line.startswith("step:"):
-            for part in line.split(" - ")[1:]:
-                name, _, value = part.rpartition(":")
-                found.setdefault(name, []).append(float(re.sub(r"np\.\w+\((.*)\)", r"\1", value)))
-    return found
-
-
-def lines(folder: Path) -> Series:
-    """Return the curves in verl's file of JSON lines."""
-    found: Series = {}
-    for line in (folder / "rows.jsonl").read_text().splitlines():
-        for name, value in json.loads(line)["data"].items():
-            found.setdefault(name, []).append(value)
-    return found
 
 
 def shown(folder: Path, tracker: str) -> Series:
@@ -139,7 +150,7 @@ def moved(release: str, series: Series) -> Series:
 
 TRACKERS = [
     (release, tracker)
-    for release in RELEASES
+    for release in VERL
     for tracker in ("console", "tensorboard", "wandb", "file")
     if (release, tracker) != ("0.5.0", "file")
 ]
@@ -171,7 +182,7 @@ def test_both_names_stand_side_by_side(runs: Callable[[str], Path], release: str
     assert all(repr(found[name]) == repr(curve) for name, curve in {**moved(release, old), **old}.items())
 
 
-@pytest.mark.parametrize("release", list(RELEASES))
+@pytest.mark.parametrize("release", list(VERL))
 def test_one_tracker_alone_may_have_new_names(runs: Callable[[str], Path], release: str) -> None:
     """With an adapter for TensorBoard in ``Tracking.logger``, the others keep verl's names."""
     folder = runs(release)
@@ -183,7 +194,7 @@ def test_one_tracker_alone_may_have_new_names(runs: Callable[[str], Path], relea
         assert set(shown(folder / "plain", tracker)) == set(shown(folder / "backend", tracker))
 
 
-@pytest.mark.parametrize("release", list(RELEASES))
+@pytest.mark.parametrize("release", list(VERL))
 def test_the_name_in_the_list_is_enough(runs: Callable[[str], Path], release: str) -> None:
     """``rlmetrics`` in ``trainer.logger`` gives canonical names and health, and tells of a loss that breaks once."""
     folder = runs(release)
@@ -196,7 +207,7 @@ def test_the_name_in_the_list_is_enough(runs: Callable[[str], Path], release: st
     assert 1 == len(said)
 
 
-@pytest.mark.parametrize("release", list(RELEASES))
+@pytest.mark.parametrize("release", list(VERL))
 def test_settings_stand_in_the_configuration(runs: Callable[[str], Path], release: str) -> None:
     """``trainer.rlmetrics`` asks for both names and a file of findings; what is no option is said."""
     folder = runs(release)
@@ -207,7 +218,58 @@ def test_settings_stand_in_the_configuration(runs: Callable[[str], Path], releas
     assert 1 == sum("trainer.rlmetrics.unheard is no option" in text for text in result(folder / "settings")["said"])
 
 
-@pytest.mark.parametrize("release", list(RELEASES))
+@pytest.mark.parametrize("release", list(VERL))
+def test_findings_are_posted(runs: Callable[[str], Path], release: str) -> None:
+    """``trainer.rlmetrics.webhook`` posts each finding once, with the name of the run, before the program ends."""
+    posted = json.loads((runs(release) / "posted.json").read_text())
+    said = [text for text in result(runs(release) / "webhook")["said"] if "actor/pg_loss" in text]
+
+    assert 1 == len(said)
+    assert {"tiny"} == {post["run"] for post in posted}
+    assert 1 == sum("actor/pg_loss" in post["text"] and "error" == post["level"] for post in posted)
+
+
+@pytest.mark.parametrize("release", list(VERL))
+def test_numbers_of_a_suite_join_the_rows(runs: Callable[[str], Path], release: str) -> None:
+    """What takes the driver's batches as ``metrics`` of the adapter joins the row of its own step, once."""
+    found = events(runs(release) / "measured" / "tensorboard")
+
+    assert [0, ""] == result(runs(release) / "measured")["faults"]
+    for name in ("advantage/mean", "return/max", "length/response/mean", "value/mean"):
+        assert pytest.approx(found[name], rel=1e-5) == found[f"exact/{name}"]
+    assert 4 == len(found["exact/reward/group_std"]) == len(found["exact/kl/old_reference/k1"])
+
+
+@pytest.mark.parametrize("release", list(VERL))
+def test_forked_processes_log_on(runs: Callable[[str], Path], release: str) -> None:
+    """Processes that are forked while a thread logs through the adapter log through it too, and end."""
+    printed = (runs(release) / "forks" / "children.txt").read_text().splitlines()
+    found = result(runs(release) / "forks")
+
+    assert [0] * 5 == found["ended"]
+    assert 5 == len(printed) == sum("reward/score/mean" in line and "health/level" in line for line in printed)
+    assert [0, ""] == found["faults"]
+    assert 4 < sum(line.startswith("step:") for line in found["console"])
+
+
+@pytest.mark.parametrize("release", list(VERL))
+def test_supervised_trainers_have_names_of_their_own(runs: Callable[[str], Path], release: str) -> None:
+    """Where verl's supervised trainer runs, its keys mean what they mean there; values are converted."""
+    program, _, row, expected = SUPERVISED[release]
+    (source,) = verl_python(release).parent.parent.glob(f"lib/python3*/site-packages/{program.replace('.', '/')}.py")
+    found = events(runs(release) / "supervised" / "tensorboard")
+
+    # The trainer of the release writes these keys, or puts `train/` before what its workers return.
+    text = source.read_text(encoding="utf-8")
+    assert all(f'"{name}"' in text or 'f"train/' in text for name in row)
+    assert {name: pytest.approx([value, value]) for name, value in expected.items()} == {
+        name: curve for name, curve in found.items() if name in expected
+    }
+    assert [2.0] == found["eval/sft/loss"]
+    assert not set(row) & set(found)
+
+
+@pytest.mark.parametrize("release", list(VERL))
 def test_a_wrong_setting_stops_nothing(runs: Callable[[str], Path], release: str) -> None:
     """A target that does not exist is said once; verl's names are logged as without rlmetrics."""
     folder = runs(release)
@@ -216,7 +278,7 @@ def test_a_wrong_setting_stops_nothing(runs: Callable[[str], Path], release: str
     assert 1 == len(result(folder / "wrong")["said"])
 
 
-@pytest.mark.parametrize("release", list(RELEASES))
+@pytest.mark.parametrize("release", list(VERL))
 def test_values_that_are_no_numbers_stop_nothing(runs: Callable[[str], Path], release: str) -> None:
     """Rows with tables under known and unknown keys are logged to the end."""
     found = result(runs(release) / "table")
@@ -225,7 +287,7 @@ def test_values_that_are_no_numbers_stop_nothing(runs: Callable[[str], Path], re
     assert 4 == len(shown(runs(release) / "table", "console")["reward/score/mean"])
 
 
-@pytest.mark.parametrize("release", list(RELEASES))
+@pytest.mark.parametrize("release", list(VERL))
 def test_without_the_name_nothing_changes(runs: Callable[[str], Path], release: str) -> None:
     """A ``Tracking`` that nobody asked about logs what it is given; importing verl brings in only the plugin."""
     plain = result(runs(release) / "plain")
@@ -233,6 +295,7 @@ def test_without_the_name_nothing_changes(runs: Callable[[str], Path], release: 
     assert not plain["own"]
     assert set(plain["keys"]) == set(events(runs(release) / "plain" / "tensorboard"))
     allowed = {
+        "rlmetrics.lazy",
         "rlmetrics.trainers",
         "rlmetrics.trainers.verl_plugin",
         "rlmetrics.trackers",
@@ -245,14 +308,14 @@ def test_without_the_name_nothing_changes(runs: Callable[[str], Path], release: 
         assert set(plain["loaded"]) <= allowed
 
 
-@pytest.mark.parametrize("release", list(RELEASES))
+@pytest.mark.parametrize("release", list(VERL))
 @pytest.mark.parametrize("job", ["plain", "adapter", "attach", "backend", "name"])
 def test_files_are_closed_when_tracking_ends(runs: Callable[[str], Path], release: str, job: str) -> None:
     """The trackers of verl are closed when the ``Tracking`` is let go; nothing here holds on to it."""
     assert result(runs(release) / job)["closed"]
 
 
-@pytest.mark.parametrize("release", list(RELEASES))
+@pytest.mark.parametrize("release", list(VERL))
 def test_the_blocks_of_the_page(runs: Callable[[str], Path], release: str) -> None:
     """The blocks about verl in the documentation give canonical names; the second does so in TensorBoard only."""
     first, second = runs(release) / "page-0", runs(release) / "page-1"

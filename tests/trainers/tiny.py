@@ -87,6 +87,15 @@ def _made(cls: Any, **options: Any) -> Any:
 _SHARED: dict[str, Any] = {}
 
 
+def _trainer(name: str) -> Any:
+    """Return a trainer of TRL, one that logs the numbers of its suite if that is asked for."""
+    if not _SHARED.get("measured"):
+        return getattr(trl, name)
+    from rlmetrics.trainers.trl import measured
+
+    return measured(getattr(trl, name))
+
+
 def _arguments(cls: Any, folder: Path, report_to: list[str], **more: Any) -> Any:
     shared = {
         "output_dir": str(folder / "out"),
@@ -121,7 +130,7 @@ def arguments(folder: Path, report_to: list[str], **more: Any) -> Any:
 
 def _grpo(folder: Path, report_to: list[str], callbacks: list[Any]) -> Any:
     args = arguments(folder, report_to, eval_strategy="steps")
-    return trl.GRPOTrainer(
+    return _trainer("GRPOTrainer")(
         model=policy(),
         reward_funcs=reward,
         args=args,

@@ -2,8 +2,8 @@
 
 Each has a ``kind`` of trainer, a ``name`` for its folder, the ``trackers`` that it reports to, and ``attach``: the
 arguments of `attach`, or nothing for a run without rlmetrics. ``as_callback`` passes them to a `MetricsCallback`,
-``args`` are settings of the trainer, ``findings`` is a file for what health finds. What came out is in ``result.json``
-of each folder, and in the files of the trackers.
+``args`` are settings of the trainer, among them ``measured`` for one that logs the numbers of its suite, ``findings``
+is a file for what health finds. What came out is in ``result.json`` of each folder, and in the files of the trackers.
 """
 
 # pyright: reportMissingImports=false

@@ -22,8 +22,9 @@ imported with the first name that needs it.
 
 from __future__ import annotations
 
-from importlib import import_module
 from typing import TYPE_CHECKING
+
+from rlmetrics.lazy import lazily
 
 if TYPE_CHECKING:
     from ._grouped import Alone, Std, best_of_group, group_relative, leave_one_out, per_token
@@ -43,28 +44,9 @@ __all__ = [
     "whiten",
 ]
 
-_HOME = {
-    "Alone": "_grouped",
-    "Std": "_grouped",
-    "best_of_group": "_grouped",
-    "Estimate": "_temporal",
-    "discounted_returns": "_temporal",
-    "gae": "_temporal",
-    "group_relative": "_grouped",
-    "leave_one_out": "_grouped",
-    "per_token": "_grouped",
-    "whiten": "_whiten",
-}
-
-
-def __getattr__(name: str) -> object:
-    if name not in _HOME:
-        msg = f"module {__name__!r} has no attribute {name!r}"
-        raise AttributeError(msg)
-    value: object = getattr(import_module(f"{__name__}.{_HOME[name]}"), name)
-    globals()[name] = value
-    return value
-
-
-def __dir__() -> list[str]:
-    return __all__
+__getattr__, __dir__ = lazily(
+    globals(),
+    _grouped=("Alone", "Std", "best_of_group", "group_relative", "leave_one_out", "per_token"),
+    _temporal=("Estimate", "discounted_returns", "gae"),
+    _whiten=("whiten",),
+)

@@ -6,8 +6,9 @@ judges a recorded run of any kind that `rlmetrics.translate` reads.
 
 from __future__ import annotations
 
-from importlib import import_module
 from typing import TYPE_CHECKING
+
+from rlmetrics.lazy import lazily
 
 if TYPE_CHECKING:
     from .judging import check_path
@@ -16,25 +17,9 @@ if TYPE_CHECKING:
 
 __all__ = ["Diagnosis", "Finding", "Monitor", "NotJudged", "Report", "check_path"]
 
-_HOME = {
-    "Diagnosis": "records",
-    "Finding": "records",
-    "Monitor": "monitor",
-    "NotJudged": "records",
-    "Report": "records",
-    "check_path": "judging",
-}
-
-
-def __getattr__(name: str) -> object:
-    """Import a public name from its module."""
-    if name not in _HOME:
-        msg = f"module {__name__!r} has no attribute {name!r}"
-        raise AttributeError(msg)
-    value: object = getattr(import_module(f".{_HOME[name]}", __name__), name)
-    globals()[name] = value
-    return value
-
-
-def __dir__() -> list[str]:
-    return sorted([*globals(), *__all__])
+__getattr__, __dir__ = lazily(
+    globals(),
+    judging=("check_path",),
+    monitor=("Monitor",),
+    records=("Diagnosis", "Finding", "NotJudged", "Report"),
+)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from importlib import import_module
 from typing import TYPE_CHECKING
+
+from rlmetrics.lazy import lazily
 
 if TYPE_CHECKING:
     from .checks import check_inputs
@@ -14,24 +15,11 @@ if TYPE_CHECKING:
 
 __all__ = ["MetricFunction", "MetricState", "Registry", "Slot", "check_inputs", "unpack"]
 
-_HOME = {
-    "MetricFunction": "registry",
-    "MetricState": "metric_state",
-    "Registry": "registry",
-    "Slot": "layout",
-    "check_inputs": "checks",
-    "unpack": "packed",
-}
-
-
-def __getattr__(name: str) -> object:
-    if name not in _HOME:
-        msg = f"module {__name__!r} has no attribute {name!r}"
-        raise AttributeError(msg)
-    value: object = getattr(import_module(f"{__name__}.{_HOME[name]}"), name)
-    globals()[name] = value
-    return value
-
-
-def __dir__() -> list[str]:
-    return __all__
+__getattr__, __dir__ = lazily(
+    globals(),
+    checks=("check_inputs",),
+    layout=("Slot",),
+    metric_state=("MetricState",),
+    packed=("unpack",),
+    registry=("MetricFunction", "Registry"),
+)

@@ -9,8 +9,9 @@ Names are imported when they are first used.
 
 from __future__ import annotations
 
-from importlib import import_module
 from typing import TYPE_CHECKING
+
+from rlmetrics.lazy import lazily
 
 if TYPE_CHECKING:
     from .faults import Faults
@@ -21,25 +22,11 @@ if TYPE_CHECKING:
 
 __all__ = ["Faults", "FindingsFile", "Live", "Webhook", "tell", "wrap"]
 
-_HOME = {
-    "Faults": "faults",
-    "FindingsFile": "findings",
-    "Live": "live",
-    "Webhook": "webhook",
-    "tell": "findings",
-    "wrap": "wrapping",
-}
-
-
-def __getattr__(name: str) -> object:
-    """Import a public name from its module."""
-    if name not in _HOME:
-        msg = f"module {__name__!r} has no attribute {name!r}"
-        raise AttributeError(msg)
-    value: object = getattr(import_module(f".{_HOME[name]}", __name__), name)
-    globals()[name] = value
-    return value
-
-
-def __dir__() -> list[str]:
-    return sorted([*globals(), *__all__])
+__getattr__, __dir__ = lazily(
+    globals(),
+    faults=("Faults",),
+    findings=("FindingsFile", "tell"),
+    live=("Live",),
+    webhook=("Webhook",),
+    wrapping=("wrap",),
+)

@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping
 from typing import Any, Protocol
 
 from rlmetrics.names.config import Config
 from rlmetrics.names.tables import Overlays, Tables
 
+from .exact import exact
 from .faults import Faults
 from .locking import ForkLock
 from .names import LiveNames, Renamed
 from .settings import known_settings, settings_beside
 from .watched import Health, Watched
 
-__all__ = ["EXACT", "HasLive", "Live", "Measuring"]
-
-EXACT = "exact/"
-"""Stands before the names of numbers that were measured beside those of the trainer."""
+__all__ = ["HasLive", "Live", "Measuring"]
 
 
 class Measuring(Protocol):
@@ -101,9 +98,7 @@ class Live:
             with self.faults("the metrics could not be computed"), self._lock:
                 sync = getattr(self._metrics, "sync", None)
                 whole: Measuring = self._metrics if sync is None else sync()
-                for name, value in whole.compute().items():
-                    if not math.isnan(value):
-                        found[name if name.startswith((EXACT, f"eval_{EXACT}")) else f"{EXACT}{name}"] = float(value)
+                found = exact(whole.compute())
             with self.faults("the metrics could not be reset"), self._lock:
                 self._metrics.reset()
         return found

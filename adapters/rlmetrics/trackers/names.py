@@ -10,6 +10,8 @@ from rlmetrics.names.config import Config
 from rlmetrics.names.tables import Overlays, Tables
 from rlmetrics.translate.translator import Entry, Translator
 
+from .exact import is_exact
+
 __all__ = ["LiveNames", "Renamed"]
 
 _MOST = 1000
@@ -111,13 +113,17 @@ class LiveNames:
 
     def _plan(self, keys: tuple[str, ...]) -> _Plan:
         """Return what becomes of rows with some keys."""
-        outputs = [self.translator.key(key).output for key in keys]
-        claims = Counter(outputs)
-        rivals = tuple(key for key, output in zip(keys, outputs, strict=True) if claims[output] > 1)
-        entries = self.translator.entries(dict.fromkeys(key for key in keys if key not in rivals))
+        # What a suite has measured has its canonical name already.
+        outputs = {key: key if is_exact(key) else self.translator.key(key).output for key in keys}
+        claims = Counter(outputs.values())
+        rivals = tuple(key for key in keys if claims[outputs[key]] > 1)
+        others = [key for key in keys if key not in rivals and not is_exact(key)]
+        entries = self.translator.entries(dict.fromkeys(others))
         # An old name that is kept gives way to a new one.
-        taken = {outputs[keys.index(key)] for key in rivals}
+        taken = {outputs[key] for key in rivals}
         entries = [entry for entry in entries if entry.name not in taken]
+        entries += [Entry(key, key, None) for key in keys if is_exact(key)]
+        entries.sort(key=lambda entry: keys.index(entry.old))
         shown = self._shown(entries)
         if [entry.old for entry in entries] == list(keys) and not any(entry.converted for entry in entries):
             return _Plan(tuple(entry.name for entry in entries), (), (), shown)

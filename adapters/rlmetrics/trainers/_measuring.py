@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import math
 import sys
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+from rlmetrics.trackers.exact import EVALUATED, EXACT, exact
 from rlmetrics.trackers.faults import Faults
 
 if TYPE_CHECKING:
@@ -55,12 +55,9 @@ class Measurements:
     def row(self, mode: str, device: Any) -> dict[str, float]:
         """Return the numbers since the last call, those of all ranks together; every rank has to call."""
         found: dict[str, float] = {}
-        prefix = "exact/" if mode == "train" else "eval_exact/"
         with self.faults("the numbers could not be computed"):
-            whole = self.suites[mode].to(device).sync()
-            for name, value in whole.compute().items():
-                if not math.isnan(value):
-                    found[f"{prefix}{name}"] = value
+            numbers = self.suites[mode].to(device).sync().compute()
+            found = exact(numbers, EXACT if mode == "train" else EVALUATED)
         with self.faults("the numbers could not be reset"):
             self.suites[mode].reset()
         return found

@@ -8,7 +8,6 @@ Trainers that log through accelerate are changed where they call it.
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Mapping
 from contextlib import ExitStack
 from typing import Any
@@ -24,6 +23,7 @@ from rlmetrics.trackers.wrapping import Wrapped
 
 from ._reporters import Row, mend, prefixed, showing
 from ._source import settings_of, source_of
+from ._stack import calling
 
 __all__ = ["Attached", "MetricsCallback", "attach"]
 
@@ -254,22 +254,14 @@ class MetricsCallback:
         if self.attached is not None or self.faults.count:
             return
         with self.faults("the callback could not attach itself"):
-            trainer = _calling(self)
+            trainer = calling(self._is_trainer)
             if trainer is not None:
                 self.attached = attach(trainer, **self._options)
+
+    def _is_trainer(self, found: Any) -> bool:
+        handler = getattr(found, "callback_handler", None) if found is not self else None
+        return handler is not None and self in getattr(handler, "callbacks", ())
 
 
 def _nothing(*_: Any, **__: Any) -> None:
     """Leave everything as it is."""
-
-
-def _calling(callback: object) -> Any:
-    """Return the trainer whose method calls a callback. Callbacks are not told; it is up the stack."""
-    frame = sys._getframe(1)
-    while frame is not None:
-        found = frame.f_locals.get("self")
-        handler = getattr(found, "callback_handler", None) if found is not callback else None
-        if handler is not None and callback in getattr(handler, "callbacks", ()):
-            return found
-        frame = frame.f_back  # type: ignore[assignment]
-    return None

@@ -15,7 +15,7 @@ from rlmetrics.trackers.faults import Faults
 __all__ = ["NAME", "register"]
 
 NAME = "rlmetrics"
-_OPTIONS = ("to", "both", "health", "at", "findings", "webhook")
+_OPTIONS = ("to", "both", "health", "at", "findings", "webhook", "measure", "eos")
 
 
 def register() -> None:
@@ -67,6 +67,15 @@ def _join(tracking: Any, config: Any) -> None:
         at=options.get("at"),
         config=config,
     )
+    if options.get("measure"):
+        from ._stack import calling
+        from .verl_suites import measure
+
+        fitting = calling(lambda found: found is not tracking and hasattr(found, "fit"))
+        if fitting is None:
+            live.faults.note("no trainer was found that logs: use rlmetrics.trainers.verl_suites.measure_batch(batch)")
+        else:
+            measure(fitting, eos=options.get("eos"))
     for name in options.keys() - set(_OPTIONS):
         live.faults.note(f"trainer.{NAME}.{name} is no option; the options are {', '.join(_OPTIONS)}")
 

@@ -16,8 +16,9 @@ with the first name that needs it.
 
 from __future__ import annotations
 
-from importlib import import_module
 from typing import TYPE_CHECKING
+
+from rlmetrics.lazy import lazily
 
 if TYPE_CHECKING:
     from ._head import HeadStatistics, head_entropy, head_log_prob, head_log_prob_entropy, head_statistics
@@ -35,26 +36,9 @@ __all__ = [
     "parallel_log_prob_entropy",
 ]
 
-_HOME = {
-    "HeadStatistics": "_head",
-    "entropy": "_logits",
-    "head_entropy": "_head",
-    "head_log_prob": "_head",
-    "head_log_prob_entropy": "_head",
-    "head_statistics": "_head",
-    "log_prob": "_logits",
-    "parallel_log_prob_entropy": "_parallel",
-}
-
-
-def __getattr__(name: str) -> object:
-    if name not in _HOME:
-        msg = f"module {__name__!r} has no attribute {name!r}"
-        raise AttributeError(msg)
-    value: object = getattr(import_module(f"{__name__}.{_HOME[name]}"), name)
-    globals()[name] = value
-    return value
-
-
-def __dir__() -> list[str]:
-    return __all__
+__getattr__, __dir__ = lazily(
+    globals(),
+    _head=("HeadStatistics", "head_entropy", "head_log_prob", "head_log_prob_entropy", "head_statistics"),
+    _logits=("entropy", "log_prob"),
+    _parallel=("parallel_log_prob_entropy",),
+)

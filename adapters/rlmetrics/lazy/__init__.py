@@ -1,0 +1,30 @@
+"""Packages whose public names are imported from their modules when they are first used."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from importlib import import_module
+from typing import Any
+
+__all__ = ["lazily"]
+
+
+def lazily(package: dict[str, Any], **modules: tuple[str, ...]) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
+    """Return ``__getattr__`` and ``__dir__`` of a package.
+
+    Args:
+        package: The package's ``globals()``.
+        modules: For each of its modules the public names that are there.
+    """
+    home = {name: module for module, names in modules.items() for name in names}
+
+    def attribute(name: str) -> Any:
+        """Import a public name from its module."""
+        if name not in home:
+            msg = f"module {package['__name__']!r} has no attribute {name!r}"
+            raise AttributeError(msg)
+        value = getattr(import_module(f".{home[name]}", package["__name__"]), name)
+        package[name] = value
+        return value
+
+    return attribute, lambda: sorted(home)
