@@ -7,6 +7,7 @@
 
 from __future__ import annotations
 
+import inspect
 import sys
 from collections.abc import Callable, Iterable, Mapping
 from functools import wraps
@@ -78,7 +79,10 @@ def measure(
 
 def _listen(trainer: Any, driver: DriverSuite) -> bool:
     """Count what a trainer hands to functions of its modules; return whether there are such functions."""
-    modules = {cls.__module__: vars(sys.modules[cls.__module__]) for cls in type(trainer).__mro__}
+    methods = [
+        inspect.unwrap(value) for cls in type(trainer).__mro__ for value in vars(cls).values() if callable(value)
+    ]
+    modules = {id(names): names for names in (getattr(method, "__globals__", {}) for method in methods)}
     computing = [names for names in modules.values() if "compute_data_metrics" in names]
     for names in computing:
         names["compute_data_metrics"] = _heard(names["compute_data_metrics"], _batch(driver))

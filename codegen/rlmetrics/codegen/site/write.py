@@ -113,7 +113,7 @@ def _codes(root: Path) -> list[str]:
 
 
 def _shared(root: Path, folder: str) -> Iterator[tuple[str, str]]:
-    """Yield styles, scripts, pictures and data that every language has for itself, since each is a site that stands alone."""
+    """Yield styles, scripts, pictures and data, which every language has for itself: each is a site that stands alone."""
     docs = root / "docs"
     for kind in _SHARED:
         for file in sorted(docs.glob(kind)):
