@@ -20,7 +20,8 @@ def test_the_page_is_used_by_keyboard_alone(translator: Page) -> None:
         translator.keyboard.press("Tab")
     status = translator.get_by_role("status").first
     expect(status).to_have_text("TRL PPOTrainer 0.7.10 → TRL PPOTrainer 0.18.2. 3 keys: 2 biased, 1 not of the source.")
-    for _ in range(20):
+    expect(translator.locator("[data-rlm-translator]")).to_have_attribute("aria-busy", "false")
+    for _ in range(40):
         if translator.evaluate("document.activeElement.dataset.rlm") == "copy":
             break
         translator.keyboard.press("Tab")

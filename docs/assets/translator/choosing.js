@@ -18,7 +18,7 @@
       this._release = root.querySelector("[name=release]");
       const { frameworks } = T.loaded("sources");
       for (const [name, { title }] of Object.entries(frameworks)) this._framework.append(new Option(title, name));
-      this._framework.append(new Option(T.say("canonical names"), CANONICAL));
+      this._framework.append(new Option(T.t("canonical names"), CANONICAL));
       this._framework.addEventListener("change", () => this._fill("trainer", changed));
       this._trainer.addEventListener("change", () => this._fill("release", changed));
       this._release.addEventListener("change", changed);
@@ -88,7 +88,7 @@
   function trainers({ components, programs }) {
     const own = [...new Set(components.filter(([, program]) => program === null).map(([name]) => name))];
     const shared = programs.map(({ name }) => [`program ${name}`, name]);
-    return [["", T.say("any trainer")], ...shared, ...own.map((name) => [`component ${name}`, name])];
+    return [["", T.t("any trainer")], ...shared, ...own.map((name) => [`component ${name}`, name])];
   }
 
   /** Return the releases that have a trainer, the newest first. */

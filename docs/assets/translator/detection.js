@@ -51,8 +51,8 @@
   T.groupName = (group) => {
     const [newest, oldest] = [group[0], group[group.length - 1]].map(T.candidateSource);
     const count = group[0].explained.size;
-    const release = newest.release === oldest.release ? newest.release : T.say("{oldest} to {newest}", { oldest: oldest.release, newest: newest.release });
-    return T.say("{name} ({count} keys)", { name: T.spokenName({ ...newest, release }), count });
+    const release = newest.release === oldest.release ? newest.release : T.t("{oldest} to {newest}", { oldest: oldest.release, newest: newest.release });
+    return T.t("{name} ({count} keys)", { name: T.spokenName({ ...newest, release }), count });
   };
 
   function components() {

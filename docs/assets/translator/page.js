@@ -85,7 +85,7 @@
       try {
         answer = await this._answer();
       } catch (error) {
-        answer = { said: error instanceof T.NamesError ? error.message : T.say("This text cannot be translated: {error}", { error: error.message }) };
+        answer = { said: error instanceof T.NamesError ? error.message : T.t("This text cannot be translated: {error}", { error: error.message }) };
       }
       if (turn !== this._turn) return;
       this._show(answer);
@@ -152,7 +152,7 @@
         output.select();
         document.execCommand("copy");
       }
-      this._at("done").textContent = T.say("Copied.");
+      this._at("done").textContent = T.t("Copied.");
     }
 
     _download() {
@@ -160,7 +160,7 @@
       const link = T.make("a", { href: address, download: translatedName(this._file) });
       link.click();
       URL.revokeObjectURL(address);
-      this._at("done").textContent = T.say("Saved.");
+      this._at("done").textContent = T.t("Saved.");
     }
   }
 
@@ -170,19 +170,19 @@
   }
 
   function ambiguous({ best, groups }, keys) {
-    if (!best.length) return T.say("No described release logs any of these keys. Choose where they come from.");
+    if (!best.length) return T.t("No described release logs any of these keys. Choose where they come from.");
     const left = groups.length - T.listed(groups).length;
-    const more = left ? ` ${T.say("{count} more fit.", { count: left })}` : "";
-    return `${T.say("Ambiguous: of {count} keys these explain the most. Choose one.", { count: keys.length })}${more}`;
+    const more = left ? ` ${T.t("{count} more fit.", { count: left })}` : "";
+    return `${T.t("Ambiguous: of {count} keys these explain the most. Choose one.", { count: keys.length })}${more}`;
   }
 
   function chosenWords({ best, chosen }, keys) {
     const name = T.spokenName(T.candidateSource(chosen));
     const values = { name, explained: chosen.explained.size, count: keys.length };
-    const said = T.say("Taken to be {name}: it logs {explained} of {count} keys.", values);
+    const said = T.t("Taken to be {name}: it logs {explained} of {count} keys.", values);
     if (best.length < 2) return said;
     const oldest = T.candidateSource(best[best.length - 1]).release;
-    return `${said} ${T.say("Releases from {oldest} on explain them alike.", { oldest })}`;
+    return `${said} ${T.t("Releases from {oldest} on explain them alike.", { oldest })}`;
   }
 
   /** Return the command that does the same to a whole log. */
@@ -199,7 +199,8 @@
     if (!root) return;
     T.data = { folder: root.dataset.folder, version: root.dataset.version };
     T.texts = JSON.parse(root.querySelector("[data-rlm=texts]").textContent);
-    await T.load("sources");
+    T.language = root.dataset.language;
+    await Promise.all([T.load("sources"), T.load("words")]);
     T.page = new TranslatorPage(root);
   }
 

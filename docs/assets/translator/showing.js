@@ -6,12 +6,20 @@
 (function (T) {
   const SYMBOLS = { same: "=", close: "≈", biased: "!", "look-alike": "≠", none: "·", unknown: "?" };
   const TITLES = {
-    same: "the same number", close: "close: may share a plot", biased: "biased: its own plot",
-    "look-alike": "another metric: do not rename", none: "no counterpart", unknown: "not a key of the source",
+    same: T.later("the same number"),
+    close: T.later("close: may share a plot"),
+    biased: T.later("biased: its own plot"),
+    "look-alike": T.later("another metric: do not rename"),
+    none: T.later("no counterpart"),
+    unknown: T.later("not a key of the source"),
   };
   const COUNTED = {
-    same: "the same", close: "close", biased: "biased", "look-alike": "only with look-alikes", none: "without counterpart",
-    unknown: "not of the source",
+    same: T.later("{count} the same"),
+    close: T.later("{count} close"),
+    biased: T.later("{count} biased"),
+    "look-alike": T.later("{count} only with look-alikes"),
+    none: T.later("{count} without counterpart"),
+    unknown: T.later("{count} not of the source"),
   };
   /** Worst first; what the source does not log comes last. */
   const ORDER = ["look-alike", "biased", "none", "close", "same", "unknown"];
@@ -30,19 +38,19 @@
   /** Return how many keys there are of each severity, in words. */
   T.countWords = (moves) => {
     const counts = ORDER.map((name) => [name, moves.filter((move) => severityOf(move) === name).length]);
-    const said = counts.filter(([, count]) => count).map(([name, count]) => `${count} ${T.say(COUNTED[name])}`);
-    const keys = moves.length === 1 ? T.say("1 key") : T.say("{count} keys", { count: moves.length });
+    const said = counts.filter(([, count]) => count).map(([name, count]) => T.t(COUNTED[name], { count }));
+    const keys = moves.length === 1 ? T.t("1 key") : T.t("{count} keys", { count: moves.length });
     return `${keys}: ${said.join(", ")}.`;
   };
 
   /** What sets several keys of a table apart is told once, and each of them cites its number. */
   class Footnotes {
     constructor(moves, sides) {
-      const said = moves.flatMap((move) => [...new Set(reasons(move, sides).map(({ words }) => words))]);
-      this._numbers = new Map();
-      for (const words of said) {
-        if (!this._numbers.has(words) && said.indexOf(words) !== said.lastIndexOf(words)) this._numbers.set(words, this._numbers.size + 1);
-      }
+      const said = moves.flatMap((move) => reasons(move, sides));
+      const counts = T.grouped(said, ({ words }) => words);
+      const shared = [...counts.values()].filter((items) => items.length > 1).map(([first]) => first);
+      this._numbers = new Map(shared.map(({ words }, place) => [words, place + 1]));
+      this.items = shared.map(({ words, mark }, place) => make("li", { id: `rlm-cause-${place + 1}` }, make("span", mark, words)));
     }
 
     /** Return some reasons: first the numbers of those that others share, then the rest in words. */
@@ -50,21 +58,18 @@
       const cited = items.filter(({ words }) => this._numbers.has(words));
       const own = items.filter(({ words }) => !this._numbers.has(words));
       const links = cited.flatMap((item) => [this._link(this._numbers.get(item.words)), sized(item), " "]);
-      const lines = own.map((item) => make("p", item.quiet ? { class: "rlm-note" } : {}, item.words, sized(item)));
+      const lines = own.map((item) =>
+        make("p", item.quiet ? { class: "rlm-note" } : {}, make("span", item.mark, item.words), sized(item)));
       return [...(links.length ? [make("p", {}, ...links)] : []), ...lines];
     }
 
     _link(number) {
-      return make("a", { href: `#rlm-cause-${number}`, "aria-label": T.say("cause {number}", { number }) }, `[${number}]`);
-    }
-
-    get items() {
-      return [...this._numbers].map(([words, number]) => make("li", { id: `rlm-cause-${number}` }, words));
+      return make("a", { href: `#rlm-cause-${number}`, "aria-label": T.t("cause {number}", { number }) }, `[${number}]`);
     }
   }
 
   /** Return how large a difference is on reference batches. */
-  const sized = ({ size }) => (size ? ` (${size})` : "");
+  const sized = ({ size }) => (size ? ` (${T.sizeWords(size)})` : "");
 
   /**
    * Return the rows of the table, worst first, and what several of them cite.
@@ -82,10 +87,10 @@
   function row(move, map, sides, root, footnotes) {
     const severity = severityOf(move);
     const mark = make("span", { class: `rlm-severity rlm-${severity}`, "aria-hidden": "true" }, SYMBOLS[severity]);
-    const words = make("span", { class: "rlm-hidden" }, T.say(TITLES[severity]));
+    const words = make("span", { class: "rlm-hidden" }, T.t(TITLES[severity]));
     const old = make("th", { scope: "row" }, named(move.key, move.entry, map.from, root));
-    const becomes = make("td", { "data-title": T.say("New name") }, ...newName(move, map, root));
-    const why = make("td", { "data-title": T.say("Why") }, ...nearest(move, sides), ...footnotes.shown(reasons(move, sides)), more(move, sides));
+    const becomes = make("td", { "data-title": T.t("New name") }, ...newName(move, map, root));
+    const why = make("td", { "data-title": T.t("Why") }, ...nearest(move, sides), ...footnotes.shown(reasons(move, sides)), more(move, sides));
     return make("tr", {}, make("td", {}, mark, words), old, becomes, why);
   }
 
@@ -97,14 +102,14 @@
   }
 
   function newName(move, map, root) {
-    if (move.collides) return [make("code", {}, move.output), " ", T.say("shares a name with another key")];
+    if (move.collides) return [make("code", {}, move.output), " ", T.t("shares a name with another key")];
     if (move.translated) {
-      const scale = move.transform && T.say("values × {scale}", { scale: factor(move.transform) });
-      const same = move.output === move.key ? [` (${T.say("same name")})`] : [];
+      const scale = move.transform && T.t("values × {scale}", { scale: factor(move.transform) });
+      const same = move.output === move.key ? [` (${T.t("same name")})`] : [];
       return [named(move.output, move.counterpart, map.to, root), ...same, ...(scale ? [make("span", { class: "rlm-note" }, ` ${scale}`)] : [])];
     }
     if (move.output !== move.key) return [make("code", {}, move.output)];
-    return [make("span", { class: "rlm-note" }, T.say("stays"))];
+    return [make("span", { class: "rlm-note" }, T.t("stays"))];
   }
 
   const factor = ({ scale, offset }) => `${scale}${offset ? ` ${offset < 0 ? "−" : "+"} ${Math.abs(offset)}` : ""}`;
@@ -112,16 +117,16 @@
   /** Return the key that looks most like a counterpart and is none. */
   function nearest(move, sides) {
     const [found] = move.translated ? [] : move.related;
-    return found ? [make("p", {}, make("code", {}, found.key), `: ${T.sided(found.why, sides)}`)] : [];
+    return found ? [make("p", {}, make("code", {}, found.key), ": ", make("span", T.mark(found.why), T.sided(found.why, sides)))] : [];
   }
 
-  /** Return why the number is not the same, and what else there is to know. @returns {Array<{words: string, size?: string, quiet: boolean}>} */
+  /** Return why the number is not the same, and what else there is to know. @returns {Array<{words: string, size?: string, quiet: boolean, mark: Object}>} */
   function reasons(move, sides) {
     const told = move.translated ? move.differences.filter(T.isTold) : [];
     const sorted = [...told].sort((one, other) => (one.grade === "minor") - (other.grade === "minor"));
-    const lines = sorted.map((item) => ({ words: T.differenceWords(item, sides), size: item.size, quiet: false }));
+    const lines = sorted.map((item) => ({ words: T.differenceWords(item, sides), size: item.size, quiet: false, mark: T.mark(item.text, item.vanishes) }));
     const notes = move.notes.filter((text) => !text.includes(" measures it when ") && !isCorrection(move, text));
-    return [...lines, ...notes.map((text) => ({ words: T.sided(plainNote(text, move), sides), quiet: true }))];
+    return [...lines, ...notes.map((text) => ({ words: T.sided(plainNote(text, move), sides), quiet: true, mark: T.mark(text) }))];
   }
 
   const isCorrection = (move, text) => !move.translated && move.differences.some((item) => item.correction === text);
@@ -137,8 +142,8 @@
   function more(move, sides) {
     const items = move.translated ? move.differences.filter((item) => !T.isTold(item) && item.applies !== false) : [];
     if (!items.length) return null;
-    const count = items.length === 1 ? T.say("1 minor difference") : T.say("{count} minor differences", { count: items.length });
-    const lines = items.map((item) => make("li", {}, T.differenceWords(item, sides)));
+    const count = items.length === 1 ? T.t("1 minor difference") : T.t("{count} minor differences", { count: items.length });
+    const lines = items.map((item) => make("li", {}, make("span", T.mark(item.text, item.vanishes), T.differenceWords(item, sides))));
     return make("details", {}, make("summary", {}, count), make("ul", {}, ...lines));
   }
 
@@ -147,12 +152,12 @@
     const moves = run.moves.filter((move) => !doc.isBoard || move.row);
     const aside = moves.filter((move) => !move.translated && !move.collides && move.output !== move.key);
     const lines = [...run.collisions].map(([name, keys]) =>
-      [T.say("Set aside, because they would share one name with different values:"), [...keys, `→ ${name}`]]);
+      [T.t("Set aside, because they would share one name with different values:"), [...keys, `→ ${name}`]]);
     lines.push(...shared(moves, doc));
-    lines.push(...[...run.duplicates].map(([key, name]) => [T.say("Left out, because another key with equal values gets the name:"), [key, `→ ${name}`]]));
-    if (aside.length) lines.push([T.say("Set aside, because the name means something else in the target:"), aside.map((move) => move.key)]);
+    lines.push(...[...run.duplicates].map(([key, name]) => [T.t("Left out, because another key with equal values gets the name:"), [key, `→ ${name}`]]));
+    if (aside.length) lines.push([T.t("Set aside, because the name means something else in the target:"), aside.map((move) => move.key)]);
     const converted = doc.isBoard ? moves.filter((move) => move.translated && move.transform) : [];
-    if (converted.length) lines.push([T.say("Not replaced here, because values convert; the command line writes the conversion:"), converted.map((move) => move.key)]);
+    if (converted.length) lines.push([T.t("Not replaced here, because values convert; the command line writes the conversion:"), converted.map((move) => move.key)]);
     return lines;
   };
 
@@ -161,6 +166,6 @@
     if (!doc.named) return [];
     const claims = T.grouped(moves.filter((move) => move.translated), (move) => move.output);
     return [...claims].filter(([, found]) => found.length > 1).map(([name, found]) =>
-      [T.say("These become one name; a log keeps one where their values are equal, else all are set aside:"), [...found.map((move) => move.key), `→ ${name}`]]);
+      [T.t("These become one name; a log keeps one where their values are equal, else all are set aside:"), [...found.map((move) => move.key), `→ ${name}`]]);
   }
 })(window.rlmetricsTranslator);

@@ -8,19 +8,34 @@
   T.texts = {};
 
   /** Return a sentence in the language of the page. @param {string} english @param {Object} [values] */
-  T.say = (english, values = {}) =>
+  T.t = (english, values = {}) =>
     (T.texts[english] || english).replace(/\{(\w+)\}/g, (whole, name) => (name in values ? String(values[name]) : whole));
 
   /** Return a source as a person says it: `TRL PPOTrainer 0.12.0`. */
   T.spokenName = ({ framework, component, program, release, version }) => {
     const { frameworks } = T.loaded("sources");
-    if (!frameworks[framework]) return T.say("canonical names");
+    if (!frameworks[framework]) return T.t("canonical names");
     const place = version || release;
     const part = component || (typeof program === "string" ? program : "");
     return [frameworks[framework].title, part, place].filter(Boolean).join(" ");
   };
 
-  const ONLY = /^only in the (source|target): /;
+  /** Mark a sentence that is looked up elsewhere. */
+  T.later = (english) => english;
+
+  const SIZES = {
+    higher: T.later("{size} higher on reference batches"),
+    lower: T.later("{size} lower on reference batches"),
+    undefined: T.later("{size} on reference batches"),
+  };
+  const ONLY = /^only in the (source|target): (.+)$/s;
+  const BOTH = /^(?:(.+?): )?(.+) in the source, (.+) in the target$/s;
+  const SIZE = /^(.+?)(?: (higher|lower))? on reference batches$/;
+
+  /** Texts of the spec in the language of the page. */
+  const spec = () => T.loaded("words") || {};
+
+  const inLanguage = (text) => spec()[text] || text;
 
   /** Return what two sources are called in a sentence: frameworks, releases of one, or trainers of one release. */
   T.sidesOf = (from, to) => {
@@ -28,22 +43,44 @@
     const title = (view) => (frameworks[view.framework] || { title: view.framework }).title;
     if (from.framework !== to.framework) return [title(from), title(to)];
     if (from.version !== to.version) return [from.version, to.version];
-    if (from.component !== to.component) return [from.component || T.say("the source"), to.component || T.say("the target")];
-    return [T.say("the source"), T.say("the target")];
+    if (from.component !== to.component) return [from.component || T.t("the source"), to.component || T.t("the target")];
+    return [T.t("the source"), T.t("the target")];
   };
 
-  /** Return a sentence with the names of both sides in it. */
+  /** Return a sentence of the data, with the names of both sides in it. */
   T.sided = (text, [source, target]) => {
     const names = { source, target };
     const only = ONLY.exec(text);
-    if (only) return T.say("{side} only: {what}", { side: names[only[1]], what: text.slice(only[0].length) });
-    return text.replace(/\bthe (source|target)\b/g, (_, side) => names[side]);
+    if (only) return T.t("{side} only: {what}", { side: names[only[1]], what: inLanguage(only[2]) });
+    const both = BOTH.exec(text);
+    if (both) {
+      const [left, right] = [inLanguage(both[2]), inLanguage(both[3])];
+      const said = T.t("{left} in {source}, {right} in {target}", { left, right, source, target });
+      return both[1] ? `${inLanguage(both[1])}: ${said}` : said;
+    }
+    return inLanguage(text).replace(/\bthe (source|target)\b/g, (_, side) => names[side]);
+  };
+
+  /** Return `lang="en"` for a sentence of the data that the language of the page has no words for. */
+  T.mark = (...texts) => {
+    const parts = texts.filter(Boolean).flatMap((text) => {
+      const found = ONLY.exec(text) ? [ONLY.exec(text)[2]] : BOTH.exec(text) ? BOTH.exec(text).slice(1) : [text];
+      return found.filter(Boolean);
+    });
+    return T.language === "en" || parts.every((part) => part in spec()) ? {} : { lang: "en", class: "rlm-untranslated" };
+  };
+
+  /** Return how large a difference is. */
+  T.sizeWords = (size) => {
+    const found = SIZE.exec(size);
+    if (!found || found[1] === "no difference") return T.t("no difference on reference batches");
+    return T.t(SIZES[found[2]], { size: found[1] });
   };
 
   /** Return a difference in words: what it is, and when it is gone. */
   T.differenceWords = ({ text, vanishes, applies }, sides) => {
     const said = T.sided(text, sides);
-    return vanishes && applies !== false ? `${said}; ${T.say("same if {condition}", { condition: vanishes })}.` : `${said}.`;
+    return vanishes && applies !== false ? `${said}; ${T.t("same if {condition}", { condition: inLanguage(vanishes) })}.` : `${said}.`;
   };
 
   /** Tell whether a difference is worth a line: it is of weight, or certain to show. */

@@ -45,6 +45,10 @@ class Texts:
         marked = _code(english if found is None else found)
         return marked if found is not None or self.language == "en" else _untranslated(marked)
 
+    def known(self, english: str) -> str | None:
+        """Return the text for one that need not have any; that it is missing is not counted."""
+        return self._catalog.get(" ".join(english.split()))
+
     def _found(self, english: str) -> str | None:
         if self.language == "en":
             return english

@@ -12,7 +12,7 @@ from markupsafe import Markup
 from .html import render
 from .page import Asset, Page
 from .site import Site
-from .translating.writing import FOLDER, scripts, version_of
+from .translating.writing import FOLDER, Data, made, script, version_of
 
 if TYPE_CHECKING:
     from rlmetrics.names.tables import Tables
@@ -57,6 +57,11 @@ SENTENCES = (
     "the source",
     "the target",
     "{side} only: {what}",
+    "{left} in {source}, {right} in {target}",
+    "{size} higher on reference batches",
+    "{size} lower on reference batches",
+    "{size} on reference batches",
+    "no difference on reference batches",
     "same if {condition}",
     "the same number",
     "close: may share a plot",
@@ -64,12 +69,12 @@ SENTENCES = (
     "another metric: do not rename",
     "no counterpart",
     "not a key of the source",
-    "the same",
-    "close",
-    "biased",
-    "only with look-alikes",
-    "without counterpart",
-    "not of the source",
+    "{count} the same",
+    "{count} close",
+    "{count} biased",
+    "{count} only with look-alikes",
+    "{count} without counterpart",
+    "{count} not of the source",
     "cause {number}",
     "{oldest} to {newest}",
     "{name} ({count} keys)",
@@ -102,12 +107,15 @@ SENTENCES = (
 
 def translator_page(site: Site) -> Iterator[Page | Asset]:
     """Yield the page and its data; each language has them for itself, since it is a site that stands alone."""
-    files, texts = _files(site.tables), site.texts
+    data, texts = _data(site.tables), site.texts
+    spec_words = {english: found for english in data.sentences if (found := texts.known(english)) is not None}
+    files = {**data.files, "words.js": script("words", dict(sorted(spec_words.items())))}
     words = {english: found for english in SENTENCES if (found := texts.plain(english)) != english}
     body = render(
         "translator.html.j2",
         PAGE,
         texts,
+        language=texts.language,
         folder=FOLDER,
         version=version_of(files),
         assets=_ASSETS,
@@ -122,9 +130,9 @@ def translator_page(site: Site) -> Iterator[Page | Asset]:
 
 
 @lru_cache(maxsize=1)
-def _files(tables: Tables) -> dict[str, str]:
+def _data(tables: Tables) -> Data:
     """Return the data, made once for all languages."""
-    return scripts(tables)
+    return made(tables)
 
 
 def _script_json(data: object) -> Markup:

@@ -5,33 +5,46 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .components import Gathered, canonical_names, components_of
 from .likeness import Likenesses
 from .meanings import Meanings
 from .relating import Relations
+from .sentences import pieces
 from .sources import detection, frameworks, trackers
 
 if TYPE_CHECKING:
     from rlmetrics.names.tables import Tables
 
-__all__ = ["CANONICAL_FILE", "FOLDER", "scripts"]
+__all__ = ["FOLDER", "Data", "made", "script", "version_of"]
 
 FOLDER = "assets/generated/translator"
-CANONICAL_FILE = "canonical"
+_CANONICAL = "canonical"
 _ALIKE = "alike"
 _RECEIVE = "rlmetricsData"
 
 
-def scripts(tables: Tables) -> dict[str, str]:
-    """Return the files by their paths below `FOLDER`, such as ``trl/PPOTrainer.js``."""
+class Data(NamedTuple):
+    """The data of the translator.
+
+    Attributes:
+        files: The files by their paths below `FOLDER`, such as ``trl/PPOTrainer.js``.
+        sentences: What a language may have words for, see `sentences`.
+    """
+
+    files: Mapping[str, str]
+    sentences: frozenset[str]
+
+
+def made(tables: Tables) -> Data:
+    """Return the data, which is the same in every language."""
     meanings = Meanings(tables)
     found: dict[str, Gathered] = {}
     for framework in tables.frameworks:
         for name, gathered in components_of(tables, framework, meanings).items():
             found[f"{framework}/{name}"] = gathered
-    found[CANONICAL_FILE] = canonical_names(tables, meanings)
+    found[_CANONICAL] = canonical_names(tables, meanings)
     spelled: dict[str, dict[str, None]] = {}
     for gathered in found.values():
         for key, metrics in gathered.spelled.items():
@@ -41,9 +54,11 @@ def scripts(tables: Tables) -> dict[str, str]:
     for name, gathered in found.items():
         data[name] = _names(gathered)
         data[f"{name}.facts"] = _facts(gathered, relations)
-    data[CANONICAL_FILE]["renamed"] = {old: new for old, new, _, _ in tables.renamed}
+    data[_CANONICAL]["renamed"] = {old: new for old, new, _, _ in tables.renamed}
+    sentences: set[str] = set()
     for metric in tables.metrics:
         rows = likenesses.of(metric)
+        sentences.update(row[-1] for row in rows)
         if rows:
             data.setdefault(f"{_ALIKE}/{metric.partition('/')[0]}", {})[metric] = rows
     alike = [name.partition("/")[2] for name in data if name.startswith(f"{_ALIKE}/")]
@@ -54,7 +69,9 @@ def scripts(tables: Tables) -> dict[str, str]:
         "alike": alike,
     }
     data["detection"] = detection(tables)
-    return {f"{name}.js": _script(name, said) for name, said in data.items()}
+    for said in relations.texts:
+        sentences.update(pieces(said))
+    return Data({f"{name}.js": script(name, said) for name, said in data.items()}, frozenset(sentences))
 
 
 def version_of(files: Mapping[str, str]) -> str:
@@ -62,7 +79,8 @@ def version_of(files: Mapping[str, str]) -> str:
     return hashlib.sha256("".join(files[name] for name in sorted(files)).encode()).hexdigest()[:12]
 
 
-def _script(name: str, data: Any) -> str:
+def script(name: str, data: Any) -> str:
+    """Return a file that hands data to the page."""
     text = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
     return f"{_RECEIVE}({json.dumps(name)},{text});\n"
 
