@@ -15,9 +15,10 @@ from .declared import Input
 from .host import HostRenderer
 from .lower import Finalized, finalize, tidy
 from .nodes import Arena, Node, walk
+from .operations import REDUCTIONS
 from .padding import looks_at_padding
 from .parts import PartsRenderer
-from .plan import REDUCTIONS, Empty, Filled, Plan
+from .plan import Empty, Filled, Plan
 from .scope import Names, Scope
 
 __all__ = ["Block", "Fused", "fuse"]

@@ -4,44 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final, Literal
+from typing import Literal
 
 from rlmetrics.state.layout import Slot, SlotKind
 
 from .nodes import Arena, Node, walk
+from .operations import OPERATIONS, REDUCTIONS
 from .scope import ATOM, PRODUCT, UNARY, Names, Piece, telling_name
 
-__all__ = ["REDUCTIONS", "Empty", "Filled", "Plan"]
+__all__ = ["Empty", "Filled", "Plan"]
 
 Empty = Literal["nan", "omit", 0] | None
 """The value over an empty population; None leaves sums and counts at zero and everything else at NaN."""
-
-REDUCTIONS: Final = frozenset(
-    ["mean", "sum", "min", "max", "var", "std", "count", "cov", "corr", "at_max", "last", "quantile", "histogram"]
-)
-_STRICT: Final = frozenset(
-    [
-        "add",
-        "sub",
-        "mul",
-        "div",
-        "neg",
-        "pow",
-        "exp",
-        "log",
-        "log1p",
-        "expm1",
-        "sqrt",
-        "abs",
-        "square",
-        "sigmoid",
-        "log_sigmoid",
-        "minimum",
-        "maximum",
-        "clamp",
-    ]
-)
-_ZERO_WHEN_EMPTY: Final = frozenset(["sum", "count"])
 
 
 @dataclass(frozen=True)
@@ -142,13 +116,13 @@ class Plan:
 
     def guards(self, root: Node, empty: Empty) -> list[str]:
         """Return the sizes that must be checked, because the arithmetic alone would not give the empty value."""
-        if empty is None or root.op == "histogram" or (empty == 0 and root.op in _ZERO_WHEN_EMPTY):
+        if empty is None or root.op == "histogram" or (empty == 0 and OPERATIONS[root.op].empty == 0):
             return []
         natural = set() if empty == 0 else set(_strict(root))
         sizes = [
             self.size(node)
             for node in walk([root])
-            if node.op in REDUCTIONS and (node.op in _ZERO_WHEN_EMPTY or node not in natural)
+            if node.op in REDUCTIONS and (OPERATIONS[node.op].empty == 0 or node not in natural)
         ]
         return list(dict.fromkeys(size for size in sizes if size is not None))
 
@@ -268,5 +242,5 @@ def _strict(node: Node) -> Iterable[Node]:
         seen.add(node)
         if node.op in REDUCTIONS:
             yield node
-        elif node.op in _STRICT and node.value != 0:
+        elif OPERATIONS[node.op].strict and node.value != 0:
             stack.extend(node.args)
