@@ -1,6 +1,7 @@
 """The formula language: one expression says what a metric is, and everything else is derived from it."""
 
-from rlmetrics.state.layout import Slot, SlotKind, width
+from rlmetrics.state.kinds import SlotKind
+from rlmetrics.state.layout import Slot, width
 
 from .axes import AXES_OF
 from .compile import Atom, Compiled, compile_formula

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from rlmetrics.state.layout import SlotKind
+from rlmetrics.state.kinds import SlotKind
 
 from .nodes import DType, Extent
 from .shapes import Shape

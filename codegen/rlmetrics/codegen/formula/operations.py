@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable
 from math import log
 from typing import Any, Final
 
-from rlmetrics.state.layout import SlotKind
+from rlmetrics.state.kinds import SlotKind
 
 from . import shapes
 from .boxes import Cases, Fence, Fraction, Root

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
+from rlmetrics.state.kinds import KINDS
+
 from .constants import Constants
 from .guards import guarded
 from .nodes import Node, walk
@@ -17,7 +19,6 @@ from .scope import Piece, Scope
 __all__ = ["PartsRenderer"]
 
 _WIDTH: Final = 116
-_CAN_BE_CLEAN: Final = frozenset(f"parts.{name}" for name in ["total", "count", "moments", "smallest", "largest"])
 _ELEMENTWISE: Final = frozenset(["leaf", "arithmetic", "comparison", "logic", "elementwise", "choice"])
 """Families of operations whose value at a token depends on that token alone; so do the two below."""
 
@@ -72,7 +73,7 @@ class PartsRenderer(Renderer):
             return "parts.rows_of(mask)"
         if not self._masked or len(nodes) < 2 or not is_mask(nodes[-1]):
             return scope.call(function, nodes, *filled.more)[0]
-        clean = self._cleanliness(nodes[0]) if function in _CAN_BE_CLEAN else []
+        clean = self._cleanliness(nodes[0]) if KINDS[filled.slot.kind].clean else []
         population = "keep" if _needs_no_rows(filled) and not self._in_rows & _inputs_of(nodes) else "mask"
         return scope.call(function, nodes[:-1], population, *clean, *filled.more)[0]
 
