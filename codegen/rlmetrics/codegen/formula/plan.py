@@ -60,7 +60,7 @@ class Plan:
         self._opposites = opposites or {}
         self._slots: dict[tuple[object, ...], str] = {}
         reductions = [node for node in walk(roots) if node.op in REDUCTIONS]
-        self._spread = {(node.args[0], node.over) for node in reductions if node.op in ("var", "std")}
+        self._spread = {(node.args[0], node.over) for node in reductions if OPERATIONS[node.op].slot == "moments"}
 
     # Results
 
