@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -55,7 +56,7 @@ def compiled(formula: str, let: Mapping[str, str] | None = None, **more: Any) ->
 def define(signature: str, lines: list[str]) -> Callable[..., Any]:
     """Execute a generated function body."""
     body = "\n".join(f"    {line}" for line in lines)
-    names: dict[str, Any] = {"torch": torch, "ops": ops, "parts": parts, "host": host}
+    names: dict[str, Any] = {"torch": torch, "ops": ops, "parts": parts, "host": host, "math": math}
     exec(f"def generated({signature}):\n{body}\n", names)
     function: Callable[..., Any] = names["generated"]
     return function

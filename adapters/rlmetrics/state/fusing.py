@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import linecache
+import math
 import textwrap
 import warnings
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -218,7 +219,7 @@ def _defined(
         f"def results(state{keywords}):\n{_body([*_unpacked(fused.slots), *fused.results_source])}\n"
     )
     names: dict[str, Any] = {"torch": torch, "Tensor": Tensor, "ops": ops, "parts": parts, "host": host}
-    names |= {"means": means, "written": by_hand}
+    names |= {"math": math, "means": means, "written": by_hand}
     # A name of its own in linecache, so that tracebacks and torch.compile can show the source.
     file = f"<rlmetrics suite of {title} {hash(source):x}>"
     linecache.cache[file] = (len(source), None, source.splitlines(keepends=True), file)

@@ -4,34 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from math import inf
-from typing import Final, Literal, get_args
 
-__all__ = ["SLOT_KINDS", "Layout", "Slot", "SlotKind", "identity", "offsets", "width"]
+from .kinds import KINDS, SlotKind
 
-SlotKind = Literal["sum", "count", "min", "max", "moments", "comoments", "bins", "last", "at_max", "values"]
-"""What a slot holds and how two of its kind merge.
-
-``sum`` and ``count`` add; ``min`` and ``max`` take the extreme; ``moments`` is (count, mean, M2) and ``comoments``
-(count, mean_x, mean_y, M2_x, M2_y, C_xy), both merged after Chan et al.; ``bins`` is the count below the range, the
-counts of the bins, the count above the range, then minimum and maximum; ``last`` is (has, value), the later one wins;
-``at_max`` is (count, largest, value beside the largest), the earlier of equals wins. ``values`` keeps all values, one
-list after the other: it has no fixed width and is the last slot of a state.
-"""
-
-SLOT_KINDS: Final[tuple[SlotKind, ...]] = get_args(SlotKind)
-
-_IDENTITY: Final[dict[SlotKind, tuple[float, ...]]] = {
-    "sum": (0.0,),
-    "count": (0.0,),
-    "min": (inf,),
-    "max": (-inf,),
-    "moments": (0.0,) * 3,
-    "comoments": (0.0,) * 6,
-    "last": (0.0, 0.0),
-    "at_max": (0.0, -inf, 0.0),
-    "values": (),
-}
+__all__ = ["Layout", "Slot", "identity", "offsets", "width"]
 
 
 @dataclass(frozen=True)
@@ -55,9 +31,7 @@ class Slot:
 
 def identity(slot: Slot) -> tuple[float, ...]:
     """Return the values of the slot before anything was seen; merging them changes nothing."""
-    if slot.kind == "bins":
-        return (0.0,) * (slot.bins + 2) + (inf, -inf)
-    return _IDENTITY[slot.kind]
+    return KINDS[slot.kind].identity(slot)
 
 
 def width(slot: Slot) -> int:

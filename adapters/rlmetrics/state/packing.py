@@ -3,23 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Final, cast
+from typing import cast
 
 import torch
 from torch import Tensor
 
 from ._together import Group, group_of
-from .layout import SLOT_KINDS, Layout, Slot, SlotKind, identity, width
+from .kinds import KINDS, SLOT_KINDS, SlotKind
+from .layout import Layout, Slot, identity, width
 from .ops import wide_dtype
 from .parts import Part, Value
-from .slots import MERGE, initial
+from .slots import initial
 
 __all__ = ["Pack", "Packing", "Plan"]
 
 Pack = Callable[[Sequence[Value], Tensor], Tensor]
 """Lays the slot values of one update, and a tensor on its device, out as one state ``[W]``."""
-
-_ADDITIVE: Final = ("sum", "count")
 
 
 class Packing:
@@ -49,7 +48,8 @@ class Packing:
         sizes: dict[tuple[SlotKind, str], int] = {}
         self._kinds: list[tuple[SlotKind, int]] = []
         for slot in slots:
-            kind: SlotKind = "sum" if slot.kind in _ADDITIVE else slot.kind
+            numbers = KINDS[slot.kind].numbers(slot)
+            kind = numbers[0] if len(numbers) == 1 else slot.kind
             key = (kind, slot.name if kind == "bins" else "")
             if key not in sizes:
                 self._kinds.append((kind, width(slot)))
@@ -90,10 +90,10 @@ class Packing:
         pairs = zip(torch.split(left, self._sizes, -1), torch.split(right, self._sizes, -1), strict=True)
         for (kind, size), (one, other) in zip(self._kinds, pairs, strict=True):
             if size == 1:
-                parts.append(MERGE[kind](one, other))
+                parts.append(KINDS[kind].merge(one, other))
             else:
                 grid = (*one.shape[:-1], -1, size)
-                parts.append(MERGE[kind](one.reshape(grid), other.reshape(grid)).reshape(one.shape))
+                parts.append(KINDS[kind].merge(one.reshape(grid), other.reshape(grid)).reshape(one.shape))
         return torch.cat(parts, -1)
 
     def merge_all(self, states: Tensor) -> Tensor:

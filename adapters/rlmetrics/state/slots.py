@@ -2,26 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
 import torch
 from torch import Tensor
 
-from .layout import Layout, Slot, SlotKind, identity, offsets, width
+from .kinds import KINDS, SlotKind
+from .layout import Layout, Slot, identity, offsets, width
 
-__all__ = [
-    "MERGE",
-    "beside",
-    "initial",
-    "merge",
-    "merge_at_max",
-    "merge_bins",
-    "merge_comoments",
-    "merge_moments",
-    "pack",
-    "unpack",
-]
+__all__ = ["beside", "initial", "merge", "pack", "unpack"]
 
 
 def initial(slots: Sequence[Slot], device: torch.device | str | None = None) -> Tensor:
@@ -53,13 +43,13 @@ def merge(slots: Sequence[Slot], left: Tensor, right: Tensor) -> Tensor:
     """Merge two states ``[W]``; ``left`` came first, which only ``last``, ``at_max`` and ``values`` can tell."""
     if slots[-1].kind == "values":
         fixed = offsets(slots)[-1]
-        states = [left[:fixed], right[:fixed]]
-        return torch.cat([merge(slots[:-1], *states) if fixed else states[0], left[fixed:], right[fixed:]])
+        kept = KINDS["values"].merge(left[fixed:], right[fixed:])
+        return torch.cat([merge(slots[:-1], left[:fixed], right[:fixed]), kept]) if fixed else kept
     if torch.compiler.is_compiling():
         return _merge_each(slots, left, right)
     merged = left + right
     for kind, index in _places(tuple(slots), left.device).items():
-        merged = merged.index_put((index,), MERGE[kind](left[index], right[index]))
+        merged = merged.index_put((index,), KINDS[kind].merge(left[index], right[index]))
     return merged
 
 
@@ -68,80 +58,8 @@ def _merge_each(slots: Sequence[Slot], left: Tensor, right: Tensor) -> Tensor:
     widths = [width(slot) for slot in slots]
     parts = []
     for slot, one, other in zip(slots, torch.split(left, widths), torch.split(right, widths), strict=True):
-        parts.append(MERGE[slot.kind](one, other))
+        parts.append(KINDS[slot.kind].merge(one, other))
     return torch.cat(parts)
-
-
-def merge_moments(left: Tensor, right: Tensor) -> Tensor:
-    """Merge moments ``[…, 3]`` (count, mean, M2) by the pairwise update of Chan, Golub and LeVeque (1979)."""
-    count_left, mean_left, m2_left = left.unbind(-1)
-    count_right, mean_right, m2_right = right.unbind(-1)
-    count = count_left + count_right
-    share = count_right / count.clamp(min=1)
-    delta = mean_right - mean_left
-    both = torch.stack(
-        [count, mean_left + delta * share, m2_left + m2_right + delta * delta * count_left * share], dim=-1
-    )
-    return _unless_empty(left, right, both)
-
-
-def merge_comoments(left: Tensor, right: Tensor) -> Tensor:
-    """Merge comoments ``[…, 6]`` (count, mean_x, mean_y, M2_x, M2_y, C_xy)."""
-    count_left, x_left, y_left, xx_left, yy_left, xy_left = left.unbind(-1)
-    count_right, x_right, y_right, xx_right, yy_right, xy_right = right.unbind(-1)
-    count = count_left + count_right
-    share = count_right / count.clamp(min=1)
-    weight = count_left * share
-    delta_x, delta_y = x_right - x_left, y_right - y_left
-    both = torch.stack(
-        [
-            count,
-            x_left + delta_x * share,
-            y_left + delta_y * share,
-            xx_left + xx_right + delta_x * delta_x * weight,
-            yy_left + yy_right + delta_y * delta_y * weight,
-            xy_left + xy_right + delta_x * delta_y * weight,
-        ],
-        dim=-1,
-    )
-    return _unless_empty(left, right, both)
-
-
-def merge_bins(left: Tensor, right: Tensor) -> Tensor:
-    """Merge histograms ``[…, bins + 4]``: counts add, the ends take the extreme."""
-    ends = [torch.minimum(left[..., -2:-1], right[..., -2:-1]), torch.maximum(left[..., -1:], right[..., -1:])]
-    return torch.cat([left[..., :-2] + right[..., :-2], *ends], -1)
-
-
-def _merge_last(left: Tensor, right: Tensor) -> Tensor:
-    return torch.where(right[..., :1] > 0, right, left)
-
-
-def merge_at_max(left: Tensor, right: Tensor) -> Tensor:
-    """Merge ``[…, 3]`` (count, largest, value beside it): of equals the earlier one stays, and NaN wins."""
-    before, after = left[..., 1:2], right[..., 1:2]
-    later = (after > before) | (after.isnan() & ~before.isnan())
-    return torch.cat([left[..., :1] + right[..., :1], torch.where(later, right[..., 1:], left[..., 1:])], -1)
-
-
-def _unless_empty(left: Tensor, right: Tensor, both: Tensor) -> Tensor:
-    # A side that saw nothing must not touch the other: its mean of zero would turn an infinite mean into NaN.
-    merged = torch.where(left[..., :1] == 0, right, both)
-    return torch.where(right[..., :1] == 0, left, merged)
-
-
-MERGE: Mapping[SlotKind, Callable[[Tensor, Tensor], Tensor]] = {
-    "sum": torch.add,
-    "count": torch.add,
-    "min": torch.minimum,
-    "max": torch.maximum,
-    "moments": merge_moments,
-    "comoments": merge_comoments,
-    "bins": merge_bins,
-    "last": _merge_last,
-    "at_max": merge_at_max,
-}
-"""How values of a kind merge; many slots of one kind and width merge in one call over a leading dimension."""
 
 
 @lru_cache(maxsize=256)
@@ -154,13 +72,12 @@ def _places(slots: tuple[Slot, ...], device: torch.device) -> Mapping[SlotKind, 
     wide: dict[SlotKind, list[list[int]]] = {}
     found: dict[SlotKind, Tensor] = {}
     for slot, place in Layout(slots):
-        if slot.kind == "bins":
-            narrow.setdefault("min", []).append(place.stop - 2)
-            narrow.setdefault("max", []).append(place.stop - 1)
-        elif slot.kind in ("min", "max"):
-            narrow.setdefault(slot.kind, []).append(place.start)
-        elif slot.kind not in ("sum", "count"):
+        numbers = KINDS[slot.kind].numbers(slot)
+        if not numbers:
             wide.setdefault(slot.kind, []).append(list(range(place.start, place.stop)))
+        for number, kind in enumerate(numbers, place.start):
+            if kind != "sum":
+                narrow.setdefault(kind, []).append(number)
     with torch.inference_mode(mode=False):
         for kinds in (narrow, wide):
             found.update((kind, torch.tensor(places).to(device, non_blocking=True)) for kind, places in kinds.items())

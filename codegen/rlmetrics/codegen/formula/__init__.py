@@ -1,26 +1,29 @@
 """The formula language: one expression says what a metric is, and everything else is derived from it."""
 
-from rlmetrics.state.layout import Slot, SlotKind, width
+from rlmetrics.state.kinds import SlotKind
+from rlmetrics.state.layout import Slot, width
 
 from .axes import AXES_OF
 from .compile import Atom, Compiled, compile_formula
 from .declared import PlainInput, PlainParameter
 from .errors import FormulaError
-from .functions import FUNCTIONS, Function
 from .fusing import Block, Fused, fuse
 from .lower import Finalized
+from .operation import Operation
+from .operations import FUNCTIONS, OPERATIONS
 from .written import written
 
 __all__ = [
     "AXES_OF",
     "FUNCTIONS",
+    "OPERATIONS",
     "Atom",
     "Block",
     "Compiled",
     "Finalized",
     "FormulaError",
-    "Function",
     "Fused",
+    "Operation",
     "PlainInput",
     "PlainParameter",
     "Slot",

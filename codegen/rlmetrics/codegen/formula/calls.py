@@ -5,27 +5,18 @@ from __future__ import annotations
 import difflib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Final
 
 from . import keywords
 from .domains import Scope, Side, join, require_bool
 from .errors import FormulaError
-from .functions import FUNCTIONS, Function
-from .nodes import DType, Extent, Node, Value
+from .nodes import Extent, Node, Value
+from .operation import Operation
+from .operations import FUNCTIONS
 from .selection import population
 from .syntax import Call, Expression
 from .vocabulary import Vocabulary
 
 __all__ = ["Calls"]
-
-_BROADCASTS: Final[dict[str, tuple[Extent, tuple[Extent, ...]]]] = {
-    "per_token": ("token", ("sequence", "scalar")),
-    "per_sequence": ("sequence", ("group", "scalar")),
-    "per_vocab": ("vocab", ("token",)),
-}
-_CONDITIONS: Final = frozenset(["count", "seq_count", "seq_any", "seq_all"])
-_FRACTIONS: Final = frozenset(["mean", "seq_mean", "seq_first", "seq_last", "group_mean"])
-_SPREADS: Final = frozenset(["var", "std", "cov", "group_var", "group_std"])
 
 
 @dataclass(frozen=True)
@@ -33,13 +24,20 @@ class _Checked:
     """A call whose arguments have been checked one by one."""
 
     at: Call
+    row: Operation
     sides: tuple[Side, ...]
     given: Mapping[str, Expression]
     scope: Scope
 
     @property
     def name(self) -> str:
-        return self.at.function
+        return self.row.name
+
+    @property
+    def extent(self) -> Extent:
+        """Over what the value varies."""
+        assert self.row.extent is not None
+        return self.row.extent
 
     @property
     def nodes(self) -> list[Node]:
@@ -72,21 +70,21 @@ class Calls:
         Raises:
             FormulaError: The first thing that is wrong.
         """
-        function = _function(at, scope)
+        row = _row(at, scope)
         given = {keyword.name: keyword.value for keyword in at.keywords}
         sides = tuple((argument, self.check(argument, scope)) for argument in at.arguments)
-        checked = _Checked(at, sides, given, scope)
-        if function.family == "elementwise":
+        checked = _Checked(at, row, sides, given, scope)
+        if row.family == "elementwise":
             return self._elementwise(checked)
-        if function.family == "choice":
+        if row.family == "choice":
             return self._where(checked)
-        if function.family == "broadcast":
+        if row.family == "broadcast":
             return self._broadcast(checked)
-        if function.family == "vocab":
+        if row.family == "vocab":
             return self._vocab(checked)
-        if function.family == "sequence":
+        if row.family == "sequence":
             return self._sequence(checked)
-        if function.family == "group":
+        if row.family == "group":
             return self._group(checked)
         return self._reduction(checked)
 
@@ -94,8 +92,7 @@ class Calls:
         what = f"`{call.name}`"
         extent = join(call.at, call.sides, call.scope, what)
         args = [self.vocabulary.number(side, call.scope, what) for side in call.sides]
-        dtype: DType = "bool" if call.name == "is_finite" else "float"
-        return self.arena.node(call.name, args, extent=extent, dtype=dtype)
+        return self.arena.node(call.name, args, extent=extent, dtype=call.row.dtype)
 
     def _where(self, call: _Checked) -> Node:
         extent = join(call.at, call.sides, call.scope, "`where`")
@@ -107,7 +104,7 @@ class Calls:
         return self.arena.node("where", [condition[1], *numbers], extent=extent, dtype="float")
 
     def _broadcast(self, call: _Checked) -> Node:
-        target, allowed = _BROADCASTS[call.name]
+        target, allowed = call.extent, call.row.takes
         x = call.nodes[0]
         if x.extent not in allowed:
             fix = f"delete `{call.name}`" if x.extent in (target, "const") else "reduce first, or use another broadcast"
@@ -129,9 +126,7 @@ class Calls:
         if tokens and (tokens[0].extent, tokens[0].dtype) != ("token", "int"):
             raise call.wants("token ids", 1, "pass an integer token input, such as tokens")
         logits = self.vocabulary.number(call.sides[0], call.scope, f"`{call.name}`")
-        extent: Extent = "vocab" if call.name in ("softmax", "log_softmax") else "token"
-        dtype: DType = "bool" if call.name == "argmax_equals" else "float"
-        return self.arena.node(call.name, [logits, *tokens], extent=extent, dtype=dtype)
+        return self.arena.node(call.name, [logits, *tokens], extent=call.extent, dtype=call.row.dtype)
 
     def _sequence(self, call: _Checked) -> Node:
         x = call.nodes[0]
@@ -140,8 +135,7 @@ class Calls:
             raise call.wants("a value per token", 0, "reduce over the vocabulary first" if vocab else "use mean or sum")
         _check_operand(call, 0)
         over = self._population(call, "token")
-        dtype: DType = "bool" if call.name in ("seq_any", "seq_all") else "float"
-        return self.arena.node(call.name, [x], extent="sequence", dtype=dtype, over=over)
+        return self.arena.node(call.name, [x], extent="sequence", dtype=call.row.dtype, over=over)
 
     def _group(self, call: _Checked) -> Node:
         for place, node in enumerate(call.nodes):
@@ -152,8 +146,8 @@ class Calls:
             _check_operand(call, place)
         index = self.vocabulary.group_index(call.at, call.scope)
         over = self._population(call, "sequence")
-        value = keywords.ddof(call.given, call.scope) if call.name in _SPREADS else None
-        return self.arena.node(call.name, [*call.nodes, index], extent="group", dtype="float", over=over, value=value)
+        args = [*call.nodes, index]
+        return self.arena.node(call.name, args, extent="group", dtype="float", over=over, value=_value(call))
 
     def _reduction(self, call: _Checked) -> Node:
         extent = join(call.at, call.sides, call.scope, f"`{call.name}`")
@@ -172,44 +166,46 @@ class Calls:
             for node in call.nodes:
                 if node.dtype == "float":
                     over = self.vocabulary.both(over, self.arena.node("not_nan", [node], extent=extent, dtype="bool"))
-        value: Value = None
-        if call.name in _SPREADS:
-            value = keywords.ddof(call.given, call.scope)
-        elif call.name == "histogram":
-            value = keywords.bins(call.given, call.scope)
-        elif call.name == "quantile":
-            value = keywords.level(call.given, call.scope)
-        return self.arena.node(call.name, call.nodes, extent="reduced", dtype="float", over=over, value=value)
+        return self.arena.node(call.name, call.nodes, extent="reduced", dtype="float", over=over, value=_value(call))
 
     def _population(self, call: _Checked, extent: Extent) -> Node | None:
         return population(self.vocabulary, self.check, call.at, extent, call.given, call.scope)
 
 
-def _function(at: Call, scope: Scope) -> Function:
+def _value(call: _Checked) -> Value:
+    """Return what the keyword arguments of a reduction say, beside its population."""
+    if "ddof" in call.row.keywords:
+        return keywords.ddof(call.given, call.scope)
+    if "bins" in call.row.required:
+        return keywords.bins(call.given, call.scope)
+    return keywords.level(call.given, call.scope) if "level" in call.row.required else None
+
+
+def _row(at: Call, scope: Scope) -> Operation:
     """Return the function of a call whose arity and keywords are right."""
-    function = FUNCTIONS.get(at.function)
-    if function is None:
+    row = FUNCTIONS.get(at.function)
+    if row is None:
         near = difflib.get_close_matches(at.function, FUNCTIONS, 1)
         fix = f"did you mean `{near[0]}`?" if near else "use a function of the table or `impl`"
         raise scope.error(at, f"`{at.function[:40]}` is not a function of the language", fix)
-    usage = f"write {function.usage}"
-    expected, got = len(function.arguments), len(at.arguments)
+    usage = f"write {row.usage}"
+    expected, got = len(row.arguments), len(at.arguments)
     if expected != got:
         raise scope.error(at, f"`{at.function}` takes {expected} argument{'s' * (expected != 1)}, not {got}", usage)
     for keyword in at.keywords:
-        if keyword.name not in (*function.keywords, *function.required):
+        if keyword.name not in (*row.keywords, *row.required):
             raise scope.error(keyword.value, f"`{at.function}` has no keyword `{keyword.name[:40]}`", usage)
-    for name in function.required:
+    for name in row.required:
         if name not in {keyword.name for keyword in at.keywords}:
             raise scope.error(at, f"`{at.function}` needs `{name}=`", usage)
-    return function
+    return row
 
 
 def _check_operand(call: _Checked, place: int) -> None:
     """Check that what is reduced has the dtype that the reduction needs."""
     node = call.nodes[place]
-    if call.name in _CONDITIONS and node.dtype != "bool":
+    if call.row.of == "condition" and node.dtype != "bool":
         raise call.wants("a boolean", place, "compare it with something, as in x > 0")
-    if call.name not in _CONDITIONS and node.dtype == "bool" and call.name not in _FRACTIONS:
+    if call.row.of == "number" and node.dtype == "bool":
         fix = {"sum": "write count(…)", "seq_sum": "write seq_count(…)"}.get(call.name, "write where(…, 1, 0)")
         raise call.wants("a number", place, fix)

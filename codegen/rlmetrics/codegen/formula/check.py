@@ -13,9 +13,9 @@ from .constants import Constants
 from .declared import Input, Parameter
 from .domains import ELEMENT, Scope, Side, join, require_bool
 from .errors import FormulaError, Source
-from .functions import FUNCTIONS
 from .keywords import literal
 from .nodes import Arena, DType, Node, walk
+from .operations import FUNCTIONS, OPERATORS
 from .parse import parse
 from .syntax import Binary, Expression, MetricCall, Name, Unary
 from .syntax import Literal as LiteralSyntax
@@ -26,8 +26,6 @@ __all__ = ["Checker", "Metrics"]
 Metrics = Callable[[str], tuple[str | None, Mapping[str, str]]]
 """Looks a metric up by id: its formula (None if it has none) and its ``let``; raises ``KeyError`` for an unknown id."""
 
-_ARITHMETIC: Final = {"+": "add", "-": "sub", "*": "mul", "/": "div"}
-_COMPARISONS: Final = {"<": "lt", "<=": "le", ">": "gt", ">=": "ge", "==": "eq", "!=": "ne"}
 _MAX_EXPONENT: Final = 8
 _MAX_INSERTIONS: Final = 8
 _LET_NAME: Final = re.compile(r"[a-z][a-z0-9_]{0,31}", re.ASCII)
@@ -151,28 +149,25 @@ class Checker:
         return self._finite(at, scope, self.arena.node("neg", [operand], extent=operand.extent, dtype=dtype))
 
     def _binary(self, at: Binary, scope: Scope) -> Node:
-        sign = f"`{at.operator}`"
-        if at.operator == "**":
+        sign, row = f"`{at.operator}`", OPERATORS[at.operator]
+        if row.name == "pow":
             return self._power(at, scope)
         sides: list[Side] = [(at.left, self._node(at.left, scope)), (at.right, self._node(at.right, scope))]
         left, right = (node for _, node in sides)
         extent = join(at, sides, scope, sign)
-        if at.operator in "&|":
+        if row.family == "logic":
             for side in sides:
                 require_bool(side, scope, sign)
-            op = "and" if at.operator == "&" else "or"
-            return self.arena.node(op, [left, right], extent=extent, dtype="bool")
+            return self.arena.node(row.name, [left, right], extent=extent, dtype="bool")
         same = left.dtype == right.dtype
-        if at.operator in _COMPARISONS:
-            op = _COMPARISONS[at.operator]
+        if row.family == "comparison":
             # Integers compare exactly, and booleans only for equality; all else as floats.
-            if not (same and (left.dtype == "int" or (left.dtype == "bool" and op in ("eq", "ne")))):
+            if not (same and (left.dtype == "int" or (left.dtype == "bool" and row.symmetric))):
                 left, right = (self._vocabulary.number(side, scope, sign) for side in sides)
-            return self.arena.node(op, [left, right], extent=extent, dtype="bool")
+            return self.arena.node(row.name, [left, right], extent=extent, dtype="bool")
         left, right = (self._vocabulary.number(side, scope, sign) for side in sides)
-        op = _ARITHMETIC[at.operator]
-        dtype: DType = left.dtype if extent == "const" and op != "div" and same else "float"
-        return self._finite(at, scope, self.arena.node(op, [left, right], extent=extent, dtype=dtype))
+        dtype: DType = left.dtype if extent == "const" and row.name != "div" and same else "float"
+        return self._finite(at, scope, self.arena.node(row.name, [left, right], extent=extent, dtype=dtype))
 
     def _power(self, at: Binary, scope: Scope) -> Node:
         exponent = literal(at.right)

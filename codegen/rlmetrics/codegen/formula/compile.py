@@ -16,7 +16,8 @@ from .errors import FormulaError
 from .lower import lower
 from .nodes import Arena, Node, walk
 from .notation import notation
-from .plan import REDUCTIONS, Empty
+from .operations import OPERATIONS, REDUCTIONS
+from .plan import Empty
 
 __all__ = ["Atom", "Compiled", "compile_formula"]
 
@@ -145,6 +146,6 @@ def _atom(root: Node) -> Atom:
     if "group" in reduced or any(node.op == "group_index" for node in nodes):
         return "group"
     # Tokens may be cut apart only where no sequence would then count twice.
-    if "sequence" in reduced or any(node.op.startswith("seq_") for node in nodes):
+    if "sequence" in reduced or any(OPERATIONS[node.op].family == "sequence" for node in nodes):
         return "sequence"
     return "token"

@@ -5,10 +5,9 @@ from __future__ import annotations
 from math import nan
 
 from .nodes import Node
+from .operations import OPERATIONS
 
 __all__ = ["Constants"]
-
-_FOLDED = ("add", "sub", "mul", "div", "neg", "pow")
 
 
 class Constants:
@@ -26,7 +25,8 @@ class Constants:
     def _compute(self, node: Node) -> float | None:
         if node.op == "literal":
             return node.value if isinstance(node.value, int | float) else None
-        if node.extent != "const" or node.op not in _FOLDED:
+        row = OPERATIONS[node.op]
+        if node.extent != "const" or row.family != "arithmetic" or row.python is None:
             return None
         values: list[float] = []
         for arg in node.args:
@@ -34,19 +34,11 @@ class Constants:
             if value is None:
                 return None
             values.append(float(value))
+        if isinstance(node.value, int | float):
+            values.append(node.value)
         try:
-            return _apply(node, values)
+            value = row.python(*values)
         except (ZeroDivisionError, OverflowError):
             return nan
-
-
-def _apply(node: Node, values: list[float]) -> float:
-    left, right = values[0], values[-1]
-    if node.op == "pow":
-        power = left**node.value if isinstance(node.value, int | float) else nan
-        return power if isinstance(power, float) else nan
-    if node.op == "neg":
-        return -left
-    if node.op == "div":
-        return left / right
-    return left + right if node.op == "add" else left - right if node.op == "sub" else left * right
+        # Roots of negative numbers are complex in Python.
+        return value if isinstance(value, float) else nan

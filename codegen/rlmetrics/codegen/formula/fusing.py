@@ -7,7 +7,8 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, get_args
 
-from rlmetrics.state.layout import SLOT_KINDS, Slot
+from rlmetrics.state.kinds import SLOT_KINDS
+from rlmetrics.state.layout import Slot
 
 from .axes import same_axes
 from .compile import Atom, Compiled
@@ -15,9 +16,10 @@ from .declared import Input
 from .host import HostRenderer
 from .lower import Finalized, finalize, tidy
 from .nodes import Arena, Node, walk
+from .operations import REDUCTIONS
 from .padding import looks_at_padding
 from .parts import PartsRenderer
-from .plan import REDUCTIONS, Empty, Filled, Plan
+from .plan import Empty, Filled, Plan
 from .scope import Names, Scope
 
 __all__ = ["Block", "Fused", "fuse"]
@@ -211,7 +213,7 @@ class _Writer:
                 if node.op in REDUCTIONS:
                     plan.result(node)
                     plan.size(node)
-        self.histograms.update((name, plan.bins(root)) for name, (root, _) in members.items() if root.op == "histogram")
+        self.histograms.update((name, plan.slot(root)) for name, (root, _) in members.items() if root.op == "histogram")
         self._filled[key] = plan.filled
         if updates is not None:
             self._updates[key] = updates

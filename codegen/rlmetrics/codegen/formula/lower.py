@@ -11,7 +11,8 @@ from .constants import Constants
 from .declared import Input
 from .guards import guarded
 from .nodes import Arena, Node, walk
-from .plan import REDUCTIONS, Empty, Plan
+from .operations import OPERATIONS, REDUCTIONS
+from .plan import Empty, Plan
 from .render import Renderer
 from .scope import Names, Piece, Scope
 
@@ -103,7 +104,7 @@ def finalize(arena: Arena, plan: Plan, renderer: Renderer, names: Names, root: N
             scope.lines.append(f"{name} = {result}")
             result = name
         result = value.format(", ".join([result, *(["0.0"] if empty == 0 else []), *guards]))
-    known = empty is not None and (empty != 0 or root.op not in ("sum", "count"))
+    known = empty is not None and (empty != 0 or OPERATIONS[root.op].empty != 0)
     sizes = dict.fromkeys(size for node in reductions if known and (size := plan.size(node)) is not None)
     tests = [f"{size} == 0" for size in sizes]
     test = " | ".join(f"({test})" for test in tests) if len(tests) > 1 else "".join(tests) or None

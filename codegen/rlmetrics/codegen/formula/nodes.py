@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Final, Literal
 
-__all__ = ["AXES", "Arena", "DType", "Extent", "Node", "Value", "walk"]
+__all__ = ["AXES", "Arena", "DType", "Extent", "Node", "Value", "exponent", "walk"]
 
 Extent = Literal["vocab", "token", "sequence", "group", "batch", "scalar", "const", "reduced"]
 """Over what a value varies: the domains of inputs, ``const`` (literals and parameters), ``reduced`` (a result)."""
@@ -104,6 +104,13 @@ class Arena:
             if node in names:
                 self.names.setdefault(copy, names[node])
         return copies[root]
+
+
+def exponent(node: Node) -> int | float:
+    """Return the exponent of a power or a square."""
+    value = 2 if node.op == "square" else node.value
+    assert isinstance(value, int | float)
+    return value
 
 
 def walk(roots: Iterable[Node]) -> Iterable[Node]:

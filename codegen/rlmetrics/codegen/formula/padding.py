@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from math import isfinite
-from typing import Final, Literal, TypeGuard
+from typing import Any, Final, Literal, TypeGuard
 
 from .nodes import Node, walk
+from .operations import OPERATIONS
 
 __all__ = ["is_mask", "looks_at_padding", "nothing_in_padding"]
 
@@ -15,21 +16,6 @@ _Known = int | bool | Literal["finite", "constant"] | None
 infinite; None if nothing is known."""
 
 _EXACT: Final = 1 << 20
-_COMPARISONS: Final[Mapping[str, Callable[[int, int], bool]]] = {
-    "lt": lambda x, y: x < y,
-    "le": lambda x, y: x <= y,
-    "gt": lambda x, y: x > y,
-    "ge": lambda x, y: x >= y,
-    "eq": lambda x, y: x == y,
-    "ne": lambda x, y: x != y,
-}
-_ARITHMETIC: Final[Mapping[str, Callable[[int, int], int]]] = {
-    "add": lambda x, y: x + y,
-    "sub": lambda x, y: x - y,
-    "minimum": min,
-    "maximum": max,
-}
-_AT_ZERO: Final = {"exp": 1, "log1p": 0, "expm1": 0, "sqrt": 0, "sign": 0}
 
 
 def is_mask(node: Node | None) -> bool:
@@ -40,9 +26,7 @@ def is_mask(node: Node | None) -> bool:
 def looks_at_padding(root: Node) -> bool:
     """Return whether a formula reduces tokens without a population, so that padding counts."""
     return any(
-        node.over is None
-        and node.args[0].extent == "token"
-        and (node.extent == "reduced" or node.op.startswith("seq_"))
+        node.over is None and node.args[0].extent == "token" and OPERATIONS[node.op].family in ("sequence", "reduction")
         for node in walk([root])
         if node.args and not (node.op in ("count", "seq_count", "seq_any") and is_mask(node.args[0]))
     )
@@ -81,9 +65,6 @@ def _known(node: Node, args: list[_Known], safe: bool) -> _Known:
         return 0 if safe and node.dtype == "float" and is_mask(node.args[1]) else None
     if op in ("and", "or"):
         return _logical(op == "or", args)
-    if op in _COMPARISONS:
-        x, y = args
-        return _COMPARISONS[op](x, y) if _is_number(x) and _is_number(y) else None
     if op == "not":
         return not args[0] if isinstance(args[0], bool) else None
     if op == "where":
@@ -95,26 +76,33 @@ def _known(node: Node, args: list[_Known], safe: bool) -> _Known:
 
 
 def _arithmetic(node: Node, args: list[_Known]) -> _Known:
-    op = node.op
+    op, row, first = node.op, OPERATIONS[node.op], args[0]
     if op == "mul" and _is_nothing(args[0]) | _is_nothing(args[1]):
         return 0 if _finite(args) else None
-    first = args[0]
-    if op == "neg":
-        return -first if _is_number(first) else first
+    if op == "neg" and not _is_number(first):
+        return first
     if op == "clamp":
         # Bounds may be infinite, but only on the side where they bound nothing.
         return "finite" if _finite(args[:1]) and all(arg is not None for arg in args) else None
-    if op == "pow" and node.value in (1, 2, 3, 4):
-        return _small(first ** int(node.value)) if _is_number(first) else _finite(args)
-    if op in ("abs", "to_float"):
-        return abs(int(first)) if isinstance(first, int) else None
-    if op in _AT_ZERO and _is_nothing(first):
-        return _AT_ZERO[op]
-    if op in _ARITHMETIC and _is_number(first) and _is_number(args[1]):
-        return _small(_ARITHMETIC[op](first, args[1]))
+    if op == "pow":
+        if node.value in (1, 2, 3, 4):
+            return _number(first ** int(node.value)) if _is_number(first) else _finite(args)
+    elif row.python is not None:
+        numbers = [arg for arg in args if _is_number(arg)]
+        if len(numbers) == len(args):
+            return _computed(row.python, numbers)
+    elif row.zero is not None and _is_nothing(first):
+        return _number(row.zero)
     if node.extent == "const":
         return "constant"
-    return "finite" if op in ("sigmoid", "log_sigmoid") and _is_number(first) else None
+    return _finite(args) if row.finite else None
+
+
+def _computed(function: Callable[..., Any], numbers: list[int]) -> _Known:
+    try:
+        return _number(function(*numbers))
+    except ZeroDivisionError:
+        return None
 
 
 def _logical(either: bool, args: list[_Known]) -> _Known:

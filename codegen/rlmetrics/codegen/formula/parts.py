@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
+from rlmetrics.state.kinds import KINDS
+
 from .constants import Constants
 from .guards import guarded
 from .nodes import Node, walk
+from .operations import OPERATIONS
 from .padding import is_mask, nothing_in_padding
 from .plan import Filled
 from .render import Renderer
@@ -16,47 +19,10 @@ from .scope import Piece, Scope
 __all__ = ["PartsRenderer"]
 
 _WIDTH: Final = 116
-_CAN_BE_CLEAN: Final = frozenset(f"parts.{name}" for name in ["total", "count", "moments", "smallest", "largest"])
-_ELEMENTWISE: Final = frozenset(
-    [
-        "input",
-        "literal",
-        "parameter",
-        "to_float",
-        "add",
-        "sub",
-        "mul",
-        "div",
-        "neg",
-        "pow",
-        "square",
-        "sqrt",
-        "abs",
-        "sign",
-        "exp",
-        "log",
-        "log1p",
-        "expm1",
-        "sigmoid",
-        "log_sigmoid",
-        "minimum",
-        "maximum",
-        "clamp",
-        "where",
-        "is_finite",
-        "not_nan",
-        "and",
-        "or",
-        "not",
-        "lt",
-        "le",
-        "gt",
-        "ge",
-        "eq",
-        "ne",
-    ]
-)
-"""Operations whose value at a token depends on that token alone."""
+_ELEMENTWISE: Final = frozenset(["leaf", "arithmetic", "comparison", "logic", "elementwise", "choice"])
+"""Families of operations whose value at a token depends on that token alone; so do the two below."""
+
+_CONVERSIONS: Final = ("to_float", "not_nan")
 
 
 class PartsRenderer(Renderer):
@@ -107,7 +73,7 @@ class PartsRenderer(Renderer):
             return "parts.rows_of(mask)"
         if not self._masked or len(nodes) < 2 or not is_mask(nodes[-1]):
             return scope.call(function, nodes, *filled.more)[0]
-        clean = self._cleanliness(nodes[0]) if function in _CAN_BE_CLEAN else []
+        clean = self._cleanliness(nodes[0]) if KINDS[filled.slot.kind].clean else []
         population = "keep" if _needs_no_rows(filled) and not self._in_rows & _inputs_of(nodes) else "mask"
         return scope.call(function, nodes[:-1], population, *clean, *filled.more)[0]
 
@@ -159,5 +125,9 @@ def _needs_no_rows(filled: Filled) -> bool:
     if filled.nodes[0].extent != "token":
         return False
     whole = filled.function == "ops.count" and is_mask(filled.nodes[0])
-    elementwise = all(node.op in _ELEMENTWISE and node.extent in ("token", "const") for node in nodes)
+    elementwise = all(_is_elementwise(node) and node.extent in ("token", "const") for node in nodes)
     return elementwise and (whole or is_mask(filled.nodes[-1]))
+
+
+def _is_elementwise(node: Node) -> bool:
+    return OPERATIONS[node.op].family in _ELEMENTWISE or node.op in _CONVERSIONS

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from .boxes import Box, Fence, Mark, Row, Sub, Word
 from .nodes import Node
+from .operations import OPERATIONS
 
 __all__ = ["Population", "population"]
 
@@ -48,9 +49,10 @@ def population(node: Node, write: Callable[[Node], Box], condition: Node | None 
     conditions = tuple(write(part) for part in parts if not _is_mask(part))
     within: Box | None = None
     whole = _WHOLE[extent]
-    if node.op.startswith("group_"):
+    family = OPERATIONS[node.op].family
+    if family == "group":
         within = Word("g")
-    elif node.op.startswith("seq_"):
+    elif family == "sequence":
         within = Sub(Word("M"), Word("i")) if masked else None
         whole = Word("T")
     elif masked:

@@ -7,34 +7,10 @@ from typing import Final
 
 from .constants import Constants
 from .nodes import Node
-from .scope import ATOM, BIT_AND, BIT_OR, COMPARE, PRODUCT, SUM, TERNARY, UNARY, Names, Piece, Scope, telling_name
+from .operations import OPERATIONS
+from .scope import ATOM, COMPARE, PRODUCT, TERNARY, UNARY, Names, Piece, Scope, telling_name
 
 __all__ = ["Renderer"]
-
-_INFIX: Final = {
-    "add": ("+", SUM),
-    "sub": ("-", SUM),
-    "mul": ("*", PRODUCT),
-    "div": ("/", PRODUCT),
-    "and": ("&", BIT_AND),
-    "or": ("|", BIT_OR),
-    "lt": ("<", COMPARE),
-    "le": ("<=", COMPARE),
-    "gt": (">", COMPARE),
-    "ge": (">=", COMPARE),
-    "eq": ("==", COMPARE),
-    "ne": ("!=", COMPARE),
-}
-_TORCH: Final = {
-    **{name: f"torch.{name}" for name in ["exp", "log", "log1p", "expm1", "sqrt", "abs", "sign", "square", "sigmoid"]},
-    "is_finite": "torch.isfinite",
-    "log_sigmoid": "torch.nn.functional.logsigmoid",
-}
-_PLAIN: Final = frozenset(
-    ["literal", "parameter", "add", "sub", "mul", "neg", "not", "where", "minimum", "maximum", "clamp"]
-)
-_HELPERS: Final = frozenset(["group_index", "group_exists", "pad_groups", "per_sequence"])
-_FROM_VOCAB: Final = frozenset(["entropy", "logsumexp", "log_prob", "argmax_equals", "sum_vocab"])
 
 
 class Renderer:
@@ -52,50 +28,43 @@ class Renderer:
 
     def render(self, node: Node, scope: Scope) -> Piece:
         """Write one operation, its operands through the scope."""
-        op = node.op
-        if op in ("input", "parameter"):
-            return str(node.value), ATOM
-        if op == "literal":
-            return repr(node.value), ATOM
-        if op in _INFIX:
-            return self._infix(node, scope)
-        if op == "neg":
-            return scope.prefix("-", node.args[0])
-        if op == "not":
-            if self.is_number(node.args[0]):
-                return f"not {scope.piece(node.args[0])[0]}", TERNARY
-            return scope.prefix("~", node.args[0])
-        if op == "pow":
-            return self._power(node, scope)
-        if op in _TORCH:
-            return self._torch(_TORCH[op], node, scope)
-        special = _SPECIAL.get(op)
+        row = OPERATIONS[node.op]
+        special = _SPECIAL.get(node.op)
         if special is not None:
             return special(self, node, scope)
-        if op in _HELPERS:
-            return scope.call(f"ops.{op}", node.args)
-        if op in _FROM_VOCAB:
+        if row.infix:
+            return scope.infix(row.infix, *node.args)
+        if row.prefix:
+            return scope.prefix(row.prefix, node.args[0])
+        if row.family == "elementwise":
+            return self._torch(row.torch, node, scope)
+        if row.family == "vocab":
             return self._from_vocab(node, scope)
         ddof = () if node.value is None else (f"ddof={node.value}",)
-        return scope.call(f"ops.{op}", node.operands, *ddof)
+        return scope.call(row.torch or f"ops.{node.op}", node.operands, *ddof)
 
     def is_number(self, node: Node) -> bool:
         """Return whether a node is a Python number or truth value in the generated code, not a tensor."""
         if node not in self._numbers:
-            python = node.op in _PLAIN or (node.op in _INFIX and node.op != "div")
+            row = OPERATIONS[node.op]
+            plain = row.family == "leaf" or (row.python is not None and not row.raises)
             self._numbers[node] = node.extent == "const" and (
-                self.constants.value(node) is not None or (python and all(self.is_number(arg) for arg in node.args))
+                self.constants.value(node) is not None or (plain and all(self.is_number(arg) for arg in node.args))
             )
         return self._numbers[node]
 
-    def _infix(self, node: Node, scope: Scope) -> Piece:
+    def _quotient(self, node: Node, scope: Scope) -> Piece:
         left, right = node.args
-        operator, binding = _INFIX[node.op]
-        if node.op == "div" and self.is_number(left) and self.is_number(right) and not self.is_number(node):
+        if self.is_number(left) and self.is_number(right) and not self.is_number(node):
             # Python raises where torch gives infinity.
             text, right_binding = scope.piece(right)
             return f"{self._tensor(left, scope)} / {text if right_binding > PRODUCT else f'({text})'}", PRODUCT
-        return scope.infix(operator, binding, left, right)
+        return scope.infix("/", left, right)
+
+    def _not(self, node: Node, scope: Scope) -> Piece:
+        if self.is_number(node.args[0]):
+            return f"not {scope.piece(node.args[0])[0]}", TERNARY
+        return scope.prefix("~", node.args[0])
 
     def _power(self, node: Node, scope: Scope) -> Piece:
         value = self.constants.value(node)
@@ -174,9 +143,6 @@ class Renderer:
             return f"ops.masked({text}, mask)", ATOM
         return text, ATOM
 
-    def _to_float(self, node: Node, scope: Scope) -> Piece:
-        return scope.call("ops.as_float", node.args)
-
     def _not_nan(self, node: Node, scope: Scope) -> Piece:
         return f"~{scope.call('torch.isnan', node.args)[0]}", UNARY
 
@@ -223,30 +189,30 @@ class Renderer:
 
     def _row(self, node: Node, scope: Scope) -> Piece:
         """Write an operation on rows ``[n, V]``."""
-        op = node.op
-        if op in ("softmax", "log_softmax"):
-            return scope.call(f"torch.{op}", node.args, "-1")
-        if op == "logsumexp":
-            return scope.call("torch.logsumexp", node.args, "-1")
-        if op in ("entropy", "log_prob"):
-            return scope.call(f"ops.row_{op}", node.args)
-        if op == "sum_vocab":
+        rows = OPERATIONS[node.op].rows
+        if rows:
+            return scope.call(rows, node.args, *(["-1"] if rows.startswith("torch.") else []))
+        if node.op == "sum_vocab":
             return f"{self._atom(node.args[0], scope)}.sum(-1)", ATOM
-        if op == "argmax_equals":
+        if node.op == "argmax_equals":
             return f"{self._atom(node.args[0], scope)}.argmax(-1) == {self._atom(node.args[1], scope)}", COMPARE
         return self.render(node, scope)
 
 
 _SPECIAL: Final[dict[str, Callable[[Renderer, Node, Scope], Piece]]] = {
+    "input": lambda _, node, scope: (str(node.value), ATOM),
+    "parameter": lambda _, node, scope: (str(node.value), ATOM),
+    "literal": lambda _, node, scope: (repr(node.value), ATOM),
+    "not_nan": Renderer._not_nan,
+    "repeat": Renderer._repeat,
+    "written": lambda _, node, scope: scope.call(f'written["{node.value}"]', node.args),
+    "div": Renderer._quotient,
+    "pow": Renderer._power,
+    "not": Renderer._not,
     "minimum": Renderer._extreme,
     "maximum": Renderer._extreme,
     "clamp": Renderer._clamp,
     "where": Renderer._where,
     "per_token": Renderer._per_token,
-    "per_vocab": lambda _, node, scope: scope.call("ops.per_vocab", node.args),
-    "to_float": Renderer._to_float,
-    "not_nan": Renderer._not_nan,
-    "repeat": Renderer._repeat,
-    "written": lambda _, node, scope: scope.call(f'written["{node.value}"]', node.args),
-    "held": lambda _, node, scope: scope.call("means.held", node.args),
 }
+"""What is more than an operator or a call."""

@@ -8,8 +8,9 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Final
 
 from .nodes import Node
+from .operations import OPERATIONS
 
-__all__ = ["ATOM", "COMPARE", "PRODUCT", "SUM", "UNARY", "Names", "Piece", "Scope", "telling_name"]
+__all__ = ["ATOM", "BINDING", "COMPARE", "PRODUCT", "TERNARY", "UNARY", "Names", "Piece", "Scope", "telling_name"]
 
 Piece = tuple[str, int]
 """Python text and how tightly its outermost operator binds."""
@@ -23,6 +24,9 @@ BIT_OR: Final = 2
 COMPARE: Final = 1
 TERNARY: Final = 0
 
+BINDING: Final = {"*": PRODUCT, "/": PRODUCT, "+": SUM, "-": SUM, "&": BIT_AND, "|": BIT_OR}
+"""How tightly operators bind; all others are comparisons."""
+
 MAX_INLINE: Final = 72
 """Expressions longer than this are split over several lines by naming their longest parts."""
 
@@ -33,38 +37,6 @@ _RESERVED: Final = frozenset(
     ["torch", "ops", "Tensor", "l", "math", *keyword.kwlist, *keyword.softkwlist, *dir(builtins)]
 )
 
-_FALLBACK: Final = {
-    "add": "total",
-    "sub": "difference",
-    "mul": "product",
-    "div": "quotient",
-    "pow": "power",
-    "and": "condition",
-    "or": "condition",
-    "not": "condition",
-    "lt": "condition",
-    "le": "condition",
-    "gt": "condition",
-    "ge": "condition",
-    "eq": "condition",
-    "ne": "condition",
-    "where": "chosen",
-    "per_token": "by_token",
-    "per_sequence": "by_sequence",
-    "per_vocab": "by_entry",
-    "repeat": "repeated",
-    "pad_groups": "by_group",
-    "exp": "exponential",
-    "log": "logarithm",
-    "minimum": "smaller",
-    "maximum": "greater",
-    "clamp": "clamped",
-    "softmax": "probs",
-    "log_softmax": "log_probs",
-    "group_exists": "exists",
-    "not_nan": "valid",
-}
-
 
 def telling_name(node: Node, let: Mapping[Node, str]) -> str:
     """Return a name for a node that tells what it is: that of ``let``, else one after its operation."""
@@ -72,11 +44,8 @@ def telling_name(node: Node, let: Mapping[Node, str]) -> str:
         return let[node]
     if node.op in ("input", "parameter"):
         return str(node.value)
-    if node.op == "to_float":
-        return f"{telling_name(node.args[0], let)}_float"
-    if node.op == "neg":
-        return f"negative_{telling_name(node.args[0], let)}"
-    return _FALLBACK.get(node.op, node.op)
+    called = OPERATIONS[node.op].called or node.op
+    return called.format(telling_name(node.args[0], let)) if "{" in called else called
 
 
 class Names:
@@ -212,8 +181,9 @@ class Scope:
         pieces = self.pieces(nodes, MAX_INLINE - sum(map(len, more)) - max(0, len(function) - LONG_NAME))
         return f"{function}({', '.join([*(text for text, _ in pieces), *more])})", ATOM
 
-    def infix(self, operator: str, binding: int, left: Node, right: Node) -> Piece:
+    def infix(self, operator: str, left: Node, right: Node) -> Piece:
         """Return a binary operation, with brackets only where the tree needs them."""
+        binding = BINDING.get(operator, COMPARE)
         (left_text, left_binding), (right_text, right_binding) = self.pieces([left, right])
         # A comparison must not become a chain; the other operators group to the left.
         if left_binding < binding or (binding == COMPARE and left_binding == COMPARE):

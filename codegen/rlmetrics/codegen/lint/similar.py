@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from ..formula import FormulaError
+from ..formula import OPERATIONS, FormulaError
 from .registry import Check, Hit, check
 
 if TYPE_CHECKING:
@@ -24,8 +24,6 @@ _NEAR = 0.88
 
 _SHOWN = 3
 """Existing metrics that are shown at most."""
-
-_SYMMETRIC = frozenset({"add", "mul", "and", "or"})
 
 
 @check(
@@ -85,7 +83,7 @@ def _shape(node: Node, known: dict[int, str]) -> str:
     """Return a formula without names of steps and parameters, with operands of sums and products in a fixed order."""
     if id(node) not in known:
         args = [_shape(arg, known) for arg in node.args]
-        if node.op in _SYMMETRIC:
+        if OPERATIONS[node.op].symmetric:
             args.sort()
         over = _shape(node.over, known) if node.over is not None else ""
         value = "" if node.op == "parameter" else repr(node.value)
