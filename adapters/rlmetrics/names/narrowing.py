@@ -87,7 +87,8 @@ def _places(causes: Sequence[SharedCause], names: Collection[str]) -> tuple[Shar
     """Return causes that name only some keys of each component."""
     kept = [[(part, tuple(key for key in keys if key in names)) for part, keys in cause.where] for cause in causes]
     return tuple(
-        replace(cause, where=tuple(item for item in items if item[1])) for cause, items in zip(causes, kept, strict=True)
+        replace(cause, where=tuple(item for item in items if item[1]))
+        for cause, items in zip(causes, kept, strict=True)
     )
 
 
