@@ -123,7 +123,8 @@
       this._at("causes").replaceChildren(...causes);
       this._at("table").hidden = !moves.length;
       this._at("result").hidden = !run;
-      this._at("note").textContent = (map && map.note) || "";
+      this._at("note").textContent = map && map.chosen.length
+        ? T.t("The target is its {program}: a run has one trainer.", { program: map.chosen.join(", ") }) : "";
       this._at("output").value = text;
       this._at("account").replaceChildren(...(run ? T.accountLines(run, doc) : []).map(([words, names]) =>
         T.make("li", {}, `${words} `, ...names.flatMap((name) => [T.make("code", {}, name), " "]))));

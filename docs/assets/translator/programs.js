@@ -52,7 +52,7 @@
     const other = to.program ? named(second, to.program) : second;
     const found = narrowed(own, other);
     const map = new T.NameMap(found.first, found.second, bind);
-    return Object.assign(map, { note: found.note, undecided: found.undecided });
+    return Object.assign(map, { chosen: found.chosen, undecided: found.undecided });
   };
 
   /** Load what is known of some keys: what their meanings have to do with others, and what they are taken for. */
@@ -76,11 +76,11 @@
     return only(view, new Set([program]));
   }
 
-  /** Return source and target with one program each, where that is known. */
+  /** Return source and target with one program each, where that is known, and those that were chosen of the target. */
   function narrowed(first, second) {
     const [trainers, own] = [trainersOf(second), trainersOf(first)];
     if (trainers.length < 2 || !(own.length || trainers.every((name) => name.endsWith(CLASS)))) {
-      return { first, second, note: null, undecided: new Map() };
+      return { first, second, chosen: [], undecided: new Map() };
     }
     const chosen = new Map();
     const undecided = new Map();
@@ -96,8 +96,7 @@
       names.includes((rows.get(name) || {}).of || names[0]);
     const beside = [...programs(second).keys()].filter(isBeside);
     const view = only(second, new Set([...names, ...beside]));
-    const note = view === second ? null : `the target is ${names.join(" or ")} of ${second.name}: a run has one trainer`;
-    return { first, second: view, note, undecided };
+    return { first, second: view, chosen: view === second ? [] : names, undecided };
   }
 
   /** Return the programs of a view with their components; the canonical names have none. */

@@ -99,6 +99,7 @@ SENTENCES = (
     "Ambiguous: of {count} keys these explain the most. Choose one.",
     "Taken to be {name}: it logs {explained} of {count} keys.",
     "Releases from {oldest} on explain them alike.",
+    "The target is its {program}: a run has one trainer.",
     "Copied.",
     "Saved.",
 )
