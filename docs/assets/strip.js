@@ -58,8 +58,9 @@
     }
 
     function source(row, at) {
-      var path = -1, line = 0;
-      for (var i = 0; i < row.l.length && row.l[i] <= at; i += 3) { path = row.l[i + 1]; line = row.l[i + 2]; }
+      // Each entry says how many releases after the one before it, in which file, and how many lines further.
+      var path = -1, line = 0, place = 0;
+      for (var i = 0; i < row.l.length && place + row.l[i] <= at; i += 3) { place += row.l[i]; path = row.l[i + 1]; line += row.l[i + 2]; }
       if (path < 0) return "";
       var name = data.paths[path][0], note = data.paths[path][1];
       var text = "<code>" + escaped(name) + ":" + line + "</code>";

@@ -29,9 +29,11 @@ _MOST_TOLD = 4
 """So many meanings are told in the first box."""
 _MOST_WHO = 3
 _MOST_BOUNDARIES = 3
-_MOST_METRICS = 6
+_MOST_METRICS = 4
 _MOST_ALIKE = 6
 _MOST_ROWS = 9
+_CROWDED = 30
+"""Of a key that more trainers log, what is folded is told of the foremost one."""
 
 
 def index_page(framework: str) -> str:
@@ -105,6 +107,7 @@ class _Key:
         strip = Strip(self._table, self._tables, self._rows, self._meanings, self._words, texts)
         others = [name for name in self._tables.frameworks if name != self._framework]
         between = [box for name in others for box in self._between(name)]
+        most = _MOST_TOLD if len(self._rows) > _CROWDED else _MOST_ROWS
         values: dict[str, object] = {
             "key": self._key,
             "framework": self._framework,
@@ -115,8 +118,8 @@ class _Key:
             "pictures": [] if self._principal is None else picture_figures(self._site, self._principal)[:1],
             "boxes": [self._which(), self._plot(), *(self._other(box) for box in between)],
             "strip": strip.html(self._path),
-            "table": list(self._table_rows())[:_MOST_ROWS],
-            "more_rows": len(self._grouped) - _MOST_ROWS,
+            "table": list(self._table_rows())[:most],
+            "more_rows": len(self._grouped) - most,
             "metrics": [self._metric(metric) for metric in self._metrics[:_MOST_METRICS]],
             "more_metrics": len(self._metrics) - _MOST_METRICS,
             "between": between,
@@ -315,7 +318,10 @@ class _Key:
         if self._principal is not None:
             found.append((t("How to read it"), details.reading(self._site.spec.metrics[self._principal])))
         found += [
-            (t("Settings that change it"), details.settings(self._lives)),
+            (
+                t("Settings that change it"),
+                details.settings(self._lives[:1] if len(self._rows) > _CROWDED else self._lives),
+            ),
             (t("What the guides say"), details.guides(self._lives)),
             (t("What changed"), details.changed([self._foremost])),
             (t("Notes on releases"), details.notes(self._lives)),

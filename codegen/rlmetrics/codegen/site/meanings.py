@@ -199,7 +199,7 @@ class Words:
             return t("depends on the configuration")
         parts = self.parts(piece)
         told = Markup("; ").join(parts[:most])
-        if len(parts) > most:
+        if len(parts) > most > 0:
             told += t("; {count} more", count=len(parts) - most)
         if metric == self._metric:
             return told or t("as defined above")

@@ -107,7 +107,7 @@ def same_move(found: DiffResult) -> bool:
 def moves_of(tables: Tables) -> tuple[Move, ...]:
     """Return every move that has a page."""
     found: dict[str, Move] = {}
-    for framework in JUMPS:
+    for framework in tables.frameworks:
         for program, releases in _programs(tables, framework):
             for kind, pairs in (("minor", _minors(releases)), ("jump", _jumps(tables, framework, program, releases))):
                 for before, after in pairs:
@@ -145,7 +145,7 @@ def _minors(releases: Sequence[str]) -> Iterator[tuple[str, str]]:
 
 def _jumps(tables: Tables, framework: str, program: str, releases: Sequence[str]) -> Iterator[tuple[str, str]]:
     stops: list[str] = []
-    for minor in JUMPS[framework]:
+    for minor in JUMPS.get(framework, ()):
         patches = [release for release in releases if not minor or _minor(release) == minor]
         stops += [release for release in patches[-1:] if release not in stops]
     firsts = dict(_minors(releases))
@@ -256,6 +256,8 @@ def _parts(item: _Told) -> set[str]:
 
 
 def _crossings(tables: Tables) -> Iterator[Move]:
+    if not {"trl", "verl"} <= {*tables.frameworks}:
+        return
     for trainer, program in CROSSINGS:
         here, there = components_of(tables, "trl")[trainer][-1], tables.framework("verl").releases.names[-1]
         sources = f"trl[{trainer}]=={here}", f"verl[{program}]=={there}" if program else f"verl=={there}"

@@ -81,15 +81,17 @@ class Strip:
         self._say: dict[Markup, int] = {}
         self._keys: dict[str, int] = {}
         self._paths: dict[tuple[str, str | None], int] = {}
-        self.segments = [self._segments(row) for row in rows]
         count = sum(len(row.items) for row in rows)
         self._many, self._crowded = count > _MANY, count > _CROWDED
+        self.segments = [self._segments(row) for row in rows]
 
     def _segments(self, row: Row) -> list[_Segment]:
         """Return what is drawn: pieces with one letter and one name are one."""
         found: list[_Segment] = []
         for life, piece in row.items:
             letter = self._meanings.letter(piece)
+            if self._crowded:
+                letter = letter._replace(special=False)
             last = found[-1] if found else None
             if last is not None and (last.letter, last.key, last.last + 1) == (letter, life.key, piece.first):
                 found[-1] = last._replace(last=piece.last, piece=piece)
@@ -113,7 +115,7 @@ class Strip:
             for row, segments in zip(self._rows, self.segments, strict=True)
         ]
         legend = [
-            (letter, self._words.of(piece, most=1 if self._crowded else 2), self._special(letter, piece, others))
+            (letter, self._legend(piece), self._special(letter, piece, others))
             for letter, piece, others in self._meanings.listed(piece for row in self._rows for _, piece in row.items)
         ]
         together = [*zip(self._rows, self.segments, strict=True)]
@@ -130,6 +132,9 @@ class Strip:
             "framework": self._table.name,
         }
         return render("strip.html.j2", page, self._texts, **values)
+
+    def _legend(self, piece: Piece) -> Markup:
+        return self._words.of(piece, most=0, linked=False) if self._crowded else self._words.of(piece)
 
     def _drawn(self, segment: _Segment) -> dict[str, object]:
         width = 100 * (segment.last - segment.first + 1) / self._count
@@ -150,7 +155,7 @@ class Strip:
         if len(told) > 2:
             text += self._texts.t("; {count} more", count=len(told) - 2)
         if self._crowded:
-            return self._texts.t("* marks special cases")
+            return None
         return text if letter.colour < 0 else self._texts.t("in some releases (*) also: {what}", what=text)
 
     def _table_rows(self, row: Row, segments: Sequence[_Segment]) -> Iterator[dict[str, object]]:
@@ -227,6 +232,7 @@ class Strip:
     def _row_data(self, row: Row) -> dict[str, object]:
         lines: list[int] = []
         before: tuple[int, int] | None = None
+        at = at_line = 0
         for life, piece in row.items:
             for place in range(piece.first, piece.last + 1):
                 line = life.line(place)
@@ -235,8 +241,9 @@ class Strip:
                     note = None if line.note is None else f"{line.note.removeprefix('of ')} {line.release}"
                     found = (self._paths.setdefault((line.path, note), len(self._paths)), line.line)
                 if found != before:
-                    lines += [place, *found]
-                    before = found
+                    # Each against the one before: small numbers are short.
+                    lines += [place - at, found[0], found[1] - at_line]
+                    before, at, at_line = found, place, found[1]
         return {
             "n": " ".join(row.names) if len(row.names) == 1 else ", ".join(row.names),
             "e": [row.first, row.last],
@@ -274,7 +281,7 @@ class Strip:
             self._keys.setdefault(life.key, len(self._keys)),
             SEVERITIES.index(piece.severity),
             self._sentence(
-                self._words.exactly(piece, most=2 if self._crowded else _MOST_TOLD, linked=not self._crowded)
+                self._words.exactly(piece, most=1 if self._crowded else _MOST_TOLD, linked=not self._crowded)
             ),
             [] if self._crowded else [self._sentence(text) for text in told(piece, self._texts)],
             [self._sentence(say(sentence(reason.brief))) for reason in minor],
