@@ -34,7 +34,11 @@ WRITTEN = ".rlmetrics/site.json"
 _SHARED = ("assets/**/*.*", "pictures/*.svg", "benchmarks/*.json", "results/*.json")
 """What guides of every language show or link beside pages."""
 
-_ALSO = (("adapters/rlmetrics/answers", (".py",)), ("generated/rlmetrics/tables", (".json",)))
+_ALSO = (
+    ("adapters/rlmetrics/answers", (".py",)),
+    ("generated/rlmetrics/tables", (".json",)),
+    ("spec/texts", (".yaml",)),
+)
 """What decides about pages beside what decides about everything generated."""
 
 
@@ -55,11 +59,16 @@ def write_pages(root: Path, *, anew: bool = False) -> int:
     made = dict(_made(root))
     changed = sum(store.replace(root / path, text.encode()) for path, text in made.items())
     for path in known.get("files", ()):
-        if path not in made and (root / path).is_file():
+        if path not in made and (root / path).is_file() and not _is_by_hand(root / path):
             (root / path).unlink()
             changed += 1
     store.replace(root / WRITTEN, json.dumps({"sources": digest, "files": sorted(made)}, indent=0).encode())
     return changed
+
+
+def _is_by_hand(path: Path) -> bool:
+    """Whether a page does not say that it was generated, as a translation that took the place of one."""
+    return path.suffix == ".md" and store.MARKER.encode() not in path.read_bytes()[:400]
 
 
 def _made(root: Path) -> Iterator[tuple[str, str]]:
