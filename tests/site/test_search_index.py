@@ -94,12 +94,14 @@ def test_every_metric_alias_and_key_is_in_it() -> None:
 def test_nothing_leads_to_a_page_that_is_not_made() -> None:
     """Of a site with few pages the index knows these alone."""
     few = {"m/kl/old/k2": "kl/old/k2", "k/trl/kl": "kl", "trl/0.12.0": "TRL 0.12.0", "sick": "My run is sick"}
+    few |= {"trl": "Releases of TRL"}
     data = data_of(english(), few)
     assert ["kl/old/k2"] == [row[0] for row in data["metrics"]]
     assert [("trl", "kl")] == [(row[0], row[1]) for row in data["keys"]]
     assert ["trl/0.12.0"] == data["releases"]
     assert {} == data["steps"]
-    assert [["page", "sick", "My run is sick"]] == [row for row in data["pages"] if row[0] != "guide"]
+    pages = [row for row in data["pages"] if row[0] != "guide"]
+    assert [["page", "sick", "My run is sick"], ["page", "trl", "Releases of TRL"]] == pages
 
 
 def test_a_key_says_who_logs_it_and_when() -> None:

@@ -72,7 +72,7 @@ def search_index(site: Site, titles: Mapping[str, str]) -> Asset:
         "terms": _terms(site),
         "metrics": [_metric(site, metric, keys) for metric in metrics],
         "keys": [_key(item, number, place) for item in keys],
-        "releases": [path for path in titles if path.partition("/")[0] in site.tables.frameworks],
+        "releases": [path for path in titles if "/" in path and path.partition("/")[0] in site.tables.frameworks],
         "steps": _steps(titles),
         "pages": [*_pages(site, titles), *_guides(site)],
     }
