@@ -25,7 +25,6 @@ FOLDER = "docs/reference"
 def emit(spec: Spec, functions: Mapping[str, Sequence[Function]]) -> Iterator[Output]:
     """Yield the reference pages; those of metrics, keys and releases are pages of the site."""
     tools: dict[str, object] = {"link": _link(spec)}
-    covers = {rule.id: metrics_of_rule(rule, spec.metrics) for rule in all_rules(spec)}
     logged = list(logged_keys(spec))
     yield _single("coverage.md", "spec", spec, {**tools, "coverage": coverage(spec, logged)})
     yield _single(
@@ -40,8 +39,22 @@ def emit(spec: Spec, functions: Mapping[str, Sequence[Function]]) -> Iterator[Ou
     )
     yield _single("inputs.md", "spec/inputs.yaml", spec, tools)
     yield _single("conventions.md", "spec/conventions", spec, tools)
-    yield _single("health.md", "spec/health", spec, {**tools, "covers": covers, "words": words_of_conditions()})
+    yield _single("health.md", "spec/health", spec, {**tools, "words": words_of_conditions()})
+    yield from _health(spec)
     yield _single("checks.md", "codegen/rlmetrics/codegen/lint", spec, {**tools, "checks": CHECKS})
+
+
+def _health(spec: Spec) -> Iterator[Output]:
+    """Yield a page for each file of rules, and one for the diagnoses."""
+    link = _link(spec, "../../m")
+    covers = {rule.id: metrics_of_rule(rule, spec.metrics) for rule in all_rules(spec)}
+    page_of = {rule.id: stem for stem, file in spec.health.items() for rule in file.rules}
+    for stem, file in spec.health.items():
+        source = f"spec/health/{stem}.yaml"
+        text = template("reference_rules.md.j2").render(source=source, file=file, covers=covers, link=link)
+        yield Output(f"{FOLDER}/health/{stem}.md", text, source)
+    text = template("reference_diagnoses.md.j2").render(source="spec/health", spec=spec, page_of=page_of)
+    yield Output(f"{FOLDER}/health/diagnoses.md", text, "spec/health")
 
 
 def _single(name: str, source: str, spec: Spec, tools: Mapping[str, object]) -> Output:
@@ -92,10 +105,10 @@ def not_computed(
     return found
 
 
-def _link(spec: Spec) -> Callable[[str], str]:
-    """Return what makes links from any page of the folder to the pages of metrics."""
+def _link(spec: Spec, metrics: str = "../m") -> Callable[[str], str]:
+    """Return what makes links to the pages of metrics, which are in that folder."""
 
     def link(metric_id: str) -> str:
-        return f"[`{metric_id}`](../m/{metric_id}.md)" if metric_id in spec.metrics else f"`{metric_id}`"
+        return f"[`{metric_id}`]({metrics}/{metric_id}.md)" if metric_id in spec.metrics else f"`{metric_id}`"
 
     return link
