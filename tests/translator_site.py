@@ -1,20 +1,17 @@
-"""The translator's page as a folder on disk, and Chromium to open it."""
+"""The translator's page as a folder on disk."""
 
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
-from playwright.sync_api import Browser, sync_playwright
 from rlmetrics.codegen.loader import read
 from rlmetrics.codegen.site.page import Page
 from rlmetrics.codegen.site.site import Site
 from rlmetrics.codegen.site.translator import translator_page
 from rlmetrics.names.tables import Tables
 
-__all__ = ["ROOT", "chromium", "written"]
+__all__ = ["ROOT", "written"]
 
 ROOT = Path(__file__).parents[1]
 _HEAD = (
@@ -39,14 +36,3 @@ def written(folder: Path, tables: Tables) -> Path:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
     return place
-
-
-@contextmanager
-def chromium() -> Iterator[Browser]:
-    """Start the browser of this machine."""
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=shutil.which("chromium"))
-        try:
-            yield browser
-        finally:
-            browser.close()

@@ -1,14 +1,16 @@
-"""The translator's page in Chromium."""
+"""Chromium for every test of pages, and the translator's page in it."""
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page
+from built_site import FLAGS
+from playwright.sync_api import Browser, Page, sync_playwright
 from rlmetrics.names.tables import Tables, load_tables
-from translator_site import chromium, written
+from translator_site import written
 
 
 @pytest.fixture(scope="session")
@@ -25,9 +27,11 @@ def translator_place(tmp_path_factory: pytest.TempPathFactory, tables: Tables) -
 
 @pytest.fixture(scope="session")
 def chromium_browser() -> Iterator[Browser]:
-    """The Chromium of this machine."""
-    with chromium() as found:
+    """The Chromium of this machine, started once: two would be in each other's way."""
+    with sync_playwright() as playwright:
+        found = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=FLAGS)
         yield found
+        found.close()
 
 
 @pytest.fixture

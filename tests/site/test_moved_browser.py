@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from moved_pages import MAKERS, ROOT, pages
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Page
 
 _HEAD = (
     '<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">'
@@ -36,18 +35,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return found
 
 
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    """Start the browser of this machine."""
-    with sync_playwright() as playwright:
-        found = playwright.chromium.launch(executable_path=shutil.which("chromium"))
-        yield found
-        found.close()
-
-
-def opened(browser: Browser, folder: Path, path: str) -> Page:
+def opened(chromium_browser: Browser, folder: Path, path: str) -> Page:
     """Open a page on a phone."""
-    page = browser.new_page(viewport=_PHONE)
+    page = chromium_browser.new_page(viewport=_PHONE)
     page.goto((folder / path / "index.html").as_uri())
     return page
 
@@ -59,10 +49,10 @@ def biggest(kind: str, count: int) -> list[str]:
 
 
 @pytest.mark.parametrize("kind", [*MAKERS])
-def test_nothing_scrolls_sideways_on_a_phone(kind: str, browser: Browser, folder: Path) -> None:
+def test_nothing_scrolls_sideways_on_a_phone(kind: str, chromium_browser: Browser, folder: Path) -> None:
     """The longest pages fit 390 pixels and 50 screens, with everything unfolded, and log no errors."""
     for path in biggest(kind, 14):
-        page = browser.new_page(viewport=_PHONE)
+        page = chromium_browser.new_page(viewport=_PHONE)
         errors: list[str] = []
         page.on("pageerror", lambda error, found=errors: found.append(str(error)))
         page.on("console", lambda line, found=errors: found.append(line.text) if line.type == "error" else None)
@@ -74,9 +64,9 @@ def test_nothing_scrolls_sideways_on_a_phone(kind: str, browser: Browser, folder
         page.close()
 
 
-def test_a_matrix_is_filtered_by_text_and_by_what_changed(browser: Browser, folder: Path) -> None:
+def test_a_matrix_is_filtered_by_text_and_by_what_changed(chromium_browser: Browser, folder: Path) -> None:
     """Words leave the keys that hold them; "changed only" leaves those whose meaning or presence changed."""
-    page = opened(browser, folder, "trainer/trl/PPOTrainer")
+    page = opened(chromium_browser, folder, "trainer/trl/PPOTrainer")
     rows = page.locator(".rlm-matrix tbody tr:visible th:first-child")
     everything = rows.count()
     page.get_by_role("searchbox").fill("ENTROPY")
@@ -92,9 +82,9 @@ def test_a_matrix_is_filtered_by_text_and_by_what_changed(browser: Browser, fold
     assert 0 < changed <= everything == rows.count()
 
 
-def test_a_migration_is_filtered_by_severity_and_text(browser: Browser, folder: Path) -> None:
+def test_a_migration_is_filtered_by_severity_and_text(chromium_browser: Browser, folder: Path) -> None:
     """A button leaves one severity and unfolds it; words search all of them, folded ones too."""
-    page = opened(browser, folder, "migrate/trl/PPOTrainer/0.11.4-0.12.0")
+    page = opened(chromium_browser, folder, "migrate/trl/PPOTrainer/0.11.4-0.12.0")
     page.locator("button[data-show=none]").click()
     assert page.locator(".rlm-group:visible").count() == 1
     assert page.get_by_text("objective/ref_logprobs", exact=True).is_visible()
@@ -107,9 +97,9 @@ def test_a_migration_is_filtered_by_severity_and_text(browser: Browser, folder: 
     ]
 
 
-def test_a_page_reads_without_scripts(browser: Browser, folder: Path) -> None:
+def test_a_page_reads_without_scripts(chromium_browser: Browser, folder: Path) -> None:
     """Without JavaScript every row stands there, and no dead filter is shown."""
-    context = browser.new_context(java_script_enabled=False, viewport=_PHONE)
+    context = chromium_browser.new_context(java_script_enabled=False, viewport=_PHONE)
     page = context.new_page()
     page.goto((folder / "trainer/trl/PPOTrainer/index.html").as_uri())
     assert not page.locator(".rlm-filter").is_visible()

@@ -11,7 +11,6 @@ import pytest
 from playwright.sync_api import Browser, Page
 from rlmetrics.codegen.site.strip import release_data
 from site_pages import PROJECT, pages, the_site
-from translator_site import chromium
 
 KEY, METRIC, CROWDED = "k/trl/policy/approxkl_avg", "m/entropy/policy", "k/trl/loss"
 _HEAD = (
@@ -37,25 +36,18 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return root
 
 
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    """Start the browser once."""
-    with chromium() as found:
-        yield found
-
-
 @pytest.fixture
-def opened(browser: Browser, folder: Path) -> Iterator[Page]:
+def opened(chromium_browser: Browser, folder: Path) -> Iterator[Page]:
     """The page of a key, opened from its folder without any server; an error in its scripts fails the test."""
-    with showing(browser, folder, KEY) as page:
+    with showing(chromium_browser, folder, KEY) as page:
         yield page
 
 
 @contextmanager
-def showing(browser: Browser, folder: Path, path: str, place: str = "", width: int = 1280) -> Iterator[Page]:
+def showing(chromium_browser: Browser, folder: Path, path: str, place: str = "", width: int = 1280) -> Iterator[Page]:
     """Open a page, and see that no script of it fails."""
     errors: list[str] = []
-    page = browser.new_page(viewport={"width": width, "height": 900})
+    page = chromium_browser.new_page(viewport={"width": width, "height": 900})
     page.on("pageerror", lambda error: errors.append(str(error)))
     page.on("console", lambda message: errors.append(message.text) if message.type == "error" else None)
     page.goto(f"{(folder / path / 'index.html').as_uri()}{place}")
@@ -132,15 +124,15 @@ def test_pointing_shows_a_release_without_choosing_it(opened: Page) -> None:
     assert "1.12.0" == release(opened)
 
 
-def test_address_names_the_release(browser: Browser, folder: Path) -> None:
+def test_address_names_the_release(chromium_browser: Browser, folder: Path) -> None:
     """A page whose address ends in a release opens there."""
-    with showing(browser, folder, KEY, "#at=trl-0.12.0") as page:
+    with showing(chromium_browser, folder, KEY, "#at=trl-0.12.0") as page:
         assert "0.12.0" == release(page)
 
 
-def test_trainers_of_which_the_same_is_told_share_an_entry(browser: Browser, folder: Path) -> None:
+def test_trainers_of_which_the_same_is_told_share_an_entry(chromium_browser: Browser, folder: Path) -> None:
     """The panel tells once what holds of several trainers, with the line of each."""
-    with showing(browser, folder, METRIC) as page:
+    with showing(chromium_browser, folder, METRIC) as page:
         entries = page.locator(".rlm-strip").first.locator(".rlm-item")
         told = [entries.nth(at).inner_text() for at in range(entries.count())]
 
@@ -149,9 +141,9 @@ def test_trainers_of_which_the_same_is_told_share_an_entry(browser: Browser, fol
 
 @pytest.mark.parametrize("path", [KEY, METRIC, CROWDED])
 @pytest.mark.parametrize("width", [390, 1280])
-def test_nothing_is_wider_than_the_screen(browser: Browser, folder: Path, path: str, width: int) -> None:
+def test_nothing_is_wider_than_the_screen(chromium_browser: Browser, folder: Path, path: str, width: int) -> None:
     """No page scrolls sideways, on a phone as little as on a desktop."""
-    with showing(browser, folder, path, width=width) as page:
+    with showing(chromium_browser, folder, path, width=width) as page:
         wide = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
 
         assert 0 == wide

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from built_site import FLAGS, built, serving
-from playwright.sync_api import Browser, Page, sync_playwright
+from built_site import built, serving
+from playwright.sync_api import Browser, Page
 
 
 @pytest.fixture(scope="session")
@@ -22,15 +21,6 @@ def served(site: Path) -> Iterator[str]:
     """The address at which the built site is served."""
     with serving(site) as address:
         yield address
-
-
-@pytest.fixture(scope="session")
-def chromium_browser() -> Iterator[Browser]:
-    """The Chromium of this machine."""
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=FLAGS)
-        yield browser
-        browser.close()
 
 
 @pytest.fixture

@@ -219,7 +219,7 @@ def test_the_box_is_usable_on_a_phone(opened: Open, served: str) -> None:
     assert 360 <= listed["width"] <= 390
     assert 390 == page.evaluate("document.documentElement.scrollWidth")
     page.get_by_role("option").first.click()
-    page.wait_for_url("**/m/entropy/policy/")
+    page.wait_for_url("**/k/trl/entropy/")
 
 
 def test_nothing_is_loaded_before_it_is_asked(opened: Open, served: str) -> None:

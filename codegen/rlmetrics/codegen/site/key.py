@@ -155,6 +155,12 @@ class _Key:
             lines.append(t("What it measures depends on the configuration."))
         if self._lives[0].mode == "eval":
             lines.append(t("Logged in evaluation."))
+        renamed = {found for life in self._lives if (found := life.renamed()) is not None}
+        if len({name for _, name in renamed}) == 1:
+            release, name = min(renamed, key=lambda one: self._table.releases.index(one[0]))
+            to = key_link(self._path, self._framework, name)
+            told = {"framework": self._title, "release": release, "key": to}
+            lines.append(t("Since {framework} {release} it is called {key}.", **told))
         count = len(self._grouped)
         if count > 1 and (self._meanings.metric is not None or len(self._metrics) < count):
             lines.append(t("One name, {count} meanings.", count=count))

@@ -15,6 +15,7 @@ from rlmetrics.names.canonical import CanonicalView
 from rlmetrics.names.changes import course_of
 from rlmetrics.names.component import ComponentView
 from rlmetrics.names.course import Course
+from rlmetrics.names.following import followed
 from rlmetrics.names.records import Entry, Evidence
 from rlmetrics.names.relations import relate
 from rlmetrics.names.severity import severity_of
@@ -108,6 +109,13 @@ class Life:
         view = self.view()
         ways = (show_template(self.key, rules) for _, rules in route_surfaces(self._course.tables, view.routes))
         return [name for name in dict.fromkeys(ways) if name and name != self.key]
+
+    def renamed(self) -> tuple[str, str] | None:
+        """Return the first release that logs the same under another name, and that name; None if no later one does."""
+        last = self._course.table.releases.names[self.pieces[-1].last]
+        names = followed(self._course, self.key, self.mode, last)
+        later = [*self._course.releases[self._course.releases.index(last) + 1 :]] if names else []
+        return next(((release, name) for release in later if (name := names[release]) not in (None, self.key)), None)
 
     def line(self, place: int) -> Evidence | None:
         """Return where the source of a release shows the key, given the release's place; None where nothing says so."""
