@@ -36,6 +36,8 @@
     input.addEventListener("input", apply);
     changed.addEventListener("change", apply);
     apply();
+    // Releases stand from left to right, and most readers come for the newest.
+    each(root, ".rlm-matrix-box", function (frame) { frame.scrollLeft = frame.scrollWidth; });
   }
 
   // Groups of keys: those of the chosen severities, and in them what holds the words.
