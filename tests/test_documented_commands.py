@@ -13,8 +13,8 @@ import pytest
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")), *sorted((ROOT / "docs" / "api").glob("*.md"))]
 FENCE = re.compile(r"(?:<!-- command: (?P<role>[\w-]+) -->\n)?^```(?P<language>\w+)\n(?P<code>.*?)^```$", re.S | re.M)
-ELSEWHERE = {"demo", "test", "trainer", "verl", "verl-fit", "verl-batch"}
-"""What other tests run; blocks for a trainer run with real releases of TRL and verl, in ``tests/trainers``."""
+ELSEWHERE = {"demo", "test", "trainer", "verl", "verl-fit", "verl-batch", "site"}
+"""What runs elsewhere: blocks for a trainer with real releases, in ``tests/trainers``; the whole site in ``.ci/run``."""
 
 
 def _blocks(*languages: str) -> list:
@@ -187,3 +187,15 @@ def test_printed_answers_are_what_the_command_says(checkout, command, output):
 def test_the_readme_shows_an_answer():
     """There is one to compare."""
     assert _ANSWERS.search((ROOT / "README.md").read_text(encoding="utf-8"))
+
+
+def test_continuous_integration_builds_the_site_as_documented():
+    """What the page says of building and testing the site is what ``.ci/run`` does, but for where it is built."""
+    steps = (ROOT / ".ci" / "run").read_text(encoding="utf-8")
+    page = (ROOT / "docs" / "maintenance.md").read_text(encoding="utf-8")
+    (block,) = [match["code"] for match in FENCE.finditer(page) if match["role"] == "site"]
+    commands = [line.partition("#")[0].strip() for line in block.splitlines()]
+    assert "pytest -m browser" in commands
+    for command in commands[1:]:
+        words = command.replace(" -f ", " --config-file ").split()
+        assert any(set(words) <= set(line.split()) for line in steps.splitlines()), command
