@@ -14,7 +14,7 @@ ROOT = Path(__file__).resolve().parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")), *sorted((ROOT / "docs" / "api").glob("*.md"))]
 FENCE = re.compile(r"(?:<!-- command: (?P<role>[\w-]+) -->\n)?^```(?P<language>\w+)\n(?P<code>.*?)^```$", re.S | re.M)
 ELSEWHERE = {"demo", "test", "trainer", "verl", "verl-fit", "verl-batch", "site"}
-"""What runs elsewhere: blocks for a trainer with real releases, in ``tests/trainers``; the whole site in ``.ci/run``."""
+"""What runs elsewhere: blocks for a trainer in ``tests/trainers``, with real releases; the site in ``.ci/run``."""
 
 
 def _blocks(*languages: str) -> list:
