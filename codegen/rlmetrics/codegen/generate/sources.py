@@ -12,6 +12,7 @@ WATCHED = (
     ("codegen/rlmetrics", (".py", ".j2")),
     ("adapters/rlmetrics/health", (".py",)),
     ("adapters/rlmetrics/impl", (".py",)),
+    ("adapters/rlmetrics/lazy", (".py",)),
     ("adapters/rlmetrics/names", (".py",)),
     ("adapters/rlmetrics/state", (".py",)),
 )
