@@ -6,6 +6,7 @@ import importlib
 import math
 import re
 import time
+from typing import Any
 from xml.etree import ElementTree
 
 import pytest
@@ -33,6 +34,12 @@ def texts_of(svg):
     return [node.text or "" for node in ElementTree.fromstring(svg).iter(f"{SVG}text")]
 
 
+def kind_of(metric):
+    """Return of which kind the first picture of a metric is."""
+    found: Any = picture_of(TABLES, metric)
+    return found.kind
+
+
 def function_of(metric):
     """The compute function of a metric."""
     module, _, name = TABLES.metrics[metric]["function"].rpartition(".")
@@ -49,14 +56,14 @@ def computed(metric, inputs):
 def all_pictures(metric, t=lambda text, **values: text.format(**values)):
     """Every drawing of a metric's page."""
     found = [(picture.kind, picture.svg) for picture in pictures_of(TABLES, metric, t, t)]
-    sketch = sketch_of(TABLES, metric)
+    sketch: Any = sketch_of(TABLES, metric)
     return found if sketch is None else [*found, ("sketch", sketch.draw(t))]
 
 
 @pytest.mark.parametrize("metric", CLIPPED)
 def test_clip_fractions_count_what_their_function_counts(metric):
     """The dots that are filled are the tokens that count, and the share below them is the function's."""
-    clipping = clipping_of(TABLES, metric)
+    clipping: Any = clipping_of(TABLES, metric)
     shown = sum(counts for _, _, counts in clipping.tokens)
     drawn = clipping.draw(lambda text, **values: text.format(**values), "picture")
     assert drawn.count("<circle") == len(clipping.tokens) == 8
@@ -82,7 +89,7 @@ def test_clip_fractions_count_what_their_function_counts(metric):
 
 def test_the_objective_is_the_loss_of_ppo():
     """The curve is minus the policy loss of a single token, on either side of its bounds."""
-    clipping = clipping_of(TABLES, "policy/clip_fraction")
+    clipping: Any = clipping_of(TABLES, "policy/clip_fraction")
     assert clipping.edges == (0.8, 1.2)
     for ratio in (0.5, 0.79, 1.0, 1.21, 2.0):
         for sign in (1, -1):
@@ -94,7 +101,7 @@ def test_the_objective_is_the_loss_of_ppo():
 @pytest.mark.parametrize("metric", ESTIMATED)
 def test_estimators_print_what_their_functions_give(metric):
     """Averages and smallest tokens in the table are those of the functions, of every estimator drawn."""
-    estimator = estimator_of(TABLES, metric)
+    estimator: Any = estimator_of(TABLES, metric)
     first, second = sampled()
     drawn = texts_of(estimator.draw(lambda text, **values: text.format(**values), "picture"))
     functions = {
@@ -119,7 +126,7 @@ def test_estimators_print_what_their_functions_give(metric):
 
 def test_estimators_are_told_apart_truly():
     """In the example k1 and k3 average to the divergence and k2 does not; only k1 has a token below 0."""
-    estimator = estimator_of(TABLES, "kl/old/k2")
+    estimator: Any = estimator_of(TABLES, "kl/old/k2")
     first, second = (torch.tensor([[list(row)]], dtype=torch.float64).log() for row in (FIRST, SECOND))
     truth = functional.kl_old_reference_full(first, second, torch.ones(1, 1, dtype=torch.bool)).item()
     assert estimator.truth == pytest.approx(truth)
@@ -133,7 +140,7 @@ def test_estimators_are_told_apart_truly():
 @pytest.mark.parametrize("metric", ["kl/old/k2", "policy/ratio/mean"])
 def test_means_are_those_of_the_functions(metric):
     """Mean over tokens, mean over positions and mean of means are what the functions give for the same tensors."""
-    means = means_of(TABLES, metric)
+    means: Any = means_of(TABLES, metric)
     assert means.metric == metric
     plain = function_of(metric)
     padded = getattr(functional, f"{plain.__name__}_padded")
@@ -155,7 +162,8 @@ def test_means_are_those_of_the_functions(metric):
 def test_group_advantages_are_those_of_the_estimator():
     """The bars are the advantages that GRPO computes, and both metrics below are those of the functions."""
     rewards, groups = torch.tensor(REWARDS), torch.tensor(GROUPS)
-    drawn = texts_of(groups_of(TABLES).draw(lambda text, **values: text.format(**values), "picture"))
+    groups: Any = groups_of(TABLES)
+    drawn = texts_of(groups.draw(lambda text, **values: text.format(**values), "picture"))
     for advantage in group_relative(rewards, groups).tolist():
         assert number(advantage, 2) in drawn
     spread = functional.reward_group_std(rewards, groups).item()
@@ -165,10 +173,10 @@ def test_group_advantages_are_those_of_the_estimator():
 
 def test_pictures_stand_with_the_metrics_that_they_explain():
     """By formulas and estimators, not by names."""
-    assert picture_of(TABLES, "kl/old/k2").kind == "estimators"
+    assert kind_of("kl/old/k2") == "estimators"
     assert [picture.kind for picture in pictures_of(TABLES, "policy/ratio/mean")] == ["padding", "parts"]
-    assert picture_of(TABLES, "reward/zero_std_fraction").kind == "groups"
-    assert picture_of(TABLES, "objective/gspo_clip_fraction").kind == "clipping"
+    assert kind_of("reward/zero_std_fraction") == "groups"
+    assert kind_of("objective/gspo_clip_fraction") == "clipping"
     for metric in ("timing/step", "objective/cispo_loss", "value/clip_fraction", "kl/old_reference/full"):
         assert "clipping" not in [picture.kind for picture in pictures_of(TABLES, metric)]
         assert "estimators" not in [picture.kind for picture in pictures_of(TABLES, metric)]
@@ -199,13 +207,13 @@ def test_texts_of_drawings_fit_and_are_large_enough():
     for metric in METRICS:
         for kind, svg in all_pictures(metric):
             root = ElementTree.fromstring(svg)
-            width, height = (float(text) for text in root.get("viewBox").split()[2:])
+            width, height = (float(text) for text in root.attrib["viewBox"].split()[2:])
             parents = {child: parent for parent in root.iter() for child in parent}
             for node in root.iter(f"{SVG}text"):
                 look = {**parents[node].attrib, **node.attrib}
-                size = float(look["font-size"] if "font-size" in look else root.get("font-size"))
+                size = float(look["font-size"] if "font-size" in look else root.attrib["font-size"])
                 assert size * 328 / width >= 10.5, (metric, kind)
-                wide = len(node.text) * size * (0.6 if "font-weight" in look else 0.54)
+                wide = len(node.text or "") * size * (0.6 if "font-weight" in look else 0.54)
                 left = float(look["x"]) - {None: 0, "middle": 0.5, "end": 1}[look.get("text-anchor")] * wide
                 assert left >= -1, (metric, kind, node.text)
                 assert left + wide <= width + 1, (metric, kind, node.text)

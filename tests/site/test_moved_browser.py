@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from moved_pages import MAKERS, ROOT, pages
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Browser, Page, ViewportSize
 
 _HEAD = (
     '<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">'
@@ -15,7 +15,7 @@ _HEAD = (
     '<body class="md-typeset" data-md-color-scheme="default"><main>'
 )
 _STYLES = ("rlmetrics.css", "pages.css")
-_PHONE = {"width": 390, "height": 844}
+_PHONE: ViewportSize = {"width": 390, "height": 844}
 
 
 @pytest.fixture(scope="module")

@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from html.parser import HTMLParser
 from pathlib import Path
+from typing import Any
 
 import pytest
 from rlmetrics.codegen.site.sick import sections, sick
@@ -16,7 +17,8 @@ from rlmetrics.health.rules import Rules
 from rlmetrics.names import load_tables
 
 TABLES = load_tables()
-SITE = Site(None, {}, TABLES)
+NOTHING: Any = None
+SITE = Site(NOTHING, {}, TABLES)
 RULES = Rules(TABLES)
 ROOT = Path(__file__).parents[2]
 VOID = {"br", "hr", "img", "meta", "link", "input", "wbr"}
@@ -53,6 +55,7 @@ class Reader(HTMLParser):
 @pytest.fixture(scope="module")
 def page():
     """The page."""
+    found: Any
     (found,) = sick(SITE)
     return found
 
@@ -135,6 +138,7 @@ def test_the_page_is_small_and_needs_no_script(page):
 
 def test_values_are_told_as_sentences():
     """Every reading of the spec, with the value that it is about in front."""
+    found: Any
     (found,) = values(SITE)
     read = Reader(found.body)
     assert found.path == VALUES

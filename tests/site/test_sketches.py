@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 
 import pytest
 from rlmetrics.codegen.site.healthy import healthy_box, rules_list, sketch_figure
@@ -14,7 +15,8 @@ from rlmetrics.health.series import Series
 from rlmetrics.names import load_tables
 
 TABLES = load_tables()
-SITE = Site(None, {}, TABLES)
+NOTHING: Any = None
+SITE = Site(NOTHING, {}, TABLES)
 JUDGED = list(TABLES.health["RULES"])
 RULES = {row["id"]: row for row in TABLES.health["JUDGED"]}
 
@@ -42,7 +44,7 @@ def alone(condition):
 @pytest.mark.parametrize("metric", JUDGED)
 def test_the_band_is_that_of_the_rules(metric):
     """Its ends stand in conditions of rules of the metric, and are the bounds that the command line tells."""
-    sketch = sketch_of(TABLES, metric)
+    sketch: Any = sketch_of(TABLES, metric)
     healthy = sketch.healthy
     ends = [end for end in (healthy.low, healthy.high) if end is not None]
     rows = [RULES[row["id"]] for row in TABLES.health["RULES"][metric]]
@@ -66,7 +68,7 @@ def test_the_band_is_that_of_the_rules(metric):
 @pytest.mark.parametrize("metric", JUDGED)
 def test_the_sick_course_leaves_the_band_and_the_healthy_one_stays(metric):
     """Wherever there is a band, by what is drawn."""
-    sketch = sketch_of(TABLES, metric)
+    sketch: Any = sketch_of(TABLES, metric)
     low, high = sketch.band
     if low is None and high is None:
         assert sketch.courses.sick != sketch.courses.healthy
@@ -82,7 +84,7 @@ def test_the_rule_fires_on_the_sick_course_alone():
     """As the evaluator of runs judges both; so it is for nearly every metric whose rule asks for one curve."""
     fired = 0
     for metric in JUDGED:
-        sketch = sketch_of(TABLES, metric)
+        sketch: Any = sketch_of(TABLES, metric)
         found = mildest(sketch.healthy.first.rule)
         if found is None or not alone(found[1]):
             continue
@@ -97,7 +99,7 @@ def test_the_rule_fires_on_the_sick_course_alone():
 
 def test_what_is_not_finite_ends_the_sick_course():
     """A course that ends before the other does, with a mark and the word."""
-    sketch = sketch_of(TABLES, "diffusion/kl")
+    sketch: Any = sketch_of(TABLES, "diffusion/kl")
     assert sketch.healthy.first.sign.kind == "non_finite"
     assert len(sketch.courses.sick) < len(sketch.courses.healthy)
     assert "sick: NaN" in sketch.draw()
@@ -106,7 +108,9 @@ def test_what_is_not_finite_ends_the_sick_course():
 def test_sketches_are_the_same_every_time():
     """Nothing in them is chance."""
     for metric in JUDGED[:40]:
-        assert sketch_of(TABLES, metric).draw() == sketch_of(TABLES, metric).draw()
+        first: Any = sketch_of(TABLES, metric)
+        again: Any = sketch_of(TABLES, metric)
+        assert first.draw() == again.draw()
 
 
 @pytest.mark.parametrize(
@@ -126,8 +130,9 @@ def test_sketches_are_the_same_every_time():
 )
 def test_the_box_says_what_is_healthy_and_on_what_that_rests(metric, big):
     """A headline, what to do otherwise with a link to the symptom, and the basis with its source."""
-    box = healthy_box(SITE, f"m/{metric}", metric)
-    rule = healthy_of(TABLES, metric).first.rule
+    box: Any = healthy_box(SITE, f"m/{metric}", metric)
+    healthy: Any = healthy_of(TABLES, metric)
+    rule = healthy.first.rule
     advice, basis = box["lines"]
     assert box["big"] == big
     assert f"sick/#{rule.id}" in advice
@@ -139,7 +144,7 @@ def test_the_box_says_what_is_healthy_and_on_what_that_rests(metric, big):
 
 def test_guides_of_frameworks_are_linked_at_their_tag():
     """A source with a release leads to its line there."""
-    box = healthy_box(SITE, "m/policy/ratio/mean", "policy/ratio/mean")
+    box: Any = healthy_box(SITE, "m/policy/ratio/mean", "policy/ratio/mean")
     assert "trl/blob/v0.18.2/docs/source/logging.md#L56" in box["lines"][1]
 
 
