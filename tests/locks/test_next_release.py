@@ -200,7 +200,9 @@ def test_the_next_release_is_added_as_the_page_says(clone: Clone, steps: dict[st
     assert not (clone.folder / "spec/locks/trl/news.json").exists()
 
     linted, generated, resolved, explained, mapped = clone.follow(steps["look"][0])
-    assert (0, "nothing to report") == (linted.returncode, linted.stderr.strip()), linted.stdout
+    assert 0 == linted.returncode, linted.stdout
+    assert "error" not in linted.stderr + linted.stdout
+    assert "warning" not in linted.stderr + linted.stdout
     assert 0 == generated.returncode, generated.stdout + generated.stderr
     assert sum(seconds for _, seconds in clone.spent) < 60, clone.spent
 

@@ -162,8 +162,8 @@ def test_means_are_those_of_the_functions(metric):
 def test_group_advantages_are_those_of_the_estimator():
     """The bars are the advantages that GRPO computes, and both metrics below are those of the functions."""
     rewards, groups = torch.tensor(REWARDS), torch.tensor(GROUPS)
-    groups: Any = groups_of(TABLES)
-    drawn = texts_of(groups.draw(lambda text, **values: text.format(**values), "picture"))
+    picture: Any = groups_of(TABLES)
+    drawn = texts_of(picture.draw(lambda text, **values: text.format(**values), "picture"))
     for advantage in group_relative(rewards, groups).tolist():
         assert number(advantage, 2) in drawn
     spread = functional.reward_group_std(rewards, groups).item()

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from ..translations import english_sentences, guides, interface_sentences, interface_texts, is_spoken
+from ..translations.pages import GUIDES
 from .chinese import CODE
 from .registry import Check, Hit, check
 from .tracing import read_anything
@@ -171,8 +172,9 @@ def untranslated(context: Context, language: str) -> Iterator[tuple[str, list[st
 def _must(context: Context) -> dict[str, str]:
     """Return the briefs that every language must have, each with its metric and a guide that names it."""
     found: dict[str, str] = {}
-    for path in sorted((context.spec.root.parent / "docs").glob("*.md")) if context.spec.texts else ():
-        for name in _METRIC.findall(path.read_text(encoding="utf-8")):
+    docs = context.spec.root.parent / "docs"
+    for path in (docs / f"{name}.md" for name in GUIDES) if context.spec.texts else ():
+        for name in _METRIC.findall(path.read_text(encoding="utf-8") if path.is_file() else ""):
             metric = context.spec.metrics.get(name)
             if metric is not None:
                 found.setdefault(" ".join(metric.brief.split()), f"brief of {name}, which docs/{path.name} names")
