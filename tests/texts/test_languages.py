@@ -126,7 +126,7 @@ def test_a_guide_that_every_language_must_have(checkout: SpecText) -> None:
 
     (found,) = [one for one in checkout.findings("missing-must") if one.message == "docs/health.md is not translated"]
 
-    assert "write docs/zh/concepts.md" == found.fix
+    assert "write docs/zh/health.md" == found.fix
 
 
 def test_texts_decide_about_pages_only(checkout: SpecText) -> None:
