@@ -5,6 +5,7 @@ torch is imported only where tensors merge: the compiler of formulas reads the r
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from math import inf
 from typing import TYPE_CHECKING, Final, Literal, get_args
 
@@ -21,7 +22,7 @@ SlotKind = Literal["sum", "count", "min", "max", "moments", "comoments", "bins",
 SLOT_KINDS: Final[tuple[SlotKind, ...]] = get_args(SlotKind)
 
 
-class Kind:
+class Kind(ABC):
     """A kind of slot.
 
     Attributes:
@@ -48,9 +49,9 @@ class Kind:
         """Return ``each`` for a slot."""
         return self.each
 
+    @abstractmethod
     def merge(self, left: Tensor, right: Tensor) -> Tensor:
         """Merge values ``[…]`` of slots of width one, or ``[…, width]``; ``left`` came first."""
-        raise NotImplementedError
 
 
 class Sum(Kind):
