@@ -55,7 +55,7 @@ def following(name: Scalar, transform: Transform, scalars: Iterable[Scalar]) -> 
     beside = {
         scalar.path[-1]: scalar
         for scalar in scalars
-        if not scalar.is_key and scalar.path[:-1] == name.path[:-1] and scalar != name
+        if not scalar.is_key and scalar.path and scalar.path[:-1] == name.path[:-1] and scalar != name
     }
     difference = replace(transform, scale=abs(transform.scale), offset=0.0)
     for key, scalar in beside.items():
