@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -20,13 +21,17 @@ LARGEST = 1e18
 """Beyond it a term, such as a squared one, may exceed what float32 holds."""
 
 
+CHECKS = ("value", "merge", "empty", "padding", "half_precision", "gradient", "errors")
+"""What is checked of a function, by `check`: the first two for each one, the others for each combination of
+operations, and for each function where ``every`` is asked for."""
+
+
 @dataclass(frozen=True)
 class Case:
     """A metric function and the facts about it that its spec promises.
 
     Attributes:
         id: The metric's id, or ``id@variant``.
-        function: The function's name.
         atom: What a split of the data must keep whole.
         empty: The value over an empty population.
         padding: Whether tokens outside the mask must not matter.
@@ -34,11 +39,15 @@ class Case:
     """
 
     id: str
-    function: str
     atom: str
-    empty: str | int
+    empty: str
     padding: bool
     gradient: tuple[str, ...]
+
+    @property
+    def function(self) -> str:
+        """The function's name."""
+        return re.sub(r"[/@]", "_", self.id)
 
     @property
     def metric(self) -> MetricFunction:
@@ -47,6 +56,24 @@ class Case:
 
     def __str__(self) -> str:
         return self.id
+
+
+def cases(table: str) -> list[Case]:
+    """Read a table: a line for each function, of its id, its atom, its empty value, ``padding`` or -, its gradients.
+
+    A line that begins with blanks goes on with the one before.
+    """
+    found = []
+    for line in table.replace("\n  ", " ").strip().splitlines():
+        key, atom, empty, padding, *gradient = line.split()
+        found.append(Case(key, atom, empty, padding == "padding", tuple(gradient)))
+    return found
+
+
+def check(name: str, case: Case) -> None:
+    """Run one of `CHECKS`; only what has padding is checked for it."""
+    if case.padding or name != "padding":
+        globals()[f"check_{name}"](case)
 
 
 def cast(inputs: Mapping[str, Tensor], dtype: torch.dtype) -> Tensors:
@@ -139,8 +166,8 @@ def check_empty(case: Case) -> None:
     """Compare the value over nothing with the policy: of a fresh state, of no rows, and of an empty mask."""
     metric = case.metric
     parameters = make_parameters(metric, 0)
-    assert case.empty == metric.empty
-    expected = 0.0 if case.empty == 0 else float("nan")
+    assert case.empty == str(metric.empty)
+    expected = 0.0 if case.empty == "0" else float("nan")
     results = [metric.state(**parameters).compute()]
     if any(axes for _, axes, _ in metric.inputs):
         nothing = nothing_of(make_inputs(metric, 0))

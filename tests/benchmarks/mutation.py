@@ -1,8 +1,8 @@
-"""Plant faults in the functions of metrics and see whether the generated tests notice.
+"""Plant faults in the functions of metrics and see whether the checks of generated functions notice.
 
 A metric without a formula has hand-written code behind its function; there the faults are planted in that. Each
-mutant lives in a forked child, where it takes the place of the real functions; the child runs the tests that were
-generated for the metric until one fails. A mutant that survives all of them is a hole in the tests, or changes nothing.
+mutant lives in a forked child, where it takes the place of the real functions; the child runs the checks of
+`metric_checks` until one fails. A mutant that survives all of them is a hole in the tests, or changes nothing.
 
     python tests/benchmarks/mutation.py [--family kl] [--results FILE] [--again] [--write]
 
@@ -33,14 +33,14 @@ sys.path[:0] = [str(ROOT / name) for name in ("generated", "adapters", "codegen"
 import torch  # noqa: E402
 from benchmarks.mutants import Mutant, mutants  # noqa: E402
 from benchmarks.mutation_page import Result, page  # noqa: E402
-from metric_checks import Case  # noqa: E402
+from metric_checks import Case, check  # noqa: E402
 from metric_inputs import SEEDS, make_inputs, make_parameters  # noqa: E402
 from rlmetrics import functional  # noqa: E402
 from rlmetrics.state import MetricFunction  # noqa: E402
 
 PAGE = ROOT / "docs" / "results" / "mutation.md"
 TESTS = ("value", "padding", "merge", "empty", "gradient", "half_precision", "errors")
-"""The generated tests, those first that notice most."""
+"""What is checked of generated functions, those first that notice most."""
 DRAWS = 1000
 """On so many draws of inputs a mutant that survives is compared with the function; if none tells them apart, it is
 taken for equivalent."""
@@ -94,17 +94,16 @@ def _known(path: Path | None, *, without_survivors: bool) -> dict[str, Result]:
 
 def run(family: str, known: Mapping[str, Result]) -> Iterator[Result]:
     """Yield the fate of every mutant of a family."""
-    tests = import_module(f"test_{family}")
-    cases: list[Case] = tests.CASES
+    cases: list[Case] = import_module(f"test_{family}").CASES
     for case in cases:
         # Once as it is: the children find what the reference gave then.
-        assert _all_pass(case, tests), f"{case.id} fails without any fault"
+        assert _all_pass(case), f"{case.id} fails without any fault"
         for mutant in mutants_of(case):
             digest = hashlib.sha256(f"{case.id}\n{mutant.source}".encode()).hexdigest()[:16]
             if digest in known:
                 yield known[digest]
                 continue
-            killed = is_killed(case, mutant, tests)
+            killed = is_killed(case, mutant)
             told_by = 0 if killed else telling_draws(case, mutant)
             yield Result(case.id, mutant.kind, mutant.line, mutant.change, digest, killed, told_by)
 
@@ -170,18 +169,18 @@ def telling_draws(case: Case, mutant: Mutant) -> int:
     return found
 
 
-def is_killed(case: Case, mutant: Mutant, tests: ModuleType) -> bool:
-    """Run the generated tests of a metric on a mutant, in a child process; return whether one failed."""
+def is_killed(case: Case, mutant: Mutant) -> bool:
+    """Run all checks of a metric on a mutant, in a child process; return whether one failed."""
     child = os.fork()
     if child == 0:
         signal.alarm(SECONDS)
         os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
-        os._exit(0 if _passes(case, mutant, tests) else 1)
+        os._exit(0 if _passes(case, mutant) else 1)
     _, status = os.waitpid(child, 0)
     return status != 0
 
 
-def _passes(case: Case, mutant: Mutant, tests: ModuleType) -> bool:
+def _passes(case: Case, mutant: Mutant) -> bool:
     try:
         home, wanted = _home(case)
         module, name = import_module(case.metric.function.__module__), case.function
@@ -196,14 +195,13 @@ def _passes(case: Case, mutant: Mutant, tests: ModuleType) -> bool:
         functional.__dict__.pop(name, None)
     except BaseException:
         return False
-    return _all_pass(case, tests)
+    return _all_pass(case)
 
 
-def _all_pass(case: Case, tests: ModuleType) -> bool:
+def _all_pass(case: Case) -> bool:
     try:
         for test in TESTS:
-            if case.padding or test != "padding":
-                getattr(tests, f"test_{test}")(case)
+            check(test, case)
     except BaseException:
         return False
     return True

@@ -5,179 +5,36 @@ from __future__ import annotations
 
 import metric_checks as checks
 import pytest
-from metric_checks import Case
 
-CASES = [
-    Case(
-        "asynchrony/trainer_idle_fraction",
-        "asynchrony_trainer_idle_fraction",
-        atom="batch",
-        empty="nan",
-        padding=False,
-        gradient=("wait_times", "step_times"),
-    ),
-    Case(
-        "asynchrony/sample_wait_time",
-        "asynchrony_sample_wait_time",
-        atom="batch",
-        empty=0,
-        padding=False,
-        gradient=("wait_times",),
-    ),
-    Case(
-        "asynchrony/rollouter_idle_fraction",
-        "asynchrony_rollouter_idle_fraction",
-        atom="batch",
-        empty="nan",
-        padding=False,
-        gradient=("active_times", "version_times"),
-    ),
-    Case(
-        "asynchrony/generation_time/mean",
-        "asynchrony_generation_time_mean",
-        atom="sequence",
-        empty="nan",
-        padding=False,
-        gradient=("generation_seconds",),
-    ),
-    Case(
-        "asynchrony/generation_time/max",
-        "asynchrony_generation_time_max",
-        atom="sequence",
-        empty="nan",
-        padding=False,
-        gradient=("generation_seconds",),
-    ),
-    Case(
-        "asynchrony/generation_time/min",
-        "asynchrony_generation_time_min",
-        atom="sequence",
-        empty="nan",
-        padding=False,
-        gradient=("generation_seconds",),
-    ),
-    Case(
-        "asynchrony/generation_time/p50",
-        "asynchrony_generation_time_p50",
-        atom="sequence",
-        empty="nan",
-        padding=False,
-        gradient=("generation_seconds",),
-    ),
-    Case(
-        "asynchrony/generation_time/p95",
-        "asynchrony_generation_time_p95",
-        atom="sequence",
-        empty="nan",
-        padding=False,
-        gradient=("generation_seconds",),
-    ),
-    Case(
-        "asynchrony/generation_time/p99",
-        "asynchrony_generation_time_p99",
-        atom="sequence",
-        empty="nan",
-        padding=False,
-        gradient=("generation_seconds",),
-    ),
-    Case(
-        "asynchrony/partial_responses",
-        "asynchrony_partial_responses",
-        atom="sequence",
-        empty=0,
-        padding=False,
-        gradient=(),
-    ),
-    Case(
-        "asynchrony/partial_fraction",
-        "asynchrony_partial_fraction",
-        atom="sequence",
-        empty="nan",
-        padding=False,
-        gradient=(),
-    ),
-    Case(
-        "asynchrony/partial_span_max",
-        "asynchrony_partial_span_max",
-        atom="sequence",
-        empty="nan",
-        padding=False,
-        gradient=(),
-    ),
-    Case(
-        "asynchrony/train_compute_time",
-        "asynchrony_train_compute_time",
-        atom="batch",
-        empty=0,
-        padding=False,
-        gradient=("compute_times",),
-    ),
-    Case(
-        "asynchrony/train_allocated_time",
-        "asynchrony_train_allocated_time",
-        atom="batch",
-        empty=0,
-        padding=False,
-        gradient=("allocated_times",),
-    ),
-    Case(
-        "asynchrony/train_utilisation",
-        "asynchrony_train_utilisation",
-        atom="batch",
-        empty="nan",
-        padding=False,
-        gradient=("compute_times", "allocated_times"),
-    ),
-    Case(
-        "asynchrony/rollout_utilisation",
-        "asynchrony_rollout_utilisation",
-        atom="batch",
-        empty="nan",
-        padding=False,
-        gradient=("interval_seconds",),
-    ),
-    Case(
-        "asynchrony/utilisation",
-        "asynchrony_utilisation",
-        atom="batch",
-        empty="nan",
-        padding=False,
-        gradient=("train_utilisation", "rollout_utilisation", "lent_fraction"),
-    ),
-]
+# Function, what a split keeps whole, value over nothing, whether padding must not matter, where gradients flow.
+CASES = checks.cases("""
+asynchrony/trainer_idle_fraction batch nan - wait_times step_times
+asynchrony/sample_wait_time batch 0 - wait_times
+asynchrony/rollouter_idle_fraction batch nan - active_times version_times
+asynchrony/generation_time/mean sequence nan - generation_seconds
+asynchrony/generation_time/max sequence nan - generation_seconds
+asynchrony/generation_time/min sequence nan - generation_seconds
+asynchrony/generation_time/p50 sequence nan - generation_seconds
+asynchrony/generation_time/p95 sequence nan - generation_seconds
+asynchrony/generation_time/p99 sequence nan - generation_seconds
+asynchrony/partial_responses sequence 0 -
+asynchrony/partial_fraction sequence nan -
+asynchrony/partial_span_max sequence nan -
+asynchrony/train_compute_time batch 0 - compute_times
+asynchrony/train_allocated_time batch 0 - allocated_times
+asynchrony/train_utilisation batch nan - compute_times allocated_times
+asynchrony/rollout_utilisation batch nan - interval_seconds
+asynchrony/utilisation batch nan - train_utilisation rollout_utilisation lent_fraction
+""")
 
 
 @pytest.mark.parametrize("case", CASES, ids=str)
-def test_value(case: Case) -> None:
+def test_value(case: checks.Case) -> None:
     """The function agrees with the reference on ragged inputs, in both precisions, for any parameters."""
     checks.check_value(case)
 
 
 @pytest.mark.parametrize("case", CASES, ids=str)
-def test_merge(case: Case) -> None:
+def test_merge(case: checks.Case) -> None:
     """Merged states of uneven parts, empty ones among them, equal the whole."""
     checks.check_merge(case)
-
-
-@pytest.mark.parametrize("case", CASES, ids=str)
-def test_empty(case: Case) -> None:
-    """Over an empty population the declared value comes out."""
-    checks.check_empty(case)
-
-
-@pytest.mark.parametrize("case", CASES, ids=str)
-def test_half_precision(case: Case) -> None:
-    """Half-precision inputs are accepted and computed on in float32 or better."""
-    checks.check_half_precision(case)
-
-
-@pytest.mark.parametrize("case", CASES, ids=str)
-def test_gradient(case: Case) -> None:
-    """Gradients reach the inputs they should and are finite."""
-    checks.check_gradient(case)
-
-
-@pytest.mark.parametrize("case", CASES, ids=str)
-def test_errors(case: Case) -> None:
-    """A wrong input is named in the error, with what was expected and what came."""
-    checks.check_errors(case)

@@ -5,136 +5,35 @@ from __future__ import annotations
 
 import metric_checks as checks
 import pytest
-from metric_checks import Case
 
-CASES = [
-    Case("balance/rank_tokens/min", "balance_rank_tokens_min", atom="batch", empty="nan", padding=False, gradient=()),
-    Case("balance/rank_tokens/max", "balance_rank_tokens_max", atom="batch", empty="nan", padding=False, gradient=()),
-    Case("balance/rank_tokens/mean", "balance_rank_tokens_mean", atom="batch", empty="nan", padding=False, gradient=()),
-    Case("balance/chunk_tokens/min", "balance_chunk_tokens_min", atom="batch", empty="nan", padding=False, gradient=()),
-    Case("balance/chunk_tokens/max", "balance_chunk_tokens_max", atom="batch", empty="nan", padding=False, gradient=()),
-    Case(
-        "balance/chunk_tokens/spread",
-        "balance_chunk_tokens_spread",
-        atom="batch",
-        empty="nan",
-        padding=False,
-        gradient=(),
-    ),
-    Case(
-        "balance/expert_load/max_violation",
-        "balance_expert_load_max_violation",
-        atom="batch",
-        empty="nan",
-        padding=False,
-        gradient=(),
-    ),
-    Case(
-        "balance/expert_load/min_violation",
-        "balance_expert_load_min_violation",
-        atom="batch",
-        empty="nan",
-        padding=False,
-        gradient=(),
-    ),
-    Case(
-        "balance/expert_load/avg_violation",
-        "balance_expert_load_avg_violation",
-        atom="batch",
-        empty="nan",
-        padding=False,
-        gradient=(),
-    ),
-    Case(
-        "balance/expert_load/max_violation_layer_max",
-        "balance_expert_load_max_violation_layer_max",
-        atom="batch",
-        empty="nan",
-        padding=False,
-        gradient=("layer_violations",),
-    ),
-    Case(
-        "balance/expert_load/max_violation_layer_mean",
-        "balance_expert_load_max_violation_layer_mean",
-        atom="batch",
-        empty="nan",
-        padding=False,
-        gradient=("layer_violations",),
-    ),
-    Case(
-        "balance/expert_load/min_violation_layer_max",
-        "balance_expert_load_min_violation_layer_max",
-        atom="batch",
-        empty="nan",
-        padding=False,
-        gradient=("layer_violations",),
-    ),
-    Case(
-        "balance/expert_load/min_violation_layer_mean",
-        "balance_expert_load_min_violation_layer_mean",
-        atom="batch",
-        empty="nan",
-        padding=False,
-        gradient=("layer_violations",),
-    ),
-    Case(
-        "balance/expert_load/avg_violation_layer_max",
-        "balance_expert_load_avg_violation_layer_max",
-        atom="batch",
-        empty="nan",
-        padding=False,
-        gradient=("layer_violations",),
-    ),
-    Case(
-        "balance/expert_load/avg_violation_layer_mean",
-        "balance_expert_load_avg_violation_layer_mean",
-        atom="batch",
-        empty="nan",
-        padding=False,
-        gradient=("layer_violations",),
-    ),
-    Case(
-        "balance/expert_load/assignments",
-        "balance_expert_load_assignments",
-        atom="batch",
-        empty=0,
-        padding=False,
-        gradient=(),
-    ),
-]
+# Function, what a split keeps whole, value over nothing, whether padding must not matter, where gradients flow.
+CASES = checks.cases("""
+balance/rank_tokens/min batch nan -
+balance/rank_tokens/max batch nan -
+balance/rank_tokens/mean batch nan -
+balance/chunk_tokens/min batch nan -
+balance/chunk_tokens/max batch nan -
+balance/chunk_tokens/spread batch nan -
+balance/expert_load/max_violation batch nan -
+balance/expert_load/min_violation batch nan -
+balance/expert_load/avg_violation batch nan -
+balance/expert_load/max_violation_layer_max batch nan - layer_violations
+balance/expert_load/max_violation_layer_mean batch nan - layer_violations
+balance/expert_load/min_violation_layer_max batch nan - layer_violations
+balance/expert_load/min_violation_layer_mean batch nan - layer_violations
+balance/expert_load/avg_violation_layer_max batch nan - layer_violations
+balance/expert_load/avg_violation_layer_mean batch nan - layer_violations
+balance/expert_load/assignments batch 0 -
+""")
 
 
 @pytest.mark.parametrize("case", CASES, ids=str)
-def test_value(case: Case) -> None:
+def test_value(case: checks.Case) -> None:
     """The function agrees with the reference on ragged inputs, in both precisions, for any parameters."""
     checks.check_value(case)
 
 
 @pytest.mark.parametrize("case", CASES, ids=str)
-def test_merge(case: Case) -> None:
+def test_merge(case: checks.Case) -> None:
     """Merged states of uneven parts, empty ones among them, equal the whole."""
     checks.check_merge(case)
-
-
-@pytest.mark.parametrize("case", CASES, ids=str)
-def test_empty(case: Case) -> None:
-    """Over an empty population the declared value comes out."""
-    checks.check_empty(case)
-
-
-@pytest.mark.parametrize("case", CASES, ids=str)
-def test_half_precision(case: Case) -> None:
-    """Half-precision inputs are accepted and computed on in float32 or better."""
-    checks.check_half_precision(case)
-
-
-@pytest.mark.parametrize("case", CASES, ids=str)
-def test_gradient(case: Case) -> None:
-    """Gradients reach the inputs they should and are finite."""
-    checks.check_gradient(case)
-
-
-@pytest.mark.parametrize("case", CASES, ids=str)
-def test_errors(case: Case) -> None:
-    """A wrong input is named in the error, with what was expected and what came."""
-    checks.check_errors(case)

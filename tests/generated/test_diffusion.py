@@ -5,68 +5,23 @@ from __future__ import annotations
 
 import metric_checks as checks
 import pytest
-from metric_checks import Case
 
-CASES = [
-    Case(
-        "diffusion/policy_loss",
-        "diffusion_policy_loss",
-        atom="token",
-        empty="nan",
-        padding=False,
-        gradient=("denoising_logprobs", "old_denoising_logprobs", "image_advantages"),
-    ),
-    Case(
-        "diffusion/kl",
-        "diffusion_kl",
-        atom="token",
-        empty="nan",
-        padding=False,
-        gradient=("denoising_logprobs", "old_denoising_logprobs"),
-    ),
-    Case("diffusion/clip_fraction", "diffusion_clip_fraction", atom="token", empty="nan", padding=False, gradient=()),
-    Case(
-        "diffusion/reward_loss",
-        "diffusion_reward_loss",
-        atom="sequence",
-        empty="nan",
-        padding=False,
-        gradient=("scores",),
-    ),
-]
+# Function, what a split keeps whole, value over nothing, whether padding must not matter, where gradients flow.
+CASES = checks.cases("""
+diffusion/policy_loss token nan - denoising_logprobs old_denoising_logprobs image_advantages
+diffusion/kl token nan - denoising_logprobs old_denoising_logprobs
+diffusion/clip_fraction token nan -
+diffusion/reward_loss sequence nan - scores
+""")
 
 
 @pytest.mark.parametrize("case", CASES, ids=str)
-def test_value(case: Case) -> None:
+def test_value(case: checks.Case) -> None:
     """The function agrees with the reference on ragged inputs, in both precisions, for any parameters."""
     checks.check_value(case)
 
 
 @pytest.mark.parametrize("case", CASES, ids=str)
-def test_merge(case: Case) -> None:
+def test_merge(case: checks.Case) -> None:
     """Merged states of uneven parts, empty ones among them, equal the whole."""
     checks.check_merge(case)
-
-
-@pytest.mark.parametrize("case", CASES, ids=str)
-def test_empty(case: Case) -> None:
-    """Over an empty population the declared value comes out."""
-    checks.check_empty(case)
-
-
-@pytest.mark.parametrize("case", CASES, ids=str)
-def test_half_precision(case: Case) -> None:
-    """Half-precision inputs are accepted and computed on in float32 or better."""
-    checks.check_half_precision(case)
-
-
-@pytest.mark.parametrize("case", CASES, ids=str)
-def test_gradient(case: Case) -> None:
-    """Gradients reach the inputs they should and are finite."""
-    checks.check_gradient(case)
-
-
-@pytest.mark.parametrize("case", CASES, ids=str)
-def test_errors(case: Case) -> None:
-    """A wrong input is named in the error, with what was expected and what came."""
-    checks.check_errors(case)

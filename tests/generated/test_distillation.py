@@ -5,313 +5,52 @@ from __future__ import annotations
 
 import metric_checks as checks
 import pytest
-from metric_checks import Case
 
-CASES = [
-    Case(
-        "distillation/loss",
-        "distillation_loss",
-        atom="token",
-        empty="nan",
-        padding=True,
-        gradient=("distillation_losses",),
-    ),
-    Case(
-        "distillation/loss@policy_gradient",
-        "distillation_loss_policy_gradient",
-        atom="token",
-        empty="nan",
-        padding=True,
-        gradient=("logprobs", "old_logprobs", "distillation_losses"),
-    ),
-    Case(
-        "distillation/abs_loss",
-        "distillation_abs_loss",
-        atom="token",
-        empty="nan",
-        padding=True,
-        gradient=("distillation_losses",),
-    ),
-    Case(
-        "distillation/loss_max",
-        "distillation_loss_max",
-        atom="token",
-        empty="nan",
-        padding=True,
-        gradient=("distillation_losses",),
-    ),
-    Case(
-        "distillation/loss_min",
-        "distillation_loss_min",
-        atom="token",
-        empty="nan",
-        padding=True,
-        gradient=("distillation_losses",),
-    ),
-    Case(
-        "distillation/student_mass/mean",
-        "distillation_student_mass_mean",
-        atom="token",
-        empty="nan",
-        padding=True,
-        gradient=("student_mass",),
-    ),
-    Case(
-        "distillation/student_mass/max",
-        "distillation_student_mass_max",
-        atom="token",
-        empty="nan",
-        padding=True,
-        gradient=("student_mass",),
-    ),
-    Case(
-        "distillation/student_mass/min",
-        "distillation_student_mass_min",
-        atom="token",
-        empty="nan",
-        padding=True,
-        gradient=("student_mass",),
-    ),
-    Case(
-        "distillation/teacher_mass/mean",
-        "distillation_teacher_mass_mean",
-        atom="token",
-        empty="nan",
-        padding=True,
-        gradient=("teacher_mass",),
-    ),
-    Case(
-        "distillation/teacher_mass/max",
-        "distillation_teacher_mass_max",
-        atom="token",
-        empty="nan",
-        padding=True,
-        gradient=("teacher_mass",),
-    ),
-    Case(
-        "distillation/teacher_mass/min",
-        "distillation_teacher_mass_min",
-        atom="token",
-        empty="nan",
-        padding=True,
-        gradient=("teacher_mass",),
-    ),
-    Case(
-        "distillation/overlap_ratio",
-        "distillation_overlap_ratio",
-        atom="token",
-        empty="nan",
-        padding=True,
-        gradient=(),
-    ),
-    Case(
-        "distillation/overlap_token_advantage",
-        "distillation_overlap_token_advantage",
-        atom="token",
-        empty=0,
-        padding=True,
-        gradient=("overlap_advantages",),
-    ),
-    Case(
-        "distillation/clip_fraction",
-        "distillation_clip_fraction",
-        atom="token",
-        empty="nan",
-        padding=True,
-        gradient=(),
-    ),
-    Case(
-        "distillation/dual_clip_fraction",
-        "distillation_dual_clip_fraction",
-        atom="token",
-        empty="nan",
-        padding=True,
-        gradient=(),
-    ),
-    Case(
-        "distillation/old_kl",
-        "distillation_old_kl",
-        atom="token",
-        empty="nan",
-        padding=True,
-        gradient=("logprobs", "old_logprobs"),
-    ),
-    Case(
-        "distillation/divergence/forward_kl",
-        "distillation_divergence_forward_kl",
-        atom="token",
-        empty="nan",
-        padding=True,
-        gradient=("logits", "teacher_logits"),
-    ),
-    Case(
-        "distillation/divergence/reverse_kl",
-        "distillation_divergence_reverse_kl",
-        atom="token",
-        empty="nan",
-        padding=True,
-        gradient=("logits", "teacher_logits"),
-    ),
-    Case(
-        "distillation/divergence/jensen_shannon",
-        "distillation_divergence_jensen_shannon",
-        atom="token",
-        empty="nan",
-        padding=True,
-        gradient=("logits", "teacher_logits"),
-    ),
-    Case(
-        "distillation/divergence/jensen_shannon@swapped_mixture",
-        "distillation_divergence_jensen_shannon_swapped_mixture",
-        atom="token",
-        empty="nan",
-        padding=True,
-        gradient=("logits", "teacher_logits"),
-    ),
-    Case(
-        "distillation/divergence/geometric_mean",
-        "distillation_divergence_geometric_mean",
-        atom="token",
-        empty="nan",
-        padding=True,
-        gradient=("logits", "teacher_logits"),
-    ),
-    Case(
-        "distillation/teacher_entropy",
-        "distillation_teacher_entropy",
-        atom="token",
-        empty="nan",
-        padding=True,
-        gradient=("teacher_logits",),
-    ),
-    Case(
-        "distillation/teacher_token_fraction",
-        "distillation_teacher_token_fraction",
-        atom="token",
-        empty="nan",
-        padding=True,
-        gradient=(),
-    ),
-    Case(
-        "distillation/teacher_scoring_time/mean",
-        "distillation_teacher_scoring_time_mean",
-        atom="batch",
-        empty="nan",
-        padding=False,
-        gradient=("event_seconds",),
-    ),
-    Case(
-        "distillation/teacher_scoring_time/one_teacher",
-        "distillation_teacher_scoring_time_one_teacher",
-        atom="batch",
-        empty="nan",
-        padding=False,
-        gradient=("event_seconds",),
-    ),
-    Case(
-        "distillation/loss_on_generated",
-        "distillation_loss_on_generated",
-        atom="batch",
-        empty="nan",
-        padding=False,
-        gradient=("step_losses",),
-    ),
-    Case(
-        "distillation/loss_on_dataset",
-        "distillation_loss_on_dataset",
-        atom="batch",
-        empty="nan",
-        padding=False,
-        gradient=("step_losses",),
-    ),
-    Case(
-        "distillation/logprob_difference/abs_mean",
-        "distillation_logprob_difference_abs_mean",
-        atom="token",
-        empty="nan",
-        padding=True,
-        gradient=("logprobs", "teacher_logprobs"),
-    ),
-    Case(
-        "distillation/weighted_advantage/mean",
-        "distillation_weighted_advantage_mean",
-        atom="token",
-        empty="nan",
-        padding=True,
-        gradient=("rollout_logprobs", "teacher_logprobs", "position_weights"),
-    ),
-    Case(
-        "distillation/position_weight/mean",
-        "distillation_position_weight_mean",
-        atom="token",
-        empty="nan",
-        padding=True,
-        gradient=("position_weights",),
-    ),
-    Case(
-        "distillation/position_weight/min",
-        "distillation_position_weight_min",
-        atom="token",
-        empty="nan",
-        padding=True,
-        gradient=("position_weights",),
-    ),
-    Case(
-        "distillation/position_weight/max",
-        "distillation_position_weight_max",
-        atom="token",
-        empty="nan",
-        padding=True,
-        gradient=("position_weights",),
-    ),
-    Case(
-        "distillation/weighted_advantage/loss",
-        "distillation_weighted_advantage_loss",
-        atom="token",
-        empty="nan",
-        padding=True,
-        gradient=("logprobs", "teacher_logprobs", "rollout_logprobs", "position_weights"),
-    ),
-]
+# Function, what a split keeps whole, value over nothing, whether padding must not matter, where gradients flow.
+CASES = checks.cases("""
+distillation/loss token nan padding distillation_losses
+distillation/loss@policy_gradient token nan padding logprobs old_logprobs distillation_losses
+distillation/abs_loss token nan padding distillation_losses
+distillation/loss_max token nan padding distillation_losses
+distillation/loss_min token nan padding distillation_losses
+distillation/student_mass/mean token nan padding student_mass
+distillation/student_mass/max token nan padding student_mass
+distillation/student_mass/min token nan padding student_mass
+distillation/teacher_mass/mean token nan padding teacher_mass
+distillation/teacher_mass/max token nan padding teacher_mass
+distillation/teacher_mass/min token nan padding teacher_mass
+distillation/overlap_ratio token nan padding
+distillation/overlap_token_advantage token 0 padding overlap_advantages
+distillation/clip_fraction token nan padding
+distillation/dual_clip_fraction token nan padding
+distillation/old_kl token nan padding logprobs old_logprobs
+distillation/divergence/forward_kl token nan padding logits teacher_logits
+distillation/divergence/reverse_kl token nan padding logits teacher_logits
+distillation/divergence/jensen_shannon token nan padding logits teacher_logits
+distillation/divergence/jensen_shannon@swapped_mixture token nan padding logits teacher_logits
+distillation/divergence/geometric_mean token nan padding logits teacher_logits
+distillation/teacher_entropy token nan padding teacher_logits
+distillation/teacher_token_fraction token nan padding
+distillation/teacher_scoring_time/mean batch nan - event_seconds
+distillation/teacher_scoring_time/one_teacher batch nan - event_seconds
+distillation/loss_on_generated batch nan - step_losses
+distillation/loss_on_dataset batch nan - step_losses
+distillation/logprob_difference/abs_mean token nan padding logprobs teacher_logprobs
+distillation/weighted_advantage/mean token nan padding rollout_logprobs teacher_logprobs position_weights
+distillation/position_weight/mean token nan padding position_weights
+distillation/position_weight/min token nan padding position_weights
+distillation/position_weight/max token nan padding position_weights
+distillation/weighted_advantage/loss token nan padding logprobs teacher_logprobs rollout_logprobs position_weights
+""")
 
 
 @pytest.mark.parametrize("case", CASES, ids=str)
-def test_value(case: Case) -> None:
+def test_value(case: checks.Case) -> None:
     """The function agrees with the reference on ragged inputs, in both precisions, for any parameters."""
     checks.check_value(case)
 
 
 @pytest.mark.parametrize("case", CASES, ids=str)
-def test_merge(case: Case) -> None:
+def test_merge(case: checks.Case) -> None:
     """Merged states of uneven parts, empty ones among them, equal the whole."""
     checks.check_merge(case)
-
-
-@pytest.mark.parametrize("case", CASES, ids=str)
-def test_empty(case: Case) -> None:
-    """Over an empty population the declared value comes out."""
-    checks.check_empty(case)
-
-
-@pytest.mark.parametrize("case", [case for case in CASES if case.padding], ids=str)
-def test_padding(case: Case) -> None:
-    """Garbage in padding changes neither value nor gradient."""
-    checks.check_padding(case)
-
-
-@pytest.mark.parametrize("case", CASES, ids=str)
-def test_half_precision(case: Case) -> None:
-    """Half-precision inputs are accepted and computed on in float32 or better."""
-    checks.check_half_precision(case)
-
-
-@pytest.mark.parametrize("case", CASES, ids=str)
-def test_gradient(case: Case) -> None:
-    """Gradients reach the inputs they should and are finite."""
-    checks.check_gradient(case)
-
-
-@pytest.mark.parametrize("case", CASES, ids=str)
-def test_errors(case: Case) -> None:
-    """A wrong input is named in the error, with what was expected and what came."""
-    checks.check_errors(case)

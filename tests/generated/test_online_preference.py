@@ -5,213 +5,40 @@ from __future__ import annotations
 
 import metric_checks as checks
 import pytest
-from metric_checks import Case
 
-CASES = [
-    Case(
-        "online_preference/score_gap",
-        "online_preference_score_gap",
-        atom="sequence",
-        empty="nan",
-        padding=False,
-        gradient=("chosen_scores", "rejected_scores"),
-    ),
-    Case(
-        "online_preference/score_advantage",
-        "online_preference_score_advantage",
-        atom="sequence",
-        empty="nan",
-        padding=False,
-        gradient=("own_scores", "opponent_scores"),
-    ),
-    Case(
-        "online_preference/opponent_score",
-        "online_preference_opponent_score",
-        atom="sequence",
-        empty="nan",
-        padding=False,
-        gradient=("opponent_scores",),
-    ),
-    Case(
-        "online_preference/score_win_fraction",
-        "online_preference_score_win_fraction",
-        atom="sequence",
-        empty="nan",
-        padding=False,
-        gradient=(),
-    ),
-    Case(
-        "online_preference/win_probability",
-        "online_preference_win_probability",
-        atom="sequence",
-        empty="nan",
-        padding=False,
-        gradient=("win_probabilities",),
-    ),
-    Case(
-        "online_preference/win_probability@from_scores",
-        "online_preference_win_probability_from_scores",
-        atom="sequence",
-        empty="nan",
-        padding=False,
-        gradient=("own_scores", "opponent_scores"),
-    ),
-    Case(
-        "online_preference/reinforce_score",
-        "online_preference_reinforce_score",
-        atom="sequence",
-        empty="nan",
-        padding=False,
-        gradient=("win_probabilities", "own_logprobs"),
-    ),
-    Case(
-        "online_preference/reference_logprob",
-        "online_preference_reference_logprob",
-        atom="sequence",
-        empty="nan",
-        padding=False,
-        gradient=("own_ref_logprobs",),
-    ),
-    Case(
-        "online_preference/likelier_than_reference_fraction",
-        "online_preference_likelier_than_reference_fraction",
-        atom="sequence",
-        empty="nan",
-        padding=False,
-        gradient=(),
-    ),
-    Case(
-        "online_preference/logprob_with_reference/chosen",
-        "online_preference_logprob_with_reference_chosen",
-        atom="sequence",
-        empty="nan",
-        padding=False,
-        gradient=("chosen_logprobs", "ref_chosen_logprobs"),
-    ),
-    Case(
-        "online_preference/logprob_with_reference/rejected",
-        "online_preference_logprob_with_reference_rejected",
-        atom="sequence",
-        empty="nan",
-        padding=False,
-        gradient=("rejected_logprobs", "ref_rejected_logprobs"),
-    ),
-    Case(
-        "online_preference/two_sided_kl",
-        "online_preference_two_sided_kl",
-        atom="sequence",
-        empty="nan",
-        padding=False,
-        gradient=("own_logprobs", "own_ref_logprobs", "opponent_logprobs", "opponent_ref_logprobs"),
-    ),
-    Case(
-        "online_preference/two_sided_surprisal",
-        "online_preference_two_sided_surprisal",
-        atom="sequence",
-        empty="nan",
-        padding=False,
-        gradient=("own_logprobs", "opponent_logprobs"),
-    ),
-    Case(
-        "online_preference/exploration_loss",
-        "online_preference_exploration_loss",
-        atom="sequence",
-        empty="nan",
-        padding=False,
-        gradient=("opponent_logprobs",),
-    ),
-    Case(
-        "online_preference/xpo_total_loss",
-        "online_preference_xpo_total_loss",
-        atom="sequence",
-        empty="nan",
-        padding=False,
-        gradient=(
-            "chosen_logprobs",
-            "rejected_logprobs",
-            "ref_chosen_logprobs",
-            "ref_rejected_logprobs",
-            "opponent_logprobs",
-        ),
-    ),
-    Case(
-        "online_preference/xpo_total_loss@ipo",
-        "online_preference_xpo_total_loss_ipo",
-        atom="sequence",
-        empty="nan",
-        padding=False,
-        gradient=(
-            "chosen_logprobs",
-            "rejected_logprobs",
-            "ref_chosen_logprobs",
-            "ref_rejected_logprobs",
-            "opponent_logprobs",
-        ),
-    ),
-    Case(
-        "online_preference/nash_md_loss",
-        "online_preference_nash_md_loss",
-        atom="sequence",
-        empty="nan",
-        padding=False,
-        gradient=("win_probabilities", "own_logprobs", "own_ref_logprobs"),
-    ),
-    Case(
-        "online_preference/nash_md_surrogate_loss",
-        "online_preference_nash_md_surrogate_loss",
-        atom="sequence",
-        empty="nan",
-        padding=True,
-        gradient=("win_probabilities", "logprobs", "ref_logprobs"),
-    ),
-    Case(
-        "online_preference/opponent_ended_fraction",
-        "online_preference_opponent_ended_fraction",
-        atom="sequence",
-        empty="nan",
-        padding=False,
-        gradient=(),
-    ),
-]
+# Function, what a split keeps whole, value over nothing, whether padding must not matter, where gradients flow.
+CASES = checks.cases("""
+online_preference/score_gap sequence nan - chosen_scores rejected_scores
+online_preference/score_advantage sequence nan - own_scores opponent_scores
+online_preference/opponent_score sequence nan - opponent_scores
+online_preference/score_win_fraction sequence nan -
+online_preference/win_probability sequence nan - win_probabilities
+online_preference/win_probability@from_scores sequence nan - own_scores opponent_scores
+online_preference/reinforce_score sequence nan - win_probabilities own_logprobs
+online_preference/reference_logprob sequence nan - own_ref_logprobs
+online_preference/likelier_than_reference_fraction sequence nan -
+online_preference/logprob_with_reference/chosen sequence nan - chosen_logprobs ref_chosen_logprobs
+online_preference/logprob_with_reference/rejected sequence nan - rejected_logprobs ref_rejected_logprobs
+online_preference/two_sided_kl sequence nan - own_logprobs own_ref_logprobs opponent_logprobs opponent_ref_logprobs
+online_preference/two_sided_surprisal sequence nan - own_logprobs opponent_logprobs
+online_preference/exploration_loss sequence nan - opponent_logprobs
+online_preference/xpo_total_loss sequence nan - chosen_logprobs rejected_logprobs ref_chosen_logprobs
+  ref_rejected_logprobs opponent_logprobs
+online_preference/xpo_total_loss@ipo sequence nan - chosen_logprobs rejected_logprobs ref_chosen_logprobs
+  ref_rejected_logprobs opponent_logprobs
+online_preference/nash_md_loss sequence nan - win_probabilities own_logprobs own_ref_logprobs
+online_preference/nash_md_surrogate_loss sequence nan padding win_probabilities logprobs ref_logprobs
+online_preference/opponent_ended_fraction sequence nan -
+""")
 
 
 @pytest.mark.parametrize("case", CASES, ids=str)
-def test_value(case: Case) -> None:
+def test_value(case: checks.Case) -> None:
     """The function agrees with the reference on ragged inputs, in both precisions, for any parameters."""
     checks.check_value(case)
 
 
 @pytest.mark.parametrize("case", CASES, ids=str)
-def test_merge(case: Case) -> None:
+def test_merge(case: checks.Case) -> None:
     """Merged states of uneven parts, empty ones among them, equal the whole."""
     checks.check_merge(case)
-
-
-@pytest.mark.parametrize("case", CASES, ids=str)
-def test_empty(case: Case) -> None:
-    """Over an empty population the declared value comes out."""
-    checks.check_empty(case)
-
-
-@pytest.mark.parametrize("case", [case for case in CASES if case.padding], ids=str)
-def test_padding(case: Case) -> None:
-    """Garbage in padding changes neither value nor gradient."""
-    checks.check_padding(case)
-
-
-@pytest.mark.parametrize("case", CASES, ids=str)
-def test_half_precision(case: Case) -> None:
-    """Half-precision inputs are accepted and computed on in float32 or better."""
-    checks.check_half_precision(case)
-
-
-@pytest.mark.parametrize("case", CASES, ids=str)
-def test_gradient(case: Case) -> None:
-    """Gradients reach the inputs they should and are finite."""
-    checks.check_gradient(case)
-
-
-@pytest.mark.parametrize("case", CASES, ids=str)
-def test_errors(case: Case) -> None:
-    """A wrong input is named in the error, with what was expected and what came."""
-    checks.check_errors(case)

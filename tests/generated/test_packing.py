@@ -5,89 +5,30 @@ from __future__ import annotations
 
 import metric_checks as checks
 import pytest
-from metric_checks import Case
 
-CASES = [
-    Case("packing/samples_per_row", "packing_samples_per_row", atom="batch", empty="nan", padding=False, gradient=()),
-    Case("packing/row_tokens/mean", "packing_row_tokens_mean", atom="batch", empty="nan", padding=False, gradient=()),
-    Case("packing/row_tokens/max", "packing_row_tokens_max", atom="batch", empty="nan", padding=False, gradient=()),
-    Case(
-        "packing/row_imbalance",
-        "packing_row_imbalance",
-        atom="batch",
-        empty="nan",
-        padding=False,
-        gradient=("row_costs",),
-    ),
-    Case(
-        "packing/shared_prefix_ratio",
-        "packing_shared_prefix_ratio",
-        atom="batch",
-        empty="nan",
-        padding=False,
-        gradient=(),
-    ),
-    Case("packing/row_fill", "packing_row_fill", atom="batch", empty="nan", padding=False, gradient=()),
-    Case("packing/padding_fraction", "packing_padding_fraction", atom="batch", empty="nan", padding=False, gradient=()),
-    Case(
-        "packing/masked_fraction",
-        "packing_masked_fraction",
-        atom="sequence",
-        empty="nan",
-        padding=False,
-        gradient=(),
-    ),
-    Case(
-        "packing/trained_tokens/mean",
-        "packing_trained_tokens_mean",
-        atom="sequence",
-        empty="nan",
-        padding=False,
-        gradient=(),
-    ),
-    Case(
-        "packing/trained_tokens_per_step",
-        "packing_trained_tokens_per_step",
-        atom="sequence",
-        empty=0,
-        padding=False,
-        gradient=(),
-    ),
-    Case("packing/samples_per_step", "packing_samples_per_step", atom="batch", empty=0, padding=False, gradient=()),
-]
+# Function, what a split keeps whole, value over nothing, whether padding must not matter, where gradients flow.
+CASES = checks.cases("""
+packing/samples_per_row batch nan -
+packing/row_tokens/mean batch nan -
+packing/row_tokens/max batch nan -
+packing/row_imbalance batch nan - row_costs
+packing/shared_prefix_ratio batch nan -
+packing/row_fill batch nan -
+packing/padding_fraction batch nan -
+packing/masked_fraction sequence nan -
+packing/trained_tokens/mean sequence nan -
+packing/trained_tokens_per_step sequence 0 -
+packing/samples_per_step batch 0 -
+""")
 
 
 @pytest.mark.parametrize("case", CASES, ids=str)
-def test_value(case: Case) -> None:
+def test_value(case: checks.Case) -> None:
     """The function agrees with the reference on ragged inputs, in both precisions, for any parameters."""
     checks.check_value(case)
 
 
 @pytest.mark.parametrize("case", CASES, ids=str)
-def test_merge(case: Case) -> None:
+def test_merge(case: checks.Case) -> None:
     """Merged states of uneven parts, empty ones among them, equal the whole."""
     checks.check_merge(case)
-
-
-@pytest.mark.parametrize("case", CASES, ids=str)
-def test_empty(case: Case) -> None:
-    """Over an empty population the declared value comes out."""
-    checks.check_empty(case)
-
-
-@pytest.mark.parametrize("case", CASES, ids=str)
-def test_half_precision(case: Case) -> None:
-    """Half-precision inputs are accepted and computed on in float32 or better."""
-    checks.check_half_precision(case)
-
-
-@pytest.mark.parametrize("case", CASES, ids=str)
-def test_gradient(case: Case) -> None:
-    """Gradients reach the inputs they should and are finite."""
-    checks.check_gradient(case)
-
-
-@pytest.mark.parametrize("case", CASES, ids=str)
-def test_errors(case: Case) -> None:
-    """A wrong input is named in the error, with what was expected and what came."""
-    checks.check_errors(case)

@@ -5,243 +5,45 @@ from __future__ import annotations
 
 import metric_checks as checks
 import pytest
-from metric_checks import Case
 
-CASES = [
-    Case(
-        "policy/loss",
-        "policy_loss",
-        atom="token",
-        empty="nan",
-        padding=True,
-        gradient=("logprobs", "old_logprobs", "advantages"),
-    ),
-    Case(
-        "policy/loss@dual_clip",
-        "policy_loss_dual_clip",
-        atom="token",
-        empty="nan",
-        padding=True,
-        gradient=("logprobs", "old_logprobs", "advantages"),
-    ),
-    Case(
-        "policy/loss@weighted_dual_clip",
-        "policy_loss_weighted_dual_clip",
-        atom="token",
-        empty="nan",
-        padding=True,
-        gradient=("logprobs", "old_logprobs", "advantages", "rollout_weights"),
-    ),
-    Case("policy/clip_fraction", "policy_clip_fraction", atom="token", empty="nan", padding=True, gradient=()),
-    Case("policy/clip_fraction_low", "policy_clip_fraction_low", atom="token", empty="nan", padding=True, gradient=()),
-    Case(
-        "policy/clip_fraction_high",
-        "policy_clip_fraction_high",
-        atom="token",
-        empty="nan",
-        padding=True,
-        gradient=(),
-    ),
-    Case(
-        "policy/outside_region_fraction",
-        "policy_outside_region_fraction",
-        atom="token",
-        empty="nan",
-        padding=True,
-        gradient=(),
-    ),
-    Case(
-        "policy/dual_clip_fraction",
-        "policy_dual_clip_fraction",
-        atom="token",
-        empty="nan",
-        padding=True,
-        gradient=(),
-    ),
-    Case(
-        "policy/response_ratio/loss",
-        "policy_response_ratio_loss",
-        atom="sequence",
-        empty="nan",
-        padding=True,
-        gradient=("logprobs", "old_logprobs", "sequence_advantages"),
-    ),
-    Case(
-        "policy/response_ratio/clip_fraction",
-        "policy_response_ratio_clip_fraction",
-        atom="sequence",
-        empty="nan",
-        padding=True,
-        gradient=(),
-    ),
-    Case(
-        "policy/response_ratio/clip_fraction_low",
-        "policy_response_ratio_clip_fraction_low",
-        atom="sequence",
-        empty="nan",
-        padding=True,
-        gradient=(),
-    ),
-    Case(
-        "policy/response_ratio/clip_fraction_high",
-        "policy_response_ratio_clip_fraction_high",
-        atom="sequence",
-        empty="nan",
-        padding=True,
-        gradient=(),
-    ),
-    Case(
-        "policy/response_ratio/clip_fraction_low_rank_min",
-        "policy_response_ratio_clip_fraction_low_rank_min",
-        atom="batch",
-        empty="nan",
-        padding=False,
-        gradient=("rank_values",),
-    ),
-    Case(
-        "policy/response_ratio/clip_fraction_high_rank_max",
-        "policy_response_ratio_clip_fraction_high_rank_max",
-        atom="batch",
-        empty="nan",
-        padding=False,
-        gradient=("rank_values",),
-    ),
-    Case(
-        "policy/response_ratio/clipped_low_min",
-        "policy_response_ratio_clipped_low_min",
-        atom="sequence",
-        empty="nan",
-        padding=True,
-        gradient=(),
-    ),
-    Case(
-        "policy/response_ratio/clipped_high_max",
-        "policy_response_ratio_clipped_high_max",
-        atom="sequence",
-        empty="nan",
-        padding=True,
-        gradient=(),
-    ),
-    Case(
-        "policy/ratio/mean",
-        "policy_ratio_mean",
-        atom="token",
-        empty="nan",
-        padding=True,
-        gradient=("logprobs", "old_logprobs"),
-    ),
-    Case(
-        "policy/ratio/mean@padded",
-        "policy_ratio_mean_padded",
-        atom="token",
-        empty="nan",
-        padding=False,
-        gradient=("logprobs", "old_logprobs"),
-    ),
-    Case(
-        "policy/ratio/distribution",
-        "policy_ratio_distribution",
-        atom="token",
-        empty="nan",
-        padding=True,
-        gradient=(),
-    ),
-    Case(
-        "policy/ratio/distribution@unmasked",
-        "policy_ratio_distribution_unmasked",
-        atom="token",
-        empty="nan",
-        padding=False,
-        gradient=(),
-    ),
-    Case(
-        "policy/ratio/variance_of_means",
-        "policy_ratio_variance_of_means",
-        atom="batch",
-        empty="nan",
-        padding=False,
-        gradient=("ratio_means",),
-    ),
-    Case(
-        "policy/ratio/variance_of_means@zero_filled",
-        "policy_ratio_variance_of_means_zero_filled",
-        atom="batch",
-        empty="nan",
-        padding=False,
-        gradient=("ratio_means",),
-    ),
-    Case(
-        "policy/old_log_probability/distribution",
-        "policy_old_log_probability_distribution",
-        atom="token",
-        empty="nan",
-        padding=True,
-        gradient=(),
-    ),
-    Case(
-        "policy/old_log_probability/distribution@unmasked",
-        "policy_old_log_probability_distribution_unmasked",
-        atom="token",
-        empty="nan",
-        padding=False,
-        gradient=(),
-    ),
-    Case(
-        "policy/reference_log_probability/distribution",
-        "policy_reference_log_probability_distribution",
-        atom="token",
-        empty="nan",
-        padding=True,
-        gradient=(),
-    ),
-    Case(
-        "policy/reference_log_probability/distribution@unmasked",
-        "policy_reference_log_probability_distribution_unmasked",
-        atom="token",
-        empty="nan",
-        padding=False,
-        gradient=(),
-    ),
-]
+# Function, what a split keeps whole, value over nothing, whether padding must not matter, where gradients flow.
+CASES = checks.cases("""
+policy/loss token nan padding logprobs old_logprobs advantages
+policy/loss@dual_clip token nan padding logprobs old_logprobs advantages
+policy/loss@weighted_dual_clip token nan padding logprobs old_logprobs advantages rollout_weights
+policy/clip_fraction token nan padding
+policy/clip_fraction_low token nan padding
+policy/clip_fraction_high token nan padding
+policy/outside_region_fraction token nan padding
+policy/dual_clip_fraction token nan padding
+policy/response_ratio/loss sequence nan padding logprobs old_logprobs sequence_advantages
+policy/response_ratio/clip_fraction sequence nan padding
+policy/response_ratio/clip_fraction_low sequence nan padding
+policy/response_ratio/clip_fraction_high sequence nan padding
+policy/response_ratio/clip_fraction_low_rank_min batch nan - rank_values
+policy/response_ratio/clip_fraction_high_rank_max batch nan - rank_values
+policy/response_ratio/clipped_low_min sequence nan padding
+policy/response_ratio/clipped_high_max sequence nan padding
+policy/ratio/mean token nan padding logprobs old_logprobs
+policy/ratio/mean@padded token nan - logprobs old_logprobs
+policy/ratio/distribution token nan padding
+policy/ratio/distribution@unmasked token nan -
+policy/ratio/variance_of_means batch nan - ratio_means
+policy/ratio/variance_of_means@zero_filled batch nan - ratio_means
+policy/old_log_probability/distribution token nan padding
+policy/old_log_probability/distribution@unmasked token nan -
+policy/reference_log_probability/distribution token nan padding
+policy/reference_log_probability/distribution@unmasked token nan -
+""")
 
 
 @pytest.mark.parametrize("case", CASES, ids=str)
-def test_value(case: Case) -> None:
+def test_value(case: checks.Case) -> None:
     """The function agrees with the reference on ragged inputs, in both precisions, for any parameters."""
     checks.check_value(case)
 
 
 @pytest.mark.parametrize("case", CASES, ids=str)
-def test_merge(case: Case) -> None:
+def test_merge(case: checks.Case) -> None:
     """Merged states of uneven parts, empty ones among them, equal the whole."""
     checks.check_merge(case)
-
-
-@pytest.mark.parametrize("case", CASES, ids=str)
-def test_empty(case: Case) -> None:
-    """Over an empty population the declared value comes out."""
-    checks.check_empty(case)
-
-
-@pytest.mark.parametrize("case", [case for case in CASES if case.padding], ids=str)
-def test_padding(case: Case) -> None:
-    """Garbage in padding changes neither value nor gradient."""
-    checks.check_padding(case)
-
-
-@pytest.mark.parametrize("case", CASES, ids=str)
-def test_half_precision(case: Case) -> None:
-    """Half-precision inputs are accepted and computed on in float32 or better."""
-    checks.check_half_precision(case)
-
-
-@pytest.mark.parametrize("case", CASES, ids=str)
-def test_gradient(case: Case) -> None:
-    """Gradients reach the inputs they should and are finite."""
-    checks.check_gradient(case)
-
-
-@pytest.mark.parametrize("case", CASES, ids=str)
-def test_errors(case: Case) -> None:
-    """A wrong input is named in the error, with what was expected and what came."""
-    checks.check_errors(case)

@@ -5,635 +5,97 @@ from __future__ import annotations
 
 import metric_checks as checks
 import pytest
-from metric_checks import Case
 
-CASES = [
-    Case(
-        "preference/reward/chosen",
-        "preference_reward_chosen",
-        atom="sequence",
-        empty="nan",
-        padding=False,
-        gradient=("chosen_logprobs", "ref_chosen_logprobs"),
-    ),
-    Case(
-        "preference/reward/rejected",
-        "preference_reward_rejected",
-        atom="sequence",
-        empty="nan",
-        padding=False,
-        gradient=("rejected_logprobs", "ref_rejected_logprobs"),
-    ),
-    Case(
-        "preference/reward/accuracy",
-        "preference_reward_accuracy",
-        atom="sequence",
-        empty="nan",
-        padding=False,
-        gradient=(),
-    ),
-    Case(
-        "preference/reward/margin",
-        "preference_reward_margin",
-        atom="sequence",
-        empty="nan",
-        padding=False,
-        gradient=("chosen_logprobs", "rejected_logprobs", "ref_chosen_logprobs", "ref_rejected_logprobs"),
-    ),
-    Case(
-        "preference/reward_average/chosen",
-        "preference_reward_average_chosen",
-        atom="sequence",
-        empty="nan",
-        padding=False,
-        gradient=("chosen_logprobs", "ref_chosen_logprobs"),
-    ),
-    Case(
-        "preference/reward_average/rejected",
-        "preference_reward_average_rejected",
-        atom="sequence",
-        empty="nan",
-        padding=False,
-        gradient=("rejected_logprobs", "ref_rejected_logprobs"),
-    ),
-    Case(
-        "preference/reward_average/accuracy",
-        "preference_reward_average_accuracy",
-        atom="sequence",
-        empty="nan",
-        padding=False,
-        gradient=(),
-    ),
-    Case(
-        "preference/reward_average/margin",
-        "preference_reward_average_margin",
-        atom="sequence",
-        empty="nan",
-        padding=False,
-        gradient=("chosen_logprobs", "rejected_logprobs", "ref_chosen_logprobs", "ref_rejected_logprobs"),
-    ),
-    Case(
-        "preference/reward_free/chosen",
-        "preference_reward_free_chosen",
-        atom="sequence",
-        empty="nan",
-        padding=False,
-        gradient=("chosen_logprobs",),
-    ),
-    Case(
-        "preference/reward_free/rejected",
-        "preference_reward_free_rejected",
-        atom="sequence",
-        empty="nan",
-        padding=False,
-        gradient=("rejected_logprobs",),
-    ),
-    Case(
-        "preference/reward_free/accuracy",
-        "preference_reward_free_accuracy",
-        atom="sequence",
-        empty="nan",
-        padding=False,
-        gradient=(),
-    ),
-    Case(
-        "preference/reward_free/margin",
-        "preference_reward_free_margin",
-        atom="sequence",
-        empty="nan",
-        padding=False,
-        gradient=("chosen_logprobs", "rejected_logprobs"),
-    ),
-    Case(
-        "preference/reward_free_average/chosen",
-        "preference_reward_free_average_chosen",
-        atom="sequence",
-        empty="nan",
-        padding=False,
-        gradient=("chosen_logprobs",),
-    ),
-    Case(
-        "preference/reward_free_average/rejected",
-        "preference_reward_free_average_rejected",
-        atom="sequence",
-        empty="nan",
-        padding=False,
-        gradient=("rejected_logprobs",),
-    ),
-    Case(
-        "preference/reward_free_average/accuracy",
-        "preference_reward_free_average_accuracy",
-        atom="sequence",
-        empty="nan",
-        padding=False,
-        gradient=(),
-    ),
-    Case(
-        "preference/reward_free_average/margin",
-        "preference_reward_free_average_margin",
-        atom="sequence",
-        empty="nan",
-        padding=False,
-        gradient=("chosen_logprobs", "rejected_logprobs"),
-    ),
-    Case(
-        "preference/reward_alpha/chosen",
-        "preference_reward_alpha_chosen",
-        atom="sequence",
-        empty="nan",
-        padding=False,
-        gradient=("chosen_logprobs",),
-    ),
-    Case(
-        "preference/reward_alpha/rejected",
-        "preference_reward_alpha_rejected",
-        atom="sequence",
-        empty="nan",
-        padding=False,
-        gradient=("rejected_logprobs",),
-    ),
-    Case(
-        "preference/reward_alpha/margin",
-        "preference_reward_alpha_margin",
-        atom="sequence",
-        empty="nan",
-        padding=False,
-        gradient=("chosen_logprobs", "rejected_logprobs"),
-    ),
-    Case(
-        "preference/logprob/chosen",
-        "preference_logprob_chosen",
-        atom="sequence",
-        empty="nan",
-        padding=False,
-        gradient=("chosen_logprobs",),
-    ),
-    Case(
-        "preference/logprob/rejected",
-        "preference_logprob_rejected",
-        atom="sequence",
-        empty="nan",
-        padding=False,
-        gradient=("rejected_logprobs",),
-    ),
-    Case(
-        "preference/logprob_average/chosen",
-        "preference_logprob_average_chosen",
-        atom="sequence",
-        empty="nan",
-        padding=False,
-        gradient=("chosen_logprobs",),
-    ),
-    Case(
-        "preference/logprob_average/rejected",
-        "preference_logprob_average_rejected",
-        atom="sequence",
-        empty="nan",
-        padding=False,
-        gradient=("rejected_logprobs",),
-    ),
-    Case(
-        "preference/log_odds/mean",
-        "preference_log_odds_mean",
-        atom="sequence",
-        empty="nan",
-        padding=False,
-        gradient=("chosen_logprobs", "rejected_logprobs"),
-    ),
-    Case(
-        "preference/log_odds/log_sigmoid",
-        "preference_log_odds_log_sigmoid",
-        atom="sequence",
-        empty="nan",
-        padding=False,
-        gradient=("chosen_logprobs", "rejected_logprobs"),
-    ),
-    Case(
-        "preference/logit/chosen",
-        "preference_logit_chosen",
-        atom="token",
-        empty="nan",
-        padding=False,
-        gradient=("chosen_mean_logits",),
-    ),
-    Case(
-        "preference/logit/rejected",
-        "preference_logit_rejected",
-        atom="token",
-        empty="nan",
-        padding=False,
-        gradient=("rejected_mean_logits",),
-    ),
-    Case(
-        "preference/entropy",
-        "preference_entropy",
-        atom="token",
-        empty="nan",
-        padding=True,
-        gradient=("token_entropy",),
-    ),
-    Case(
-        "preference/token_accuracy",
-        "preference_token_accuracy",
-        atom="token",
-        empty="nan",
-        padding=False,
-        gradient=(),
-    ),
-    Case(
-        "preference/loss/sigmoid",
-        "preference_loss_sigmoid",
-        atom="sequence",
-        empty="nan",
-        padding=False,
-        gradient=("chosen_logprobs", "rejected_logprobs", "ref_chosen_logprobs", "ref_rejected_logprobs"),
-    ),
-    Case(
-        "preference/loss/sigmoid_norm",
-        "preference_loss_sigmoid_norm",
-        atom="sequence",
-        empty="nan",
-        padding=False,
-        gradient=("chosen_logprobs", "rejected_logprobs", "ref_chosen_logprobs", "ref_rejected_logprobs"),
-    ),
-    Case(
-        "preference/loss/sigmoid_smoothed",
-        "preference_loss_sigmoid_smoothed",
-        atom="sequence",
-        empty="nan",
-        padding=False,
-        gradient=("chosen_logprobs", "rejected_logprobs", "ref_chosen_logprobs", "ref_rejected_logprobs"),
-    ),
-    Case(
-        "preference/loss/sigmoid_free",
-        "preference_loss_sigmoid_free",
-        atom="sequence",
-        empty="nan",
-        padding=False,
-        gradient=("chosen_logprobs", "rejected_logprobs"),
-    ),
-    Case(
-        "preference/loss/sigmoid_js",
-        "preference_loss_sigmoid_js",
-        atom="sequence",
-        empty="nan",
-        padding=False,
-        gradient=("chosen_logprobs", "rejected_logprobs", "ref_chosen_logprobs", "ref_rejected_logprobs"),
-    ),
-    Case(
-        "preference/loss/sigmoid_forward_kl",
-        "preference_loss_sigmoid_forward_kl",
-        atom="sequence",
-        empty="nan",
-        padding=False,
-        gradient=("chosen_logprobs", "rejected_logprobs", "ref_chosen_logprobs", "ref_rejected_logprobs"),
-    ),
-    Case(
-        "preference/loss/sigmoid_alpha",
-        "preference_loss_sigmoid_alpha",
-        atom="sequence",
-        empty="nan",
-        padding=False,
-        gradient=("chosen_logprobs", "rejected_logprobs", "ref_chosen_logprobs", "ref_rejected_logprobs"),
-    ),
-    Case(
-        "preference/loss/sigmoid_likelihood",
-        "preference_loss_sigmoid_likelihood",
-        atom="sequence",
-        empty="nan",
-        padding=False,
-        gradient=(
-            "chosen_logprobs",
-            "rejected_logprobs",
-            "ref_chosen_logprobs",
-            "ref_rejected_logprobs",
-            "chosen_token_logprobs",
-        ),
-    ),
-    Case(
-        "preference/loss/sigmoid_weighted",
-        "preference_loss_sigmoid_weighted",
-        atom="sequence",
-        empty="nan",
-        padding=False,
-        gradient=(
-            "chosen_logprobs",
-            "rejected_logprobs",
-            "ref_chosen_logprobs",
-            "ref_rejected_logprobs",
-            "chosen_token_logprobs",
-            "rejected_token_logprobs",
-            "chosen_log_square_sums",
-            "rejected_log_square_sums",
-        ),
-    ),
-    Case(
-        "preference/loss/sigmoid_weighted@unbounded",
-        "preference_loss_sigmoid_weighted_unbounded",
-        atom="sequence",
-        empty="nan",
-        padding=False,
-        gradient=(
-            "chosen_logprobs",
-            "rejected_logprobs",
-            "ref_chosen_logprobs",
-            "ref_rejected_logprobs",
-            "chosen_token_logprobs",
-            "rejected_token_logprobs",
-            "chosen_log_square_sums",
-            "rejected_log_square_sums",
-        ),
-    ),
-    Case(
-        "preference/loss/weighted_sum",
-        "preference_loss_weighted_sum",
-        atom="batch",
-        empty="nan",
-        padding=False,
-        gradient=("part_losses", "part_weights"),
-    ),
-    Case(
-        "preference/loss/hinge",
-        "preference_loss_hinge",
-        atom="sequence",
-        empty="nan",
-        padding=False,
-        gradient=("chosen_logprobs", "rejected_logprobs", "ref_chosen_logprobs", "ref_rejected_logprobs"),
-    ),
-    Case(
-        "preference/loss/ipo",
-        "preference_loss_ipo",
-        atom="sequence",
-        empty="nan",
-        padding=False,
-        gradient=("chosen_logprobs", "rejected_logprobs", "ref_chosen_logprobs", "ref_rejected_logprobs"),
-    ),
-    Case(
-        "preference/loss/ipo_sum",
-        "preference_loss_ipo_sum",
-        atom="sequence",
-        empty="nan",
-        padding=False,
-        gradient=("chosen_logprobs", "rejected_logprobs", "ref_chosen_logprobs", "ref_rejected_logprobs"),
-    ),
-    Case("preference/loss/kto_pair", "preference_loss_kto_pair", atom="batch", empty="nan", padding=False, gradient=()),
-    Case(
-        "preference/loss/exo_pair",
-        "preference_loss_exo_pair",
-        atom="sequence",
-        empty="nan",
-        padding=False,
-        gradient=("chosen_logprobs", "rejected_logprobs", "ref_chosen_logprobs", "ref_rejected_logprobs"),
-    ),
-    Case(
-        "preference/loss/nca_pair",
-        "preference_loss_nca_pair",
-        atom="sequence",
-        empty="nan",
-        padding=False,
-        gradient=("chosen_logprobs", "rejected_logprobs", "ref_chosen_logprobs", "ref_rejected_logprobs"),
-    ),
-    Case(
-        "preference/loss/robust",
-        "preference_loss_robust",
-        atom="sequence",
-        empty="nan",
-        padding=False,
-        gradient=("chosen_logprobs", "rejected_logprobs", "ref_chosen_logprobs", "ref_rejected_logprobs"),
-    ),
-    Case(
-        "preference/loss/bco_pair",
-        "preference_loss_bco_pair",
-        atom="sequence",
-        empty="nan",
-        padding=False,
-        gradient=("chosen_logprobs", "rejected_logprobs", "ref_chosen_logprobs", "ref_rejected_logprobs"),
-    ),
-    Case(
-        "preference/loss/sppo_hard",
-        "preference_loss_sppo_hard",
-        atom="sequence",
-        empty="nan",
-        padding=False,
-        gradient=("chosen_logprobs", "rejected_logprobs", "ref_chosen_logprobs", "ref_rejected_logprobs"),
-    ),
-    Case(
-        "preference/loss/apo_zero",
-        "preference_loss_apo_zero",
-        atom="sequence",
-        empty="nan",
-        padding=False,
-        gradient=("chosen_logprobs", "rejected_logprobs", "ref_chosen_logprobs", "ref_rejected_logprobs"),
-    ),
-    Case(
-        "preference/loss/apo_down",
-        "preference_loss_apo_down",
-        atom="sequence",
-        empty="nan",
-        padding=False,
-        gradient=("chosen_logprobs", "rejected_logprobs", "ref_chosen_logprobs", "ref_rejected_logprobs"),
-    ),
-    Case(
-        "preference/loss/discopop",
-        "preference_loss_discopop",
-        atom="sequence",
-        empty="nan",
-        padding=False,
-        gradient=("chosen_logprobs", "rejected_logprobs", "ref_chosen_logprobs", "ref_rejected_logprobs"),
-    ),
-    Case(
-        "preference/loss/sft",
-        "preference_loss_sft",
-        atom="token",
-        empty="nan",
-        padding=False,
-        gradient=("chosen_token_logprobs",),
-    ),
-    Case("preference/loss/aot", "preference_loss_aot", atom="batch", empty="nan", padding=False, gradient=()),
-    Case(
-        "preference/loss/aot_unpaired",
-        "preference_loss_aot_unpaired",
-        atom="batch",
-        empty="nan",
-        padding=False,
-        gradient=(),
-    ),
-    Case(
-        "preference/loss/contrastive",
-        "preference_loss_contrastive",
-        atom="sequence",
-        empty="nan",
-        padding=False,
-        gradient=("chosen_logprobs", "rejected_logprobs", "chosen_token_logprobs"),
-    ),
-    Case(
-        "preference/loss/contrastive_smoothed",
-        "preference_loss_contrastive_smoothed",
-        atom="sequence",
-        empty="nan",
-        padding=False,
-        gradient=("chosen_logprobs", "rejected_logprobs", "chosen_token_logprobs"),
-    ),
-    Case(
-        "preference/loss/contrastive_hinge",
-        "preference_loss_contrastive_hinge",
-        atom="sequence",
-        empty="nan",
-        padding=False,
-        gradient=("chosen_logprobs", "rejected_logprobs", "chosen_token_logprobs"),
-    ),
-    Case(
-        "preference/loss/contrastive_ipo",
-        "preference_loss_contrastive_ipo",
-        atom="sequence",
-        empty="nan",
-        padding=False,
-        gradient=("chosen_logprobs", "rejected_logprobs", "chosen_token_logprobs"),
-    ),
-    Case(
-        "preference/loss/simpo",
-        "preference_loss_simpo",
-        atom="sequence",
-        empty="nan",
-        padding=False,
-        gradient=("chosen_logprobs", "rejected_logprobs", "chosen_token_logprobs"),
-    ),
-    Case(
-        "preference/loss/simpo_smoothed",
-        "preference_loss_simpo_smoothed",
-        atom="sequence",
-        empty="nan",
-        padding=False,
-        gradient=("chosen_logprobs", "rejected_logprobs", "chosen_token_logprobs"),
-    ),
-    Case(
-        "preference/loss/alphapo",
-        "preference_loss_alphapo",
-        atom="sequence",
-        empty="nan",
-        padding=False,
-        gradient=("chosen_logprobs", "rejected_logprobs", "chosen_token_logprobs"),
-    ),
-    Case(
-        "preference/loss/contrastive_alpha",
-        "preference_loss_contrastive_alpha",
-        atom="sequence",
-        empty="nan",
-        padding=False,
-        gradient=("chosen_logprobs", "rejected_logprobs", "chosen_token_logprobs"),
-    ),
-    Case(
-        "preference/loss/contrastive_alpha_hinge",
-        "preference_loss_contrastive_alpha_hinge",
-        atom="sequence",
-        empty="nan",
-        padding=False,
-        gradient=("chosen_logprobs", "rejected_logprobs", "chosen_token_logprobs"),
-    ),
-    Case(
-        "preference/loss/contrastive_alpha_ipo",
-        "preference_loss_contrastive_alpha_ipo",
-        atom="sequence",
-        empty="nan",
-        padding=False,
-        gradient=("chosen_logprobs", "rejected_logprobs", "chosen_token_logprobs"),
-    ),
-    Case(
-        "preference/loss/odds_ratio",
-        "preference_loss_odds_ratio",
-        atom="sequence",
-        empty="nan",
-        padding=False,
-        gradient=("chosen_logprobs", "rejected_logprobs", "chosen_token_logprobs"),
-    ),
-    Case(
-        "preference/loss/triple",
-        "preference_loss_triple",
-        atom="sequence",
-        empty="nan",
-        padding=False,
-        gradient=("chosen_logprobs", "rejected_logprobs", "gold_token_logprobs"),
-    ),
-    Case(
-        "preference/loss/triple_smoothed",
-        "preference_loss_triple_smoothed",
-        atom="sequence",
-        empty="nan",
-        padding=False,
-        gradient=("chosen_logprobs", "rejected_logprobs", "gold_token_logprobs"),
-    ),
-    Case(
-        "preference/loss/triple_hinge",
-        "preference_loss_triple_hinge",
-        atom="sequence",
-        empty="nan",
-        padding=False,
-        gradient=("chosen_logprobs", "rejected_logprobs", "gold_token_logprobs"),
-    ),
-    Case(
-        "preference/loss/triple_ipo",
-        "preference_loss_triple_ipo",
-        atom="sequence",
-        empty="nan",
-        padding=False,
-        gradient=("chosen_logprobs", "rejected_logprobs", "gold_token_logprobs"),
-    ),
-    Case(
-        "preference/loss/triple_length",
-        "preference_loss_triple_length",
-        atom="sequence",
-        empty="nan",
-        padding=False,
-        gradient=("chosen_logprobs", "rejected_logprobs", "gold_token_logprobs"),
-    ),
-    Case(
-        "preference/loss/triple_length_smoothed",
-        "preference_loss_triple_length_smoothed",
-        atom="sequence",
-        empty="nan",
-        padding=False,
-        gradient=("chosen_logprobs", "rejected_logprobs", "gold_token_logprobs"),
-    ),
-]
+# Function, what a split keeps whole, value over nothing, whether padding must not matter, where gradients flow.
+CASES = checks.cases("""
+preference/reward/chosen sequence nan - chosen_logprobs ref_chosen_logprobs
+preference/reward/rejected sequence nan - rejected_logprobs ref_rejected_logprobs
+preference/reward/accuracy sequence nan -
+preference/reward/margin sequence nan - chosen_logprobs rejected_logprobs ref_chosen_logprobs ref_rejected_logprobs
+preference/reward_average/chosen sequence nan - chosen_logprobs ref_chosen_logprobs
+preference/reward_average/rejected sequence nan - rejected_logprobs ref_rejected_logprobs
+preference/reward_average/accuracy sequence nan -
+preference/reward_average/margin sequence nan - chosen_logprobs rejected_logprobs ref_chosen_logprobs
+  ref_rejected_logprobs
+preference/reward_free/chosen sequence nan - chosen_logprobs
+preference/reward_free/rejected sequence nan - rejected_logprobs
+preference/reward_free/accuracy sequence nan -
+preference/reward_free/margin sequence nan - chosen_logprobs rejected_logprobs
+preference/reward_free_average/chosen sequence nan - chosen_logprobs
+preference/reward_free_average/rejected sequence nan - rejected_logprobs
+preference/reward_free_average/accuracy sequence nan -
+preference/reward_free_average/margin sequence nan - chosen_logprobs rejected_logprobs
+preference/reward_alpha/chosen sequence nan - chosen_logprobs
+preference/reward_alpha/rejected sequence nan - rejected_logprobs
+preference/reward_alpha/margin sequence nan - chosen_logprobs rejected_logprobs
+preference/logprob/chosen sequence nan - chosen_logprobs
+preference/logprob/rejected sequence nan - rejected_logprobs
+preference/logprob_average/chosen sequence nan - chosen_logprobs
+preference/logprob_average/rejected sequence nan - rejected_logprobs
+preference/log_odds/mean sequence nan - chosen_logprobs rejected_logprobs
+preference/log_odds/log_sigmoid sequence nan - chosen_logprobs rejected_logprobs
+preference/logit/chosen token nan - chosen_mean_logits
+preference/logit/rejected token nan - rejected_mean_logits
+preference/entropy token nan padding token_entropy
+preference/token_accuracy token nan -
+preference/loss/sigmoid sequence nan - chosen_logprobs rejected_logprobs ref_chosen_logprobs ref_rejected_logprobs
+preference/loss/sigmoid_norm sequence nan - chosen_logprobs rejected_logprobs ref_chosen_logprobs ref_rejected_logprobs
+preference/loss/sigmoid_smoothed sequence nan - chosen_logprobs rejected_logprobs ref_chosen_logprobs
+  ref_rejected_logprobs
+preference/loss/sigmoid_free sequence nan - chosen_logprobs rejected_logprobs
+preference/loss/sigmoid_js sequence nan - chosen_logprobs rejected_logprobs ref_chosen_logprobs ref_rejected_logprobs
+preference/loss/sigmoid_forward_kl sequence nan - chosen_logprobs rejected_logprobs ref_chosen_logprobs
+  ref_rejected_logprobs
+preference/loss/sigmoid_alpha sequence nan - chosen_logprobs rejected_logprobs ref_chosen_logprobs ref_rejected_logprobs
+preference/loss/sigmoid_likelihood sequence nan - chosen_logprobs rejected_logprobs ref_chosen_logprobs
+  ref_rejected_logprobs chosen_token_logprobs
+preference/loss/sigmoid_weighted sequence nan - chosen_logprobs rejected_logprobs ref_chosen_logprobs
+  ref_rejected_logprobs chosen_token_logprobs rejected_token_logprobs chosen_log_square_sums rejected_log_square_sums
+preference/loss/sigmoid_weighted@unbounded sequence nan - chosen_logprobs rejected_logprobs ref_chosen_logprobs
+  ref_rejected_logprobs chosen_token_logprobs rejected_token_logprobs chosen_log_square_sums rejected_log_square_sums
+preference/loss/weighted_sum batch nan - part_losses part_weights
+preference/loss/hinge sequence nan - chosen_logprobs rejected_logprobs ref_chosen_logprobs ref_rejected_logprobs
+preference/loss/ipo sequence nan - chosen_logprobs rejected_logprobs ref_chosen_logprobs ref_rejected_logprobs
+preference/loss/ipo_sum sequence nan - chosen_logprobs rejected_logprobs ref_chosen_logprobs ref_rejected_logprobs
+preference/loss/kto_pair batch nan -
+preference/loss/exo_pair sequence nan - chosen_logprobs rejected_logprobs ref_chosen_logprobs ref_rejected_logprobs
+preference/loss/nca_pair sequence nan - chosen_logprobs rejected_logprobs ref_chosen_logprobs ref_rejected_logprobs
+preference/loss/robust sequence nan - chosen_logprobs rejected_logprobs ref_chosen_logprobs ref_rejected_logprobs
+preference/loss/bco_pair sequence nan - chosen_logprobs rejected_logprobs ref_chosen_logprobs ref_rejected_logprobs
+preference/loss/sppo_hard sequence nan - chosen_logprobs rejected_logprobs ref_chosen_logprobs ref_rejected_logprobs
+preference/loss/apo_zero sequence nan - chosen_logprobs rejected_logprobs ref_chosen_logprobs ref_rejected_logprobs
+preference/loss/apo_down sequence nan - chosen_logprobs rejected_logprobs ref_chosen_logprobs ref_rejected_logprobs
+preference/loss/discopop sequence nan - chosen_logprobs rejected_logprobs ref_chosen_logprobs ref_rejected_logprobs
+preference/loss/sft token nan - chosen_token_logprobs
+preference/loss/aot batch nan -
+preference/loss/aot_unpaired batch nan -
+preference/loss/contrastive sequence nan - chosen_logprobs rejected_logprobs chosen_token_logprobs
+preference/loss/contrastive_smoothed sequence nan - chosen_logprobs rejected_logprobs chosen_token_logprobs
+preference/loss/contrastive_hinge sequence nan - chosen_logprobs rejected_logprobs chosen_token_logprobs
+preference/loss/contrastive_ipo sequence nan - chosen_logprobs rejected_logprobs chosen_token_logprobs
+preference/loss/simpo sequence nan - chosen_logprobs rejected_logprobs chosen_token_logprobs
+preference/loss/simpo_smoothed sequence nan - chosen_logprobs rejected_logprobs chosen_token_logprobs
+preference/loss/alphapo sequence nan - chosen_logprobs rejected_logprobs chosen_token_logprobs
+preference/loss/contrastive_alpha sequence nan - chosen_logprobs rejected_logprobs chosen_token_logprobs
+preference/loss/contrastive_alpha_hinge sequence nan - chosen_logprobs rejected_logprobs chosen_token_logprobs
+preference/loss/contrastive_alpha_ipo sequence nan - chosen_logprobs rejected_logprobs chosen_token_logprobs
+preference/loss/odds_ratio sequence nan - chosen_logprobs rejected_logprobs chosen_token_logprobs
+preference/loss/triple sequence nan - chosen_logprobs rejected_logprobs gold_token_logprobs
+preference/loss/triple_smoothed sequence nan - chosen_logprobs rejected_logprobs gold_token_logprobs
+preference/loss/triple_hinge sequence nan - chosen_logprobs rejected_logprobs gold_token_logprobs
+preference/loss/triple_ipo sequence nan - chosen_logprobs rejected_logprobs gold_token_logprobs
+preference/loss/triple_length sequence nan - chosen_logprobs rejected_logprobs gold_token_logprobs
+preference/loss/triple_length_smoothed sequence nan - chosen_logprobs rejected_logprobs gold_token_logprobs
+""")
 
 
 @pytest.mark.parametrize("case", CASES, ids=str)
-def test_value(case: Case) -> None:
+def test_value(case: checks.Case) -> None:
     """The function agrees with the reference on ragged inputs, in both precisions, for any parameters."""
     checks.check_value(case)
 
 
 @pytest.mark.parametrize("case", CASES, ids=str)
-def test_merge(case: Case) -> None:
+def test_merge(case: checks.Case) -> None:
     """Merged states of uneven parts, empty ones among them, equal the whole."""
     checks.check_merge(case)
-
-
-@pytest.mark.parametrize("case", CASES, ids=str)
-def test_empty(case: Case) -> None:
-    """Over an empty population the declared value comes out."""
-    checks.check_empty(case)
-
-
-@pytest.mark.parametrize("case", [case for case in CASES if case.padding], ids=str)
-def test_padding(case: Case) -> None:
-    """Garbage in padding changes neither value nor gradient."""
-    checks.check_padding(case)
-
-
-@pytest.mark.parametrize("case", CASES, ids=str)
-def test_half_precision(case: Case) -> None:
-    """Half-precision inputs are accepted and computed on in float32 or better."""
-    checks.check_half_precision(case)
-
-
-@pytest.mark.parametrize("case", CASES, ids=str)
-def test_gradient(case: Case) -> None:
-    """Gradients reach the inputs they should and are finite."""
-    checks.check_gradient(case)
-
-
-@pytest.mark.parametrize("case", CASES, ids=str)
-def test_errors(case: Case) -> None:
-    """A wrong input is named in the error, with what was expected and what came."""
-    checks.check_errors(case)

@@ -5,92 +5,26 @@ from __future__ import annotations
 
 import metric_checks as checks
 import pytest
-from metric_checks import Case
 
-CASES = [
-    Case("progress/tokens_seen", "progress_tokens_seen", atom="sequence", empty=0, padding=False, gradient=()),
-    Case(
-        "progress/episodes_per_second",
-        "progress_episodes_per_second",
-        atom="batch",
-        empty="nan",
-        padding=False,
-        gradient=("run_seconds",),
-    ),
-    Case(
-        "progress/run_samples_per_second",
-        "progress_run_samples_per_second",
-        atom="batch",
-        empty="nan",
-        padding=False,
-        gradient=("run_seconds",),
-    ),
-    Case(
-        "progress/run_steps_per_second",
-        "progress_run_steps_per_second",
-        atom="batch",
-        empty="nan",
-        padding=False,
-        gradient=("run_seconds",),
-    ),
-    Case(
-        "progress/evaluation_samples_per_second",
-        "progress_evaluation_samples_per_second",
-        atom="batch",
-        empty="nan",
-        padding=False,
-        gradient=("run_seconds",),
-    ),
-    Case(
-        "progress/evaluation_steps_per_second",
-        "progress_evaluation_steps_per_second",
-        atom="batch",
-        empty="nan",
-        padding=False,
-        gradient=("run_seconds",),
-    ),
-    Case(
-        "progress/input_tokens_per_second",
-        "progress_input_tokens_per_second",
-        atom="batch",
-        empty="nan",
-        padding=False,
-        gradient=("run_seconds",),
-    ),
-]
+# Function, what a split keeps whole, value over nothing, whether padding must not matter, where gradients flow.
+CASES = checks.cases("""
+progress/tokens_seen sequence 0 -
+progress/episodes_per_second batch nan - run_seconds
+progress/run_samples_per_second batch nan - run_seconds
+progress/run_steps_per_second batch nan - run_seconds
+progress/evaluation_samples_per_second batch nan - run_seconds
+progress/evaluation_steps_per_second batch nan - run_seconds
+progress/input_tokens_per_second batch nan - run_seconds
+""")
 
 
 @pytest.mark.parametrize("case", CASES, ids=str)
-def test_value(case: Case) -> None:
+def test_value(case: checks.Case) -> None:
     """The function agrees with the reference on ragged inputs, in both precisions, for any parameters."""
     checks.check_value(case)
 
 
 @pytest.mark.parametrize("case", CASES, ids=str)
-def test_merge(case: Case) -> None:
+def test_merge(case: checks.Case) -> None:
     """Merged states of uneven parts, empty ones among them, equal the whole."""
     checks.check_merge(case)
-
-
-@pytest.mark.parametrize("case", CASES, ids=str)
-def test_empty(case: Case) -> None:
-    """Over an empty population the declared value comes out."""
-    checks.check_empty(case)
-
-
-@pytest.mark.parametrize("case", CASES, ids=str)
-def test_half_precision(case: Case) -> None:
-    """Half-precision inputs are accepted and computed on in float32 or better."""
-    checks.check_half_precision(case)
-
-
-@pytest.mark.parametrize("case", CASES, ids=str)
-def test_gradient(case: Case) -> None:
-    """Gradients reach the inputs they should and are finite."""
-    checks.check_gradient(case)
-
-
-@pytest.mark.parametrize("case", CASES, ids=str)
-def test_errors(case: Case) -> None:
-    """A wrong input is named in the error, with what was expected and what came."""
-    checks.check_errors(case)

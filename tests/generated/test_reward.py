@@ -5,160 +5,39 @@ from __future__ import annotations
 
 import metric_checks as checks
 import pytest
-from metric_checks import Case
 
-CASES = [
-    Case("reward/score/mean", "reward_score_mean", atom="sequence", empty="nan", padding=False, gradient=("scores",)),
-    Case("reward/score/std", "reward_score_std", atom="sequence", empty="nan", padding=False, gradient=("scores",)),
-    Case("reward/score/max", "reward_score_max", atom="sequence", empty="nan", padding=False, gradient=("scores",)),
-    Case("reward/score/min", "reward_score_min", atom="sequence", empty="nan", padding=False, gradient=("scores",)),
-    Case(
-        "reward/score/distribution",
-        "reward_score_distribution",
-        atom="sequence",
-        empty="nan",
-        padding=False,
-        gradient=(),
-    ),
-    Case(
-        "reward/total/mean",
-        "reward_total_mean",
-        atom="sequence",
-        empty="nan",
-        padding=True,
-        gradient=("token_rewards",),
-    ),
-    Case(
-        "reward/total/max",
-        "reward_total_max",
-        atom="sequence",
-        empty="nan",
-        padding=True,
-        gradient=("token_rewards",),
-    ),
-    Case(
-        "reward/total/min",
-        "reward_total_min",
-        atom="sequence",
-        empty="nan",
-        padding=True,
-        gradient=("token_rewards",),
-    ),
-    Case(
-        "reward/non_score/sum",
-        "reward_non_score_sum",
-        atom="sequence",
-        empty="nan",
-        padding=True,
-        gradient=("old_logprobs", "ref_logprobs"),
-    ),
-    Case(
-        "reward/non_score/sum@padded",
-        "reward_non_score_sum_padded",
-        atom="sequence",
-        empty="nan",
-        padding=False,
-        gradient=("old_logprobs", "ref_logprobs"),
-    ),
-    Case(
-        "reward/non_score/sum@k3",
-        "reward_non_score_sum_k3",
-        atom="sequence",
-        empty="nan",
-        padding=True,
-        gradient=("old_logprobs", "ref_logprobs"),
-    ),
-    Case(
-        "reward/non_score/token_mean",
-        "reward_non_score_token_mean",
-        atom="token",
-        empty="nan",
-        padding=True,
-        gradient=("old_logprobs", "ref_logprobs"),
-    ),
-    Case(
-        "reward/non_score/token_mean@abs",
-        "reward_non_score_token_mean_abs",
-        atom="token",
-        empty="nan",
-        padding=True,
-        gradient=("old_logprobs", "ref_logprobs"),
-    ),
-    Case(
-        "reward/non_score/token_mean@k2",
-        "reward_non_score_token_mean_k2",
-        atom="token",
-        empty="nan",
-        padding=True,
-        gradient=("old_logprobs", "ref_logprobs"),
-    ),
-    Case(
-        "reward/non_score/token_mean@full",
-        "reward_non_score_token_mean_full",
-        atom="token",
-        empty="nan",
-        padding=True,
-        gradient=("old_logits", "ref_logits"),
-    ),
-    Case("reward/std", "reward_std", atom="sequence", empty="nan", padding=False, gradient=("rewards",)),
-    Case("reward/group_std", "reward_group_std", atom="group", empty="nan", padding=False, gradient=("rewards",)),
-    Case("reward/zero_std_fraction", "reward_zero_std_fraction", atom="group", empty="nan", padding=False, gradient=()),
-    Case(
-        "reward/function/mean",
-        "reward_function_mean",
-        atom="sequence",
-        empty="nan",
-        padding=False,
-        gradient=("function_rewards",),
-    ),
-    Case(
-        "reward/function/std",
-        "reward_function_std",
-        atom="sequence",
-        empty="nan",
-        padding=False,
-        gradient=("function_rewards",),
-    ),
-]
+# Function, what a split keeps whole, value over nothing, whether padding must not matter, where gradients flow.
+CASES = checks.cases("""
+reward/score/mean sequence nan - scores
+reward/score/std sequence nan - scores
+reward/score/max sequence nan - scores
+reward/score/min sequence nan - scores
+reward/score/distribution sequence nan -
+reward/total/mean sequence nan padding token_rewards
+reward/total/max sequence nan padding token_rewards
+reward/total/min sequence nan padding token_rewards
+reward/non_score/sum sequence nan padding old_logprobs ref_logprobs
+reward/non_score/sum@padded sequence nan - old_logprobs ref_logprobs
+reward/non_score/sum@k3 sequence nan padding old_logprobs ref_logprobs
+reward/non_score/token_mean token nan padding old_logprobs ref_logprobs
+reward/non_score/token_mean@abs token nan padding old_logprobs ref_logprobs
+reward/non_score/token_mean@k2 token nan padding old_logprobs ref_logprobs
+reward/non_score/token_mean@full token nan padding old_logits ref_logits
+reward/std sequence nan - rewards
+reward/group_std group nan - rewards
+reward/zero_std_fraction group nan -
+reward/function/mean sequence nan - function_rewards
+reward/function/std sequence nan - function_rewards
+""")
 
 
 @pytest.mark.parametrize("case", CASES, ids=str)
-def test_value(case: Case) -> None:
+def test_value(case: checks.Case) -> None:
     """The function agrees with the reference on ragged inputs, in both precisions, for any parameters."""
     checks.check_value(case)
 
 
 @pytest.mark.parametrize("case", CASES, ids=str)
-def test_merge(case: Case) -> None:
+def test_merge(case: checks.Case) -> None:
     """Merged states of uneven parts, empty ones among them, equal the whole."""
     checks.check_merge(case)
-
-
-@pytest.mark.parametrize("case", CASES, ids=str)
-def test_empty(case: Case) -> None:
-    """Over an empty population the declared value comes out."""
-    checks.check_empty(case)
-
-
-@pytest.mark.parametrize("case", [case for case in CASES if case.padding], ids=str)
-def test_padding(case: Case) -> None:
-    """Garbage in padding changes neither value nor gradient."""
-    checks.check_padding(case)
-
-
-@pytest.mark.parametrize("case", CASES, ids=str)
-def test_half_precision(case: Case) -> None:
-    """Half-precision inputs are accepted and computed on in float32 or better."""
-    checks.check_half_precision(case)
-
-
-@pytest.mark.parametrize("case", CASES, ids=str)
-def test_gradient(case: Case) -> None:
-    """Gradients reach the inputs they should and are finite."""
-    checks.check_gradient(case)
-
-
-@pytest.mark.parametrize("case", CASES, ids=str)
-def test_errors(case: Case) -> None:
-    """A wrong input is named in the error, with what was expected and what came."""
-    checks.check_errors(case)

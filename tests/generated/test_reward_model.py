@@ -5,108 +5,28 @@ from __future__ import annotations
 
 import metric_checks as checks
 import pytest
-from metric_checks import Case
 
-CASES = [
-    Case(
-        "reward_model/loss",
-        "reward_model_loss",
-        atom="sequence",
-        empty="nan",
-        padding=False,
-        gradient=("chosen_scores", "rejected_scores"),
-    ),
-    Case(
-        "reward_model/loss@centred",
-        "reward_model_loss_centred",
-        atom="sequence",
-        empty="nan",
-        padding=False,
-        gradient=("chosen_scores", "rejected_scores"),
-    ),
-    Case("reward_model/accuracy", "reward_model_accuracy", atom="sequence", empty="nan", padding=False, gradient=()),
-    Case(
-        "reward_model/margin",
-        "reward_model_margin",
-        atom="sequence",
-        empty="nan",
-        padding=False,
-        gradient=("chosen_scores", "rejected_scores"),
-    ),
-    Case(
-        "reward_model/score/mean",
-        "reward_model_score_mean",
-        atom="sequence",
-        empty="nan",
-        padding=False,
-        gradient=("chosen_scores", "rejected_scores"),
-    ),
-    Case(
-        "reward_model/score/min",
-        "reward_model_score_min",
-        atom="sequence",
-        empty="nan",
-        padding=False,
-        gradient=("chosen_scores", "rejected_scores"),
-    ),
-    Case(
-        "reward_model/score/max",
-        "reward_model_score_max",
-        atom="sequence",
-        empty="nan",
-        padding=False,
-        gradient=("chosen_scores", "rejected_scores"),
-    ),
-    Case(
-        "reward_model/step_loss",
-        "reward_model_step_loss",
-        atom="token",
-        empty="nan",
-        padding=False,
-        gradient=("step_label_logprobs",),
-    ),
-    Case(
-        "reward_model/step_accuracy",
-        "reward_model_step_accuracy",
-        atom="token",
-        empty="nan",
-        padding=False,
-        gradient=(),
-    ),
-]
+# Function, what a split keeps whole, value over nothing, whether padding must not matter, where gradients flow.
+CASES = checks.cases("""
+reward_model/loss sequence nan - chosen_scores rejected_scores
+reward_model/loss@centred sequence nan - chosen_scores rejected_scores
+reward_model/accuracy sequence nan -
+reward_model/margin sequence nan - chosen_scores rejected_scores
+reward_model/score/mean sequence nan - chosen_scores rejected_scores
+reward_model/score/min sequence nan - chosen_scores rejected_scores
+reward_model/score/max sequence nan - chosen_scores rejected_scores
+reward_model/step_loss token nan - step_label_logprobs
+reward_model/step_accuracy token nan -
+""")
 
 
 @pytest.mark.parametrize("case", CASES, ids=str)
-def test_value(case: Case) -> None:
+def test_value(case: checks.Case) -> None:
     """The function agrees with the reference on ragged inputs, in both precisions, for any parameters."""
     checks.check_value(case)
 
 
 @pytest.mark.parametrize("case", CASES, ids=str)
-def test_merge(case: Case) -> None:
+def test_merge(case: checks.Case) -> None:
     """Merged states of uneven parts, empty ones among them, equal the whole."""
     checks.check_merge(case)
-
-
-@pytest.mark.parametrize("case", CASES, ids=str)
-def test_empty(case: Case) -> None:
-    """Over an empty population the declared value comes out."""
-    checks.check_empty(case)
-
-
-@pytest.mark.parametrize("case", CASES, ids=str)
-def test_half_precision(case: Case) -> None:
-    """Half-precision inputs are accepted and computed on in float32 or better."""
-    checks.check_half_precision(case)
-
-
-@pytest.mark.parametrize("case", CASES, ids=str)
-def test_gradient(case: Case) -> None:
-    """Gradients reach the inputs they should and are finite."""
-    checks.check_gradient(case)
-
-
-@pytest.mark.parametrize("case", CASES, ids=str)
-def test_errors(case: Case) -> None:
-    """A wrong input is named in the error, with what was expected and what came."""
-    checks.check_errors(case)

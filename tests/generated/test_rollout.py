@@ -5,994 +5,138 @@ from __future__ import annotations
 
 import metric_checks as checks
 import pytest
-from metric_checks import Case
 
-CASES = [
-    Case(
-        "rollout/aborted_fraction",
-        "rollout_aborted_fraction",
-        atom="sequence",
-        empty="nan",
-        padding=False,
-        gradient=(),
-    ),
-    Case(
-        "rollout/reward_component/max",
-        "rollout_reward_component_max",
-        atom="sequence",
-        empty="nan",
-        padding=False,
-        gradient=("function_rewards",),
-    ),
-    Case(
-        "rollout/reward_component/min",
-        "rollout_reward_component_min",
-        atom="sequence",
-        empty="nan",
-        padding=False,
-        gradient=("function_rewards",),
-    ),
-    Case(
-        "rollout/speculative_acceptance_rate",
-        "rollout_speculative_acceptance_rate",
-        atom="sequence",
-        empty="nan",
-        padding=False,
-        gradient=(),
-    ),
-    Case(
-        "rollout/speculative_acceptance_length",
-        "rollout_speculative_acceptance_length",
-        atom="sequence",
-        empty="nan",
-        padding=False,
-        gradient=(),
-    ),
-    Case(
-        "rollout/probability_difference/mean",
-        "rollout_probability_difference_mean",
-        atom="token",
-        empty="nan",
-        padding=True,
-        gradient=("old_logprobs", "rollout_logprobs"),
-    ),
-    Case(
-        "rollout/probability_difference/max",
-        "rollout_probability_difference_max",
-        atom="token",
-        empty="nan",
-        padding=True,
-        gradient=("old_logprobs", "rollout_logprobs"),
-    ),
-    Case(
-        "rollout/probability_difference/std",
-        "rollout_probability_difference_std",
-        atom="token",
-        empty="nan",
-        padding=True,
-        gradient=("old_logprobs", "rollout_logprobs"),
-    ),
-    Case(
-        "rollout/probability_correlation",
-        "rollout_probability_correlation",
-        atom="token",
-        empty="nan",
-        padding=True,
-        gradient=("old_logprobs", "rollout_logprobs"),
-    ),
-    Case("rollout/comparison_valid", "rollout_comparison_valid", atom="token", empty=0, padding=True, gradient=()),
-    Case(
-        "rollout/perplexity/trainer",
-        "rollout_perplexity_trainer",
-        atom="sequence",
-        empty="nan",
-        padding=True,
-        gradient=("old_logprobs",),
-    ),
-    Case(
-        "rollout/perplexity/trainer@empty_counted",
-        "rollout_perplexity_trainer_empty_counted",
-        atom="sequence",
-        empty="nan",
-        padding=True,
-        gradient=("old_logprobs",),
-    ),
-    Case(
-        "rollout/log_perplexity/trainer",
-        "rollout_log_perplexity_trainer",
-        atom="sequence",
-        empty="nan",
-        padding=True,
-        gradient=("old_logprobs",),
-    ),
-    Case(
-        "rollout/log_perplexity/trainer@empty_counted",
-        "rollout_log_perplexity_trainer_empty_counted",
-        atom="sequence",
-        empty="nan",
-        padding=True,
-        gradient=("old_logprobs",),
-    ),
-    Case(
-        "rollout/perplexity/engine",
-        "rollout_perplexity_engine",
-        atom="sequence",
-        empty="nan",
-        padding=True,
-        gradient=("rollout_logprobs",),
-    ),
-    Case(
-        "rollout/perplexity/engine@empty_counted",
-        "rollout_perplexity_engine_empty_counted",
-        atom="sequence",
-        empty="nan",
-        padding=True,
-        gradient=("rollout_logprobs",),
-    ),
-    Case(
-        "rollout/log_perplexity/engine",
-        "rollout_log_perplexity_engine",
-        atom="sequence",
-        empty="nan",
-        padding=True,
-        gradient=("rollout_logprobs",),
-    ),
-    Case(
-        "rollout/log_perplexity/engine@empty_counted",
-        "rollout_log_perplexity_engine_empty_counted",
-        atom="sequence",
-        empty="nan",
-        padding=True,
-        gradient=("rollout_logprobs",),
-    ),
-    Case(
-        "rollout/log_perplexity_difference/mean",
-        "rollout_log_perplexity_difference_mean",
-        atom="sequence",
-        empty="nan",
-        padding=True,
-        gradient=("old_logprobs", "rollout_logprobs"),
-    ),
-    Case(
-        "rollout/log_perplexity_difference/mean@empty_counted",
-        "rollout_log_perplexity_difference_mean_empty_counted",
-        atom="sequence",
-        empty="nan",
-        padding=True,
-        gradient=("old_logprobs", "rollout_logprobs"),
-    ),
-    Case(
-        "rollout/log_perplexity_difference/abs_mean",
-        "rollout_log_perplexity_difference_abs_mean",
-        atom="sequence",
-        empty="nan",
-        padding=True,
-        gradient=("old_logprobs", "rollout_logprobs"),
-    ),
-    Case(
-        "rollout/log_perplexity_difference/abs_mean@empty_counted",
-        "rollout_log_perplexity_difference_abs_mean_empty_counted",
-        atom="sequence",
-        empty="nan",
-        padding=True,
-        gradient=("old_logprobs", "rollout_logprobs"),
-    ),
-    Case(
-        "rollout/log_perplexity_difference/max",
-        "rollout_log_perplexity_difference_max",
-        atom="sequence",
-        empty="nan",
-        padding=True,
-        gradient=("old_logprobs", "rollout_logprobs"),
-    ),
-    Case(
-        "rollout/log_perplexity_difference/max@empty_counted",
-        "rollout_log_perplexity_difference_max_empty_counted",
-        atom="sequence",
-        empty="nan",
-        padding=True,
-        gradient=("old_logprobs", "rollout_logprobs"),
-    ),
-    Case(
-        "rollout/log_perplexity_difference/min",
-        "rollout_log_perplexity_difference_min",
-        atom="sequence",
-        empty="nan",
-        padding=True,
-        gradient=("old_logprobs", "rollout_logprobs"),
-    ),
-    Case(
-        "rollout/log_perplexity_difference/min@empty_counted",
-        "rollout_log_perplexity_difference_min_empty_counted",
-        atom="sequence",
-        empty="nan",
-        padding=True,
-        gradient=("old_logprobs", "rollout_logprobs"),
-    ),
-    Case(
-        "rollout/perplexity_ratio",
-        "rollout_perplexity_ratio",
-        atom="sequence",
-        empty="nan",
-        padding=True,
-        gradient=("old_logprobs", "rollout_logprobs"),
-    ),
-    Case(
-        "rollout/perplexity_ratio@empty_counted",
-        "rollout_perplexity_ratio_empty_counted",
-        atom="sequence",
-        empty="nan",
-        padding=True,
-        gradient=("old_logprobs", "rollout_logprobs"),
-    ),
-    Case(
-        "rollout/chi_squared/token",
-        "rollout_chi_squared_token",
-        atom="token",
-        empty="nan",
-        padding=True,
-        gradient=("old_logprobs", "rollout_logprobs"),
-    ),
-    Case(
-        "rollout/chi_squared/token@clamped",
-        "rollout_chi_squared_token_clamped",
-        atom="token",
-        empty="nan",
-        padding=True,
-        gradient=("old_logprobs", "rollout_logprobs"),
-    ),
-    Case(
-        "rollout/chi_squared/sequence",
-        "rollout_chi_squared_sequence",
-        atom="sequence",
-        empty="nan",
-        padding=True,
-        gradient=("old_logprobs", "rollout_logprobs"),
-    ),
-    Case(
-        "rollout/chi_squared/sequence@clamped",
-        "rollout_chi_squared_sequence_clamped",
-        atom="sequence",
-        empty="nan",
-        padding=True,
-        gradient=("old_logprobs", "rollout_logprobs"),
-    ),
-    Case(
-        "rollout/token_weight/std",
-        "rollout_token_weight_std",
-        atom="token",
-        empty="nan",
-        padding=True,
-        gradient=("old_logprobs", "rollout_logprobs"),
-    ),
-    Case(
-        "rollout/token_weight/std@clamped",
-        "rollout_token_weight_std_clamped",
-        atom="token",
-        empty="nan",
-        padding=True,
-        gradient=("old_logprobs", "rollout_logprobs"),
-    ),
-    Case(
-        "rollout/token_weight/std@zeroed",
-        "rollout_token_weight_std_zeroed",
-        atom="token",
-        empty="nan",
-        padding=True,
-        gradient=("old_logprobs", "rollout_logprobs"),
-    ),
-    Case(
-        "rollout/token_weight/effective_fraction",
-        "rollout_token_weight_effective_fraction",
-        atom="token",
-        empty="nan",
-        padding=True,
-        gradient=("old_logprobs", "rollout_logprobs"),
-    ),
-    Case(
-        "rollout/token_weight/effective_fraction@clamped",
-        "rollout_token_weight_effective_fraction_clamped",
-        atom="token",
-        empty="nan",
-        padding=True,
-        gradient=("old_logprobs", "rollout_logprobs"),
-    ),
-    Case(
-        "rollout/token_weight/effective_fraction@zeroed",
-        "rollout_token_weight_effective_fraction_zeroed",
-        atom="token",
-        empty="nan",
-        padding=True,
-        gradient=("old_logprobs", "rollout_logprobs"),
-    ),
-    Case(
-        "rollout/token_weight/fraction_above",
-        "rollout_token_weight_fraction_above",
-        atom="token",
-        empty="nan",
-        padding=True,
-        gradient=(),
-    ),
-    Case(
-        "rollout/token_weight/fraction_below",
-        "rollout_token_weight_fraction_below",
-        atom="token",
-        empty="nan",
-        padding=True,
-        gradient=(),
-    ),
-    Case(
-        "rollout/token_weight/zeroed_fraction",
-        "rollout_token_weight_zeroed_fraction",
-        atom="token",
-        empty="nan",
-        padding=True,
-        gradient=(),
-    ),
-    Case(
-        "rollout/sequence_weight/std",
-        "rollout_sequence_weight_std",
-        atom="sequence",
-        empty="nan",
-        padding=True,
-        gradient=("old_logprobs", "rollout_logprobs"),
-    ),
-    Case(
-        "rollout/sequence_weight/std@clamped",
-        "rollout_sequence_weight_std_clamped",
-        atom="sequence",
-        empty="nan",
-        padding=True,
-        gradient=("old_logprobs", "rollout_logprobs"),
-    ),
-    Case(
-        "rollout/sequence_weight/effective_fraction",
-        "rollout_sequence_weight_effective_fraction",
-        atom="sequence",
-        empty="nan",
-        padding=True,
-        gradient=("old_logprobs", "rollout_logprobs"),
-    ),
-    Case(
-        "rollout/sequence_weight/effective_fraction@clamped",
-        "rollout_sequence_weight_effective_fraction_clamped",
-        atom="sequence",
-        empty="nan",
-        padding=True,
-        gradient=("old_logprobs", "rollout_logprobs"),
-    ),
-    Case(
-        "rollout/sequence_weight/fraction_above",
-        "rollout_sequence_weight_fraction_above",
-        atom="sequence",
-        empty="nan",
-        padding=True,
-        gradient=(),
-    ),
-    Case(
-        "rollout/sequence_weight/fraction_above@empty_counted",
-        "rollout_sequence_weight_fraction_above_empty_counted",
-        atom="sequence",
-        empty="nan",
-        padding=True,
-        gradient=(),
-    ),
-    Case(
-        "rollout/sequence_weight/zeroed_fraction",
-        "rollout_sequence_weight_zeroed_fraction",
-        atom="sequence",
-        empty="nan",
-        padding=True,
-        gradient=(),
-    ),
-    Case(
-        "rollout/sequence_weight/fraction_below",
-        "rollout_sequence_weight_fraction_below",
-        atom="sequence",
-        empty="nan",
-        padding=True,
-        gradient=(),
-    ),
-    Case(
-        "rollout/sequence_weight/fraction_below@empty_counted",
-        "rollout_sequence_weight_fraction_below_empty_counted",
-        atom="sequence",
-        empty="nan",
-        padding=True,
-        gradient=(),
-    ),
-    Case(
-        "rollout/sequence_weight/response_std",
-        "rollout_sequence_weight_response_std",
-        atom="sequence",
-        empty="nan",
-        padding=True,
-        gradient=("old_logprobs", "rollout_logprobs"),
-    ),
-    Case(
-        "rollout/sequence_weight/response_std@raw",
-        "rollout_sequence_weight_response_std_raw",
-        atom="sequence",
-        empty="nan",
-        padding=True,
-        gradient=("old_logprobs", "rollout_logprobs"),
-    ),
-    Case(
-        "rollout/sequence_weight/response_std@empty_counted",
-        "rollout_sequence_weight_response_std_empty_counted",
-        atom="sequence",
-        empty="nan",
-        padding=True,
-        gradient=("old_logprobs", "rollout_logprobs"),
-    ),
-    Case(
-        "rollout/sequence_weight/response_max_deviation",
-        "rollout_sequence_weight_response_max_deviation",
-        atom="sequence",
-        empty="nan",
-        padding=True,
-        gradient=("old_logprobs", "rollout_logprobs"),
-    ),
-    Case(
-        "rollout/sequence_weight/response_max_deviation@raw",
-        "rollout_sequence_weight_response_max_deviation_raw",
-        atom="sequence",
-        empty="nan",
-        padding=True,
-        gradient=("old_logprobs", "rollout_logprobs"),
-    ),
-    Case(
-        "rollout/sequence_weight/response_max_deviation@empty_counted",
-        "rollout_sequence_weight_response_max_deviation_empty_counted",
-        atom="sequence",
-        empty="nan",
-        padding=True,
-        gradient=("old_logprobs", "rollout_logprobs"),
-    ),
-    Case(
-        "rollout/weight_per_response/mean",
-        "rollout_weight_per_response_mean",
-        atom="sequence",
-        empty="nan",
-        padding=True,
-        gradient=("old_logprobs", "rollout_logprobs"),
-    ),
-    Case(
-        "rollout/weight_per_response/mean@empty_counted",
-        "rollout_weight_per_response_mean_empty_counted",
-        atom="sequence",
-        empty="nan",
-        padding=True,
-        gradient=("old_logprobs", "rollout_logprobs"),
-    ),
-    Case(
-        "rollout/weight_per_response/mean@raw",
-        "rollout_weight_per_response_mean_raw",
-        atom="sequence",
-        empty="nan",
-        padding=True,
-        gradient=("old_logprobs", "rollout_logprobs"),
-    ),
-    Case(
-        "rollout/weight_per_response/mean@zeroed",
-        "rollout_weight_per_response_mean_zeroed",
-        atom="sequence",
-        empty="nan",
-        padding=True,
-        gradient=("old_logprobs", "rollout_logprobs"),
-    ),
-    Case(
-        "rollout/weight_per_response/std",
-        "rollout_weight_per_response_std",
-        atom="sequence",
-        empty="nan",
-        padding=True,
-        gradient=("old_logprobs", "rollout_logprobs"),
-    ),
-    Case(
-        "rollout/weight_per_response/std@empty_counted",
-        "rollout_weight_per_response_std_empty_counted",
-        atom="sequence",
-        empty="nan",
-        padding=True,
-        gradient=("old_logprobs", "rollout_logprobs"),
-    ),
-    Case(
-        "rollout/weight_per_response/std@raw",
-        "rollout_weight_per_response_std_raw",
-        atom="sequence",
-        empty="nan",
-        padding=True,
-        gradient=("old_logprobs", "rollout_logprobs"),
-    ),
-    Case(
-        "rollout/weight_per_response/std@zeroed",
-        "rollout_weight_per_response_std_zeroed",
-        atom="sequence",
-        empty="nan",
-        padding=True,
-        gradient=("old_logprobs", "rollout_logprobs"),
-    ),
-    Case(
-        "rollout/weight_per_response/max",
-        "rollout_weight_per_response_max",
-        atom="sequence",
-        empty="nan",
-        padding=True,
-        gradient=("old_logprobs", "rollout_logprobs"),
-    ),
-    Case(
-        "rollout/weight_per_response/max@empty_counted",
-        "rollout_weight_per_response_max_empty_counted",
-        atom="sequence",
-        empty="nan",
-        padding=True,
-        gradient=("old_logprobs", "rollout_logprobs"),
-    ),
-    Case(
-        "rollout/weight_per_response/max@raw",
-        "rollout_weight_per_response_max_raw",
-        atom="sequence",
-        empty="nan",
-        padding=True,
-        gradient=("old_logprobs", "rollout_logprobs"),
-    ),
-    Case(
-        "rollout/weight_per_response/max@zeroed",
-        "rollout_weight_per_response_max_zeroed",
-        atom="sequence",
-        empty="nan",
-        padding=True,
-        gradient=("old_logprobs", "rollout_logprobs"),
-    ),
-    Case(
-        "rollout/weight_per_response/min",
-        "rollout_weight_per_response_min",
-        atom="sequence",
-        empty="nan",
-        padding=True,
-        gradient=("old_logprobs", "rollout_logprobs"),
-    ),
-    Case(
-        "rollout/weight_per_response/min@empty_counted",
-        "rollout_weight_per_response_min_empty_counted",
-        atom="sequence",
-        empty="nan",
-        padding=True,
-        gradient=("old_logprobs", "rollout_logprobs"),
-    ),
-    Case(
-        "rollout/weight_per_response/min@raw",
-        "rollout_weight_per_response_min_raw",
-        atom="sequence",
-        empty="nan",
-        padding=True,
-        gradient=("old_logprobs", "rollout_logprobs"),
-    ),
-    Case(
-        "rollout/weight_per_response/min@zeroed",
-        "rollout_weight_per_response_min_zeroed",
-        atom="sequence",
-        empty="nan",
-        padding=True,
-        gradient=("old_logprobs", "rollout_logprobs"),
-    ),
-    Case(
-        "rollout/weight_per_response/max_deviation",
-        "rollout_weight_per_response_max_deviation",
-        atom="sequence",
-        empty="nan",
-        padding=True,
-        gradient=("old_logprobs", "rollout_logprobs"),
-    ),
-    Case(
-        "rollout/weight_per_response/max_deviation@empty_counted",
-        "rollout_weight_per_response_max_deviation_empty_counted",
-        atom="sequence",
-        empty="nan",
-        padding=True,
-        gradient=("old_logprobs", "rollout_logprobs"),
-    ),
-    Case(
-        "rollout/weight_per_response/max_deviation@raw",
-        "rollout_weight_per_response_max_deviation_raw",
-        atom="sequence",
-        empty="nan",
-        padding=True,
-        gradient=("old_logprobs", "rollout_logprobs"),
-    ),
-    Case(
-        "rollout/weight_per_response/max_deviation@zeroed",
-        "rollout_weight_per_response_max_deviation_zeroed",
-        atom="sequence",
-        empty="nan",
-        padding=True,
-        gradient=("old_logprobs", "rollout_logprobs"),
-    ),
-    Case(
-        "rollout/weight_per_response/fraction_above",
-        "rollout_weight_per_response_fraction_above",
-        atom="sequence",
-        empty="nan",
-        padding=True,
-        gradient=(),
-    ),
-    Case(
-        "rollout/weight_per_response/fraction_above@empty_counted",
-        "rollout_weight_per_response_fraction_above_empty_counted",
-        atom="sequence",
-        empty="nan",
-        padding=True,
-        gradient=(),
-    ),
-    Case(
-        "rollout/weight_per_response/fraction_below",
-        "rollout_weight_per_response_fraction_below",
-        atom="sequence",
-        empty="nan",
-        padding=True,
-        gradient=(),
-    ),
-    Case(
-        "rollout/weight_per_response/fraction_below@empty_counted",
-        "rollout_weight_per_response_fraction_below_empty_counted",
-        atom="sequence",
-        empty="nan",
-        padding=True,
-        gradient=(),
-    ),
-    Case(
-        "rollout/weight_normaliser",
-        "rollout_weight_normaliser",
-        atom="token",
-        empty="nan",
-        padding=True,
-        gradient=("old_logprobs", "rollout_logprobs"),
-    ),
-    Case(
-        "rollout/rejection_weight/mean",
-        "rollout_rejection_weight_mean",
-        atom="token",
-        empty="nan",
-        padding=True,
-        gradient=("rejection_weights",),
-    ),
-    Case(
-        "rollout/rejection_weight/max",
-        "rollout_rejection_weight_max",
-        atom="token",
-        empty="nan",
-        padding=True,
-        gradient=("rejection_weights",),
-    ),
-    Case(
-        "rollout/rejection_weight/min",
-        "rollout_rejection_weight_min",
-        atom="token",
-        empty="nan",
-        padding=True,
-        gradient=("rejection_weights",),
-    ),
-    Case(
-        "rollout/rejection_weight/std",
-        "rollout_rejection_weight_std",
-        atom="token",
-        empty="nan",
-        padding=True,
-        gradient=("rejection_weights",),
-    ),
-    Case(
-        "rollout/rejection_weight/effective_fraction",
-        "rollout_rejection_weight_effective_fraction",
-        atom="token",
-        empty="nan",
-        padding=True,
-        gradient=("rejection_weights",),
-    ),
-    Case(
-        "rollout/rejection_weight/fraction_above",
-        "rollout_rejection_weight_fraction_above",
-        atom="token",
-        empty="nan",
-        padding=True,
-        gradient=(),
-    ),
-    Case(
-        "rollout/rejection_weight/fraction_below",
-        "rollout_rejection_weight_fraction_below",
-        atom="token",
-        empty="nan",
-        padding=True,
-        gradient=(),
-    ),
-    Case(
-        "rollout/rejection_weight/response_mean",
-        "rollout_rejection_weight_response_mean",
-        atom="sequence",
-        empty="nan",
-        padding=True,
-        gradient=("rejection_weights",),
-    ),
-    Case(
-        "rollout/rejection_weight/response_std",
-        "rollout_rejection_weight_response_std",
-        atom="sequence",
-        empty="nan",
-        padding=True,
-        gradient=("rejection_weights",),
-    ),
-    Case(
-        "rollout/rejection_weight/response_max",
-        "rollout_rejection_weight_response_max",
-        atom="sequence",
-        empty="nan",
-        padding=True,
-        gradient=("rejection_weights",),
-    ),
-    Case(
-        "rollout/rejection_weight/response_min",
-        "rollout_rejection_weight_response_min",
-        atom="sequence",
-        empty="nan",
-        padding=True,
-        gradient=("rejection_weights",),
-    ),
-    Case(
-        "rollout/rejection_weight/response_max_deviation",
-        "rollout_rejection_weight_response_max_deviation",
-        atom="sequence",
-        empty="nan",
-        padding=True,
-        gradient=("rejection_weights",),
-    ),
-    Case(
-        "rollout/rejection_weight/response_fraction_above",
-        "rollout_rejection_weight_response_fraction_above",
-        atom="sequence",
-        empty="nan",
-        padding=True,
-        gradient=(),
-    ),
-    Case(
-        "rollout/rejection_weight/response_fraction_below",
-        "rollout_rejection_weight_response_fraction_below",
-        atom="sequence",
-        empty="nan",
-        padding=True,
-        gradient=(),
-    ),
-    Case(
-        "rollout/veto/token_fraction",
-        "rollout_veto_token_fraction",
-        atom="token",
-        empty="nan",
-        padding=True,
-        gradient=(),
-    ),
-    Case(
-        "rollout/veto/response_fraction",
-        "rollout_veto_response_fraction",
-        atom="sequence",
-        empty="nan",
-        padding=True,
-        gradient=(),
-    ),
-    Case(
-        "rollout/token_weight/p25",
-        "rollout_token_weight_p25",
-        atom="token",
-        empty="nan",
-        padding=True,
-        gradient=("old_logprobs", "rollout_logprobs"),
-    ),
-    Case(
-        "rollout/token_weight/p50",
-        "rollout_token_weight_p50",
-        atom="token",
-        empty="nan",
-        padding=True,
-        gradient=("old_logprobs", "rollout_logprobs"),
-    ),
-    Case(
-        "rollout/token_weight/p75",
-        "rollout_token_weight_p75",
-        atom="token",
-        empty="nan",
-        padding=True,
-        gradient=("old_logprobs", "rollout_logprobs"),
-    ),
-    Case(
-        "rollout/token_weight/p95",
-        "rollout_token_weight_p95",
-        atom="token",
-        empty="nan",
-        padding=True,
-        gradient=("old_logprobs", "rollout_logprobs"),
-    ),
-    Case(
-        "rollout/token_weight/p99",
-        "rollout_token_weight_p99",
-        atom="token",
-        empty="nan",
-        padding=True,
-        gradient=("old_logprobs", "rollout_logprobs"),
-    ),
-    Case(
-        "rollout/rejection/mean",
-        "rollout_rejection_mean",
-        atom="token",
-        empty="nan",
-        padding=True,
-        gradient=("rejection_statistic",),
-    ),
-    Case(
-        "rollout/rejection/max",
-        "rollout_rejection_max",
-        atom="token",
-        empty="nan",
-        padding=True,
-        gradient=("rejection_statistic",),
-    ),
-    Case(
-        "rollout/rejection/min",
-        "rollout_rejection_min",
-        atom="token",
-        empty="nan",
-        padding=True,
-        gradient=("rejection_statistic",),
-    ),
-    Case(
-        "rollout/rejection/std",
-        "rollout_rejection_std",
-        atom="token",
-        empty="nan",
-        padding=True,
-        gradient=("rejection_statistic",),
-    ),
-    Case(
-        "rollout/rejection/fraction_above",
-        "rollout_rejection_fraction_above",
-        atom="token",
-        empty="nan",
-        padding=True,
-        gradient=(),
-    ),
-    Case(
-        "rollout/rejection/response_fraction_above",
-        "rollout_rejection_response_fraction_above",
-        atom="sequence",
-        empty="nan",
-        padding=True,
-        gradient=(),
-    ),
-    Case(
-        "rollout/rejection/fraction_below",
-        "rollout_rejection_fraction_below",
-        atom="token",
-        empty="nan",
-        padding=True,
-        gradient=(),
-    ),
-    Case(
-        "rollout/rejection/response_fraction_below",
-        "rollout_rejection_response_fraction_below",
-        atom="sequence",
-        empty="nan",
-        padding=True,
-        gradient=(),
-    ),
-    Case(
-        "rollout/rejection/response_mean",
-        "rollout_rejection_response_mean",
-        atom="sequence",
-        empty="nan",
-        padding=True,
-        gradient=("rejection_statistic",),
-    ),
-    Case(
-        "rollout/rejection/response_std",
-        "rollout_rejection_response_std",
-        atom="sequence",
-        empty="nan",
-        padding=True,
-        gradient=("rejection_statistic",),
-    ),
-    Case(
-        "rollout/rejection/response_max",
-        "rollout_rejection_response_max",
-        atom="sequence",
-        empty="nan",
-        padding=True,
-        gradient=("rejection_statistic",),
-    ),
-    Case(
-        "rollout/rejection/response_min",
-        "rollout_rejection_response_min",
-        atom="sequence",
-        empty="nan",
-        padding=True,
-        gradient=("rejection_statistic",),
-    ),
-    Case(
-        "rollout/rejection/response_max_deviation",
-        "rollout_rejection_response_max_deviation",
-        atom="sequence",
-        empty="nan",
-        padding=True,
-        gradient=("rejection_statistic",),
-    ),
-    Case(
-        "rollout/rejection/criterion_token_fraction",
-        "rollout_rejection_criterion_token_fraction",
-        atom="token",
-        empty="nan",
-        padding=True,
-        gradient=(),
-    ),
-    Case(
-        "rollout/rejection/criterion_response_fraction",
-        "rollout_rejection_criterion_response_fraction",
-        atom="sequence",
-        empty="nan",
-        padding=True,
-        gradient=(),
-    ),
-    Case(
-        "rollout/rejection/token_fraction",
-        "rollout_rejection_token_fraction",
-        atom="token",
-        empty="nan",
-        padding=True,
-        gradient=(),
-    ),
-    Case(
-        "rollout/rejection/response_fraction",
-        "rollout_rejection_response_fraction",
-        atom="sequence",
-        empty="nan",
-        padding=True,
-        gradient=(),
-    ),
-]
+# Function, what a split keeps whole, value over nothing, whether padding must not matter, where gradients flow.
+CASES = checks.cases("""
+rollout/aborted_fraction sequence nan -
+rollout/reward_component/max sequence nan - function_rewards
+rollout/reward_component/min sequence nan - function_rewards
+rollout/speculative_acceptance_rate sequence nan -
+rollout/speculative_acceptance_length sequence nan -
+rollout/probability_difference/mean token nan padding old_logprobs rollout_logprobs
+rollout/probability_difference/max token nan padding old_logprobs rollout_logprobs
+rollout/probability_difference/std token nan padding old_logprobs rollout_logprobs
+rollout/probability_correlation token nan padding old_logprobs rollout_logprobs
+rollout/comparison_valid token 0 padding
+rollout/perplexity/trainer sequence nan padding old_logprobs
+rollout/perplexity/trainer@empty_counted sequence nan padding old_logprobs
+rollout/log_perplexity/trainer sequence nan padding old_logprobs
+rollout/log_perplexity/trainer@empty_counted sequence nan padding old_logprobs
+rollout/perplexity/engine sequence nan padding rollout_logprobs
+rollout/perplexity/engine@empty_counted sequence nan padding rollout_logprobs
+rollout/log_perplexity/engine sequence nan padding rollout_logprobs
+rollout/log_perplexity/engine@empty_counted sequence nan padding rollout_logprobs
+rollout/log_perplexity_difference/mean sequence nan padding old_logprobs rollout_logprobs
+rollout/log_perplexity_difference/mean@empty_counted sequence nan padding old_logprobs rollout_logprobs
+rollout/log_perplexity_difference/abs_mean sequence nan padding old_logprobs rollout_logprobs
+rollout/log_perplexity_difference/abs_mean@empty_counted sequence nan padding old_logprobs rollout_logprobs
+rollout/log_perplexity_difference/max sequence nan padding old_logprobs rollout_logprobs
+rollout/log_perplexity_difference/max@empty_counted sequence nan padding old_logprobs rollout_logprobs
+rollout/log_perplexity_difference/min sequence nan padding old_logprobs rollout_logprobs
+rollout/log_perplexity_difference/min@empty_counted sequence nan padding old_logprobs rollout_logprobs
+rollout/perplexity_ratio sequence nan padding old_logprobs rollout_logprobs
+rollout/perplexity_ratio@empty_counted sequence nan padding old_logprobs rollout_logprobs
+rollout/chi_squared/token token nan padding old_logprobs rollout_logprobs
+rollout/chi_squared/token@clamped token nan padding old_logprobs rollout_logprobs
+rollout/chi_squared/sequence sequence nan padding old_logprobs rollout_logprobs
+rollout/chi_squared/sequence@clamped sequence nan padding old_logprobs rollout_logprobs
+rollout/token_weight/std token nan padding old_logprobs rollout_logprobs
+rollout/token_weight/std@clamped token nan padding old_logprobs rollout_logprobs
+rollout/token_weight/std@zeroed token nan padding old_logprobs rollout_logprobs
+rollout/token_weight/effective_fraction token nan padding old_logprobs rollout_logprobs
+rollout/token_weight/effective_fraction@clamped token nan padding old_logprobs rollout_logprobs
+rollout/token_weight/effective_fraction@zeroed token nan padding old_logprobs rollout_logprobs
+rollout/token_weight/fraction_above token nan padding
+rollout/token_weight/fraction_below token nan padding
+rollout/token_weight/zeroed_fraction token nan padding
+rollout/sequence_weight/std sequence nan padding old_logprobs rollout_logprobs
+rollout/sequence_weight/std@clamped sequence nan padding old_logprobs rollout_logprobs
+rollout/sequence_weight/effective_fraction sequence nan padding old_logprobs rollout_logprobs
+rollout/sequence_weight/effective_fraction@clamped sequence nan padding old_logprobs rollout_logprobs
+rollout/sequence_weight/fraction_above sequence nan padding
+rollout/sequence_weight/fraction_above@empty_counted sequence nan padding
+rollout/sequence_weight/zeroed_fraction sequence nan padding
+rollout/sequence_weight/fraction_below sequence nan padding
+rollout/sequence_weight/fraction_below@empty_counted sequence nan padding
+rollout/sequence_weight/response_std sequence nan padding old_logprobs rollout_logprobs
+rollout/sequence_weight/response_std@raw sequence nan padding old_logprobs rollout_logprobs
+rollout/sequence_weight/response_std@empty_counted sequence nan padding old_logprobs rollout_logprobs
+rollout/sequence_weight/response_max_deviation sequence nan padding old_logprobs rollout_logprobs
+rollout/sequence_weight/response_max_deviation@raw sequence nan padding old_logprobs rollout_logprobs
+rollout/sequence_weight/response_max_deviation@empty_counted sequence nan padding old_logprobs rollout_logprobs
+rollout/weight_per_response/mean sequence nan padding old_logprobs rollout_logprobs
+rollout/weight_per_response/mean@empty_counted sequence nan padding old_logprobs rollout_logprobs
+rollout/weight_per_response/mean@raw sequence nan padding old_logprobs rollout_logprobs
+rollout/weight_per_response/mean@zeroed sequence nan padding old_logprobs rollout_logprobs
+rollout/weight_per_response/std sequence nan padding old_logprobs rollout_logprobs
+rollout/weight_per_response/std@empty_counted sequence nan padding old_logprobs rollout_logprobs
+rollout/weight_per_response/std@raw sequence nan padding old_logprobs rollout_logprobs
+rollout/weight_per_response/std@zeroed sequence nan padding old_logprobs rollout_logprobs
+rollout/weight_per_response/max sequence nan padding old_logprobs rollout_logprobs
+rollout/weight_per_response/max@empty_counted sequence nan padding old_logprobs rollout_logprobs
+rollout/weight_per_response/max@raw sequence nan padding old_logprobs rollout_logprobs
+rollout/weight_per_response/max@zeroed sequence nan padding old_logprobs rollout_logprobs
+rollout/weight_per_response/min sequence nan padding old_logprobs rollout_logprobs
+rollout/weight_per_response/min@empty_counted sequence nan padding old_logprobs rollout_logprobs
+rollout/weight_per_response/min@raw sequence nan padding old_logprobs rollout_logprobs
+rollout/weight_per_response/min@zeroed sequence nan padding old_logprobs rollout_logprobs
+rollout/weight_per_response/max_deviation sequence nan padding old_logprobs rollout_logprobs
+rollout/weight_per_response/max_deviation@empty_counted sequence nan padding old_logprobs rollout_logprobs
+rollout/weight_per_response/max_deviation@raw sequence nan padding old_logprobs rollout_logprobs
+rollout/weight_per_response/max_deviation@zeroed sequence nan padding old_logprobs rollout_logprobs
+rollout/weight_per_response/fraction_above sequence nan padding
+rollout/weight_per_response/fraction_above@empty_counted sequence nan padding
+rollout/weight_per_response/fraction_below sequence nan padding
+rollout/weight_per_response/fraction_below@empty_counted sequence nan padding
+rollout/weight_normaliser token nan padding old_logprobs rollout_logprobs
+rollout/rejection_weight/mean token nan padding rejection_weights
+rollout/rejection_weight/max token nan padding rejection_weights
+rollout/rejection_weight/min token nan padding rejection_weights
+rollout/rejection_weight/std token nan padding rejection_weights
+rollout/rejection_weight/effective_fraction token nan padding rejection_weights
+rollout/rejection_weight/fraction_above token nan padding
+rollout/rejection_weight/fraction_below token nan padding
+rollout/rejection_weight/response_mean sequence nan padding rejection_weights
+rollout/rejection_weight/response_std sequence nan padding rejection_weights
+rollout/rejection_weight/response_max sequence nan padding rejection_weights
+rollout/rejection_weight/response_min sequence nan padding rejection_weights
+rollout/rejection_weight/response_max_deviation sequence nan padding rejection_weights
+rollout/rejection_weight/response_fraction_above sequence nan padding
+rollout/rejection_weight/response_fraction_below sequence nan padding
+rollout/veto/token_fraction token nan padding
+rollout/veto/response_fraction sequence nan padding
+rollout/token_weight/p25 token nan padding old_logprobs rollout_logprobs
+rollout/token_weight/p50 token nan padding old_logprobs rollout_logprobs
+rollout/token_weight/p75 token nan padding old_logprobs rollout_logprobs
+rollout/token_weight/p95 token nan padding old_logprobs rollout_logprobs
+rollout/token_weight/p99 token nan padding old_logprobs rollout_logprobs
+rollout/rejection/mean token nan padding rejection_statistic
+rollout/rejection/max token nan padding rejection_statistic
+rollout/rejection/min token nan padding rejection_statistic
+rollout/rejection/std token nan padding rejection_statistic
+rollout/rejection/fraction_above token nan padding
+rollout/rejection/response_fraction_above sequence nan padding
+rollout/rejection/fraction_below token nan padding
+rollout/rejection/response_fraction_below sequence nan padding
+rollout/rejection/response_mean sequence nan padding rejection_statistic
+rollout/rejection/response_std sequence nan padding rejection_statistic
+rollout/rejection/response_max sequence nan padding rejection_statistic
+rollout/rejection/response_min sequence nan padding rejection_statistic
+rollout/rejection/response_max_deviation sequence nan padding rejection_statistic
+rollout/rejection/criterion_token_fraction token nan padding
+rollout/rejection/criterion_response_fraction sequence nan padding
+rollout/rejection/token_fraction token nan padding
+rollout/rejection/response_fraction sequence nan padding
+""")
 
 
 @pytest.mark.parametrize("case", CASES, ids=str)
-def test_value(case: Case) -> None:
+def test_value(case: checks.Case) -> None:
     """The function agrees with the reference on ragged inputs, in both precisions, for any parameters."""
     checks.check_value(case)
 
 
 @pytest.mark.parametrize("case", CASES, ids=str)
-def test_merge(case: Case) -> None:
+def test_merge(case: checks.Case) -> None:
     """Merged states of uneven parts, empty ones among them, equal the whole."""
     checks.check_merge(case)
-
-
-@pytest.mark.parametrize("case", CASES, ids=str)
-def test_empty(case: Case) -> None:
-    """Over an empty population the declared value comes out."""
-    checks.check_empty(case)
-
-
-@pytest.mark.parametrize("case", [case for case in CASES if case.padding], ids=str)
-def test_padding(case: Case) -> None:
-    """Garbage in padding changes neither value nor gradient."""
-    checks.check_padding(case)
-
-
-@pytest.mark.parametrize("case", CASES, ids=str)
-def test_half_precision(case: Case) -> None:
-    """Half-precision inputs are accepted and computed on in float32 or better."""
-    checks.check_half_precision(case)
-
-
-@pytest.mark.parametrize("case", CASES, ids=str)
-def test_gradient(case: Case) -> None:
-    """Gradients reach the inputs they should and are finite."""
-    checks.check_gradient(case)
-
-
-@pytest.mark.parametrize("case", CASES, ids=str)
-def test_errors(case: Case) -> None:
-    """A wrong input is named in the error, with what was expected and what came."""
-    checks.check_errors(case)

@@ -5,273 +5,47 @@ from __future__ import annotations
 
 import metric_checks as checks
 import pytest
-from metric_checks import Case
 
-CASES = [
-    Case(
-        "sampling/logprob_difference/mean",
-        "sampling_logprob_difference_mean",
-        atom="token",
-        empty="nan",
-        padding=True,
-        gradient=("old_logprobs", "rollout_logprobs"),
-    ),
-    Case(
-        "sampling/logprob_difference/max",
-        "sampling_logprob_difference_max",
-        atom="token",
-        empty="nan",
-        padding=True,
-        gradient=("old_logprobs", "rollout_logprobs"),
-    ),
-    Case(
-        "sampling/probability_shift/mean",
-        "sampling_probability_shift_mean",
-        atom="token",
-        empty="nan",
-        padding=True,
-        gradient=("logprobs", "rollout_logprobs"),
-    ),
-    Case(
-        "sampling/probability_shift/max",
-        "sampling_probability_shift_max",
-        atom="token",
-        empty="nan",
-        padding=True,
-        gradient=("logprobs", "rollout_logprobs"),
-    ),
-    Case(
-        "sampling/probability_shift/min",
-        "sampling_probability_shift_min",
-        atom="token",
-        empty="nan",
-        padding=True,
-        gradient=("logprobs", "rollout_logprobs"),
-    ),
-    Case(
-        "sampling/sequence_weight/min",
-        "sampling_sequence_weight_min",
-        atom="sequence",
-        empty="nan",
-        padding=True,
-        gradient=("old_logprobs", "rollout_logprobs"),
-    ),
-    Case(
-        "sampling/sequence_weight/min@zeroed",
-        "sampling_sequence_weight_min_zeroed",
-        atom="sequence",
-        empty="nan",
-        padding=True,
-        gradient=("old_logprobs", "rollout_logprobs"),
-    ),
-    Case(
-        "sampling/sequence_weight/min@truncated",
-        "sampling_sequence_weight_min_truncated",
-        atom="sequence",
-        empty="nan",
-        padding=True,
-        gradient=("old_logprobs", "rollout_logprobs"),
-    ),
-    Case(
-        "sampling/sequence_weight/min@raw",
-        "sampling_sequence_weight_min_raw",
-        atom="sequence",
-        empty="nan",
-        padding=True,
-        gradient=("old_logprobs", "rollout_logprobs"),
-    ),
-    Case(
-        "sampling/sequence_weight/mean",
-        "sampling_sequence_weight_mean",
-        atom="sequence",
-        empty="nan",
-        padding=True,
-        gradient=("old_logprobs", "rollout_logprobs"),
-    ),
-    Case(
-        "sampling/sequence_weight/mean@zeroed",
-        "sampling_sequence_weight_mean_zeroed",
-        atom="sequence",
-        empty="nan",
-        padding=True,
-        gradient=("old_logprobs", "rollout_logprobs"),
-    ),
-    Case(
-        "sampling/sequence_weight/mean@truncated",
-        "sampling_sequence_weight_mean_truncated",
-        atom="sequence",
-        empty="nan",
-        padding=True,
-        gradient=("old_logprobs", "rollout_logprobs"),
-    ),
-    Case(
-        "sampling/sequence_weight/mean@truncated_on_tokens",
-        "sampling_sequence_weight_mean_truncated_on_tokens",
-        atom="sequence",
-        empty="nan",
-        padding=True,
-        gradient=("old_logprobs", "rollout_logprobs"),
-    ),
-    Case(
-        "sampling/sequence_weight/mean@raw",
-        "sampling_sequence_weight_mean_raw",
-        atom="sequence",
-        empty="nan",
-        padding=True,
-        gradient=("old_logprobs", "rollout_logprobs"),
-    ),
-    Case(
-        "sampling/sequence_weight/max",
-        "sampling_sequence_weight_max",
-        atom="sequence",
-        empty="nan",
-        padding=True,
-        gradient=("old_logprobs", "rollout_logprobs"),
-    ),
-    Case(
-        "sampling/sequence_weight/max@zeroed",
-        "sampling_sequence_weight_max_zeroed",
-        atom="sequence",
-        empty="nan",
-        padding=True,
-        gradient=("old_logprobs", "rollout_logprobs"),
-    ),
-    Case(
-        "sampling/sequence_weight/max@truncated",
-        "sampling_sequence_weight_max_truncated",
-        atom="sequence",
-        empty="nan",
-        padding=True,
-        gradient=("old_logprobs", "rollout_logprobs"),
-    ),
-    Case(
-        "sampling/sequence_weight/max@clamped",
-        "sampling_sequence_weight_max_clamped",
-        atom="sequence",
-        empty="nan",
-        padding=True,
-        gradient=("old_logprobs", "rollout_logprobs"),
-    ),
-    Case(
-        "sampling/sequence_weight/max@raw",
-        "sampling_sequence_weight_max_raw",
-        atom="sequence",
-        empty="nan",
-        padding=True,
-        gradient=("old_logprobs", "rollout_logprobs"),
-    ),
-    Case(
-        "sampling/token_weight/min",
-        "sampling_token_weight_min",
-        atom="token",
-        empty="nan",
-        padding=True,
-        gradient=("old_logprobs", "rollout_logprobs"),
-    ),
-    Case(
-        "sampling/token_weight/min@zeroed",
-        "sampling_token_weight_min_zeroed",
-        atom="token",
-        empty="nan",
-        padding=True,
-        gradient=("old_logprobs", "rollout_logprobs"),
-    ),
-    Case(
-        "sampling/token_weight/min@truncated",
-        "sampling_token_weight_min_truncated",
-        atom="token",
-        empty="nan",
-        padding=True,
-        gradient=("old_logprobs", "rollout_logprobs"),
-    ),
-    Case(
-        "sampling/token_weight/mean",
-        "sampling_token_weight_mean",
-        atom="token",
-        empty="nan",
-        padding=True,
-        gradient=("old_logprobs", "rollout_logprobs"),
-    ),
-    Case(
-        "sampling/token_weight/mean@zeroed",
-        "sampling_token_weight_mean_zeroed",
-        atom="token",
-        empty="nan",
-        padding=True,
-        gradient=("old_logprobs", "rollout_logprobs"),
-    ),
-    Case(
-        "sampling/token_weight/mean@truncated",
-        "sampling_token_weight_mean_truncated",
-        atom="token",
-        empty="nan",
-        padding=True,
-        gradient=("old_logprobs", "rollout_logprobs"),
-    ),
-    Case(
-        "sampling/token_weight/max",
-        "sampling_token_weight_max",
-        atom="token",
-        empty="nan",
-        padding=True,
-        gradient=("old_logprobs", "rollout_logprobs"),
-    ),
-    Case(
-        "sampling/token_weight/max@zeroed",
-        "sampling_token_weight_max_zeroed",
-        atom="token",
-        empty="nan",
-        padding=True,
-        gradient=("old_logprobs", "rollout_logprobs"),
-    ),
-    Case(
-        "sampling/token_weight/max@truncated",
-        "sampling_token_weight_max_truncated",
-        atom="token",
-        empty="nan",
-        padding=True,
-        gradient=("old_logprobs", "rollout_logprobs"),
-    ),
-]
+# Function, what a split keeps whole, value over nothing, whether padding must not matter, where gradients flow.
+CASES = checks.cases("""
+sampling/logprob_difference/mean token nan padding old_logprobs rollout_logprobs
+sampling/logprob_difference/max token nan padding old_logprobs rollout_logprobs
+sampling/probability_shift/mean token nan padding logprobs rollout_logprobs
+sampling/probability_shift/max token nan padding logprobs rollout_logprobs
+sampling/probability_shift/min token nan padding logprobs rollout_logprobs
+sampling/sequence_weight/min sequence nan padding old_logprobs rollout_logprobs
+sampling/sequence_weight/min@zeroed sequence nan padding old_logprobs rollout_logprobs
+sampling/sequence_weight/min@truncated sequence nan padding old_logprobs rollout_logprobs
+sampling/sequence_weight/min@raw sequence nan padding old_logprobs rollout_logprobs
+sampling/sequence_weight/mean sequence nan padding old_logprobs rollout_logprobs
+sampling/sequence_weight/mean@zeroed sequence nan padding old_logprobs rollout_logprobs
+sampling/sequence_weight/mean@truncated sequence nan padding old_logprobs rollout_logprobs
+sampling/sequence_weight/mean@truncated_on_tokens sequence nan padding old_logprobs rollout_logprobs
+sampling/sequence_weight/mean@raw sequence nan padding old_logprobs rollout_logprobs
+sampling/sequence_weight/max sequence nan padding old_logprobs rollout_logprobs
+sampling/sequence_weight/max@zeroed sequence nan padding old_logprobs rollout_logprobs
+sampling/sequence_weight/max@truncated sequence nan padding old_logprobs rollout_logprobs
+sampling/sequence_weight/max@clamped sequence nan padding old_logprobs rollout_logprobs
+sampling/sequence_weight/max@raw sequence nan padding old_logprobs rollout_logprobs
+sampling/token_weight/min token nan padding old_logprobs rollout_logprobs
+sampling/token_weight/min@zeroed token nan padding old_logprobs rollout_logprobs
+sampling/token_weight/min@truncated token nan padding old_logprobs rollout_logprobs
+sampling/token_weight/mean token nan padding old_logprobs rollout_logprobs
+sampling/token_weight/mean@zeroed token nan padding old_logprobs rollout_logprobs
+sampling/token_weight/mean@truncated token nan padding old_logprobs rollout_logprobs
+sampling/token_weight/max token nan padding old_logprobs rollout_logprobs
+sampling/token_weight/max@zeroed token nan padding old_logprobs rollout_logprobs
+sampling/token_weight/max@truncated token nan padding old_logprobs rollout_logprobs
+""")
 
 
 @pytest.mark.parametrize("case", CASES, ids=str)
-def test_value(case: Case) -> None:
+def test_value(case: checks.Case) -> None:
     """The function agrees with the reference on ragged inputs, in both precisions, for any parameters."""
     checks.check_value(case)
 
 
 @pytest.mark.parametrize("case", CASES, ids=str)
-def test_merge(case: Case) -> None:
+def test_merge(case: checks.Case) -> None:
     """Merged states of uneven parts, empty ones among them, equal the whole."""
     checks.check_merge(case)
-
-
-@pytest.mark.parametrize("case", CASES, ids=str)
-def test_empty(case: Case) -> None:
-    """Over an empty population the declared value comes out."""
-    checks.check_empty(case)
-
-
-@pytest.mark.parametrize("case", [case for case in CASES if case.padding], ids=str)
-def test_padding(case: Case) -> None:
-    """Garbage in padding changes neither value nor gradient."""
-    checks.check_padding(case)
-
-
-@pytest.mark.parametrize("case", CASES, ids=str)
-def test_half_precision(case: Case) -> None:
-    """Half-precision inputs are accepted and computed on in float32 or better."""
-    checks.check_half_precision(case)
-
-
-@pytest.mark.parametrize("case", CASES, ids=str)
-def test_gradient(case: Case) -> None:
-    """Gradients reach the inputs they should and are finite."""
-    checks.check_gradient(case)
-
-
-@pytest.mark.parametrize("case", CASES, ids=str)
-def test_errors(case: Case) -> None:
-    """A wrong input is named in the error, with what was expected and what came."""
-    checks.check_errors(case)

@@ -5,123 +5,29 @@ from __future__ import annotations
 
 import metric_checks as checks
 import pytest
-from metric_checks import Case
 
-CASES = [
-    Case(
-        "self_distillation/success_group_fraction",
-        "self_distillation_success_group_fraction",
-        atom="group",
-        empty="nan",
-        padding=False,
-        gradient=(),
-    ),
-    Case(
-        "self_distillation/success_sample_fraction",
-        "self_distillation_success_sample_fraction",
-        atom="sequence",
-        empty="nan",
-        padding=False,
-        gradient=(),
-    ),
-    Case(
-        "self_distillation/feedback_available_fraction",
-        "self_distillation_feedback_available_fraction",
-        atom="sequence",
-        empty="nan",
-        padding=False,
-        gradient=(),
-    ),
-    Case(
-        "self_distillation/feedback_used_fraction",
-        "self_distillation_feedback_used_fraction",
-        atom="sequence",
-        empty="nan",
-        padding=False,
-        gradient=(),
-    ),
-    Case(
-        "self_distillation/reprompted_fraction",
-        "self_distillation_reprompted_fraction",
-        atom="sequence",
-        empty="nan",
-        padding=False,
-        gradient=(),
-    ),
-    Case(
-        "self_distillation/tool_evaluation/action_accuracy",
-        "self_distillation_tool_evaluation_action_accuracy",
-        atom="sequence",
-        empty="nan",
-        padding=False,
-        gradient=("sample_values",),
-    ),
-    Case(
-        "self_distillation/tool_evaluation/valid_json_fraction",
-        "self_distillation_tool_evaluation_valid_json_fraction",
-        atom="sequence",
-        empty="nan",
-        padding=False,
-        gradient=("sample_values",),
-    ),
-    Case(
-        "self_distillation/tool_evaluation/full_match",
-        "self_distillation_tool_evaluation_full_match",
-        atom="sequence",
-        empty="nan",
-        padding=False,
-        gradient=("sample_values",),
-    ),
-    Case(
-        "self_distillation/tool_evaluation/action_present_fraction",
-        "self_distillation_tool_evaluation_action_present_fraction",
-        atom="sequence",
-        empty="nan",
-        padding=False,
-        gradient=("sample_values",),
-    ),
-    Case(
-        "self_distillation/tool_evaluation/change",
-        "self_distillation_tool_evaluation_change",
-        atom="sequence",
-        empty="nan",
-        padding=False,
-        gradient=("matches_before", "matches_after"),
-    ),
-]
+# Function, what a split keeps whole, value over nothing, whether padding must not matter, where gradients flow.
+CASES = checks.cases("""
+self_distillation/success_group_fraction group nan -
+self_distillation/success_sample_fraction sequence nan -
+self_distillation/feedback_available_fraction sequence nan -
+self_distillation/feedback_used_fraction sequence nan -
+self_distillation/reprompted_fraction sequence nan -
+self_distillation/tool_evaluation/action_accuracy sequence nan - sample_values
+self_distillation/tool_evaluation/valid_json_fraction sequence nan - sample_values
+self_distillation/tool_evaluation/full_match sequence nan - sample_values
+self_distillation/tool_evaluation/action_present_fraction sequence nan - sample_values
+self_distillation/tool_evaluation/change sequence nan - matches_before matches_after
+""")
 
 
 @pytest.mark.parametrize("case", CASES, ids=str)
-def test_value(case: Case) -> None:
+def test_value(case: checks.Case) -> None:
     """The function agrees with the reference on ragged inputs, in both precisions, for any parameters."""
     checks.check_value(case)
 
 
 @pytest.mark.parametrize("case", CASES, ids=str)
-def test_merge(case: Case) -> None:
+def test_merge(case: checks.Case) -> None:
     """Merged states of uneven parts, empty ones among them, equal the whole."""
     checks.check_merge(case)
-
-
-@pytest.mark.parametrize("case", CASES, ids=str)
-def test_empty(case: Case) -> None:
-    """Over an empty population the declared value comes out."""
-    checks.check_empty(case)
-
-
-@pytest.mark.parametrize("case", CASES, ids=str)
-def test_half_precision(case: Case) -> None:
-    """Half-precision inputs are accepted and computed on in float32 or better."""
-    checks.check_half_precision(case)
-
-
-@pytest.mark.parametrize("case", CASES, ids=str)
-def test_gradient(case: Case) -> None:
-    """Gradients reach the inputs they should and are finite."""
-    checks.check_gradient(case)
-
-
-@pytest.mark.parametrize("case", CASES, ids=str)
-def test_errors(case: Case) -> None:
-    """A wrong input is named in the error, with what was expected and what came."""
-    checks.check_errors(case)

@@ -5,87 +5,29 @@ from __future__ import annotations
 
 import metric_checks as checks
 import pytest
-from metric_checks import Case
 
-CASES = [
-    Case("sft/loss", "sft_loss", atom="token", empty="nan", padding=True, gradient=("logprobs",)),
-    Case("sft/loss@from_logits", "sft_loss_from_logits", atom="token", empty="nan", padding=True, gradient=("logits",)),
-    Case("sft/perplexity", "sft_perplexity", atom="token", empty="nan", padding=True, gradient=("logprobs",)),
-    Case(
-        "sft/perplexity@from_logits",
-        "sft_perplexity_from_logits",
-        atom="token",
-        empty="nan",
-        padding=True,
-        gradient=("logits",),
-    ),
-    Case("sft/token_accuracy", "sft_token_accuracy", atom="token", empty="nan", padding=True, gradient=()),
-    Case(
-        "sft/token_accuracy@from_logits",
-        "sft_token_accuracy_from_logits",
-        atom="token",
-        empty="nan",
-        padding=True,
-        gradient=(),
-    ),
-    Case("sft/entropy", "sft_entropy", atom="token", empty="nan", padding=True, gradient=("token_entropy",)),
-    Case(
-        "sft/entropy@from_logits",
-        "sft_entropy_from_logits",
-        atom="token",
-        empty="nan",
-        padding=True,
-        gradient=("logits",),
-    ),
-    Case("sft/dynamic_loss", "sft_dynamic_loss", atom="token", empty="nan", padding=True, gradient=("logprobs",)),
-    Case(
-        "sft/multi_token_prediction_loss",
-        "sft_multi_token_prediction_loss",
-        atom="token",
-        empty="nan",
-        padding=True,
-        gradient=("multi_token_logprobs",),
-    ),
-]
+# Function, what a split keeps whole, value over nothing, whether padding must not matter, where gradients flow.
+CASES = checks.cases("""
+sft/loss token nan padding logprobs
+sft/loss@from_logits token nan padding logits
+sft/perplexity token nan padding logprobs
+sft/perplexity@from_logits token nan padding logits
+sft/token_accuracy token nan padding
+sft/token_accuracy@from_logits token nan padding
+sft/entropy token nan padding token_entropy
+sft/entropy@from_logits token nan padding logits
+sft/dynamic_loss token nan padding logprobs
+sft/multi_token_prediction_loss token nan padding multi_token_logprobs
+""")
 
 
 @pytest.mark.parametrize("case", CASES, ids=str)
-def test_value(case: Case) -> None:
+def test_value(case: checks.Case) -> None:
     """The function agrees with the reference on ragged inputs, in both precisions, for any parameters."""
     checks.check_value(case)
 
 
 @pytest.mark.parametrize("case", CASES, ids=str)
-def test_merge(case: Case) -> None:
+def test_merge(case: checks.Case) -> None:
     """Merged states of uneven parts, empty ones among them, equal the whole."""
     checks.check_merge(case)
-
-
-@pytest.mark.parametrize("case", CASES, ids=str)
-def test_empty(case: Case) -> None:
-    """Over an empty population the declared value comes out."""
-    checks.check_empty(case)
-
-
-@pytest.mark.parametrize("case", [case for case in CASES if case.padding], ids=str)
-def test_padding(case: Case) -> None:
-    """Garbage in padding changes neither value nor gradient."""
-    checks.check_padding(case)
-
-
-@pytest.mark.parametrize("case", CASES, ids=str)
-def test_half_precision(case: Case) -> None:
-    """Half-precision inputs are accepted and computed on in float32 or better."""
-    checks.check_half_precision(case)
-
-
-@pytest.mark.parametrize("case", CASES, ids=str)
-def test_gradient(case: Case) -> None:
-    """Gradients reach the inputs they should and are finite."""
-    checks.check_gradient(case)
-
-
-@pytest.mark.parametrize("case", CASES, ids=str)
-def test_errors(case: Case) -> None:
-    """A wrong input is named in the error, with what was expected and what came."""
-    checks.check_errors(case)

@@ -5,171 +5,35 @@ from __future__ import annotations
 
 import metric_checks as checks
 import pytest
-from metric_checks import Case
 
-CASES = [
-    Case(
-        "throughput/tokens_per_step",
-        "throughput_tokens_per_step",
-        atom="sequence",
-        empty=0,
-        padding=False,
-        gradient=(),
-    ),
-    Case(
-        "throughput/tokens_per_second_per_device",
-        "throughput_tokens_per_second_per_device",
-        atom="batch",
-        empty="nan",
-        padding=False,
-        gradient=("step_seconds",),
-    ),
-    Case(
-        "throughput/trained_tokens_per_second",
-        "throughput_trained_tokens_per_second",
-        atom="batch",
-        empty="nan",
-        padding=False,
-        gradient=("step_seconds",),
-    ),
-    Case(
-        "throughput/tokens_per_second",
-        "throughput_tokens_per_second",
-        atom="batch",
-        empty="nan",
-        padding=False,
-        gradient=("step_seconds",),
-    ),
-    Case(
-        "throughput/tokens_per_second_forward_backward",
-        "throughput_tokens_per_second_forward_backward",
-        atom="batch",
-        empty="nan",
-        padding=False,
-        gradient=("stage_seconds",),
-    ),
-    Case(
-        "throughput/generated_tokens_per_second",
-        "throughput_generated_tokens_per_second",
-        atom="batch",
-        empty="nan",
-        padding=False,
-        gradient=("stage_seconds",),
-    ),
-    Case(
-        "throughput/mfu_step",
-        "throughput_mfu_step",
-        atom="batch",
-        empty="nan",
-        padding=False,
-        gradient=("model_flops", "step_seconds"),
-    ),
-    Case(
-        "throughput/mfu_update",
-        "throughput_mfu_update",
-        atom="batch",
-        empty="nan",
-        padding=False,
-        gradient=("model_flops", "stage_seconds"),
-    ),
-    Case(
-        "throughput/mfu_critic",
-        "throughput_mfu_critic",
-        atom="batch",
-        empty="nan",
-        padding=False,
-        gradient=("model_flops", "stage_seconds"),
-    ),
-    Case(
-        "throughput/mfu_old_log_probabilities",
-        "throughput_mfu_old_log_probabilities",
-        atom="batch",
-        empty="nan",
-        padding=False,
-        gradient=("model_flops", "stage_seconds"),
-    ),
-    Case(
-        "throughput/milliseconds_per_token/generation",
-        "throughput_milliseconds_per_token_generation",
-        atom="batch",
-        empty="nan",
-        padding=False,
-        gradient=("stage_seconds",),
-    ),
-    Case(
-        "throughput/milliseconds_per_token/reference",
-        "throughput_milliseconds_per_token_reference",
-        atom="batch",
-        empty="nan",
-        padding=False,
-        gradient=("stage_seconds",),
-    ),
-    Case(
-        "throughput/milliseconds_per_token/values",
-        "throughput_milliseconds_per_token_values",
-        atom="batch",
-        empty="nan",
-        padding=False,
-        gradient=("stage_seconds",),
-    ),
-    Case(
-        "throughput/milliseconds_per_token/advantages",
-        "throughput_milliseconds_per_token_advantages",
-        atom="batch",
-        empty="nan",
-        padding=False,
-        gradient=("stage_seconds",),
-    ),
-    Case(
-        "throughput/milliseconds_per_token/critic_update",
-        "throughput_milliseconds_per_token_critic_update",
-        atom="batch",
-        empty="nan",
-        padding=False,
-        gradient=("stage_seconds",),
-    ),
-    Case(
-        "throughput/milliseconds_per_token/actor_update",
-        "throughput_milliseconds_per_token_actor_update",
-        atom="batch",
-        empty="nan",
-        padding=False,
-        gradient=("stage_seconds",),
-    ),
-]
+# Function, what a split keeps whole, value over nothing, whether padding must not matter, where gradients flow.
+CASES = checks.cases("""
+throughput/tokens_per_step sequence 0 -
+throughput/tokens_per_second_per_device batch nan - step_seconds
+throughput/trained_tokens_per_second batch nan - step_seconds
+throughput/tokens_per_second batch nan - step_seconds
+throughput/tokens_per_second_forward_backward batch nan - stage_seconds
+throughput/generated_tokens_per_second batch nan - stage_seconds
+throughput/mfu_step batch nan - model_flops step_seconds
+throughput/mfu_update batch nan - model_flops stage_seconds
+throughput/mfu_critic batch nan - model_flops stage_seconds
+throughput/mfu_old_log_probabilities batch nan - model_flops stage_seconds
+throughput/milliseconds_per_token/generation batch nan - stage_seconds
+throughput/milliseconds_per_token/reference batch nan - stage_seconds
+throughput/milliseconds_per_token/values batch nan - stage_seconds
+throughput/milliseconds_per_token/advantages batch nan - stage_seconds
+throughput/milliseconds_per_token/critic_update batch nan - stage_seconds
+throughput/milliseconds_per_token/actor_update batch nan - stage_seconds
+""")
 
 
 @pytest.mark.parametrize("case", CASES, ids=str)
-def test_value(case: Case) -> None:
+def test_value(case: checks.Case) -> None:
     """The function agrees with the reference on ragged inputs, in both precisions, for any parameters."""
     checks.check_value(case)
 
 
 @pytest.mark.parametrize("case", CASES, ids=str)
-def test_merge(case: Case) -> None:
+def test_merge(case: checks.Case) -> None:
     """Merged states of uneven parts, empty ones among them, equal the whole."""
     checks.check_merge(case)
-
-
-@pytest.mark.parametrize("case", CASES, ids=str)
-def test_empty(case: Case) -> None:
-    """Over an empty population the declared value comes out."""
-    checks.check_empty(case)
-
-
-@pytest.mark.parametrize("case", CASES, ids=str)
-def test_half_precision(case: Case) -> None:
-    """Half-precision inputs are accepted and computed on in float32 or better."""
-    checks.check_half_precision(case)
-
-
-@pytest.mark.parametrize("case", CASES, ids=str)
-def test_gradient(case: Case) -> None:
-    """Gradients reach the inputs they should and are finite."""
-    checks.check_gradient(case)
-
-
-@pytest.mark.parametrize("case", CASES, ids=str)
-def test_errors(case: Case) -> None:
-    """A wrong input is named in the error, with what was expected and what came."""
-    checks.check_errors(case)

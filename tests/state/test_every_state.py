@@ -4,20 +4,16 @@ from __future__ import annotations
 
 import io
 import pickle
-from collections import defaultdict
 from typing import Any
 
 import pytest
 import torch
 from metric_inputs import make_inputs, make_parameters
+from metric_selection import BY_FAMILY
 from rlmetrics.functional import REGISTRY
 from rlmetrics.state import MetricState
 from rlmetrics.state.slots import beside
 from torch.utils._python_dispatch import TorchDispatchMode
-
-BY_FAMILY: dict[str, list[str]] = defaultdict(list)
-for _key in REGISTRY:
-    BY_FAMILY[_key.partition("/")[0]].append(_key)
 
 
 def state_of(key: str, seed: int) -> MetricState:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 
 from ..formula import Compiled
-from . import layout
 from .functions import Function
-from .layout import Node
 from .store import Output
 from .templating import template
 
@@ -20,28 +19,14 @@ def emit(functions: Mapping[str, Sequence[Function]]) -> Iterator[Output]:
     for family, members in functions.items():
         if members:
             source = f"spec/metrics/{family}.yaml"
-            cases = layout.source(layout.list_of(map(_case, members), "CASES = "))
-            text = template("tests_family.py.j2").render(
-                source=source,
-                cases=cases,
-                masked=any(function.ignores_padding for function in members),
-            )
+            text = template("tests_family.py.j2").render(source=source, rows=map(_row, members))
             yield Output(f"tests/generated/test_{family}.py", text, source)
 
 
-def _case(function: Function) -> Node:
-    literal = layout.quote
-    return layout.call(
-        "Case",
-        [
-            literal(function.key),
-            literal(function.name),
-            f"atom={literal(function.atom)}",
-            f"empty={literal(function.empty) if isinstance(function.empty, str) else function.empty}",
-            f"padding={function.ignores_padding}",
-            layout.tuple_of(map(literal, _differentiable(function)), "gradient="),
-        ],
-    )
+def _row(function: Function) -> str:
+    padding = "padding" if function.ignores_padding else "-"
+    facts = " ".join([function.key, function.atom, str(function.empty), padding, *_differentiable(function)])
+    return textwrap.fill(facts, 120, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False)
 
 
 def _differentiable(function: Function) -> tuple[str, ...]:
