@@ -2,6 +2,9 @@
 
 import gc
 import os
+import re
+from functools import cache
+from pathlib import Path
 
 import pytest
 
@@ -9,6 +12,8 @@ import pytest
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 from hypothesis import HealthCheck, settings
+
+_TESTS = Path(__file__).resolve().parent
 
 # Busy machines are slow at times; how long an example takes says nothing about whether it holds.
 settings.register_profile("fresh", deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -25,7 +30,20 @@ def pytest_collection_finish() -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark what opens a browser: the machine may have none, so that it is asked for by ``-m browser``."""
+    """Mark tests by what they need, so that ``-m`` takes a part: a browser, torch, the client of W&B."""
     for item in items:
         if "chromium_browser" in getattr(item, "fixturenames", ()):
             item.add_marker("browser")
+        for library in _libraries(item.path):
+            item.add_marker(library)
+
+
+_IMPORT = re.compile(r"^\s*(?:from|import) +(\w+)", re.MULTILINE)
+
+
+@cache
+def _libraries(path: Path) -> frozenset[str]:
+    """Return which of the marked libraries a file of tests imports, by itself or through a helper beside the tests."""
+    names = set(_IMPORT.findall(path.read_text(encoding="utf-8")))
+    helpers = [helper for name in names for helper in (_TESTS / f"{name}.py", path.with_name(f"{name}.py"))]
+    return frozenset(names & {"torch", "wandb"}).union(*map(_libraries, filter(Path.is_file, helpers)))

@@ -42,6 +42,7 @@ def test_every_release_is_recorded(framework: str) -> None:
     assert all(extraction.keys for extraction in recorded.extractions.values())
 
 
+@pytest.mark.network
 @pytest.mark.parametrize(("framework", "release"), SAMPLE)
 def test_the_auditor_extracts_what_is_recorded(framework: str, release: str) -> None:
     """The record is not stale: extracting a release again gives the same keys, places and expressions."""
@@ -49,6 +50,7 @@ def test_the_auditor_extracts_what_is_recorded(framework: str, release: str) -> 
     assert [] == differences(recorded, extraction_of(framework, release))
 
 
+@pytest.mark.network
 @pytest.mark.parametrize(("framework", "release"), SAMPLE)
 def test_nothing_is_left_not_understood(framework: str, release: str) -> None:
     """Every place that looks like logging is understood, or explained in the settings of the framework."""

@@ -38,6 +38,7 @@ def test_a_key_that_was_not_extracted_is_reported() -> None:
     assert is_covered(sites[1], {"a.py": [(5, "eval_rewards/{name}")]})
 
 
+@pytest.mark.network
 @pytest.mark.parametrize(("framework", "release"), SAMPLE)
 def test_every_literal_key_of_a_release_is_extracted(framework: str, release: str) -> None:
     """No literal key of a release is lost: each is extracted at its line, or known to reach no tracker."""

@@ -9,7 +9,7 @@ import pytest
 from fuzzing import GUESSED, WAYS, Fuzzer, judge, same_translators
 from readers import READERS
 
-INPUTS = 300
+INPUTS = 100
 """How many each reader is given."""
 SECONDS = 300
 """Of processor time, after which a reader is so slow that something is wrong with it."""

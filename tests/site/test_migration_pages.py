@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import random
 import shlex
+from functools import cache
 from itertools import pairwise
 from typing import Any
 
@@ -15,9 +16,25 @@ from rlmetrics.codegen.site.moves import JUMPS, Move, moves_of
 from rlmetrics.codegen.site.steps import components_of
 from rlmetrics.names import diff, load_tables
 
-MOVES = {move.path: move for move in moves_of(load_tables())}
-FAMOUS = [path for path, move in MOVES.items() if move.kind != "minor"]
-SAMPLE = random.Random(19).sample([path for path, move in MOVES.items() if move.kind == "minor"], 40)
+pytestmark = pytest.mark.slow
+
+
+@cache
+def moves() -> dict[str, Move]:
+    """Every migration that has a page, by the page's path."""
+    return {move.path: move for move in moves_of(load_tables())}
+
+
+@cache
+def famous() -> list[str]:
+    """The paths of all but neighbouring releases."""
+    return [path for path, move in moves().items() if move.kind != "minor"]
+
+
+@cache
+def looked_at() -> list[str]:
+    """The famous ones and forty others."""
+    return famous() + random.Random(19).sample([path for path, move in moves().items() if move.kind == "minor"], 40)
 
 
 def answer(capsys: pytest.CaptureFixture[str], command: str, move: Move) -> Any:
@@ -27,27 +44,27 @@ def answer(capsys: pytest.CaptureFixture[str], command: str, move: Move) -> Any:
     return json.loads(capsys.readouterr().out)
 
 
-@pytest.mark.parametrize("path", [*FAMOUS, *SAMPLE])
-def test_counts_are_those_of_map(path: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_counts_are_those_of_map(capsys: pytest.CaptureFixture[str]) -> None:
     """How many keys of each severity a page tells, in training and in evaluation, is what ``map --json`` tells."""
-    rows = answer(capsys, "map", MOVES[path])
-    page = tree("migration", path)
-    for mode, name in (("train", "data-count"), ("eval", "data-eval")):
-        told: dict[str, int] = {}
-        for row in rows:
-            if (row["mode"] == "train") == (mode == "train"):
-                told[row["severity"]] = told.get(row["severity"], 0) + 1
-        shown = {
-            node.attributes[name]: int(node.attributes["data-number"])
-            for node in page.all("span")
-            if "data-number" in node.attributes and name in node.attributes
+    for path in looked_at():
+        rows = answer(capsys, "map", moves()[path])
+        page = tree("migration", path)
+        for mode, name in (("train", "data-count"), ("eval", "data-eval")):
+            told: dict[str, int] = {}
+            for row in rows:
+                if (row["mode"] == "train") == (mode == "train"):
+                    told[row["severity"]] = told.get(row["severity"], 0) + 1
+            shown = {
+                node.attributes[name]: int(node.attributes["data-number"])
+                for node in page.all("span")
+                if "data-number" in node.attributes and name in node.attributes
+            }
+            assert shown == told, path
+        groups = {
+            node.attributes["data-severity"]: int(node.attributes["data-count"])
+            for node in page.all("details", "rlm-group")
         }
-        assert shown == told
-    groups = {
-        node.attributes["data-severity"]: int(node.attributes["data-count"])
-        for node in page.all("details", "rlm-group")
-    }
-    assert groups == {key: int(value) for key, value in _counts(rows).items()}
+        assert groups == {key: int(value) for key, value in _counts(rows).items()}, path
 
 
 def _counts(rows: list[dict[str, Any]]) -> dict[str, int]:
@@ -58,29 +75,29 @@ def _counts(rows: list[dict[str, Any]]) -> dict[str, int]:
     return found
 
 
-@pytest.mark.parametrize("path", [*FAMOUS, *SAMPLE])
-def test_every_key_stands_in_its_group(path: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_every_key_stands_in_its_group(capsys: pytest.CaptureFixture[str]) -> None:
     """Each training key of the source stands in the group of the severity that ``map --json`` gives it, and once."""
-    rows = answer(capsys, "map", MOVES[path])
-    told = sorted((row["severity"], row["from"]) for row in rows if row["mode"] == "train")
-    shown = []
-    for group in tree("migration", path).all("details", "rlm-group"):
-        cells = [row.all("td")[0] for row in group.all("tr") if row.all("td")]
-        kept = group.all("p", "rlm-kept")
-        shown += [
-            (group.attributes["data-severity"], code.text) for node in (*cells, *kept) for code in node.all("code")
-        ]
-    assert sorted(shown) == told
+    for path in looked_at():
+        rows = answer(capsys, "map", moves()[path])
+        told = sorted((row["severity"], row["from"]) for row in rows if row["mode"] == "train")
+        shown = []
+        for group in tree("migration", path).all("details", "rlm-group"):
+            cells = [row.all("td")[0] for row in group.all("tr") if row.all("td")]
+            kept = group.all("p", "rlm-kept")
+            shown += [
+                (group.attributes["data-severity"], code.text) for node in (*cells, *kept) for code in node.all("code")
+            ]
+        assert sorted(shown) == told, path
 
 
-@pytest.mark.parametrize("path", [path for path in (*FAMOUS, *SAMPLE) if MOVES[path].found is not None])
-def test_causes_are_those_of_diff(path: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_causes_are_those_of_diff(capsys: pytest.CaptureFixture[str]) -> None:
     """A page numbers as many causes as ``diff --json`` has, and its keys cite no others."""
-    causes = answer(capsys, "diff", MOVES[path])["causes"]
-    page = tree("migration", path)
-    numbers = {node.attributes["id"] for node in page.all("div", "rlm-cause")}
-    assert len(numbers) == len(page.all("div", "rlm-cause")) == len(causes)
-    assert {node.attributes["href"][1:] for node in page.all("a", "rlm-cited")} <= numbers
+    for path in (path for path in looked_at() if moves()[path].found is not None):
+        causes = answer(capsys, "diff", moves()[path])["causes"]
+        page = tree("migration", path)
+        numbers = {node.attributes["id"] for node in page.all("div", "rlm-cause")}
+        assert len(numbers) == len(page.all("div", "rlm-cause")) == len(causes), path
+        assert {node.attributes["href"][1:] for node in page.all("a", "rlm-cited")} <= numbers, path
 
 
 def test_each_step_that_touches_training_has_a_page() -> None:
@@ -93,7 +110,7 @@ def test_each_step_that_touches_training_has_a_page() -> None:
             found = diff(f"trl[{component}]=={before}", f"trl[{component}]=={after}", spec=tables, evidence=False)
             told = (*found.changed, *found.renamed, *found.removed)
             moved = any(item.mode == "train" and not item.bookkeeping for item in told)
-            assert (f"migrate/trl/{component}/{before}-{after}" in MOVES) == moved
+            assert (f"migrate/trl/{component}/{before}-{after}" in moves()) == moved
 
 
 def test_famous_jumps_are_there() -> None:
@@ -116,12 +133,12 @@ def test_famous_jumps_are_there() -> None:
     assert set(JUMPS) == {"trl", "verl"}
 
 
-@pytest.mark.parametrize("path", FAMOUS[::6])
-def test_the_command_of_a_page_runs(path: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_command_of_a_page_runs(capsys: pytest.CaptureFixture[str]) -> None:
     """What a page says to type in the terminal is understood."""
-    command = tree("migration", path).all("pre")[-1].text.replace("\\\n", " ")
-    assert main(shlex.split(command)[1:]) == 0
-    assert capsys.readouterr().out
+    for path in famous()[::6]:
+        command = tree("migration", path).all("pre")[-1].text.replace("\\\n", " ")
+        assert main(shlex.split(command)[1:]) == 0
+        assert capsys.readouterr().out
 
 
 def test_a_renamed_class_is_said() -> None:
@@ -135,4 +152,4 @@ def test_a_renamed_class_is_said() -> None:
 def test_every_page_is_listed() -> None:
     """The index leads to every page."""
     links = {link.attributes["href"] for link in tree("migration", "migrate").all("a")}
-    assert links == {f"{path.removeprefix('migrate/')}/" for path in MOVES}
+    assert links == {f"{path.removeprefix('migrate/')}/" for path in moves()}
