@@ -87,7 +87,7 @@ def assert_recovers(root: Path, expected: dict[str, bytes], *, interrupted: bool
     assert in_process(root, "generate", "--check").returncode == 0
 
 
-@pytest.mark.parametrize("call", [3, 4, 7, 16, 21, 33, 48])
+@pytest.mark.parametrize("call", [3, 16, *(pytest.param(call, marks=pytest.mark.slow) for call in (4, 7, 21, 33, 48))])
 def test_killed_at_a_system_call(root: Path, expected: dict[str, bytes], call: int) -> None:
     """Killed at any step of writing, the run is noticed, and its rerun gives the bytes of an undisturbed run."""
     killed = subprocess.run(
@@ -99,6 +99,7 @@ def test_killed_at_a_system_call(root: Path, expected: dict[str, bytes], call: i
     assert_recovers(root, expected, interrupted=(root / ".rlmetrics" / "journal.json").exists())
 
 
+@pytest.mark.slow
 def test_killed_twice(root: Path, expected: dict[str, bytes]) -> None:
     """A second run that is killed too, after another edit in between, leaves nothing that counts as an edit by hand."""
     page = root / "spec" / "metrics" / "kl.yaml"
@@ -111,6 +112,7 @@ def test_killed_twice(root: Path, expected: dict[str, bytes]) -> None:
     assert_recovers(root, expected, interrupted=True)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(4))
 def test_killed_at_a_random_moment(root: Path, expected: dict[str, bytes], seed: int) -> None:
     """Killed from outside at a random moment, the rerun gives the bytes of an undisturbed run."""

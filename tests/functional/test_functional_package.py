@@ -76,7 +76,9 @@ def _assert_entry_matches(metric: MetricFunction) -> None:
     assert metric is pickle.loads(pickle.dumps(metric))
 
 
-@pytest.mark.parametrize("key", REPRESENTATIVES)
+@pytest.mark.parametrize(
+    "key", [*REPRESENTATIVES[:8], *(pytest.param(key, marks=pytest.mark.slow) for key in REPRESENTATIVES[8:])]
+)
 def test_compiles_to_one_graph(key: str) -> None:
     """``torch.compile(fullgraph=True)`` traces the function without a break, and the result stays the same."""
     metric = REGISTRY[key]

@@ -11,6 +11,8 @@ from rlmetrics.health import Monitor
 from rlmetrics.health.meaning import Names
 from rlmetrics.names import load_tables, open_view, releases
 
+pytestmark = pytest.mark.slow
+
 TABLES = load_tables()
 RULES = {row["id"]: row for row in TABLES.health["JUDGED"]}
 LOST = [rule for rule, row in RULES.items() if row.get("special") == "non_finite"]

@@ -212,6 +212,7 @@ def most_held(monitor, rows, begin, end, known):
     return most
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("source", ["trl[GRPOTrainer]==1.16.0", "verl==0.9.1"])
 def test_nothing_grows_by_100_000_steps(source):
     """With 40 keys, findings that come and go, and lost numbers, containers hold no more at 100,000 steps than before.
@@ -234,6 +235,7 @@ def test_nothing_grows_by_100_000_steps(source):
     assert len(json.dumps(monitor.state_dict())) < 1_000_000
 
 
+@pytest.mark.slow
 def test_names_that_never_come_back_do_not_fill_the_memory():
     """Two new names in each row stop being kept, and those that were known before are judged on.
 
