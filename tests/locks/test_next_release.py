@@ -17,6 +17,8 @@ from pathlib import Path
 import pytest
 from rlmetrics.codegen.locks.fetch import archive_of, open_release
 
+pytestmark = pytest.mark.network
+
 ROOT = Path(__file__).resolve().parents[2]
 CACHE = ROOT / ".cache" / "wheels"
 STEP = re.compile(r"<!-- next-release: (?P<step>\w+) -->\n```\w+\n(?P<text>.*?)^```$", re.S | re.M)

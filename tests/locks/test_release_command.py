@@ -14,6 +14,8 @@ from rlmetrics.cli import main
 from rlmetrics.codegen.lint import lint
 from rlmetrics.codegen.locks.fetch import archive_of, open_release
 
+pytestmark = pytest.mark.network
+
 ROOT = Path(__file__).parents[2]
 CACHE = ROOT / ".cache" / "wheels"
 TRAINER = "trl/trainer/grpo_trainer.py"

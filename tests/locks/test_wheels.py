@@ -16,6 +16,8 @@ from rlmetrics.codegen.locks.of_spec import components_of
 from rlmetrics.codegen.locks.packages import Package
 from rlmetrics.codegen.locks.text import write_lock
 
+pytestmark = pytest.mark.network
+
 ROOT = Path(__file__).parents[2]
 SAMPLE = [("trl", "0.11.4"), ("trl", "0.18.2"), ("trl", "1.16.0"), ("verl", "0.9.1")]
 

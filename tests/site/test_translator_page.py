@@ -30,6 +30,15 @@ def test_the_page_is_used_by_keyboard_alone(translator: Page) -> None:
     expect(translator.get_by_label("Translated text")).to_have_value("policy/approxkl_avg\nobjective/kl\nno/such")
 
 
+def test_what_rlmetrics_measured_is_no_name_of_a_user(translator: Page) -> None:
+    """As on the command line, ``exact/…`` keeps its name if a name of the spec follows."""
+    translator.get_by_role("button", name="TRL GRPO → verl").click()
+    translator.get_by_role("textbox", name="Keys, one a line").fill("kl\nexact/kl/reference/k3")
+    row = translator.get_by_role("row", name="exact/kl/reference/k3")
+    expect(row.get_by_role("cell").first).to_contain_text("not a key of the source")
+    expect(translator.get_by_label("Translated text")).to_have_value("actor/kl_loss\nexact/kl/reference/k3")
+
+
 def test_roles_and_names_tell_what_everything_is(translator: Page) -> None:
     """Every field has a name, both sides are named groups, and the table says what its cells are."""
     translator.get_by_role("button", name="TRL PPO 0.7.10 → 0.18.2").click()

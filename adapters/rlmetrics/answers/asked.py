@@ -10,6 +10,7 @@ from rlmetrics.names.anywhere import resolved_at
 from rlmetrics.names.config import Config
 from rlmetrics.names.lookup import ALIAS, GROUP, SEGMENT, Logged, Lookup, catalogue_of, misspelt
 from rlmetrics.names.meant import Meant, meant
+from rlmetrics.names.measured import canonical_of
 from rlmetrics.names.protocol import View
 from rlmetrics.names.resolving import is_users_own, unlogged
 from rlmetrics.names.source import Source
@@ -47,6 +48,8 @@ def is_typo(found: Resolution, tables: Tables) -> bool:
 
 def answer_anywhere(key: str, lookup: Lookup, tables: Tables, *, config: Config = None, full: bool = False) -> Answer:
     """Answer without a source: with a key's meanings, or with the only one that it has."""
+    if (own := canonical_of(key, tables)) is not None:
+        return _measured(key, *own, full=full)
     catalogue = catalogue_of(tables)
     if not lookup.found:
         near = catalogue.near(key)
@@ -62,6 +65,8 @@ def answer_anywhere(key: str, lookup: Lookup, tables: Tables, *, config: Config 
 
 def answer_at(view: View, key: str, *, config: Config = None, full: bool = False) -> Answer:
     """Answer about a key of a source."""
+    if (measured := canonical_of(key, view.tables)) is not None:
+        return _measured(key, *measured, full=full)
     asked = meant(view, key, config=config)
     first = asked.found[0]
     own = first.component is not None and is_users_own(first.metric, view.tables)
@@ -72,6 +77,13 @@ def answer_at(view: View, key: str, *, config: Config = None, full: bool = False
     if first.matched in (ALIAS, SEGMENT):
         lines = [*_other_name(view, key, asked.found), "", *lines]
     return Answer([*lines, *_labelled(chosen_rows(view.source, view.tables))], typo, _links(view, first))
+
+
+def _measured(key: str, view: View, name: str, *, full: bool) -> Answer:
+    """Answer about a number that rlmetrics measures beside a trainer's own."""
+    found = meant(view, name).found[0]
+    lead = wrapped(f"`{key}` is measured by rlmetrics beside the trainer's numbers: `{name}` as the spec defines it.")
+    return Answer([*lead, "", *_resolved(view, found, full=full)], links=_links(view, found))
 
 
 def _resolved(view: View, found: Resolution, *, full: bool) -> list[str]:

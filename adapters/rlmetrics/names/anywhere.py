@@ -12,7 +12,7 @@ from .config import Config, check_config
 from .errors import NamesError
 from .lookup import Catalogue, Logged, Lookup, catalogue_of, misspelt
 from .protocol import Match
-from .resolving import resolution_of, resolve_in
+from .resolving import measured, resolution_of, resolve_in
 from .source import parse_source
 from .tables import Tables
 from .view import FrameworkView, open_view
@@ -35,7 +35,7 @@ def resolve_anywhere(keys: Sequence[str], *, config: Config = None, tables: Tabl
         for item in lookup.found:
             found += _resolutions(key, lookup.way, item, _view(item, tables, catalogue.configured(item)))
         if not lookup.found:
-            found.append(_unknown(key, catalogue))
+            found += measured(key, tables) or [_unknown(key, catalogue)]
     return found
 
 

@@ -8,6 +8,7 @@ from difflib import get_close_matches
 from .answers import Defect, Documented, Resolution
 from .component import ComponentView
 from .lookup import KEY, SHOWN, TEMPLATE, misspelt
+from .measured import canonical_of
 from .protocol import Match, View
 from .records import Signature
 from .surfaces import LOGGED
@@ -15,7 +16,7 @@ from .tables import Tables
 from .templates import LITERAL, OPEN, Template, placeholders_in
 from .view import FrameworkView
 
-__all__ = ["defects_of", "function_of", "is_users_own", "resolution_of", "resolve_in", "unlogged"]
+__all__ = ["defects_of", "function_of", "is_users_own", "measured", "resolution_of", "resolve_in", "unlogged"]
 
 _USERS_OWN = "user_defined"
 
@@ -25,8 +26,18 @@ def resolve_in(view: View, keys: Iterable[str]) -> list[Resolution]:
     found: list[Resolution] = []
     for key in keys:
         matches = [match for match in view.find(key) if not _never_logged(view, key, match)]
-        found += [resolution_of(view, key, match) for match in matches] or [_unknown(view, key)]
+        found += (
+            [resolution_of(view, key, match) for match in matches]
+            or measured(key, view.tables)
+            or [_unknown(view, key)]
+        )
     return found
+
+
+def measured(key: str, tables: Tables) -> list[Resolution]:
+    """Return what a number is that rlmetrics measures and logs beside a trainer's own."""
+    own = canonical_of(key, tables)
+    return [] if own is None else [resolution_of(own[0], key, match) for match in own[0].find(own[1])]
 
 
 def resolution_of(view: View, key: str, match: Match) -> Resolution:

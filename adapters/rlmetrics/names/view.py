@@ -10,6 +10,7 @@ from .component import ComponentView
 from .config import Config, check_config
 from .convention import ConventionView
 from .errors import NamesError
+from .measured import canonical_of
 from .protocol import Match, View
 from .records import Entry, Evidence
 from .severity import Circumstances
@@ -79,6 +80,8 @@ class FrameworkView:
 
     def find(self, key: str) -> list[Match]:
         """Return what a key is, in the components in which its reading is most specific."""
+        if canonical_of(key, self.tables) is not None:
+            return []
         hits = [hit for component in self.components.values() if (hit := component.find(key)) is not None]
         best = min((hit.rank for hit in hits), default=None)
         return [Match(hit.entry, hit.surface, hit.values) for hit in hits if hit.rank == best]

@@ -1,19 +1,13 @@
-"""The names of numbers that were measured beside those of the trainer: canonical ones, with ``exact/`` before them."""
+"""Numbers that were measured beside those of the trainer, under the names they are logged by."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping
 
-__all__ = ["EVALUATED", "EXACT", "exact", "is_exact"]
+from rlmetrics.names.measured import EXACT, is_exact
 
-EXACT = "exact/"
-EVALUATED = f"eval_{EXACT}"
-
-
-def is_exact(name: str) -> bool:
-    """Whether a name is that of such a number."""
-    return name.startswith((EXACT, EVALUATED))
+__all__ = ["exact"]
 
 
 def exact(numbers: Mapping[str, float], prefix: str = EXACT) -> dict[str, float]:

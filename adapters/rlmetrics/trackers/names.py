@@ -7,10 +7,9 @@ from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 from rlmetrics.names.config import Config
+from rlmetrics.names.measured import is_exact
 from rlmetrics.names.tables import Overlays, Tables
 from rlmetrics.translate.translator import Entry, Translator
-
-from .exact import is_exact
 
 __all__ = ["LiveNames", "Renamed"]
 

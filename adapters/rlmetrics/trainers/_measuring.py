@@ -8,7 +8,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from rlmetrics.trackers.exact import EVALUATED, EXACT, exact
+from rlmetrics.names.measured import EVALUATED, EXACT
+from rlmetrics.trackers.exact import exact
 from rlmetrics.trackers.faults import Faults
 
 if TYPE_CHECKING:

@@ -57,6 +57,7 @@
 
   /** Load what is known of some keys: what their meanings have to do with others, and what they are taken for. */
   T.prepare = async (map, keys) => {
+    await T.prepareMeasured(keys);
     const files = new Set();
     for (const key of keys) {
       for (const { entry } of map.from.find(key)) {

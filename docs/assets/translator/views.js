@@ -109,6 +109,23 @@
 
   const hit = (rank, entry, surface, values) => ({ rank, entry, surface, values });
 
+  /** How names begin under which rlmetrics logs what it measures itself, and the canonical ones that follow. */
+  const MEASURED = { "exact/": "", "train/exact/": "", "eval_exact/": EVAL, "eval/exact/": EVAL };
+
+  const measuredStart = (key) => Object.keys(MEASURED).find((start) => key.startsWith(start));
+
+  /** Load what `isMeasured` needs for some keys, which few runs have. @param {string[]} keys */
+  T.prepareMeasured = async (keys) => {
+    if (keys.some(measuredStart)) await T.load("canonical");
+  };
+
+  /** Tell whether a key is of a number that rlmetrics logs beside a trainer's. As `rlmetrics.names.measured`. */
+  T.isMeasured = (key) => {
+    const start = measuredStart(key);
+    return start !== undefined && T.loaded("canonical") !== undefined &&
+      new T.CanonicalView().find(MEASURED[start] + key.slice(start.length)).length > 0;
+  };
+
   /** Some or all components of one release. */
   T.FrameworkView = class {
     /**
@@ -151,6 +168,7 @@
 
     /** Return what a key is, in the components in which its reading is most specific. */
     find(key) {
+      if (T.isMeasured(key)) return [];
       const hits = [...this.components.values()].map((view) => view.find(key)).filter(Boolean);
       const best = T.least(hits, (found) => found.rank);
       return best ? hits.filter((found) => T.compare(found.rank, best.rank) === 0) : [];
