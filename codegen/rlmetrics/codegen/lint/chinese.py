@@ -14,8 +14,10 @@ if TYPE_CHECKING:
 __all__ = ["CHECKS", "CODE", "chinese_faults"]
 
 _HAN = r"\u4e00-\u9fff"
-CODE = re.compile(r"`[^`]*`|\{[^{}\s]*\}|[\w@.]+(?:/[\w{}@.]+)+")
-"""What stands in a sentence as it is: code, placeholders, and keys with their slashes."""
+CODE = re.compile(
+    r"`[^`]*`|\{[^{}\s]*\}|[\w@.]+(?:/[\w{}@.]+)+|[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+(?:\(\))?|\w+\(\)|'[\w-]+'"
+)
+"""What stands in a sentence as it is: code, placeholders, keys with their slashes, names with dots, calls, strings."""
 _FAULTS = (
     (re.compile(rf"[{_HAN}][,;:!?()]|[,;:!?()][{_HAN}]|[{_HAN}]\.(?:\s|$)"), "punctuation of half width"),
     (re.compile(rf"[{_HAN}][A-Za-z0-9`{{]|[A-Za-z0-9`%}}][{_HAN}]"), "no space between Chinese and Latin"),
