@@ -17,6 +17,8 @@ def sentences(*lines: str, file: str = FAMILY) -> list[Edit]:
 
 PARTS = "Loss below `x` and 0.5 of {key}."
 RIGHT = sentences(LOSS, "响应 token 上的代理损失。")
+SAID = sentences(LOSS, "响应 token 上的“Surrogate loss”，见“prompt”。")
+"""Names in quotes stay as they are."""
 
 
 CASES = [
@@ -109,6 +111,10 @@ CASES = [
         sentences(LOSS, "响应 token 上的代理损失，见 actor.update、update() 和 'update'。"),
         "`update` is left in English",
     ),
+    Case(
+        "chinese-style", sentences(LOSS, "¦响应 token 上的代理损失，见 prompt。"), SAID, "`prompt` is left in English"
+    ),
+    Case("glossary-term", sentences(LOSS, "¦响应 token 上的 x。"), SAID, "is 代理损失 in the glossary"),
     Case("stray-file", [("texts/zh/other", "", "¦sentences: {}\n")], [WORDS], "nothing reads this file"),
     Case("wrong-type", [(FAMILY, "", "sentences: {One.: ¦1}\n")], RIGHT, "must be text"),
 ]

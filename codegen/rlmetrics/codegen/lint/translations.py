@@ -144,7 +144,7 @@ def text_parts(context: Context) -> Iterator[Hit]:
     "glossary-term",
     "warning",
     what="A translation that says a term of the field otherwise than the glossary.",
-    fix="use the glossary's word, or give a reason under `besides` in the glossary",
+    fix="use the glossary's word, quote a name that stays as it is, or give a reason under `besides` in the glossary",
 )
 def glossary_term(context: Context) -> Iterator[Hit]:
     for language, texts in context.spec.texts.items():
@@ -158,7 +158,7 @@ def glossary_term(context: Context) -> Iterator[Hit]:
                 continue
             for found in dict.fromkeys(pattern.findall(CODE.sub("", english))):
                 words = glossary.words(known[found.lower()])
-                if not any(word.lower() in text.lower() for word in words):
+                if not any(word.lower() in text.lower() for word in (*words, f"“{found}”")):
                     yield Hit(ref, path, f"`{found}` is {' or '.join(words)} in the glossary", value=True)
 
 
