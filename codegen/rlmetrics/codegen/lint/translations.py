@@ -163,10 +163,13 @@ def glossary_term(context: Context) -> Iterator[Hit]:
 
 
 def untranslated(context: Context, language: str) -> Iterator[tuple[str, list[str], int]]:
-    """Yield, for each file of a language, the English sentences without a translation and how many there are in all."""
-    translated = context.spec.texts[language].sentences()
+    """Yield, for each file of a language, the English sentences without a translation and how many there are in all.
+
+    What is put together of translated parts has one.
+    """
+    catalog = context.spec.texts[language].catalog()
     for part, known in _english(context).items():
-        yield part, [one for one in known if one not in translated], len(known)
+        yield part, [one for one in known if one not in catalog], len(known)
 
 
 def _must(context: Context) -> dict[str, str]:
