@@ -31,6 +31,8 @@ CATALOG = LanguageTexts(
                 "{source} logs nothing.": "{source} 什么都不记录。",
                 "{value} when {condition}": "在 {condition} 时为 {value}",
                 "measures {what}": "测量 {what}",
+                "{what}, was {before}": "{what}，以前是 {before}",
+                "pooled": "汇总",
                 "{first}, {second} and {third}": "{first}、{second} 和 {third}",
                 "default of {name} {old} -> {new}": "{name} 的默认值 {old} -> {new}",
                 "{parts}: {what} in {framework}, {rest} in {other}": "{parts}：{framework} {what}，{other} {rest}",
@@ -53,6 +55,7 @@ CATALOG = LanguageTexts(
         ("No response is padded. Divide by it.", "没有响应被填充。除以它。"),
         ("verl 0.9.1 logs nothing.", "verl 0.9.1 什么都不记录。"),
         ("Plain mean over mini-batches, micro-batches and epochs.", "在小批次、微批次和轮上取普通均值。"),
+        ("plain mean over epochs, was pooled", "在轮上取普通均值，以前是汇总"),
         ("measures waiting for all samples …", "测量等待所有样本；更新在外"),
         ("Measures sending weights. Loading them is outside.", "测量发送权重。加载在外。"),
         ("default of rollout.mode sync -> async", "rollout.mode 的默认值 sync -> async"),
@@ -86,5 +89,5 @@ def test_what_is_not_known_in_full_is_not_known(english: str) -> None:
 
 def test_the_catalog_lists_what_it_was_made_of() -> None:
     """It is a mapping over the sentences of the language."""
-    assert 19 == len(CATALOG)
+    assert 21 == len(CATALOG)
     assert "plain mean" in list(CATALOG)

@@ -10,6 +10,8 @@ __all__ = ["Catalog"]
 
 _COMPOSED = frozenset({"what", "rest", "before", "after", "effect", "parts"})
 """Placeholders that may stand for something that is put together itself; others hold what is known as it stands."""
+_BETWEEN = (", then ", ", was ", "; ")
+"""What never stands within a list of parts."""
 _AS_IT_IS = frozenset({"key", "old", "new"})
 """Placeholders for keys and for values of settings, which are the same in every language."""
 _PLACEHOLDER = re.compile(r"\{(\w+)\}")
@@ -91,9 +93,9 @@ class Catalog(Mapping[str, str]):
         if text is not None:
             return text
         stem, end = _stem(english), "。" if english.endswith(".") else ""
+        text = self._filled(stem)
         clauses = stem.split("; ")
-        text = self._all(clauses, "；") if len(clauses) > 1 else None
-        text = self._filled(stem) if text is None else text
+        text = self._all(clauses, "；") if text is None and len(clauses) > 1 else text
         return None if text is None else f"{text.removesuffix('。')}{end}"
 
     def _said(self, english: str) -> str | None:
@@ -129,6 +131,8 @@ class Catalog(Mapping[str, str]):
     def _part(self, name: str, text: str) -> str | None:
         if name in _AS_IT_IS and ("/" in text or " " not in text):
             return text
+        if name == "parts" and any(between in text for between in _BETWEEN):
+            return None
         found = self.find(text) if name in _COMPOSED else self._said(text)
         return found if found is not None else text if self._is_neutral(text) else None
 
