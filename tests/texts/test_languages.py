@@ -74,6 +74,21 @@ def test_a_changed_section_is_named(checkout: SpecText) -> None:
     assert [] == checkout.findings("stale-guide")
 
 
+def test_figures_need_no_translation(checkout: SpecText) -> None:
+    """A table that a script makes may change without a word to translators; text beside it may not."""
+    figures = "<!-- figures: speed -->\n| Time |\n|---|\n| {} s |\n<!-- end -->\n\n"
+    english = checkout.root.parent / "docs" / "concepts.md"
+    text = ENGLISH.replace("Last.", f"{figures.format(1)}Last.")
+    english.write_text(text, encoding="utf-8")
+    translate(checkout, [made for _, made in sections(text)])
+
+    english.write_text(text.replace("| 1 s |", "| 2 s |"), encoding="utf-8")
+    assert [] == checkout.findings("stale-guide")
+
+    english.write_text(text.replace("Last.", "The very last."), encoding="utf-8")
+    assert "`End` changed" in checkout.findings("stale-guide")[0].message
+
+
 def test_a_kept_result_does_not_outlive_a_guide(checkout: SpecText) -> None:
     """Guides stand beside the spec, and still an edit of one is noticed by a run with a cache."""
     cache = checkout.root.parent / "cache"
