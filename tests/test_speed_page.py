@@ -1,24 +1,27 @@
-"""The page of benchmarks shows the figures that were measured."""
+"""The pages of benchmarks show the figures that were measured."""
 
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
+import pytest
 from benchmarks import page
 
 
-def test_tables_are_those_of_the_figures() -> None:
-    """Every figure on the page comes from its file, and every file is on the page."""
-    text = page.PAGE.read_text(encoding="utf-8")
+@pytest.mark.parametrize("path", page.PAGES, ids=lambda path: path.parent.name)
+def test_tables_are_those_of_the_figures(path: Path) -> None:
+    """Every figure on a page comes from its file, and every file is on the page."""
+    text = path.read_text(encoding="utf-8")
 
     assert text == page.page(text)
-    for path in (page.DOCS / "benchmarks").glob("*.json"):
-        assert f"<!-- figures: {path.stem} -->" in text
+    for figures in (page.DOCS / "benchmarks").glob("*.json"):
+        assert f"<!-- figures: {figures.stem} -->" in text
 
 
 def test_other_figures_make_another_page(tmp_path, monkeypatch) -> None:  # type: ignore[no-untyped-def]
     """A figure that changes changes its table."""
-    text = page.PAGE.read_text(encoding="utf-8")
+    text = page.PAGES[0].read_text(encoding="utf-8")
     (tmp_path / "benchmarks").mkdir()
     for path in (page.DOCS / "benchmarks").glob("*.json"):
         document = json.loads(path.read_text(encoding="utf-8"))

@@ -1,9 +1,9 @@
-"""Keep the tables of docs/speed.md in step with the figures in docs/benchmarks.
+"""Keep the tables of docs/speed.md and of its translation in step with the figures in docs/benchmarks.
 
     python tests/benchmarks/page.py [--check]
 
 Each script writes its figures with ``--write``; this one makes tables of them. ``--check`` writes nothing, and exits
-with 1 if the page is not what the figures say.
+with 1 if a page is not what the figures say.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
-PAGE = DOCS / "speed.md"
+PAGES = (DOCS / "speed.md", DOCS / "zh" / "speed.md")
 _BLOCK = re.compile(r"(<!-- figures: (?P<claim>\w+) -->\n).*?(<!-- end -->)", re.S)
 
 
@@ -76,15 +76,17 @@ def _factor(figures: Mapping[str, float]) -> str:
 
 
 def main() -> int:
-    """Write the page, or check it."""
-    text = PAGE.read_text(encoding="utf-8")
-    made = page(text)
-    if "--check" in sys.argv[1:]:
-        if made != text:
-            print(f"{PAGE}: the tables differ from the figures; run tests/benchmarks/page.py", file=sys.stderr)
-        return int(made != text)
-    PAGE.write_text(made, encoding="utf-8")
-    return 0
+    """Write the pages, or check them."""
+    differs = False
+    for path in PAGES:
+        text = path.read_text(encoding="utf-8")
+        made = page(text)
+        if "--check" not in sys.argv[1:]:
+            path.write_text(made, encoding="utf-8")
+        elif made != text:
+            differs = True
+            print(f"{path}: the tables differ from the figures; run tests/benchmarks/page.py", file=sys.stderr)
+    return int(differs)
 
 
 if __name__ == "__main__":

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from lint.lint_case import Case, Edit, P
 
-FAMILY, GLOSSARY = "texts/zh/metrics/policy", "texts/zh/glossary"
+FAMILY, SPANS, GLOSSARY = "texts/zh/metrics/policy", "texts/zh/spans/acme", "texts/zh/glossary"
 LOSS = "Surrogate loss over response tokens."
 WORDS: Edit = (GLOSSARY, "", "terms: {loss: 损失, surrogate loss: 代理损失}\nnames: [token]\n")
 
@@ -17,6 +17,8 @@ def sentences(*lines: str, file: str = FAMILY) -> list[Edit]:
 
 PARTS = "Loss below `x` and 0.5 of {key}."
 RIGHT = sentences(LOSS, "响应 token 上的代理损失。")
+SAID = sentences(LOSS, "响应 token 上的“Surrogate loss”，见“prompt”。")
+"""Names in quotes stay as they are."""
 
 
 CASES = [
@@ -31,6 +33,12 @@ CASES = [
         [*RIGHT[:1], (P, LOSS, "Loss over response tokens."), (FAMILY, "", f"sentences:\n  ¦{LOSS}: 代理损失\n")],
         [*sentences("Loss over response tokens.", "响应 token 上的损失。"), (P, LOSS, "Loss over response tokens.")],
         "nothing says `Surrogate loss",
+    ),
+    Case(
+        "stale-text",
+        sentences("¦A part of the update.", "更新的一部分。", file=SPANS),
+        sentences("The whole update.", "整个更新。", file=SPANS),
+        "nothing says `A part of the update.`",
     ),
     Case(
         "text-parts",
@@ -97,6 +105,16 @@ CASES = [
     Case("chinese-style", sentences(LOSS, "¦代理损失,在响应 token 上。"), RIGHT, "punctuation of half width"),
     Case("chinese-style", sentences(LOSS, "¦响应 token 上的代理损失 。"), RIGHT, "a space too many"),
     Case("chinese-style", sentences(LOSS, "¦响应 tokens 上的代理损失。"), RIGHT, "`tokens` is left in English"),
+    Case(
+        "chinese-style",
+        sentences(LOSS, "¦响应 token 上的代理损失，见 update。"),
+        sentences(LOSS, "响应 token 上的代理损失，见 actor.update、update() 和 'update'。"),
+        "`update` is left in English",
+    ),
+    Case(
+        "chinese-style", sentences(LOSS, "¦响应 token 上的代理损失，见 prompt。"), SAID, "`prompt` is left in English"
+    ),
+    Case("glossary-term", sentences(LOSS, "¦响应 token 上的 x。"), SAID, "is 代理损失 in the glossary"),
     Case("stray-file", [("texts/zh/other", "", "¦sentences: {}\n")], [WORDS], "nothing reads this file"),
     Case("wrong-type", [(FAMILY, "", "sentences: {One.: ¦1}\n")], RIGHT, "must be text"),
 ]

@@ -13,6 +13,10 @@ CATALOG = LanguageTexts(
             sentences={
                 "plain mean": "普通均值",
                 "micro-batches": "微批次",
+                "epochs": "轮",
+                "mini-batches": "小批次",
+                "Waiting for all samples; the update is outside.": "等待所有样本；更新在外。",
+                "Sending weights. Loading them is outside.": "发送权重。加载在外。",
                 "padding is in the mean": "填充计入均值",
                 "no response is padded": "没有响应被填充",
                 "Divide by it.": "除以它。",
@@ -26,6 +30,12 @@ CATALOG = LanguageTexts(
                 "no longer: {what}": "不再是：{what}",
                 "{source} logs nothing.": "{source} 什么都不记录。",
                 "{value} when {condition}": "在 {condition} 时为 {value}",
+                "measures {what}": "测量 {what}",
+                "{what}, was {before}": "{what}，以前是 {before}",
+                "pooled": "汇总",
+                "{first}, {second} and {third}": "{first}、{second} 和 {third}",
+                "default of {name} {old} -> {new}": "{name} 的默认值 {old} -> {new}",
+                "{parts}: {what} in {framework}, {rest} in {other}": "{parts}：{framework} {what}，{other} {rest}",
             }
         ),
     },
@@ -44,6 +54,12 @@ CATALOG = LanguageTexts(
         ("padding is in the mean; plain mean over micro-batches", "填充计入均值；在微批次上取普通均值"),
         ("No response is padded. Divide by it.", "没有响应被填充。除以它。"),
         ("verl 0.9.1 logs nothing.", "verl 0.9.1 什么都不记录。"),
+        ("Plain mean over mini-batches, micro-batches and epochs.", "在小批次、微批次和轮上取普通均值。"),
+        ("plain mean over epochs, was pooled", "在轮上取普通均值，以前是汇总"),
+        ("measures waiting for all samples …", "测量等待所有样本；更新在外"),
+        ("Measures sending weights. Loading them is outside.", "测量发送权重。加载在外。"),
+        ("default of rollout.mode sync -> async", "rollout.mode 的默认值 sync -> async"),
+        ("epochs: plain mean in TRL, micro-batches in verl", "轮：TRL 普通均值，verl 微批次"),
         ("0 when num_iterations == 1 and beta == null", "在 num_iterations == 1 and beta == null 时为 0"),
     ],
 )
@@ -59,6 +75,8 @@ def test_parts_are_put_together(english: str, chinese: str) -> None:
         "plain mean over sessions",
         "no longer: something that nobody translated",
         "padding is in the mean; something else",
+        "measures waiting for nobody …",
+        "default of rollout.mode one word -> two words",
         "3 of 4",
         "0 when nothing happens",
     ],
@@ -71,5 +89,5 @@ def test_what_is_not_known_in_full_is_not_known(english: str) -> None:
 
 def test_the_catalog_lists_what_it_was_made_of() -> None:
     """It is a mapping over the sentences of the language."""
-    assert 11 == len(CATALOG)
+    assert 21 == len(CATALOG)
     assert "plain mean" in list(CATALOG)

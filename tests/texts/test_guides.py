@@ -13,7 +13,7 @@ from rlmetrics.codegen.translations import guides
 ROOT = Path(__file__).parents[2]
 GUIDES = [guide for guide in guides(ROOT, "zh") if guide.made_from is not None]
 
-_BLOCK = re.compile(r"^```.*?^```$", re.DOTALL | re.MULTILINE)
+_BLOCK = re.compile(r"^ *```.*?^ *```$", re.DOTALL | re.MULTILINE)
 _FRONT = re.compile(r"\A---\n.*?^---\n+", re.DOTALL | re.MULTILINE)
 _LINK = re.compile(r"\]\(([^)]+)\)")
 _CODE = re.compile(r"`[^`]+`")
@@ -24,7 +24,7 @@ _NUMBER = re.compile(r"(?<![\w.])\d+(?:[.,]\d+)*")
 def halves(name: str) -> tuple[str, str]:
     """Return the English and the Chinese guide without front matter and comments."""
     texts = [(ROOT / folder / f"{name}.md").read_text(encoding="utf-8") for folder in ("docs", "docs/zh")]
-    english, chinese = (re.sub(r"<!--.*?-->\n?", "", _FRONT.sub("", text)) for text in texts)
+    english, chinese = (re.sub(r" *<!--.*?-->\n?", "", _FRONT.sub("", text)) for text in texts)
     return english, chinese
 
 

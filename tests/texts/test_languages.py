@@ -9,7 +9,7 @@ from lint.spec_text import SpecText
 from rlmetrics.codegen.generate.sources import digest
 from rlmetrics.codegen.lint import lint
 from rlmetrics.codegen.loader import load
-from rlmetrics.codegen.translations import interface_sentences, sections
+from rlmetrics.codegen.translations import english_sentences, interface_sentences, sections
 
 ENGLISH = """# Guide
 
@@ -74,6 +74,21 @@ def test_a_changed_section_is_named(checkout: SpecText) -> None:
     assert [] == checkout.findings("stale-guide")
 
 
+def test_figures_need_no_translation(checkout: SpecText) -> None:
+    """A table that a script makes may change without a word to translators; text beside it may not."""
+    figures = "<!-- figures: speed -->\n| Time |\n|---|\n| {} s |\n<!-- end -->\n\n"
+    english = checkout.root.parent / "docs" / "concepts.md"
+    text = ENGLISH.replace("Last.", f"{figures.format(1)}Last.")
+    english.write_text(text, encoding="utf-8")
+    translate(checkout, [made for _, made in sections(text)])
+
+    english.write_text(text.replace("| 1 s |", "| 2 s |"), encoding="utf-8")
+    assert [] == checkout.findings("stale-guide")
+
+    english.write_text(text.replace("Last.", "The very last."), encoding="utf-8")
+    assert "`End` changed" in checkout.findings("stale-guide")[0].message
+
+
 def test_a_kept_result_does_not_outlive_a_guide(checkout: SpecText) -> None:
     """Guides stand beside the spec, and still an edit of one is noticed by a run with a cache."""
     cache = checkout.root.parent / "cache"
@@ -98,7 +113,8 @@ def test_what_every_language_must_have(checkout: SpecText) -> None:
     ] == sorted(missing)
     assert {"error"} == {finding.level for finding in checkout.findings("missing-must")}
     counted = [finding.message for finding in checkout.findings("missing-text")]
-    assert "zh: 4 of 5 sentences of metrics are not translated, such as `Policy`" in counted
+    assert "zh: 6 of 7 sentences of metrics are not translated, such as `Policy`" in counted
+    assert "zh: 1 of 1 sentences of spans are not translated, such as `The whole update.`" in counted
     assert not [message for message in counted if "interface" in message]
 
 
@@ -127,6 +143,23 @@ def test_a_guide_that_every_language_must_have(checkout: SpecText) -> None:
     (found,) = [one for one in checkout.findings("missing-must") if one.message == "docs/health.md is not translated"]
 
     assert "write docs/zh/health.md" == found.fix
+
+
+def test_what_records_say_is_found_by_kind(checkout: SpecText) -> None:
+    """Notes, spans, conditions and what guides say are each in a file of their framework; a condition in its parts."""
+    checkout.edit(
+        "frameworks/acme/trainer",
+        "    documented:\n",
+        "    condition: only with tools; never before the end\n    logged_by_default: false\n"
+        "    constant_when: [0 without tools]\n    notes: [Not a loss.]\n    documented:\n",
+    )
+
+    said = english_sentences(load(checkout.root))
+
+    assert ["Not a loss."] == list(said["notes/acme"])
+    assert ["The whole update."] == list(said["spans/acme"])
+    assert ["only with tools", "never before the end", "0 without tools"] == list(said["conditions/acme"])
+    assert ["The score."] == list(said["documented/acme"])
 
 
 def test_texts_decide_about_pages_only(checkout: SpecText) -> None:

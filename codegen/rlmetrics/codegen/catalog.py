@@ -8,9 +8,17 @@ from typing import NamedTuple
 
 __all__ = ["Catalog"]
 
-_COMPOSED = frozenset({"what", "rest", "before", "after", "effect"})
+_COMPOSED = frozenset({"what", "rest", "before", "after", "effect", "parts"})
 """Placeholders that may stand for something that is put together itself; others hold what is known as it stands."""
+_BETWEEN = (", then ", ", was ", "; ")
+"""What never stands within a list of parts."""
+_AS_IT_IS = frozenset({"key", "old", "new"})
+"""Placeholders for keys and for values of settings, which are the same in every language."""
 _PLACEHOLDER = re.compile(r"\{(\w+)\}")
+_ONE_WORD = frozenset({"framework", "other"})
+"""Placeholders for names of frameworks."""
+_CUT = " …"
+"""What stands at the end of a text of which an answer tells only the beginning."""
 _SENTENCES = re.compile(r"(?<=[.!?]) (?=[A-Z0-9`{])")
 _WORD = re.compile(r"(?<![\w/.@-])[A-Za-z]?[a-z]+(?![\w/.@(\[-])")
 _CODE = re.compile(r"`[^`]*`|\{[^{}\s]*\}")
@@ -38,8 +46,8 @@ class Catalog(Mapping[str, str]):
     """Translations by English sentence.
 
     Beside the sentences of a language it knows the same with a capital and a full stop or without them; several of
-    them in a row, or joined by semicolons; and those that are patterns with something known, a name, a number or code
-    in the places of their placeholders.
+    them in a row, or joined by semicolons; those that are patterns with something known, a name, a number or code in
+    the places of their placeholders; and those of which an answer tells the beginning, which it gives as a whole.
 
     Args:
         sentences: English sentence to its translation.
@@ -77,16 +85,17 @@ class Catalog(Mapping[str, str]):
         return self._found[english]
 
     def _find(self, english: str) -> str | None:
-        known = self._said(english)
+        known = self._begun(english.removesuffix(_CUT)) if english.endswith(_CUT) else self._said(english)
         if known is not None:
             return known
         parts = _SENTENCES.split(english)
-        if len(parts) > 1:
-            return self._all(parts, "")
+        text = self._all(parts, "") if len(parts) > 1 else None
+        if text is not None:
+            return text
         stem, end = _stem(english), "。" if english.endswith(".") else ""
+        text = self._filled(stem)
         clauses = stem.split("; ")
-        text = self._all(clauses, "；") if len(clauses) > 1 else None
-        text = self._filled(stem) if text is None else text
+        text = self._all(clauses, "；") if text is None and len(clauses) > 1 else text
         return None if text is None else f"{text.removesuffix('。')}{end}"
 
     def _said(self, english: str) -> str | None:
@@ -97,6 +106,14 @@ class Catalog(Mapping[str, str]):
                 found = self._exact.get(f"{start}{end}")
                 if found is not None:
                     return f"{found.removesuffix('。')}{'。' if english.endswith('.') else ''}"
+        return None
+
+    def _begun(self, start: str) -> str | None:
+        """Return a sentence that goes on after a beginning."""
+        for begun in (start, start[:1].upper() + start[1:]):
+            for english, text in self._exact.items():
+                if english.startswith(begun) and english[len(begun) :][:1] in (",", ";", ":", " ", "."):
+                    return text.removesuffix("。")
         return None
 
     def _filled(self, stem: str) -> str | None:
@@ -112,6 +129,10 @@ class Catalog(Mapping[str, str]):
         return None
 
     def _part(self, name: str, text: str) -> str | None:
+        if name in _AS_IT_IS and ("/" in text or " " not in text):
+            return text
+        if name == "parts" and any(between in text for between in _BETWEEN):
+            return None
         found = self.find(text) if name in _COMPOSED else self._said(text)
         return found if found is not None else text if self._is_neutral(text) else None
 
@@ -138,7 +159,8 @@ def _template(english: str, text: str) -> _Template:
     parts = _PLACEHOLDER.split(english)
     pattern, seen = "", set[str]()
     for index, part in enumerate(parts):
-        again = f"(?P={part})" if part in seen else f"(?P<{part}>.+?)"
+        anything = "[A-Za-z]+" if part in _ONE_WORD else ".+?"
+        again = f"(?P={part})" if part in seen else f"(?P<{part}>{anything})"
         pattern += again if index % 2 else re.escape(part)
         seen |= {part} if index % 2 else set()
     words = [word for word in english.split() if "{" not in word and "}" not in word]

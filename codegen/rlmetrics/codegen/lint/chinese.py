@@ -14,8 +14,12 @@ if TYPE_CHECKING:
 __all__ = ["CHECKS", "CODE", "chinese_faults"]
 
 _HAN = r"\u4e00-\u9fff"
-CODE = re.compile(r"`[^`]*`|\{[^{}\s]*\}|[\w@.]+(?:/[\w{}@.]+)+")
-"""What stands in a sentence as it is: code, placeholders, and keys with their slashes."""
+CODE = re.compile(
+    r"`[^`]*`|\{[^{}\s]*\}|[\w@.]+(?:/[\w{}@.]+)+|[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+(?:\(\))?|\w+\(\)|'[\w-]+'"
+)
+"""What stands in a sentence as it is: code, placeholders, keys with their slashes, names with dots, calls, strings."""
+_QUOTED = re.compile(r"“[A-Za-z][\w -]*”")
+"""A name that looks like any English word, such as that of a column, is told from one by its quotes."""
 _FAULTS = (
     (re.compile(rf"[{_HAN}][,;:!?()]|[,;:!?()][{_HAN}]|[{_HAN}]\.(?:\s|$)"), "punctuation of half width"),
     (re.compile(rf"[{_HAN}][A-Za-z0-9`{{]|[A-Za-z0-9`%}}][{_HAN}]"), "no space between Chinese and Latin"),
@@ -37,7 +41,7 @@ def chinese_faults(text: str) -> Iterator[tuple[str, str]]:
     "warning",
     what="Chinese with punctuation of half width, without a space beside Latin words and numbers, or with English "
     "words that are no names.",
-    fix="write it as Chinese is set, and list names that stay under `names` in the glossary",
+    fix="write it as Chinese is set; names that stay are listed under `names` in the glossary, or quoted: “prompt”",
 )
 def chinese_style(context: Context) -> Iterator[Hit]:
     for language, texts in context.spec.texts.items():
@@ -51,7 +55,7 @@ def chinese_style(context: Context) -> Iterator[Hit]:
                 hit = f"texts/{language}/{part}", ("sentences", english)
                 for what, where in chinese_faults(text):
                     yield Hit(*hit, f"{what}: `{where}`", value=True)
-                for word in _WORD.findall(CODE.sub(" ", text)):
+                for word in _WORD.findall(_QUOTED.sub(" ", CODE.sub(" ", text))):
                     if word.islower() and word not in kept:
                         yield Hit(*hit, f"`{word}` is left in English", value=True)
 

@@ -144,7 +144,7 @@ def text_parts(context: Context) -> Iterator[Hit]:
     "glossary-term",
     "warning",
     what="A translation that says a term of the field otherwise than the glossary.",
-    fix="use the glossary's word, or give a reason under `besides` in the glossary",
+    fix="use the glossary's word, quote a name that stays as it is, or give a reason under `besides` in the glossary",
 )
 def glossary_term(context: Context) -> Iterator[Hit]:
     for language, texts in context.spec.texts.items():
@@ -158,15 +158,18 @@ def glossary_term(context: Context) -> Iterator[Hit]:
                 continue
             for found in dict.fromkeys(pattern.findall(CODE.sub("", english))):
                 words = glossary.words(known[found.lower()])
-                if not any(word.lower() in text.lower() for word in words):
+                if not any(word.lower() in text.lower() for word in (*words, f"“{found}”")):
                     yield Hit(ref, path, f"`{found}` is {' or '.join(words)} in the glossary", value=True)
 
 
 def untranslated(context: Context, language: str) -> Iterator[tuple[str, list[str], int]]:
-    """Yield, for each file of a language, the English sentences without a translation and how many there are in all."""
-    translated = context.spec.texts[language].sentences()
+    """Yield, for each file of a language, the English sentences without a translation and how many there are in all.
+
+    What is put together of translated parts has one.
+    """
+    catalog = context.spec.texts[language].catalog()
     for part, known in _english(context).items():
-        yield part, [one for one in known if one not in translated], len(known)
+        yield part, [one for one in known if one not in catalog], len(known)
 
 
 def _must(context: Context) -> dict[str, str]:

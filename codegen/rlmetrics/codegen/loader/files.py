@@ -55,8 +55,8 @@ _TEXTS: dict[str, type[BaseModel]] = {
     "values": Sentences,
 }
 """Files of a language below ``texts/<language>``."""
-_BY_FAMILY = ("metrics", "descriptions")
-"""Folders of a language with a file for each family."""
+_FOLDERS_OF_TEXTS = ("metrics", "descriptions", "notes", "spans", "conditions", "documented")
+"""Folders of a language: the first two with a file for each family, the others with one for each framework."""
 """The kinds of names that the files of a folder define."""
 
 
@@ -68,7 +68,7 @@ def model_of(ref: str) -> type[BaseModel] | None:
     if len(parts) == 2:
         return _FOLDERS.get(parts[0])
     if len(parts) > 2 and parts[0] == "texts":
-        return Sentences if len(parts) == 4 and parts[2] in _BY_FAMILY else _TEXTS.get("/".join(parts[2:]))
+        return Sentences if len(parts) == 4 and parts[2] in _FOLDERS_OF_TEXTS else _TEXTS.get("/".join(parts[2:]))
     if len(parts) == 3 and parts[0] == "frameworks":
         return Framework if parts[2] == "framework" else ComponentFile
     return None

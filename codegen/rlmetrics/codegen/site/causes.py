@@ -157,7 +157,8 @@ class Causes:
 
     def _effect(self, effect: Effect) -> Markup:
         if effect.kind == "logged":
-            return self._texts.t("Logged by default now." if effect.after else "No longer logged by default.")
+            t = self._texts.t
+            return t("Logged by default now.") if effect.after else t("No longer logged by default.")
         return self._texts.t("So: {what}.", what=self._words.cause(effect))
 
 

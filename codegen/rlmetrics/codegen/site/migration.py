@@ -19,6 +19,7 @@ from .moves import Move, Note, moves_of, same_move, title_of
 from .page import Page
 from .site import Site
 from .steps import changes_something, steps_of
+from .texts import later
 from .words import Words, code
 
 __all__ = ["migration_pages"]
@@ -145,11 +146,11 @@ class _Migration:
                 if _nothing_to_do(self._site, move, item.former):
                     yield t("Who used {former} has nothing to do.", former=code(item.former))
         words = {
-            "same": "{count} mean the same",
-            "close": "{count} mean nearly the same",
-            "biased": "{count} are comparable only with care",
-            "look-alike": "{count} have only look-alikes",
-            "none": "{count} have no counterpart",
+            "same": later("{count} mean the same"),
+            "close": later("{count} mean nearly the same"),
+            "biased": later("{count} are comparable only with care"),
+            "look-alike": later("{count} have only look-alikes"),
+            "none": later("{count} have no counterpart"),
         }
         parts = [t(words[name], count=self._rows.counts[name]) for name in words if self._rows.counts[name]]
         there = _name(self._site, move, move.to, _framework(move.to), move.after)

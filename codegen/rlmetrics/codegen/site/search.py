@@ -184,17 +184,17 @@ def _terms(site: Site) -> list[tuple[str, str]]:
 
 def _words(site: Site) -> dict[str, str]:
     """Return what the box says about results."""
-    say = site.texts.plain
+    plain = site.texts.plain
     return {
-        "metric": say("metric"),
-        "key": say("{framework} key"),
-        "release": say("release"),
-        "migration": say("what changed"),
-        "trainer": say("trainer"),
-        "page": say("page"),
-        "guide": say("guide"),
-        "several": say("{count} meanings, by trainer and release"),
-        "others": say("{name} and {count} more"),
-        "none": say("Nothing is called that, and nothing is near it."),
-        "found": say("{count} results; the arrow keys move between them"),
+        "metric": plain("metric"),
+        "key": plain("{framework} key"),
+        "release": plain("release"),
+        "migration": plain("what changed"),
+        "trainer": plain("trainer"),
+        "page": plain("page"),
+        "guide": plain("guide"),
+        "several": plain("{count} meanings, by trainer and release"),
+        "others": plain("{name} and {count} more"),
+        "none": plain("Nothing is called that, and nothing is near it."),
+        "found": plain("{count} results; the arrow keys move between them"),
     }

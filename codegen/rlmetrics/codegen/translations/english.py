@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from .records import record_sentences
+
 if TYPE_CHECKING:
     from ..model import HealthFile, Reading, Signatures
     from ..spec import Spec
@@ -25,7 +27,8 @@ def english_sentences(spec: Spec) -> dict[str, dict[str, str]]:
     found: dict[str, dict[str, str]] = {}
     for name, family in spec.families.items():
         briefs = {_plain(metric.brief): f"brief of {metric_id}" for metric_id, metric in family.metrics.items()}
-        found[f"metrics/{name}"] = {_plain(family.title): f"title of {name}", **briefs}
+        about = {_plain(family.title): f"title of {name}", _plain(family.description): f"description of {name}"}
+        found[f"metrics/{name}"] = {**about, **briefs}
     for name, family in spec.families.items():
         described = family.metrics.items()
         found[f"descriptions/{name}"] = {
@@ -35,9 +38,9 @@ def english_sentences(spec: Spec) -> dict[str, dict[str, str]]:
     found["signatures"] = {_plain(text): what for text, what in _of_signatures(spec.signatures) if text is not None}
     found["definitions"] = {_plain(text): what for text, what in _of_definitions(spec)}
     found["facets"] = dict(_of_identities(spec))
-    found["values"] = {_plain(text): what for text, what in _of_readings(spec)}
+    found["values"] = {_plain(text): what for text, what in (*_of_readings(spec), *_of_shaping(spec))}
     found["inputs"] = {_plain(one.brief): f"input {name}" for name, one in spec.inputs.items()}
-    return found
+    return {**found, **record_sentences(spec)}
 
 
 def _of_definitions(spec: Spec) -> Iterator[tuple[str, str]]:
@@ -65,6 +68,14 @@ def _of_readings(spec: Spec) -> Iterator[tuple[str, str]]:
     for name, reading in told:
         texts = (reading.says, reading.why, reading.worry, reading.watch)
         yield from ((text, f"value of {name}") for text in texts if text is not None)
+
+
+def _of_shaping(spec: Spec) -> Iterator[tuple[str, str]]:
+    """Yield what one sees of settings that move curves."""
+    for _, _, file in spec.component_files():
+        for name, shaping in file.shaping.items():
+            texts = (shaping.says, shaping.switched_off)
+            yield from ((text, f"what {name} does") for text in texts if text is not None)
 
 
 def _of_identities(spec: Spec) -> Iterator[tuple[str, str]]:

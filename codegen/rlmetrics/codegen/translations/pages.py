@@ -1,7 +1,8 @@
 """Guides in other languages, and whether the English ones have changed since they were translated.
 
 A translated guide names, in its front matter, a digest of each section of the English one it was made from. A section
-is a heading with the text up to the next heading of level 2, so that a change shows where it was made.
+is a heading with the text up to the next heading of level 2, so that a change shows where it was made. Tables that a
+script makes of figures are the same in every language and do not count.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ _FRONT = re.compile(r"\A---\n(.*?)^---\n", re.DOTALL | re.MULTILINE)
 _MADE_FROM = re.compile(r"^made_from: \[([^\]]*)\]$", re.MULTILINE)
 _HEAD = 400
 """A page that was generated, such as an English one in place of a translation, says so within its first characters."""
+_FIGURES = re.compile(r"^<!-- figures: \w+ -->\n.*?^<!-- end -->$", re.DOTALL | re.MULTILINE)
 _FENCE = re.compile(r"^\s*(`{3,}|~{3,})")
 
 
@@ -71,7 +73,7 @@ def sections(text: str) -> Iterator[tuple[str, str]]:
     """Yield the title and a digest of each section of a guide."""
     title, fence = "front", ""
     lines: list[str] = []
-    for line in _FRONT.sub("", text).splitlines():
+    for line in _FIGURES.sub("", _FRONT.sub("", text)).splitlines():
         opened = _FENCE.match(line)
         if opened is not None:
             fence = "" if fence and opened.group(1).startswith(fence) else fence or opened.group(1)
