@@ -55,6 +55,7 @@ F.kl_old_plain(x)
     assert 0 == rlmetrics(root, "lint").returncode
 
 
+@pytest.mark.slow
 def test_the_old_name_works_and_warns_once(root: Path) -> None:
     """In REGISTRY, make_suite, show, translate and where the old name means the metric, and is warned of."""
     rlmetrics(root, "rename", "kl/old/k1", "kl/old/first")

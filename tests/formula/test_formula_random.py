@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import reduce
 
+import pytest
 import torch
 from formula.formula_support import (
     Tensors,
@@ -145,6 +146,7 @@ def parts(source: Compiled, tensors: Tensors, labels: list[int]) -> list[Tensors
     return split
 
 
+@pytest.mark.slow
 @QUICK
 @given(formulas(), SEEDS, st.lists(st.integers(0, 3), min_size=6, max_size=6))
 def test_parts_merge_to_the_whole(formula: str, seed: int, labels: list[int]) -> None:

@@ -32,6 +32,7 @@ def apply(root: Path, edits: Sequence[Edit]) -> None:
         path.write_text((text.replace(old, new) if old else text + new).replace(MARK, ""), encoding="utf-8")
 
 
+@pytest.mark.slow
 @settings(max_examples=25)
 @given(st.lists(st.sampled_from(range(len(EDITS))), min_size=2, max_size=6))
 def test_kept_results_are_those_of_a_cold_run(tmp_path_factory: pytest.TempPathFactory, numbers: list[int]) -> None:

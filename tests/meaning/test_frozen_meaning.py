@@ -21,6 +21,7 @@ def test_keys_mean_what_they_meant(component: str) -> None:
     assert [] == [str(item) for item in found[:3]]
 
 
+@pytest.mark.slow
 def test_a_range_that_ends_one_release_early_is_noticed() -> None:
     """A planted change of one fact by one release is told with the key and the release."""
     spec = real_spec()
@@ -44,6 +45,7 @@ def test_a_range_that_ends_one_release_early_is_noticed() -> None:
     assert "trait" in found.fields
 
 
+@pytest.mark.slow
 def test_every_listed_correction_is_one() -> None:
     """A correction that no difference needs any more is removed from the list."""
     left = set(corrections())

@@ -177,6 +177,7 @@ def test_show_all_is_the_index_of_every_metric(call, document):
     assert 2 == call("show")[0]
 
 
+@pytest.mark.slow
 def test_show_works_for_every_metric(call):
     """Whatever fields it has."""
     listed = sorted({item.metric for item in keys("canonical") if item.metric is not None})

@@ -69,6 +69,7 @@ def test_only_what_a_question_needs_is_loaded(tables):
     } == set(loaded)
 
 
+@pytest.mark.slow
 def test_tables_are_passed_through_and_overlays_extend_the_real_ones(overlay, tables):
     """A private trainer is known next to those of the spec."""
     assert tables is load_tables(tables)

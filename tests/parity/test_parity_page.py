@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import re
 
+import pytest
+
 from . import table
 
 
+@pytest.mark.slow
 def test_the_page_is_up_to_date() -> None:
     """The page in the repository has the lines that would be written now; figures are compared by size."""
     written, expected = table.PAGE.read_text(encoding="utf-8"), table.page(table.all_sections())

@@ -35,6 +35,7 @@ def box(page: Page, title: str) -> str:
     return dict(boxes)[title]
 
 
+@pytest.mark.slow
 def test_every_metric_has_a_page() -> None:
     """Each metric of the spec stands at its address, under its name."""
     made = pages()
@@ -72,6 +73,7 @@ def test_pages_are_well_formed() -> None:
     assert {} == wrong
 
 
+@pytest.mark.slow
 def test_links_between_pages_lead_somewhere() -> None:
     """A link from one of these pages to another of them names one that is made, and an id that is there."""
     made = pages()

@@ -22,6 +22,7 @@ def described(framework: str) -> Iterator[tuple[int, str]]:
     yield from ((at, name) for at, name in enumerate(table.releases.names) if table.described(name))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("framework", ["trl", "verl"])
 def test_strips_hold_what_the_command_line_lists(framework: str) -> None:
     """For each release, trainer and key: what ``keys --at`` lists is what the pages are made from, and nothing else."""

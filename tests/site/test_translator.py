@@ -213,6 +213,7 @@ def _data(path: Path) -> dict[str, Any]:
     return found
 
 
+@pytest.mark.slow
 def test_every_file_is_small(translator_place: Path) -> None:
     """No file of data is over 45 kB compressed."""
     sizes = {

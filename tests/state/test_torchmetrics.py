@@ -120,6 +120,7 @@ dist.destroy_process_group()
 """
 
 
+@pytest.mark.slow
 def test_ranks(tmp_path: Path) -> None:
     """Over ranks, one of which has seen nothing, torchmetrics gives the whole; other parameters are refused."""
     env = environment(OMP_NUM_THREADS="1")

@@ -106,6 +106,7 @@ def test_what_is_wrong_leaves_no_trace(make: Callable[[], Suite], rng: Random) -
     assert_same(make().update(**batch).compute(), suite.compute(), rel=1e-6)
 
 
+@pytest.mark.slow
 def test_any_feeding_on_three_ranks(tmp_path: Path) -> None:
     """Updates dealt to three ranks, and updates whose rows are split over them, give the numbers of one process."""
     env = environment(OMP_NUM_THREADS="1")
