@@ -15,7 +15,7 @@ from ...jsontree import Array, Document, Node, Object, Text
 from ...patterns import escaped
 from .promql import PromqlError, Selector, begins_operand, follows_grouping, quote, selectors
 
-__all__ = ["Names", "walk"]
+__all__ = ["PromqlNames", "walk"]
 
 _OTHER_LANGUAGES = {"loki", "elasticsearch", "influxdb", "mysql", "postgres", "graphite", "tempo"}
 _VARIABLE = re.compile(r"\s*(?:label_values|query_result)\s*\(")
@@ -26,7 +26,7 @@ _TITLES = "renameByName"
 _PATTERNS = {"pattern", "regex"}
 
 
-class Names(Protocol):
+class PromqlNames(Protocol):
     """What a walk does with the names that it meets."""
 
     def metric(self, document: Document, selector: Selector) -> list[str]:
@@ -54,15 +54,15 @@ class Names(Protocol):
         ...
 
 
-def walk(document: Document, node: Node, names: Names) -> None:
+def walk(document: Document, node: Node, names: PromqlNames) -> None:
     """Rewrite every name below ``node``."""
-    _Walk(document, names).node(node)
+    _DashboardWalk(document, names).node(node)
 
 
-class _Walk:
+class _DashboardWalk:
     """Goes through one dashboard."""
 
-    def __init__(self, document: Document, names: Names) -> None:
+    def __init__(self, document: Document, names: PromqlNames) -> None:
         self._document = document
         self._names = names
 
