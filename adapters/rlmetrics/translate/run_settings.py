@@ -52,13 +52,13 @@ class RunSettings:
 
 def flattened(settings: Any, prefix: str = "") -> dict[str, Any]:
     """Return nested settings under dotted names; lists are there, but unknown."""
-    found: dict[str, Any] = {}
+    flat: dict[str, Any] = {}
     for name, value in settings.items() if isinstance(settings, Mapping) else ():
         if isinstance(value, Mapping):
-            found.update(flattened(value, f"{prefix}{name}."))
+            flat.update(flattened(value, f"{prefix}{name}."))
         else:
-            found[f"{prefix}{name}"] = value if isinstance(value, str | int | float | bool | None) else UNKNOWN
-    return found
+            flat[f"{prefix}{name}"] = value if isinstance(value, str | int | float | bool | None) else UNKNOWN
+    return flat
 
 
 def setting(text: Any) -> Any:
@@ -80,9 +80,9 @@ def in_row(row: Mapping[str, Any]) -> dict[str, Any] | None:
     return None if settings is None else flattened(settings)
 
 
-def agreeing(found: Iterable[RunSettings]) -> RunSettings:
+def agreeing(settings: Iterable[RunSettings]) -> RunSettings:
     """Return what several runs have in common: what only some say, or say differently, is unknown."""
-    first, *others = found
+    first, *others = settings
     values = dict(first.values)
     for other in others:
         for name in {*values, *other.values}:
@@ -105,7 +105,7 @@ def of_file(path: Path) -> RunSettings:
 
 
 def _of_yaml(text: str) -> dict[str, Any]:
-    found: dict[str, Any] = {}
+    values: dict[str, Any] = {}
     for scalar in scalars(text):
         if scalar.is_key:
             continue
@@ -113,8 +113,8 @@ def _of_yaml(text: str) -> dict[str, Any]:
             names = [part for part in path if isinstance(part, str)]
             is_single = len(names) == len(path) and not scalar.is_block
             plain = is_single and text[scalar.start : scalar.start + 1] not in "\"'"
-            found[".".join(names)] = (_plain(scalar.text) if plain else scalar.text) if is_single else UNKNOWN
-    return found
+            values[".".join(names)] = (_plain(scalar.text) if plain else scalar.text) if is_single else UNKNOWN
+    return values
 
 
 def _plain(text: str) -> Any:

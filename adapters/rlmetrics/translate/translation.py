@@ -228,14 +228,14 @@ class _Work:
         )
         return total
 
-    def _share(self, place: Path, units: Sequence[Unit], shard: Shard) -> Report:
-        part = shards.tree_of(place)
+    def _share(self, folder: Path, units: Sequence[Unit], shard: Shard) -> Report:
+        part = shards.tree_of(folder)
         part.mkdir(parents=True, exist_ok=True)
         reports, failed = self._translate(part, units)
         return self._total(reports, failed, part, lambda path: shard.has(path, self.path))
 
-    def _put_together(self, places: Sequence[Path]) -> Report:
-        parts = [shards.stored(place) for place in places]
+    def _put_together(self, folders: Sequence[Path]) -> Report:
+        parts = [shards.stored(folder) for folder in folders]
         order = {str(unit.path): number for number, unit in enumerate(self.tree.units)}
         files = [file for part in parts for file in part.files]
         files.sort(key=lambda file: order.get(file.path, order.get(file.path.rpartition(" (")[0], len(order))))
@@ -249,8 +249,8 @@ class _Work:
         total.outputs = [path for file in files for path in file.outputs]
         with replacing(self.output) as copy:
             copy.mkdir()
-            for place in places:
-                shards.link_all(place, copy)
+            for folder in folders:
+                shards.link_all(folder, copy)
             shape(self.path, copy, self.tree)
         return total
 
@@ -301,15 +301,7 @@ class _Work:
         total.kind, total.dry_run = self.options.kind or total.kind, self.options.dry_run
         total.failed = {str(file): str(error) for file, error in failed.items()}
         if self.path.is_dir():
-            bring_over(
-                self.path,
-                part,
-                self.tree,
-                total,
-                copy_others=self.options.copy_others,
-                dry_run=self.options.dry_run,
-                wanted=wanted,
-            )
+            bring_over(self.path, part, self.tree, total, self.options, wanted)
         return total
 
     def _require_some(self, total: Report) -> None:

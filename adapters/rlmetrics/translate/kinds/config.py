@@ -118,7 +118,7 @@ def refuse_broken(path: Path) -> None:
 def _names(path: Path) -> set[str]:
     text = _read(path)
     if path.suffix == ".py":
-        return {name for _, name, place in _literals(path, text) if _is_place(place)}
+        return {name for _, name, key in _literals(path, text) if _is_place(key)}
     return {_logged(scalar) for scalar in _spans(path, text) if _names_a_metric(scalar)}
 
 
@@ -243,10 +243,10 @@ def _position(text: str, offset: int) -> tuple[int, int]:
 
 
 def _report_code(path: Path, text: str, translator: Translator, report: Report) -> None:
-    for line, name, place in _literals(path, text):
-        best = place == _BEST and not name.startswith(_EVAL)
+    for line, name, key in _literals(path, text):
+        best = key == _BEST and not name.startswith(_EVAL)
         logged = _EVAL + name if best else name
-        if translator.key(logged).metric is None or not (_is_place(place) or "/" in name):
+        if translator.key(logged).metric is None or not (_is_place(key) or "/" in name):
             continue
         report.records += 1
         entries = translator.entries({logged: None})
@@ -276,8 +276,8 @@ def _literals(path: Path, text: str) -> Iterator[tuple[int, str, str | None]]:
     for node in ast.walk(tree):
         if isinstance(node, ast.Constant) and isinstance(node.value, str) and _NAME.fullmatch(node.value):
             literals.append((node.lineno, node.col_offset, node.value, places.get(node)))
-    for line, _, name, place in sorted(literals, key=lambda entry: entry[:2]):
-        yield line, name, place
+    for line, _, name, owner in sorted(literals, key=lambda entry: entry[:2]):
+        yield line, name, owner
 
 
 KIND = Kind("config", recognises, Configuration, is_layout=True)

@@ -61,7 +61,7 @@ class TrackioProject(RowLog):
         names: dict[str | None, set[str]] = {}
         with reading(self.path) as database:
             for run, content in _configs(database):
-                text = content.decode(errors="surrogateescape") if isinstance(content, bytes) else str(content)
+                text = _loose_text(content)
                 with suppress(JsonError):
                     names.setdefault(run, set()).update(member.key for member in members(text).items)
         return {run: arguments_among(keys) for run, keys in names.items()}
@@ -166,6 +166,11 @@ def _text(path: Path, number: int, content: object) -> str:
         raise _error(path, number, f"not UTF-8 text: {error.reason}") from None
 
 
+def _loose_text(content: object) -> str:
+    """Return a text so that bytes that are no UTF-8 survive."""
+    return content.decode(errors="surrogateescape") if isinstance(content, bytes) else str(content)
+
+
 def _row(path: Path, number: int, text: str) -> Members:
     """Return the members of a logged dict.
 
@@ -192,7 +197,7 @@ def _note(database: sqlite3.Connection, report: Report, only: Collection[str] | 
     said = json.dumps(report.provenance(), separators=(",", ":"))
     query = f"SELECT id, config FROM configs WHERE {_chosen(only)}"
     for number, content in database.execute(query, tuple(only or ())).fetchall():
-        text = content.decode(errors="surrogateescape") if isinstance(content, bytes) else str(content)
+        text = _loose_text(content)
         try:
             row = members(text)
         except JsonError:

@@ -118,22 +118,7 @@ class _PromqlCollector(PromqlNames):
 
     def metric(self, document: Document, selector: Selector) -> list[str]:
         self.names[selector.name] = None
-        return [selector.name]
-
-    def transform(self, selector: Selector) -> Transform | None:
-        return None
-
-    def word(self, text: str) -> str:
-        return text
-
-    def mentions(self, document: Document, node: Text) -> None:
-        pass
-
-    def pattern(self, document: Document, node: Text) -> None:
-        pass
-
-    def note(self, document: Document, offset: int, text: str) -> None:
-        pass
+        return super().metric(document, selector)
 
 
 class _PromqlRenaming(PromqlNames):

@@ -101,7 +101,7 @@ def config_of(path: Path) -> dict[str, Any]:
     Raises:
         InputError: If the file is damaged.
     """
-    found: dict[str, Any] = {}
+    values: dict[str, Any] = {}
     rows = 0
     for offset, payload in records(path, Tail()):
         record = _parse(path, offset, payload)
@@ -111,8 +111,8 @@ def config_of(path: Path) -> dict[str, Any]:
         for config in (record.config, record.run.config):
             for item in config.update:
                 with suppress(ValueError):
-                    found[".".join([*item.nested_key] or [item.key])] = json.loads(item.value_json)
-    return found
+                    values[".".join([*item.nested_key] or [item.key])] = json.loads(item.value_json)
+    return values
 
 
 def history_rows(path: Path, torn: Callable[[int], None]) -> Iterator[dict[str, Any]]:
@@ -298,12 +298,12 @@ class _Records:
                 yield record
 
 
-def settings(place: list[str], value: Any) -> dict[str, Any]:
+def settings(keys: list[str], value: Any) -> dict[str, Any]:
     """Return the entries of a configuration, nested or not, by dotted names; lists and long texts are left out."""
     if isinstance(value, dict):
-        return {name: found for key in value for name, found in settings([*place, str(key)], value[key]).items()}
+        return {name: one for key in value for name, one in settings([*keys, str(key)], value[key]).items()}
     is_text = isinstance(value, str)
-    return {".".join(place): value} if (len(value) <= _LONG if is_text else not isinstance(value, list)) else {}
+    return {".".join(keys): value} if (len(value) <= _LONG if is_text else not isinstance(value, list)) else {}
 
 
 def _parse(path: Path, offset: int, payload: bytes) -> Any:

@@ -62,7 +62,7 @@ def names_in(text: str, path: Path) -> set[str]:
     """
     collector = Collector()
     _walk(path, text, collector)
-    return set(collector.found)
+    return set(collector.names)
 
 
 def rewrite(text: str, path: Path, translator: Translator, report: Report) -> str:
