@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
 
+from rlmetrics.translate.kinds import kind_of
 from rlmetrics.translate.kinds.tensorboard.crc32c import masked
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 from tracker_messages import Event, Summary
@@ -20,6 +21,12 @@ from wandb_frames import Record, framed
 from wandb_frames import rows as wandb_rows
 
 Rows = list[dict[str, str]]
+
+
+def kind_name(path: Path) -> str | None:
+    """Return what a file is recognised as; None if it is of no kind."""
+    kind = kind_of(path)
+    return kind.name if kind else None
 
 
 @dataclass(frozen=True)

@@ -34,9 +34,8 @@ READ = """
 import sys
 from pathlib import Path
 from rlmetrics.health.judging import units_of
-from rlmetrics.translate.reading import read_runs
 for unit in units_of(Path(sys.argv[1])):
-    for run in read_runs(unit):
+    for run in unit.open().read():
         for row in run.rows:
             pass
 """

@@ -29,8 +29,10 @@ if __name__ == "__main__":
 
 from readers import HERE, READERS, Reader
 from rlmetrics.names.errors import UserError
-from rlmetrics.translate import Report, Translator, agreement, jobs, translate_file
+from rlmetrics.translate import Report, Translator, translate_file
 from rlmetrics.translate.kinds import KINDS
+from rlmetrics.translate.options import Options
+from rlmetrics.translate.origins import Known
 
 __all__ = ["Finding", "Fuzzer", "judge"]
 
@@ -102,21 +104,19 @@ class Fuzzer:
 def same_translators() -> Iterator[dict[Any, Translator]]:
     """Make each translator once: it takes longer than to translate a small file."""
     made: dict[Any, Translator] = {}
-    real = agreement.open_translator
+    real = Known.translator
 
-    def opened(source: Any, target: str, **options: Any) -> Translator:
-        place = (source, target, *sorted((name, repr(value)) for name, value in options.items()))
-        if not isinstance(source, str):
-            return real(source, target, **options)
-        if place not in made:
-            made[place] = real(source, target, **options)
-        return made[place]
+    def opened(origin: Known, options: Options, surface: str | None) -> Translator:
+        asked = (origin, surface, options.target, repr(options.of_names()))
+        if asked not in made:
+            made[asked] = real(origin, options, surface)
+        return made[asked]
 
-    jobs.open_translator = opened
+    Known.translator = opened  # type: ignore[method-assign]
     try:
         yield made
     finally:
-        jobs.open_translator = real
+        Known.translator = real  # type: ignore[method-assign]
 
 
 def _age(path: Path) -> None:
@@ -203,7 +203,7 @@ def _judge_output(reader: Reader, path: Path, out: Path, way: dict[str, Any]) ->
 def _names(reader: Reader, path: Path) -> set[str] | None:
     """Return the names in a file; None if it is refused."""
     try:
-        return set(KINDS[reader.kind].names(path))
+        return set(KINDS[reader.kind].open(path).names())
     except UserError:
         return None
 

@@ -7,7 +7,6 @@ import subprocess
 import sys
 import threading
 import time
-from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -17,7 +16,7 @@ from rlmetrics.cli import main
 from rlmetrics.health import check_path
 from rlmetrics.health.judging import units_of
 from rlmetrics.health.watching import follow
-from rlmetrics.translate.reading import follower_of, read_runs, texts
+from rlmetrics.translate.kinds import jsonl
 
 RUNS = Path(__file__).parent.parent / "fixtures" / "runs"
 GRPO = "trl[GRPOTrainer]==1.16.0"
@@ -321,8 +320,8 @@ def test_watch_reads_each_byte_once(tmp_path, monkeypatch):
     whole = write(tmp_path / "whole.jsonl", "healthy").read_bytes()
     cuts = sorted(random.Random(1).sample(range(1, len(whole)), 30))
     parsed = []
-    plain = texts.row_of
-    monkeypatch.setattr(texts, "row_of", lambda *given: parsed.append(given[1]) or plain(*given))
+    plain = jsonl.logged_row
+    monkeypatch.setattr(jsonl, "logged_row", lambda *given: parsed.append(given[1]) or plain(*given))
 
     follow_in_pieces(tmp_path / "run.jsonl", whole, cuts)
 
@@ -364,11 +363,11 @@ def test_stores_are_followed_by_their_bytes(tmp_path, name):
     follower, rows = None, []
     for end in [*cuts, len(whole)]:
         grown.write_bytes(whole[:end])
-        follower = follower or follower_of(replace(unit, path=grown if unit.path.is_file() else folder, files=(grown,)))
+        follower = follower or unit.kind.open(grown if unit.path.is_file() else folder).follow()
         rows += follower.new(final=end == len(whole))
 
     shutil.copy(source, tmp_path / source.name)
-    (run_read,) = read_runs(replace(unit, path=tmp_path / source.name, files=(tmp_path / source.name,)))
+    (run_read,) = unit.kind.open(tmp_path / source.name).read()
     assert list(run_read.rows) == rows
     assert follower is not None
     assert 0 == follower.restarts

@@ -161,7 +161,7 @@ def test_where_a_recorded_run_comes_from_is_told_as_on_the_command_line(
     found = translator.evaluate(DETECT, [(RUNS / name).read_text(), name])
     kinds = [kind for kind in KINDS.values() if kind.recognises(RUNS / name)]
     if kinds:
-        assert set(found["keys"]) >= set(kinds[0].names(RUNS / name))
+        assert set(found["keys"]) >= set(kinds[0].open(RUNS / name).names())
     best = explaining(found["keys"], whole=found["whole"], spec=tables)
     assert found["best"] == [str(item) for item in best]
     with warnings.catch_warnings():

@@ -107,7 +107,7 @@ def test_any_grafana_dashboard_is_translated(tmp_path_factory, tree, both, ascii
         json.dumps(board, ensure_ascii=ascii_only), encoding="utf-8", errors="surrogatepass"
     )
 
-    grafana.translate(folder / "old.json", folder / "new.json", _translator(both, "keep"), Report("", "", ""))
+    grafana.KIND.open(folder / "old.json").rewrite(folder / "new.json", _translator(both, "keep"), Report("", "", ""))
 
     new = json.loads((folder / "new.json").read_text(encoding="utf-8"))
     for old, now in changes(board, new).values():

@@ -12,7 +12,7 @@ from rlmetrics.names import open_view
 from rlmetrics.names.config import UNKNOWN
 from rlmetrics.names.recorded import keys_of, merged, understood
 from rlmetrics.names.view import FrameworkView
-from rlmetrics.translate.run_settings import recorded
+from rlmetrics.translate.kinds import KINDS
 
 RUNS = Path(__file__).parents[1] / "fixtures" / "runs"
 GRPO = "trl[GRPOTrainer]==0.18.2"
@@ -26,7 +26,7 @@ VERL = {
 
 def test_wandbs_configuration_is_read():
     """Arguments and the model's configuration as W&B keeps them; lists are there, but unknown."""
-    found = recorded("wandb", RUNS / "wandb" / "0.31.0-trl-0.18.2-grpo")[None]
+    found = KINDS["wandb"].open(RUNS / "wandb" / "0.31.0-trl-0.18.2-grpo").configuration[None]
 
     assert "W&B" == found.where
     assert {"beta": 0.04, "loss_type": "bnpo", "max_completion_length": 12}.items() <= found.values.items()
@@ -35,7 +35,7 @@ def test_wandbs_configuration_is_read():
 
 def test_tensorboards_arguments_are_read():
     """The text that transformers' callback writes."""
-    found = recorded("tensorboard", RUNS / "tensorboard" / "trl-1.16.0-grpo")[None]
+    found = KINDS["tensorboard"].open(RUNS / "tensorboard" / "trl-1.16.0-grpo").configuration[None]
 
     assert "TensorBoard's arguments" == found.where
     assert {"loss_type", "beta", "num_iterations"} <= found.values.keys()
@@ -43,7 +43,7 @@ def test_tensorboards_arguments_are_read():
 
 def test_tensorboards_hyperparameters_are_read():
     """What Accelerate wrote to a folder of its own below the run's: whole numbers are whole."""
-    found = recorded("tensorboard", RUNS / "tensorboard" / "trl-0.7.10-ppo")[None]
+    found = KINDS["tensorboard"].open(RUNS / "tensorboard" / "trl-0.7.10-ppo").configuration[None]
 
     assert "TensorBoard's hyperparameters" == found.where
     assert {"ppo_epochs": 2, "cliprange": 0.2, "kl_penalty": "kl", "adap_kl_ctrl": True}.items() <= found.values.items()
@@ -55,10 +55,10 @@ def test_trackios_configuration_is_read_for_each_run(tmp_path):
     path = tmp_path / "rlhf.db"
     shutil.copy(RUNS / "trackio" / "rlhf.db", path)
 
-    assert 1e-6 == recorded("trackio", path)["verl-gsm8k"].values["lr"]
+    assert 1e-6 == KINDS["trackio"].open(path).configuration["verl-gsm8k"].values["lr"]
     with sqlite3.connect(path) as database:
         database.execute("UPDATE configs SET config = '{'")
-    (problem,) = recorded("trackio", path)["verl-gsm8k"].problems
+    (problem,) = KINDS["trackio"].open(path).configuration["verl-gsm8k"].problems
     assert problem.startswith("the configuration of run verl-gsm8k is no JSON: ")
 
 
@@ -71,7 +71,7 @@ def test_mlflows_parameters_are_read(tmp_path):
     (place / "use_kl_loss").write_text("True")
     (place / "entropy_coeff").write_text("0.001")
 
-    found = recorded("mlflow", run)[None]
+    found = KINDS["mlflow"].open(run).configuration[None]
 
     known = understood(found.values, keys_of(open_view("verl==0.9.1"))).values
     assert {"actor_rollout_ref.actor.use_kl_loss": True, "actor_rollout_ref.actor.entropy_coeff": 0.001} == known
@@ -87,7 +87,7 @@ def test_verls_printed_configuration_is_read(tmp_path, prefix):
     if not prefix:
         path.write_text(path.read_text().replace("(WorkerDict pid=9) loading {'x': [\n", ""))
 
-    found = recorded("verl-console", path)[None]
+    found = KINDS["verl-console"].open(path).configuration[None]
 
     assert "the log" == found.where
     known = understood(found.values, keys_of(open_view("verl==0.9.1"))).values
@@ -105,7 +105,7 @@ def test_a_torn_configuration_in_a_log_is_told(tmp_path):
     printed = pprint.pformat(VERL).splitlines()
     path.write_text("\n".join([*printed[:3], "step:1 - actor/pg_loss:0.1"]) + "\n")
 
-    found = recorded("verl-console", path)[None]
+    found = KINDS["verl-console"].open(path).configuration[None]
 
     assert {} == found.values
     assert ("line 1: the configuration in the log is cut off or mixed with other lines; left out",) == found.problems
@@ -120,7 +120,7 @@ def test_arguments_beside_a_state_are_read(tmp_path, name):
     shutil.copy(RUNS / "trl-0.18.2-grpo.trainer_state.json", checkpoint / "trainer_state.json")
     (tmp_path / name).write_text(json.dumps(settings) if name.endswith("json") else yaml.safe_dump(settings))
 
-    found = recorded("trainer-state", checkpoint / "trainer_state.json")[None]
+    found = KINDS["trainer-state"].open(checkpoint / "trainer_state.json").configuration[None]
 
     assert name == found.where
     assert {"beta": 0.04, "loss_type": "bnpo", "use_vllm": False, "max_steps": None}.items() <= found.values.items()
@@ -132,7 +132,7 @@ def test_what_has_to_be_unpickled_is_not_read(tmp_path):
     shutil.copy(RUNS / "trl-0.18.2-grpo.trainer_state.json", tmp_path / "trainer_state.json")
     (tmp_path / "training_args.bin").write_bytes(b"\x80\x04}\x94\x8c\x04beta\x94G?\xb9\x99\x99\x99\x99\x99\x9as.")
 
-    assert {} == recorded("trainer-state", tmp_path / "trainer_state.json")[None].values
+    assert {} == KINDS["trainer-state"].open(tmp_path / "trainer_state.json").configuration[None].values
 
 
 def test_a_value_that_no_setting_has_is_unknown():

@@ -10,14 +10,16 @@ import pytest
 from rlmetrics.cli import main
 from rlmetrics.names import AmbiguousError, Candidate, infer_source
 from rlmetrics.translate import Translator
-from rlmetrics.translate.agreement import AgreeingTranslator
+from rlmetrics.translate.options import Options
+from rlmetrics.translate.origins import Several
 
 _RUNS = Path(__file__).parents[1] / "fixtures" / "runs"
 
 
-def _ambiguity(component: str, releases: tuple[str, ...], *keys: str) -> AmbiguousError:
-    found = tuple(Candidate("trl", component, release, frozenset(keys)) for release in releases)
-    return AmbiguousError("ambiguous: name the source", found)
+def _ambiguity(component: str, releases: tuple[str, ...], *keys: str) -> Several:
+    return Several(
+        "ambiguous: name the source", [Candidate("trl", component, release, frozenset(keys)) for release in releases]
+    )
 
 
 def _files(place: Path) -> dict[str, bytes]:
@@ -98,7 +100,7 @@ def test_names_of_no_release_are_refused_with_the_file(tmp_path, capsys):
 
 def test_a_name_that_shows_up_late_is_compared_too():
     """Inference reads the beginning of a log; a name behind it on which the sources differ stops the translation."""
-    translator = AgreeingTranslator(_ambiguity("ORPOTrainer", ("1.16.0", "0.19.1"), "nll_loss"), "canonical")
+    translator = _ambiguity("ORPOTrainer", ("1.16.0", "0.19.1"), "nll_loss").translator(Options("canonical"), None)
     assert "nll_loss" not in translator.row({"nll_loss": 1.0})
     for _ in range(2):
         with pytest.raises(AmbiguousError, match="differ on loss"):
@@ -111,7 +113,7 @@ def test_the_relation_is_the_worst():
     keys = ("num_tokens", "learning_rate", "entropy", "grad_norm")
     target = "trl[GRPOTrainer]==1.16.0"
     order = ("exact", "affine", "approximate", "related", "none")
-    both = AgreeingTranslator(_ambiguity("GRPOTrainer", releases), target)
+    both = _ambiguity("GRPOTrainer", releases).translator(Options(target), None)
     single = [Translator(f"trl[GRPOTrainer]=={release}", target) for release in releases]
     expected = {key: max((one.key(key).relation for one in single), key=order.index) for key in keys}
     assert expected == {key: both.key(key).relation for key in keys}
@@ -124,7 +126,7 @@ def test_names_under_untranslated_show_the_release():
     aside = Translator("trl[GRPOTrainer]==0.18.2", target).key("clip_ratio/high_max")
     assert "untranslated/trl-0.18.2/clip_ratio/high_max" == aside.output
     with pytest.raises(AmbiguousError, match="differ on clip_ratio/high_max"):
-        AgreeingTranslator(_ambiguity("GRPOTrainer", ("0.18.2", "0.18.1"), "clip_ratio/high_max"), target)
+        _ambiguity("GRPOTrainer", ("0.18.2", "0.18.1"), "clip_ratio/high_max").translator(Options(target), None)
 
 
 _CAPTURED = json.loads((_RUNS.parent / "captured_runs.json").read_text(encoding="utf-8"))
@@ -157,7 +159,7 @@ def test_captured_runs_are_translated_and_refused(component, release, translated
     with pytest.raises(AmbiguousError) as caught:
         infer_source(run["keys"], whole=True)
     try:
-        AgreeingTranslator(caught.value, "canonical")
+        Several.of(caught.value).translator(Options("canonical"), None)
     except AmbiguousError:
         assert not translated
     else:

@@ -9,9 +9,9 @@ import pytest
 import yaml
 from hypothesis import given
 from hypothesis import strategies as st
+from logs import kind_name
 from rlmetrics.cli import main
 from rlmetrics.names.records import Transform
-from rlmetrics.translate.kinds import kind_of
 from rlmetrics.translate.limits import following
 from rlmetrics.translate.yamlspans import Scalar, YamlError, respelled, scalars
 
@@ -293,7 +293,7 @@ def test_only_files_that_name_metrics_are_of_this_kind(tmp_path):
     for name, text in texts.items():
         Path(tmp_path, name).write_text(text)
 
-    assert [None, "config", "jsonl", None] == [kind_of(tmp_path / name, None) for name in texts]
+    assert [None, "config", "jsonl", None] == [kind_name(tmp_path / name) for name in texts]
 
 
 TEXTS = st.text(st.sampled_from("ab/:#-'\"{}[], \\é\n"), max_size=6)

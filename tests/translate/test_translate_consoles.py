@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from logs import kind_name
 from rlmetrics.cli import main
 from rlmetrics.translate import InputError, translate_file
 from rlmetrics.translate.consoles import number_in, number_like
-from rlmetrics.translate.kinds import kind_of
 
 FIXTURES = Path(__file__).resolve().parent.parent / "fixtures" / "runs"
 VERL = "verl==0.9.1"
@@ -211,7 +211,7 @@ def test_a_folder_of_logs_is_told_apart(tmp_path):
         shutil.copy(FIXTURES / name, tmp_path / name)
     (tmp_path / "notes.txt").write_text("step by step\n")
 
-    kinds = {path.name: kind_of(path, None) for path in tmp_path.iterdir()}
+    kinds = {path.name: kind_name(path) for path in tmp_path.iterdir()}
 
     assert {
         "verl-0.5.0.console.log": "verl-console",
@@ -229,7 +229,7 @@ def test_a_value_that_cannot_be_converted_names_its_line(tmp_path):
 
     assert "hello\nstep:1 - actor/lr:True\n" == (tmp_path / "out.log").read_text()
     with pytest.raises(InputError, match="unknown kind"):
-        kind_of(path, "console")
+        translate_file(path, kind="console", source="verl==0.1", target=VERL, output=tmp_path / "other.log")
 
 
 NAMES = ["actor/pg_loss", "actor/ppo_kl", "critic/score/mean", "val-core/a b - c/d:e/acc/mean@1", "my/own:1"]

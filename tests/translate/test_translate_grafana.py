@@ -7,13 +7,12 @@ from pathlib import Path
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from json_changes import changes
+from logs import kind_name
 from prometheus_client import CollectorRegistry, Gauge
 from prometheus_client.exposition import choose_encoder
 from rlmetrics.names import keys
 from rlmetrics.translate import Report, Translator
-from rlmetrics.translate.kinds import kind_of
-from rlmetrics.translate.kinds.grafana import names as grafana_names
-from rlmetrics.translate.kinds.grafana import translate as translate_grafana
+from rlmetrics.translate.kinds import KINDS
 from rlmetrics.translate.kinds.grafana.images import PREFIX, Images, classic
 
 DASHBOARDS = Path(__file__).parents[1] / "fixtures" / "dashboards"
@@ -86,7 +85,7 @@ def test_version_2_is_rewritten_likewise(translated):
     expected = SECOND.read_text(encoding="utf-8")
     for pair in zip(names, new, strict=True):
         expected = expected.replace(*pair)
-    assert (0, "grafana") == (code, kind_of(SECOND, None))
+    assert (0, "grafana") == (code, kind_name(SECOND))
     assert expected == text
 
 
@@ -242,13 +241,13 @@ def test_strict_and_unknown_hold_for_dashboards(translated):
 
 def test_dashboards_are_recognised_and_their_source_inferred(translated, tmp_path):
     """Both schemas and exports of the API are told from other JSON; names of one release alone decide the source."""
-    assert ["grafana", "grafana"] == [kind_of(path, None) for path in (CLASSIC, SECOND)]
+    assert ["grafana", "grafana"] == [kind_name(path) for path in (CLASSIC, SECOND)]
     export = tmp_path / "export.json"
     export.write_text(json.dumps({"meta": {}, "dashboard": json.loads(CLASSIC.read_text())}))
-    assert "grafana" == kind_of(export, None)
+    assert "grafana" == kind_name(export)
     other = tmp_path / "config.json"
     other.write_text('{"panels": ["train/kl"]}')
-    assert "config" == kind_of(other, None)
+    assert "config" == kind_name(other)
 
     for name in ("actor_lr_1e_4_", PREFIX + "actor_lr_1e_4_"):
         code, new, report = translated(board(name), "auto", NEW)
@@ -262,7 +261,7 @@ def test_names_that_trackers_show_are_candidates_too(tmp_path):
     path.write_text(board("train_rewards_margins + train_loss + rl_insight_monitor_actor_lr"))
 
     expected = {"train/rewards/margins", "train/loss", "train_loss", "rl_insight_monitor_actor_lr"}
-    assert expected == set(grafana_names(path))
+    assert expected == KINDS["grafana"].open(path).names()
 
 
 EXACT = ["actor/kl_coef", "response_length/mean", "prompt_length/max", "response/aborted_ratio", "training/global_step"]
@@ -283,7 +282,7 @@ def test_exact_names_come_back(tmp_path_factory, parts):
     (folder / "old.json").write_text(old, encoding="utf-8")
     steps = [("old.json", "new.json", (NEW, "canonical")), ("new.json", "back.json", ("canonical", NEW))]
     for source, target, way in steps:
-        translate_grafana(folder / source, folder / target, _translator(*way), Report("", "", ""))
+        KINDS["grafana"].open(folder / source).rewrite(folder / target, _translator(*way), Report("", "", ""))
 
     assert old != (folder / "new.json").read_text(encoding="utf-8")
     assert old == (folder / "back.json").read_text(encoding="utf-8")

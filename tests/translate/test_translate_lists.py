@@ -7,8 +7,8 @@ import sys
 from pathlib import Path
 
 import pytest
+from logs import kind_name
 from rlmetrics.cli import main
-from rlmetrics.translate.kinds import kind_of
 
 ROWS = ["--kind", "trainer-state"]
 FIXTURES = Path(__file__).resolve().parent.parent / "fixtures" / "runs"
@@ -123,7 +123,7 @@ def test_only_lists_that_begin_with_a_row_are_logs(tmp_path):
         Path(tmp_path, name).write_text(text)
 
     assert ["trainer-state", "trainer-state", "config", None, None, None, None, None] == [
-        kind_of(tmp_path / name, None) for name in texts
+        kind_name(tmp_path / name) for name in texts
     ]
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from rlmetrics.cli import main
 from rlmetrics.translate import InputError, translate_file
-from rlmetrics.translate.kinds import settings_of
+from rlmetrics.translate.kinds.tensorboard import KIND
 from rlmetrics.translate.kinds.tensorboard.crc32c import masked
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 from tensorboard.plugins.histogram.summary_v2 import histogram_pb
@@ -356,7 +356,7 @@ def test_memory_does_not_grow_with_the_file(tmp_path):
 def test_recorded_arguments_tell_trainers_apart(tmp_path, capsys):
     """GRPOTrainer and RLOOTrainer log the same keys; transformers' callback writes the arguments as a text."""
     folder = shutil.copytree(FIXTURES / "trl-1.16.0-grpo", tmp_path / "run")
-    assert settings_of("tensorboard", folder)[None] >= {"loss_type", "scale_rewards", "output_dir"}
+    assert KIND.open(folder).settings()[None] >= {"loss_type", "scale_rewards", "output_dir"}
     assert 2 == main(["translate", str(folder), "--to", CANONICAL])
     assert "RLOO" not in capsys.readouterr().err
 
@@ -366,8 +366,6 @@ def test_recorded_arguments_tell_trainers_apart(tmp_path, capsys):
         for text in texts
     ]
     path = _write(tmp_path / "made" / "events.out.tfevents.1", *events[:2])
-    assert frozenset() == settings_of("tensorboard", path)[None]
+    assert frozenset() == KIND.open(path).settings()[None]
     path = _write(path, *events)
-    assert {"output_dir", "logging_steps", "per_device_train_batch_size"} == settings_of("tensorboard", path.parent)[
-        None
-    ]
+    assert {"output_dir", "logging_steps", "per_device_train_batch_size"} == KIND.open(path.parent).settings()[None]

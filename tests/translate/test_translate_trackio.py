@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from rlmetrics.cli import main
 from rlmetrics.translate import InputError, Translator, translate_file
-from rlmetrics.translate.kinds import settings_of
+from rlmetrics.translate.kinds import KINDS
 
 FIXTURES = Path(__file__).resolve().parent.parent / "fixtures" / "runs"
 VERL = "verl==0.9.1"
@@ -366,7 +366,7 @@ def test_a_run_that_is_refused_is_named(mixed, tmp_path, capsys):
 
 def test_the_arguments_in_a_run_s_configuration_narrow_its_source(mixed, tmp_path, capsys):
     """Transformers' callback records all arguments; releases that have others are no candidates."""
-    arguments = settings_of("wandb", FIXTURES / "wandb" / "0.31.0-trl-0.18.2-grpo")[None]
+    arguments = KINDS["wandb"].open(FIXTURES / "wandb" / "0.31.0-trl-0.18.2-grpo").settings()[None]
     _trackio(tmp_path, "-c", WRITE_MIXED, json.dumps({"grpo": _numbers("trl-0.18.2-grpo.jsonl")}))
     said = []
     for config in ({}, dict.fromkeys(arguments)):

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 from json_changes import changes
+from logs import kind_name
 from rlmetrics.translate import Report, Translator
-from rlmetrics.translate.kinds import kind_of
 from rlmetrics.translate.kinds.wandb_workspace import rewrite
 from workspaces import panels_of, spec_with
 
@@ -351,10 +351,10 @@ def test_a_broken_file_need_not_be_named_to_be_told(translated):
 
 def test_workspaces_are_recognised_and_their_source_inferred(translated, tmp_path):
     """Views, specs and reports are told from other JSON; names that one release alone has decide the source."""
-    assert ["wandb-workspace"] * 3 == [kind_of(path, None) for path in (PPO, GRPO, REPORT)]
+    assert ["wandb-workspace"] * 3 == [kind_name(path) for path in (PPO, GRPO, REPORT)]
     other = tmp_path / "sweep.json"
     other.write_text('{"metric": {"name": "train/kl"}, "panels": ["train/kl"]}')
-    assert "config" == kind_of(other, None)
+    assert "config" == kind_name(other)
 
     code, text, report = translated(
         spec_with(("X", {"metrics": ["actor/lr(1e-4)", "critic/kl_coeff"]})), "auto", NEW_VERL
@@ -379,5 +379,5 @@ def test_specs_are_recognised_however_they_are_written(source, indent, tmp_path)
     path = tmp_path / "view.json"
     for _ in range(3):
         path.write_text(text, encoding="utf-8")
-        assert "wandb-workspace" == kind_of(path, None)
+        assert "wandb-workspace" == kind_name(path)
         text = json.dumps([{"name": "a", "spec": text}], indent=indent)

@@ -11,8 +11,9 @@ from pathlib import Path
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from rlmetrics.translate import Translator, translate_file
-from rlmetrics.translate.kinds.wandb.run import Options, translate_run
+from rlmetrics.translate.kinds.wandb.run import translate_run
 from rlmetrics.translate.kinds.wandb.transactions import Writer
+from rlmetrics.translate.options import Options
 from wandb_frames import Record, by_name, framed, payloads, rows
 
 PPO = "trl[PPOTrainer]==0.7.10"

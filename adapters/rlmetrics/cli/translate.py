@@ -112,6 +112,7 @@ def run(args: argparse.Namespace) -> int:
         0, or 1 where names collided, something was lost or left out, or the report could not be given.
     """
     from rlmetrics.translate import translate_file, views, wandb_runs
+    from rlmetrics.translate.options import Options
 
     options: dict[str, Any] = {
         "source": args.from_,
@@ -131,9 +132,9 @@ def run(args: argparse.Namespace) -> int:
     place = {"output": args.output, "force": args.force}
     if args.input.startswith(wandb_runs.SCHEME):
         with bar() as progress:
-            report = wandb_runs.translate_server_run(args.input, progress=progress, **options)
+            report = wandb_runs.translate_server_run(args.input, Options(**options), progress=progress)
     elif args.input.startswith(views.SCHEME):
-        report = views.translate_view(args.input, overwrite=args.overwrite, **place, **options)
+        report = views.translate_view(args.input, Options(**options), overwrite=args.overwrite, **place)
     else:
         with bar() as progress:
             report = translate_file(

@@ -12,7 +12,6 @@ from typing import Any
 from rlmetrics.names.recorded import merged
 from rlmetrics.names.tables import Overlays, Tables, load_tables
 from rlmetrics.translate import InputError
-from rlmetrics.translate.reading import read_runs
 
 from .judging import SAMPLE, keys_of, source_of_run, units_of
 from .meaning import Meaning, Names
@@ -77,7 +76,7 @@ def read_curves(
     """
     found, tables = False, load_tables(spec)
     for unit in units_of(Path(path)):
-        for run in read_runs(unit):
+        for run in unit.open().read():
             rows = iter(run.rows)
             first = list(islice(rows, SAMPLE))
             source, others, notes = source_of_run(unit, run.name, keys_of(first), at, tables)

@@ -14,8 +14,7 @@ from rlmetrics.names.recorded import merged
 from rlmetrics.names.tables import Overlays, Tables, load_tables
 from rlmetrics.translate import InputError
 from rlmetrics.translate.detection import located
-from rlmetrics.translate.kinds import LAYOUTS, releases_of, settings_of
-from rlmetrics.translate.reading import LoggedRow, Recorded, read_runs
+from rlmetrics.translate.reading import LoggedRow, Recorded
 from rlmetrics.translate.tree import Unit, survey
 
 from .instances import MOST_WAITING
@@ -56,7 +55,7 @@ def check_path(
     found: list[Report] = []
     units = units_of(Path(path))
     for unit in units:
-        for run in read_runs(unit):
+        for run in unit.open().read():
             name = str(unit.path) + (f":{run.name}" if run.name else "")
             try:
                 found += _check_run(unit, run, name, at, config or {}, tables)
@@ -81,7 +80,7 @@ def units_of(path: Path) -> list[Unit]:
         msg = "does not exist; give the path of a log or of a folder with logs"
         raise InputError(msg, path)
     tree = survey(path, None)
-    units = [unit for unit in tree.units if unit.kind not in LAYOUTS]
+    units = [unit for unit in tree.units if not unit.kind.is_layout]
     if not units:
         known = "JSON lines, trainer states, tables, consoles, W&B, TensorBoard, Trackio and MLflow"
         msg = f"is no log of a known kind; known are {known}"
@@ -132,10 +131,11 @@ def source_of_run(
     """
     if at not in _INFERRED:
         return at, [], []
-    recorded = settings_of(unit.kind, unit.path)
+    log = unit.open()
+    recorded = log.settings()
     settings = recorded.get(name or None, recorded.get(None, frozenset()))
     try:
-        return one_source(keys, spec=tables, releases=releases_of(unit.kind, unit.path), settings=settings, whole=whole)
+        return one_source(keys, spec=tables, releases=log.releases(), settings=settings, whole=whole)
     except NamesError as error:
         raise located(f"{unit.path}:{name}" if name else unit.path, error) from None
 

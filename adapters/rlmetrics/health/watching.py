@@ -17,7 +17,7 @@ from rlmetrics.names.errors import NamesError
 from rlmetrics.names.recorded import merged
 from rlmetrics.names.tables import Overlays, Tables, load_tables
 from rlmetrics.translate import InputError
-from rlmetrics.translate.reading import Follower, LoggedRow, follower_of
+from rlmetrics.translate.reading import Follower, LoggedRow
 from rlmetrics.translate.tree import Unit
 
 from .judging import SAMPLE, Seam, keys_of, opened, source_of_run, units_of
@@ -120,7 +120,7 @@ class _Watcher:
             self._unit = _unit(self._path)
             if self._unit is None:
                 return
-            self._follower = follower_of(self._unit)
+            self._follower = self._unit.open().follow()
         restarts = self._follower.restarts
         for row in self._follower.new(final=final):
             if self._follower.restarts > restarts:

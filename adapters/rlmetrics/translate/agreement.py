@@ -12,7 +12,7 @@ from .plan import Translation
 from .report import Report
 from .translator import Entry, Translator
 
-__all__ = ["AgreeingTranslator", "open_translator"]
+__all__ = ["AgreeingTranslator"]
 
 _RELATIONS = ("exact", "affine", "approximate", "related", "none")
 _MOST_KEYS = 3
@@ -25,8 +25,9 @@ class AgreeingTranslator(Translator):
     written is what the true one among them would have written.
 
     Args:
-        ambiguity: What the inference found: the sources, of which one is the true one.
+        candidates: The sources, of which one is the true one.
         target: As for ``Translator``, like all options.
+        why: Says that there are several.
         options: The same for every source.
 
     Raises:
@@ -34,10 +35,11 @@ class AgreeingTranslator(Translator):
         NamesError: If the target or the configuration can't be resolved.
     """
 
-    def __init__(self, ambiguity: AmbiguousError, target: str, **options: Any) -> None:
-        self._ambiguity = ambiguity
+    def __init__(self, candidates: Sequence[Candidate], target: str, *, why: str, **options: Any) -> None:
+        self._candidates = tuple(candidates)
+        self._why = why
         self._others: list[Translator] = []
-        first, *others = _outermost_first(ambiguity.candidates)
+        first, *others = _outermost_first(self._candidates)
         super().__init__(str(first), target, **options)
         names = sorted(first.explained.union(*(other.explained for other in others)))
         own = {name: self.key(name) for name in names}
@@ -52,7 +54,7 @@ class AgreeingTranslator(Translator):
     def new_report(self, kind: str, *, watched: bool = False) -> Report:
         """Start a new account, which states all sources."""
         report = super().new_report(kind, watched=watched)
-        report.source = _in_words(self._ambiguity.candidates)
+        report.source = _in_words(self._candidates)
         report.notes.append(
             f"which of {report.source} logged the names is not certain; it makes no difference to what is written"
         )
@@ -109,14 +111,7 @@ class AgreeingTranslator(Translator):
         """Return the error that names keys on which another source differs from the first."""
         more = f" and {len(keys) - _MOST_KEYS} more" if len(keys) > _MOST_KEYS else ""
         differ = f"{self._plan.source} and {other.report.source} differ on {', '.join(keys[:_MOST_KEYS])}{more}"
-        return AmbiguousError(f"{self._ambiguity} ({differ})", self._ambiguity.candidates)
-
-
-def open_translator(source: str | AmbiguousError, target: str, **options: Any) -> Translator:
-    """Return the translator from a source, or from several that agree; errors are those of both classes."""
-    if isinstance(source, AmbiguousError):
-        return AgreeingTranslator(source, target, **options)
-    return Translator(source, target, **options)
+        return AmbiguousError(f"{self._why} ({differ})", self._candidates)
 
 
 def _alike(move: Translation, other: Translation) -> bool:
@@ -140,9 +135,9 @@ def _outermost_first(candidates: Sequence[Candidate]) -> list[Candidate]:
 
 def _in_words(candidates: Sequence[Candidate]) -> str:
     """Return the sources as ranges of releases, newest first as the candidates are."""
-    found: dict[tuple[str, str | None], list[Candidate]] = {}
-    for item in candidates:
-        found.setdefault((item.framework, item.component), []).append(item)
+    groups: dict[tuple[str, str | None], list[Candidate]] = {}
+    for candidate in candidates:
+        groups.setdefault((candidate.framework, candidate.component), []).append(candidate)
     return " or ".join(
-        f"{items[-1]} to {items[0].release}" if len(items) > 1 else str(items[0]) for items in found.values()
+        f"{group[-1]} to {group[0].release}" if len(group) > 1 else str(group[0]) for group in groups.values()
     )

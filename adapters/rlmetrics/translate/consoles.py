@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from abc import abstractmethod
 from collections.abc import Callable, Iterator, Mapping
 from decimal import Decimal
 from pathlib import Path
@@ -10,12 +11,15 @@ from pathlib import Path
 from .decimals import number as decimal
 from .decimals import printed, spelled
 from .errors import InputError
+from .logs import RowLog
+from .reading import LoggedRow, Recorded
 from .report import Report
 from .translator import Entry, Translator
 
 __all__ = [
     "ESCAPE",
     "NUMBER",
+    "ConsoleLog",
     "entries_of",
     "lines",
     "number_in",
@@ -36,18 +40,33 @@ _WRAPPED = re.compile(rf"(?P<before>[\w.]*\(|['\"])?(?P<number>{NUMBER})(?P<afte
 _SAMPLE_BYTES = 1 << 24
 
 
+class ConsoleLog(RowLog):
+    """A log of a console, in which records stand among other output."""
+
+    @abstractmethod
+    def fields(self, line: str) -> list[LoggedRow]:
+        """Return the records in a line, values as they are spelled."""
+
+    def read(self) -> Iterator[Recorded]:
+        """Yield the run that was printed."""
+        yield self.run(self._logged())
+
+    def _logged(self) -> Iterator[LoggedRow]:
+        with self.path.open("rb") as file:
+            for line in file:
+                yield from self.fields(_text(line))
+
+
 def number_in(text: str) -> Decimal | str:
     """Return the number that ``text`` spells, be it wrapped as ``np.float64(…)`` or quoted; else the text itself."""
-    found = _WRAPPED.fullmatch(text)
-    if found is None:
-        return text
-    return decimal(found["number"])
+    wrapped = _WRAPPED.fullmatch(text)
+    return text if wrapped is None else decimal(wrapped["number"])
 
 
 def unwrapped(text: str) -> str:
     """Return what a value spells, without ``np.float64(…)`` or quotes around a number."""
-    found = _WRAPPED.fullmatch(text)
-    return text if found is None else found["number"]
+    wrapped = _WRAPPED.fullmatch(text)
+    return text if wrapped is None else wrapped["number"]
 
 
 def number_like(text: str, value: object) -> str:
@@ -55,11 +74,11 @@ def number_like(text: str, value: object) -> str:
 
     Quoted numbers are those that transformers 5 prints with four significant digits.
     """
-    found = _WRAPPED.fullmatch(text)
-    if found is None or not isinstance(value, Decimal):
+    wrapped = _WRAPPED.fullmatch(text)
+    if wrapped is None or not isinstance(value, Decimal):
         return text
-    before, after = found["before"] or "", found["after"] or ""
-    number = _number(found["number"], value) if before not in {'"', "'"} else f"{float(value):.4g}"
+    before, after = wrapped["before"] or "", wrapped["after"] or ""
+    number = _number(wrapped["number"], value) if before not in {'"', "'"} else f"{float(value):.4g}"
     return f"{before}{number}{after}"
 
 

@@ -9,13 +9,13 @@ from typing import BinaryIO, NamedTuple
 
 from .errors import InputError
 
-__all__ = ["Extent", "delimiter_of", "quoted_like", "read_record", "records", "scan", "split", "unquoted"]
+__all__ = ["ScannedRows", "delimiter_of", "quoted_like", "read_record", "records", "scan", "split", "unquoted"]
 
 _CHUNK = 1 << 20
 _MAX_RECORD = 1 << 24
 
 
-class Extent(NamedTuple):
+class ScannedRows(NamedTuple):
     """Where the body of a file ends in its last whole record, and how many records it has."""
 
     records: int
@@ -85,7 +85,7 @@ def quoted_like(cell: str, text: str, delimiter: str) -> str:
     return f"{before}{text}{after}"
 
 
-def scan(file: BinaryIO, start: int) -> Extent:
+def scan(file: BinaryIO, start: int) -> ScannedRows:
     """Count the records from ``start`` on and find where the last line end outside quotes is."""
     file.seek(start)
     count, end, at, inside = 0, start, start, False
@@ -98,7 +98,7 @@ def scan(file: BinaryIO, start: int) -> Extent:
                 count += lines
                 end = at + part.rfind(b"\n") + 1
             at += len(part)
-    return Extent(count, end)
+    return ScannedRows(count, end)
 
 
 def records(path: Path, start: int, end: int, first_line: int) -> Iterator[tuple[int, bytes]]:

@@ -48,10 +48,10 @@ def tables(path: Path) -> dict[str, set[str]]:
 def columns(database: sqlite3.Connection) -> dict[str, set[str]]:
     """Return the tables of an open database with the names of their columns."""
     query = "SELECT m.name, c.name FROM sqlite_master m, pragma_table_info(m.name) c WHERE m.type = 'table'"
-    found: dict[str, set[str]] = {}
+    held: dict[str, set[str]] = {}
     for table, column in database.execute(query):
-        found.setdefault(table, set()).add(column)
-    return found
+        held.setdefault(table, set()).add(column)
+    return held
 
 
 @contextmanager
@@ -194,10 +194,10 @@ def _is_there(file: Path) -> bool:
 
 def _state(path: Path) -> dict[str, tuple[int, int]]:
     """Return time of modification and size of a database and its journals."""
-    found = {}
+    state = {}
     for suffix in ("", *_JOURNALS):
         file = path.with_name(path.name + suffix)
         if _is_there(file):
             status = file.stat()
-            found[suffix] = (status.st_mtime_ns, status.st_size)
-    return found
+            state[suffix] = (status.st_mtime_ns, status.st_size)
+    return state

@@ -102,7 +102,7 @@ class Document:
         Raises:
             TreeError: If the text is not JSON or names something twice in one object.
         """
-        reader = _Reader(self.text, 1 if self.text.startswith("\ufeff") else 0)
+        reader = _TreeReader(self.text, 1 if self.text.startswith("\ufeff") else 0)
         reader.skip()
         node = reader.node()
         reader.skip()
@@ -164,7 +164,7 @@ def _span(part: Node | tuple[Text, Node]) -> tuple[int, int]:
     return (part[0].start, part[1].end) if isinstance(part, tuple) else (part.start, part.end)
 
 
-class _Reader:
+class _TreeReader:
     """Reads one value after the other; ``at`` is where the next one begins."""
 
     def __init__(self, text: str, at: int) -> None:

@@ -7,11 +7,12 @@ one finds out where their values differ, and the run is written with what follow
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from decimal import Decimal
 from itertools import permutations
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .errors import InputError
 from .files import discard
@@ -19,63 +20,53 @@ from .report import Report
 from .translator import RivalsError, Translator
 from .values import same
 
-__all__ = ["Rows", "Write", "colliding", "judged"]
+if TYPE_CHECKING:
+    from .logs import RowLog
+
+__all__ = ["Rows", "colliding", "judged"]
 
 Rows = Iterable[tuple[str | None, Mapping[str, Any]]]
 """The rows of a file in their order, each with the run that it belongs to, if a file may hold several."""
 
-Write = Callable[[Path, Path, Report, list[str] | None], None]
-"""Writes the translation of a path to another one, of all runs or of some."""
-
 _STEPS = ("step", "_step", "global_step", "train/global_step", "training/global_step", "episode")
 
 
-def judged(
-    path: Path,
-    goal: Path,
-    translator: Translator,
-    kind: str,
-    write: Write,
-    rows: Callable[[], Rows],
-    only: list[str] | None = None,
-) -> Report:
-    """Write a file, with what its runs say about names that several keys claim, and return the account.
+def judged(log: RowLog, goal: Path, translator: Translator) -> Report:
+    """Write a log, with what its runs say about names that several keys claim, and return the account.
 
     Args:
-        path: The file.
+        log: The log.
         goal: Where the translation goes.
         translator: Carries the names.
-        kind: What the file is.
-        write: Writes it.
-        rows: Returns its rows.
-        only: The only runs that are translated; None for all.
     """
-    report = translator.new_report(kind, watched=True)
+    report = translator.new_report(log.kind.name, watched=True)
     try:
-        write(path, goal, report, only)
+        log.rewrite(goal, translator, report)
     except RivalsError:
         discard(goal)
     else:
         return report
     verdicts: dict[frozenset[str], list[str]] = {}
-    claims = {run: found for run, found in claimed(rows(), translator).items() if only is None or run in only}
-    for run, found in claims.items():
-        verdicts.setdefault(found.colliding(), []).append(run or "")
+    all_claims = claimed(log.rows(), translator)
+    claims_of = {run: claims for run, claims in all_claims.items() if log.only is None or run in log.only}
+    for run, claims in claims_of.items():
+        verdicts.setdefault(claims.colliding(), []).append(run or "")
     reports: list[Report] = []
+    path = log.path
     for keys, runs in verdicts.items() or [(frozenset[str](), [""])]:
-        report = translator.new_report(kind)
+        report = translator.new_report(log.kind.name)
         translator.set_aside(keys)
-        place = goal.with_name(f"{goal.name}.{len(reports)}")
-        write(path, place, report, runs if runs != [""] else only)
+        part = goal.with_name(f"{goal.name}.{len(reports)}")
+        replace(log, path=path, only=runs if runs != [""] else log.only).rewrite(part, translator, report)
         if reports:
             discard(path)
-        path = place
+        path = part
         reports.append(report)
     path.replace(goal)
     for other in reports[1:]:
         reports[0].merge(other)
-    for run, found in claims.items():
-        found.tell(reports[0], run)
+    for run, claims in claims_of.items():
+        claims.tell(reports[0], run)
     return reports[0]
 
 
@@ -90,12 +81,12 @@ def colliding(rows: Rows, translator: Translator) -> dict[str | None, frozenset[
 
 def claimed(rows: Rows, translator: Translator) -> dict[str | None, Claims]:
     """Return, for each run, what it says about names that several keys claim."""
-    found: dict[str | None, Claims] = {}
+    claims: dict[str | None, Claims] = {}
     for run, row in rows:
-        if run not in found:
-            found[run] = Claims(translator)
-        found[run].add(row)
-    return found
+        if run not in claims:
+            claims[run] = Claims(translator)
+        claims[run].add(row)
+    return claims
 
 
 class Claims:
@@ -163,8 +154,8 @@ class Claims:
 
 def step_of(row: Mapping[str, Any]) -> float | None:
     """Return the step that a row says it belongs to."""
-    found = next((row[name] for name in _STEPS if name in row), None)
-    return float(found) if isinstance(found, int | float | Decimal) else None
+    step = next((row[name] for name in _STEPS if name in row), None)
+    return float(step) if isinstance(step, int | float | Decimal) else None
 
 
 def _plain(value: Any) -> Any:

@@ -7,6 +7,7 @@ import shutil
 from collections.abc import Callable
 from pathlib import Path
 
+from .options import Options
 from .report import Report
 from .tree import Tree
 
@@ -24,26 +25,19 @@ def settled(scratch: Path, goal: Path, *, dry_run: bool) -> list[Path]:
             goal.parent.mkdir(parents=True, exist_ok=True)
             scratch.replace(goal)
         return [goal]
-    places = []
-    for file in sorted(found for found in scratch.rglob("*") if found.is_file()):
-        place = goal / file.relative_to(scratch)
+    settled = []
+    for file in sorted(path for path in scratch.rglob("*") if path.is_file()):
+        copy = goal / file.relative_to(scratch)
         if not dry_run:
-            place.parent.mkdir(parents=True, exist_ok=True)
-            file.replace(place)
-        places.append(place)
+            copy.parent.mkdir(parents=True, exist_ok=True)
+            file.replace(copy)
+        settled.append(copy)
     shutil.rmtree(scratch)
-    return places
+    return settled
 
 
 def bring_over(
-    path: Path,
-    part: Path,
-    tree: Tree,
-    total: Report,
-    *,
-    copy_others: bool,
-    dry_run: bool,
-    wanted: Callable[[Path], bool],
+    path: Path, part: Path, tree: Tree, total: Report, options: Options, wanted: Callable[[Path], bool]
 ) -> None:
     """Copy the files that hold no names, and code, which is only reported, and take down what is left out.
 
@@ -52,21 +46,20 @@ def bring_over(
         part: The copy.
         tree: What is in the folder.
         total: The account.
-        copy_others: Whether files without names are copied; code always is.
-        dry_run: Whether nothing is written.
+        options: Tells whether files without names are copied, as code always is, and whether anything is written.
         wanted: Tells which files this process takes care of.
     """
     total.failed.update({str(file): message for file, message in tree.unreadable.items() if wanted(file)})
     code = [unit.path for unit in tree.units if unit.path.suffix == ".py" and str(unit.path) not in total.failed]
     packed = [file for file in tree.packed if wanted(file)]
     total.notes += [f"{file}: is compressed: names in it stay as they are; unpack it first" for file in packed]
-    for file in filter(wanted, [*tree.others, *code] if copy_others else code):
-        if not dry_run:
+    for file in filter(wanted, [*tree.others, *code] if options.copy_others else code):
+        if not options.dry_run:
             goal = part / file.relative_to(path)
             goal.parent.mkdir(parents=True, exist_ok=True)
             shutil.copy2(file, goal)
         total.copied.append(str(file))
-    skipped = (*tree.skipped, *(() if copy_others else tree.others))
+    skipped = (*tree.skipped, *(() if options.copy_others else tree.others))
     total.skipped += [str(file) for file in skipped if wanted(file)]
 
 

@@ -20,11 +20,11 @@ _MAX_BYTES = 1 << 24
 
 def releases_of_card(folder: Path) -> dict[str, str]:
     """Return the release of TRL that the model card in a folder names; a checkpoint's is one folder higher."""
-    for card in (place / _CARD for place in folders_of_run(folder)):
+    for card in (folder_of_run / _CARD for folder_of_run in folders_of_run(folder)):
         if card.is_file() and not card.is_symlink() and card.stat().st_size <= _MAX_BYTES:
-            found = _RELEASE.search(card.read_text(encoding="utf-8", errors="replace"))
-            if found:
-                return {"trl": found["release"]}
+            named = _RELEASE.search(card.read_text(encoding="utf-8", errors="replace"))
+            if named:
+                return {"trl": named["release"]}
     return {}
 
 

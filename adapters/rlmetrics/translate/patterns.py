@@ -47,23 +47,23 @@ def widening(chooses: Callable[[str], object], translator: Translator, surface: 
         translator: What knows the names.
         surface: The tracker that shows them.
     """
-    found = Widening()
+    wider = Widening()
     for name, stand_ins in translator.examples(surface):
         if not chooses(name):
             continue
         move = translator.key(name)
-        found.renames = found.renames or move.output != name
+        wider.renames = wider.renames or move.output != name
         if not move.translated and move.output != name:
-            found.homonyms.append(name)
+            wider.homonyms.append(name)
         if not move.translated or chooses(move.output):
             continue
         if stand_ins and not chooses(_otherwise(name, stand_ins)):
-            found.partly.append(move.output)
+            wider.partly.append(move.output)
             continue
-        found.added[_pattern(move.output, stand_ins)] = None
+        wider.added[_pattern(move.output, stand_ins)] = None
         if not stand_ins:
-            found.names.append(name)
-    return found
+            wider.names.append(name)
+    return wider
 
 
 def widened(pattern: str, added: Iterable[str]) -> str:
@@ -73,8 +73,8 @@ def widened(pattern: str, added: Iterable[str]) -> str:
 
 def parts_of(pattern: str) -> tuple[str, list[str]]:
     """Return what `widened` made a regular expression of, if it did: the one from before, and what was added."""
-    found = _WIDENED.fullmatch(pattern)
-    return (found[1], re.findall(_ALTERNATIVE, found[2], re.S)) if found else (pattern, [])
+    wider = _WIDENED.fullmatch(pattern)
+    return (wider[1], re.findall(_ALTERNATIVE, wider[2], re.S)) if wider else (pattern, [])
 
 
 def names_before(added: str, translator: Translator, surface: str) -> Iterator[str]:

@@ -139,13 +139,13 @@ def _begin(output: Path) -> tuple[Path, IO[bytes]]:
 
 def _attempts(output: Path) -> list[Path]:
     """Return the folders of attempts to write an output."""
-    prefix, found = _prefix(output), []
+    prefix, attempts = _prefix(output), []
     with suppress(OSError):
         for entry in os.scandir(output.parent):
             path = output.parent / entry.name
             if entry.name.startswith(prefix) and is_unfinished(path) and len(entry.name) == len(prefix) + 13:
-                found.append(path)
-    return sorted(found)
+                attempts.append(path)
+    return sorted(attempts)
 
 
 def _claim(folder: Path, output: Path) -> tuple[bool | None, IO[bytes] | None]:

@@ -170,9 +170,9 @@ class Plan:
         Raises:
             NamesError: If it belongs to a program for which there is none that is clearly its counterpart.
         """
-        found = self._names.translate(key)
-        row = found.row
-        note = found.note
+        counterpart = self._names.translate(key)
+        row = counterpart.row
+        note = counterpart.note
         if key in _OF_TRACKERS and not _is_told(key, self._names.from_view):
             # A user may call a metric `step`; what trackers write beside every row is far more likely.
             row, note = None, "trackers write it beside every row"
@@ -185,18 +185,18 @@ class Plan:
         position = self._position.get((row.from_component, row.from_, row.mode), len(self._position))
         return Translation(
             key,
-            found.target,
+            counterpart.target,
             row.relation,
             row.differs_by,
             row.transform,
-            key if found.target is None else found.target,
-            found.note,
-            found.metric,
-            translated=found.target is not None,
+            key if counterpart.target is None else counterpart.target,
+            counterpart.note,
+            counterpart.metric,
+            translated=counterpart.target is not None,
             order=(worst, position),
             severity=row.severity,
             related=row.related,
-            needs=row.unbound if found.target is None else (),
+            needs=row.unbound if counterpart.target is None else (),
         )
 
     def understood(self, settings: Mapping[str, Any]) -> Understood:

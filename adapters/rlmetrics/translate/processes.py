@@ -14,13 +14,13 @@ from typing import NamedTuple
 
 from rlmetrics.names.errors import UserError
 
-from .detection import Source
 from .errors import InputError
 from .jobs import Job
+from .origins import Origin
 from .report import Report
 from .tree import Unit
 
-__all__ = ["Task", "done_in"]
+__all__ = ["Outcome", "Task", "done_in"]
 
 
 class Task(NamedTuple):
@@ -28,17 +28,28 @@ class Task(NamedTuple):
 
     unit: Unit
     goal: Path
-    sources: Mapping[str | None, Source]
+    origins: Mapping[str | None, Origin]
 
 
-Outcome = list[Report] | UserError
+class Outcome(NamedTuple):
+    """What became of a task: an account for each source of its runs, or why it was refused."""
+
+    reports: list[Report]
+    refusal: UserError | None = None
+
+
+def _outcome(job: Job, task: Task) -> Outcome:
+    try:
+        return Outcome(job.attempt(*task))
+    except UserError as error:
+        return Outcome([], error)
 
 
 def done_in(processes: int, job: Job, tasks: Sequence[Task]) -> Iterator[tuple[Task, Outcome]]:
     """Yield each task when it is done, with its accounts, or why it was refused."""
     if min(processes, len(tasks)) < 2:
         for task in tasks:
-            yield task, job.attempt(*task)
+            yield task, _outcome(job, task)
         return
     # Forking a process that may have threads is not safe; a new one costs a third of a second.
     context = multiprocessing.get_context("spawn")
@@ -60,7 +71,7 @@ def done_in(processes: int, job: Job, tasks: Sequence[Task]) -> Iterator[tuple[T
                     outcome = _received(ready)
                 except (EOFError, OSError):
                     msg = "the process that translated it was killed; is there enough memory?"
-                    outcome = InputError(msg, task.unit.path)
+                    outcome = Outcome([], InputError(msg, task.unit.path))
                 yield task, outcome
                 if waiting and process.is_alive():
                     running[ready] = process, waiting.pop()
@@ -75,13 +86,18 @@ def done_in(processes: int, job: Job, tasks: Sequence[Task]) -> Iterator[tuple[T
 
 
 def _received(connection: Connection) -> Outcome:
+    """Return an outcome that another process sends.
+
+    Raises:
+        EOFError: If that process could not go on; also OSError.
+    """
+    outcome: Outcome | None
     outcome, said = connection.recv()
     for category, message in said:
         warnings.warn(message, category, stacklevel=4)
-    if isinstance(outcome, BaseException) and not isinstance(outcome, UserError):
-        raise outcome
-    received: Outcome = outcome
-    return received
+    if outcome is None:
+        raise EOFError
+    return outcome
 
 
 def _work(job: Job, connection: Connection) -> None:
@@ -90,11 +106,9 @@ def _work(job: Job, connection: Connection) -> None:
     with suppress(EOFError, OSError):
         while True:
             task = connection.recv()
-            outcome: Outcome | OSError
+            outcome = None
             with warnings.catch_warnings(record=True) as caught:
                 warnings.simplefilter("always")
-                try:
-                    outcome = job.attempt(*task)
-                except OSError as error:
-                    outcome = error
+                with suppress(OSError):
+                    outcome = _outcome(job, task)
             connection.send((outcome, [(warning.category, str(warning.message)) for warning in caught]))

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Protocol
 
 from rlmetrics.names.records import Transform
 
@@ -19,82 +18,53 @@ __all__ = ["Collector", "Names", "Renaming"]
 _MENTIONED = re.compile(r"[A-Za-z_][\w.@+()-]*(?:/[\w.@+()-]*\w\)?)+")
 
 
-class Names(Protocol):
-    """What a walk over a dashboard does with the names that it meets."""
+class Names:
+    """What a walk over a dashboard does with the names that it meets; this leaves each as it is."""
 
     def many(self, names: Sequence[str], values: Sequence[str] = ()) -> list[list[str]]:
         """Return what each of some names that stand side by side becomes: nothing, a name, or the new and the old."""
-        ...
-
-    def one(self, name: str) -> str:
-        """Return what a name becomes where only one can stand."""
-        ...
-
-    def known(self, name: str) -> bool:
-        """Tell whether the source logs a name."""
-        ...
-
-    def keeps(self, name: str) -> bool:
-        """Tell whether the old name is to stand beside the new one."""
-        ...
-
-    def transform(self, name: str) -> Transform | None:
-        """Return how the values under a name change."""
-        ...
-
-    def widened(self, document: Document, node: Text) -> str:
-        """Return a regular expression that matches the new names as well."""
-        ...
-
-    def mentions(self, document: Document, node: Text) -> None:
-        """Tell of names in a text that is left as it is."""
-        ...
-
-    def note(self, document: Document, offset: int, text: str) -> None:
-        """Say something about a place."""
-        ...
-
-
-class Collector:
-    """Leaves every name as it is and remembers it."""
-
-    def __init__(self) -> None:
-        self.found: dict[str, None] = {}
-
-    def many(self, names: Sequence[str], values: Sequence[str] = ()) -> list[list[str]]:
-        """Remember the names."""
-        self.found.update(dict.fromkeys(names))
         return [[name] for name in names]
 
     def one(self, name: str) -> str:
-        """Remember the name."""
-        self.found[name] = None
-        return name
+        """Return what a name becomes where only one can stand."""
+        return self.many([name])[0][0]
 
     def known(self, name: str) -> bool:
-        """Take every name for known."""
+        """Tell whether the source logs a name."""
         return True
 
     def keeps(self, name: str) -> bool:
-        """Return that it is not."""
+        """Tell whether the old name is to stand beside the new one."""
         return False
 
     def transform(self, name: str) -> Transform | None:
-        """Return nothing."""
+        """Return how the values under a name change."""
         return None
 
     def widened(self, document: Document, node: Text) -> str:
-        """Return the regular expression."""
+        """Return a regular expression that matches the new names as well."""
         return node.value
 
     def mentions(self, document: Document, node: Text) -> None:
-        """Do nothing."""
+        """Tell of names in a text that is left as it is."""
 
     def note(self, document: Document, offset: int, text: str) -> None:
-        """Do nothing."""
+        """Say something about a place."""
 
 
-class Renaming:
+class Collector(Names):
+    """Leaves every name as it is and remembers it."""
+
+    def __init__(self) -> None:
+        self.names: dict[str, None] = {}
+
+    def many(self, names: Sequence[str], values: Sequence[str] = ()) -> list[list[str]]:
+        """Remember the names."""
+        self.names.update(dict.fromkeys(names))
+        return super().many(names)
+
+
+class Renaming(Names):
     """Translates the names of one file.
 
     Args:
@@ -118,11 +88,11 @@ class Renaming:
         Raises:
             InputError: If a name is unknown and that is an error.
         """
-        found: dict[str, list[str]] = {name: [] for name in names}
+        new: dict[str, list[str]] = {name: [] for name in names}
         for entry in self._translator.entries(dict(zip(names, values or [""] * len(names), strict=True))):
-            found[entry.old].append(entry.name)
+            new[entry.old].append(entry.name)
         self._report.records += len(names)
-        return [found[name] for name in names]
+        return [new[name] for name in names]
 
     def one(self, name: str) -> str:
         """Return what a name becomes where only one can stand; it stays rather than to leave the place empty.
@@ -130,8 +100,8 @@ class Renaming:
         Raises:
             InputError: If the name is unknown and that is an error.
         """
-        found = self.many([name])[0]
-        return found[0] if found else name
+        new = self.many([name])[0]
+        return new[0] if new else name
 
     def known(self, name: str) -> bool:
         """Tell whether the source logs a name."""
@@ -161,20 +131,20 @@ class Renaming:
         if (before := self._narrowed(node.value)) is not None:
             self.note(document, node.start, f"the regular expression {node.value} is narrowed to {before}")
             return before
-        found = widening(chooses, self._translator, self._surface)
-        for name in found.homonyms:
+        wider = widening(chooses, self._translator, self._surface)
+        for name in wider.homonyms:
             text = f"{node.value} still matches {name}, which means something else in {self._report.target}"
             self.note(document, node.start, text)
-        for name in found.partly:
+        for name in wider.partly:
             text = f"{node.value} matches some of the names that become {name}: add those that you need"
             self.note(document, node.start, text)
-        if not found.renames:
+        if not wider.renames:
             self.note(document, node.start, f"the regular expression {node.value} stays: nothing it matches is renamed")
-        if not found.added:
+        if not wider.added:
             return node.value
         self._report.records += 1
-        self._translator.entries(dict.fromkeys(found.names, ""))
-        new = widened(node.value, found.added)
+        self._translator.entries(dict.fromkeys(wider.names, ""))
+        new = widened(node.value, wider.added)
         self.note(document, node.start, f"the regular expression {node.value} is widened to {new}")
         return new
 
@@ -188,7 +158,7 @@ class Renaming:
         except re.error:
             return None
         names = [list(names_before(part, self._translator, self._surface)) for part in added]
-        if not all(any(map(chooses, found)) for found in names):
+        if not all(any(map(chooses, of_part)) for of_part in names):
             return None
         self._report.records += 1
         self._translator.entries({name: "" for part in added if (name := literal(part)) is not None})

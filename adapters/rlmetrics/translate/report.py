@@ -144,10 +144,10 @@ class Report:
     @property
     def severities(self) -> dict[str, int]:
         """How many keys of the source there are of each severity; those of equal values count as what they equal."""
-        found: dict[str, int] = dict.fromkeys(SEVERITIES, 0)
+        counts: dict[str, int] = dict.fromkeys(SEVERITIES, 0)
         for how in (*self.translated.values(), *self.kept.values()):
-            found[how["severity"]] += 1
-        return found
+            counts[how["severity"]] += 1
+        return counts
 
     def provenance(self) -> dict[str, Any]:
         """Return what a translated run says about itself: source, target and every name that changed."""

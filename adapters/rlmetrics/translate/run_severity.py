@@ -2,35 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
-from pathlib import Path
+from collections.abc import Mapping
 from typing import Any
 
 from rlmetrics.names.config import UNKNOWN
 
+from .logs import Log
 from .report import Report
-from .run_settings import RunSettings, agreeing, recorded
+from .run_settings import RunSettings, agreeing
 from .translator import Translator
 
 __all__ = ["judge_by", "judge_by_run"]
 
 
-def judge_by_run(
-    report: Report, translator: Translator, kind: str, path: Path, only: Collection[str] | None = None
-) -> None:
-    """Judge an account by the configuration of a file or folder; of several runs by what they have in common.
+def judge_by_run(report: Report, translator: Translator, log: Log) -> None:
+    """Judge an account by the configuration of a log; of several runs by what they have in common.
 
     Args:
         report: The account.
         translator: What carried the names.
-        kind: What the file or folder is.
-        path: The file or folder.
-        only: The only runs that were translated; None for all.
+        log: The log, as it was before, and the runs of it that were translated.
     """
-    found = recorded(kind, path)
-    wanted = [one for run, one in found.items() if only is None or run is None or run in only]
+    only = log.only
+    wanted = [one for run, one in log.configuration.items() if only is None or run is None or run in only]
     if wanted:
-        judge_by(report, translator, agreeing(wanted), advise=kind != "wandb")
+        judge_by(report, translator, agreeing(wanted), advise=not log.advises)
 
 
 def judge_by(report: Report, translator: Translator, settings: RunSettings, *, advise: bool) -> None:

@@ -44,11 +44,11 @@ class Shard:
         Raises:
             InputError: If it is none.
         """
-        found = re.fullmatch(r"([0-9]{1,6})/([0-9]{1,6})", text, re.ASCII)
-        if found is None or not 1 <= int(found[1]) <= int(found[2]):
+        share = re.fullmatch(r"([0-9]{1,6})/([0-9]{1,6})", text, re.ASCII)
+        if share is None or not 1 <= int(share[1]) <= int(share[2]):
             msg = f"{text!r} is no share; write K/N, such as 1/8, with K from 1 to N"
             raise InputError(msg)
-        return cls(int(found[1]), int(found[2]))
+        return cls(int(share[1]), int(share[2]))
 
     def has(self, path: Path, root: Path) -> bool:
         """Tell whether a path belongs to this share: that depends on nothing but its place in the folder."""
@@ -111,9 +111,9 @@ class Share:
         shutil.rmtree(self._folder, ignore_errors=True)
 
 
-def tree_of(place: Path) -> Path:
+def tree_of(folder: Path) -> Path:
     """Return where the files of a share are."""
-    return place / _TREE
+    return folder / _TREE
 
 
 def stamp_of(files: list[Path]) -> str:
@@ -125,22 +125,22 @@ def stamp_of(files: list[Path]) -> str:
     return digest.hexdigest()
 
 
-def store(place: Path, total: Report, stamp: str) -> None:
+def store(folder: Path, total: Report, stamp: str) -> None:
     """Write the account of a share."""
     said = asdict(total)
     text = json.dumps({"stamp": stamp, "report": said}, default=list)
-    (place / _ACCOUNT).write_text(text, encoding="utf-8")
+    (folder / _ACCOUNT).write_text(text, encoding="utf-8")
 
 
-def stored(place: Path) -> Report:
+def stored(folder: Path) -> Report:
     """Return the account of a share."""
-    return _report(_account(place)["report"])
+    return _report(_account(folder)["report"])
 
 
-def link_all(place: Path, part: Path) -> None:
+def link_all(folder: Path, part: Path) -> None:
     """Give the files of a share their places in the copy, where that is possible without copying them."""
-    source = tree_of(place)
-    for file in (found for found in source.rglob("*") if found.is_file()):
+    source = tree_of(folder)
+    for file in (path for path in source.rglob("*") if path.is_file()):
         goal = part / file.relative_to(source)
         goal.parent.mkdir(parents=True, exist_ok=True)
         try:
@@ -149,8 +149,8 @@ def link_all(place: Path, part: Path) -> None:
             shutil.copy2(file, goal)
 
 
-def _account(place: Path) -> Any:
-    return json.loads((place / _ACCOUNT).read_bytes())
+def _account(folder: Path) -> Any:
+    return json.loads((folder / _ACCOUNT).read_bytes())
 
 
 def _report(said: dict[str, Any]) -> Report:

@@ -6,22 +6,23 @@ import os
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
-from rlmetrics.names import AmbiguousError
-from rlmetrics.names.errors import NamesError, UserError
+from rlmetrics.names.errors import UserError
 from rlmetrics.names.tables import Overlays, Tables
 
 from . import shards
-from .detection import Source, sources_of
+from .detection import origins_of
 from .errors import InputError
 from .files import default_output, naming, require_free
 from .jobs import Job
-from .jsontree import Document, TreeError
-from .kinds import DATABASES, KINDS, wandb
+from .kinds import KINDS
+from .kinds.config import refuse_broken
 from .mirroring import bring_over, settled, shape
+from .options import Options
+from .origins import Known, Origin
 from .placing import recover, replacing
 from .processes import Task, done_in
 from .report import Report
@@ -97,6 +98,23 @@ def translate_file(
             has been written then.
         NamesError: If source, target or configuration can't be resolved.
     """
+    options = Options(
+        target=target,
+        source=source,
+        kind=kind,
+        config=config,
+        bind=bind,
+        spec=spec,
+        strict=strict,
+        both=both,
+        unknown=unknown,
+        surface=surface,
+        program=program,
+        new_run_id=new_run_id,
+        keep_alerts=keep_alerts,
+        copy_others=copy_others,
+        dry_run=dry_run,
+    )
     path = _checked(path)
     output = default_output(path) if output is None else Path(output)
     part_of = None if shard is None else Shard.parse(shard)
@@ -107,23 +125,20 @@ def translate_file(
     require_free(output, path, force=force)
     tree = survey(path, kind)
     if not tree.units:
-        _refuse_broken(path)
+        if path.is_file():
+            refuse_broken(path)
         msg = f"holds no names that can be translated; kinds: {', '.join(KINDS)} (name one with --kind)"
         raise InputError(next(iter(tree.unreadable.values()), msg), None if tree.unreadable else path)
-    options = {"config": config, "bind": bind, "spec": spec, "strict": strict, "both": both, "unknown": unknown}
-    options["program"] = program
-    wandb_options = wandb.Options(new_id=new_run_id, keep_alerts=keep_alerts)
-    job = Job(target, options, surface, wandb_options)
-    sources: dict[Path, dict[str | None, Source]]
+    job = Job(options)
+    origins: dict[Path, dict[str | None, Origin]]
     if source == "auto":
-        sources = sources_of(tree.units, config=config, spec=spec)
+        origins = origins_of(tree.units, config=config, spec=spec)
     else:
-        sources = {unit.path: {None: source} for unit in tree.units}
-        job.translator(source, tree.units[0])
-    work = _Work(path, output, tree, sources, job, jobs, kind, copy_others, dry_run, progress)
+        origins = {unit.path: {None: Known(source)} for unit in tree.units}
+        job.translator(Known(source), tree.units[0])
+    work = _Work(path, output, tree, origins, job, options, jobs, progress)
     if part_of:
-        identity = (target, source, sorted(options.items(), key=str), surface, wandb_options, kind, copy_others)
-        total = work.share(part_of, identity)
+        total = work.share(part_of)
     elif dry_run:
         with tempfile.TemporaryDirectory() as folder, naming(Path(folder)):
             total = work.whole(Path(folder, "new"))
@@ -153,25 +168,6 @@ def _checked(path: str | Path) -> Path:
     return path
 
 
-def _refuse_broken(path: Path) -> None:
-    """Say where a JSON or YAML file is broken: no kind recognises one that is.
-
-    Raises:
-        InputError: If the file can't be read as what its name says.
-    """
-    if not path.is_file():
-        return
-    if path.suffix in {".yaml", ".yml"}:
-        KINDS["config"].names(path)
-    if path.suffix == ".json":
-        document = Document(path.read_bytes().decode("utf-8", errors="replace"))
-        try:
-            document.parse()
-        except TreeError as error:
-            msg = f"not JSON: {error}; mend it here"
-            raise InputError(msg, path, *document.position(error.offset)) from None
-
-
 @dataclass
 class _Work:
     """One call of ``translate_file``, whose arguments these are."""
@@ -179,12 +175,10 @@ class _Work:
     path: Path
     output: Path
     tree: Tree
-    sources: Mapping[Path, Mapping[str | None, Source]]
+    origins: Mapping[Path, Mapping[str | None, Origin]]
     job: Job
+    options: Options
     jobs: int
-    kind: str | None
-    copy_others: bool
-    dry_run: bool
     progress: Progress | None
 
     def whole(self, part: Path) -> Report:
@@ -198,22 +192,22 @@ class _Work:
         if not reports:
             raise next(iter(failed.values()))
         total = self._total(reports, failed, part, lambda _: True)
-        if self.path.is_dir() and not self.dry_run:
+        if self.path.is_dir() and not self.options.dry_run:
             shape(self.path, part, self.tree)
         self._require_some(total)
         return total
 
-    def share(self, shard: Shard, what: Any) -> Report:
+    def share(self, shard: Shard) -> Report:
         """Write one share, and all of them to the output if no other is missing; the account is then that of all.
 
         Raises:
             InputError: If all shares are there, and no key of any could be translated.
         """
         units = [unit for unit in self.tree.units if shard.has(unit.path, self.path)]
-        if self.dry_run:
+        if self.options.dry_run:
             with tempfile.TemporaryDirectory() as folder, naming(Path(folder)):
                 return self._share(Path(folder), units, shard)
-        share = Share(self.output, shard, (self.path.resolve(), what))
+        share = Share(self.output, shard, (self.path.resolve(), replace(self.options, dry_run=False)))
         stamp = shards.stamp_of([file for unit in units for file in unit.files])
         if not share.is_done(stamp):
             with replacing(share.place) as place:
@@ -234,38 +228,38 @@ class _Work:
         )
         return total
 
-    def _share(self, place: Path, units: Sequence[Unit], shard: Shard) -> Report:
-        part = shards.tree_of(place)
+    def _share(self, folder: Path, units: Sequence[Unit], shard: Shard) -> Report:
+        part = shards.tree_of(folder)
         part.mkdir(parents=True, exist_ok=True)
         reports, failed = self._translate(part, units)
         return self._total(reports, failed, part, lambda path: shard.has(path, self.path))
 
-    def _put_together(self, places: Sequence[Path]) -> Report:
-        found = [shards.stored(place) for place in places]
+    def _put_together(self, folders: Sequence[Path]) -> Report:
+        parts = [shards.stored(folder) for folder in folders]
         order = {str(unit.path): number for number, unit in enumerate(self.tree.units)}
-        files = [file for total in found for file in total.files]
+        files = [file for part in parts for file in part.files]
         files.sort(key=lambda file: order.get(file.path, order.get(file.path.rpartition(" (")[0], len(order))))
-        failed = {path: why for total in found for path, why in total.failed.items()}
-        total = Report.of(files) if files else Report("", "", found[0].target)
-        total.kind = self.kind or total.kind
+        failed = {path: why for part in parts for path, why in part.failed.items()}
+        total = Report.of(files) if files else Report("", "", parts[0].target)
+        total.kind = self.options.kind or total.kind
         total.failed = {path: failed[path] for path in sorted(failed, key=lambda path: order.get(path, len(order)))}
-        total.copied = sorted(path for part in found for path in part.copied)
-        total.skipped = sorted({path for part in found for path in part.skipped})
-        total.notes = list(dict.fromkeys(note for part in found for note in part.notes))
+        total.copied = sorted(path for part in parts for path in part.copied)
+        total.skipped = sorted({path for part in parts for path in part.skipped})
+        total.notes = list(dict.fromkeys(note for part in parts for note in part.notes))
         total.outputs = [path for file in files for path in file.outputs]
-        with replacing(self.output) as part:
-            part.mkdir()
-            for place in places:
-                shards.link_all(place, part)
-            shape(self.path, part, self.tree)
+        with replacing(self.output) as copy:
+            copy.mkdir()
+            for folder in folders:
+                shards.link_all(folder, copy)
+            shape(self.path, copy, self.tree)
         return total
 
     def _translate(self, part: Path, units: Sequence[Unit]) -> tuple[list[Report], dict[Path, UserError]]:
         """Translate units; one that is damaged is left out."""
-        found: dict[Path, list[Report]] = {}
+        reports: dict[Path, list[Report]] = {}
         failed: dict[Path, UserError] = {}
         tasks = [
-            Task(unit, self._scratch(part, unit, number), self.sources[unit.path]) for number, unit in enumerate(units)
+            Task(unit, self._scratch(part, unit, number), self.origins[unit.path]) for number, unit in enumerate(units)
         ]
         size, done = sum(unit.size for unit in units), 0
         if self.progress and units:
@@ -273,18 +267,18 @@ class _Work:
         for task, outcome in done_in(self.jobs, self.job, tasks):
             path = task.unit.path
             done += task.unit.size
-            if isinstance(outcome, UserError):
-                failed[path] = outcome
+            if outcome.refusal is not None:
+                failed[path] = outcome.refusal
             else:
                 goal = part if path == self.path and path.is_file() else part / path.relative_to(self.path)
-                places = settled(task.goal, goal, dry_run=self.dry_run)
-                outcome[0].outputs = [str(self.output / place.relative_to(part)) for place in places]
-                found[path] = outcome
+                files = settled(task.goal, goal, dry_run=self.options.dry_run)
+                outcome.reports[0].outputs = [str(self.output / file.relative_to(part)) for file in files]
+                reports[path] = outcome.reports
             if self.progress:
                 self.progress(path, done, size)
         ordered = [unit.path for unit in units]
         return (
-            [report for path in ordered for report in found.get(path, ())],
+            [report for path in ordered for report in reports.get(path, ())],
             {path: failed[path] for path in ordered if path in failed},
         )
 
@@ -295,27 +289,19 @@ class _Work:
         else:
             part.mkdir(exist_ok=True)
             scratch = part / f".unit{number}"
-        is_stream = unit.path.is_file() and unit.kind not in DATABASES and unit.path.suffix != ".py"
-        if self.dry_run and is_stream and unit.size > _LARGE:
+        is_stream = unit.path.is_file() and not unit.kind.is_database and unit.path.suffix != ".py"
+        if self.options.dry_run and is_stream and unit.size > _LARGE:
             scratch.symlink_to(os.devnull)
         return scratch
 
     def _total(
         self, reports: list[Report], failed: Mapping[Path, UserError], part: Path, wanted: Callable[[Path], bool]
     ) -> Report:
-        total = Report.of(reports) if reports else Report("", "", self.job.target)
-        total.kind, total.dry_run = self.kind or total.kind, self.dry_run
+        total = Report.of(reports) if reports else Report("", "", self.options.target)
+        total.kind, total.dry_run = self.options.kind or total.kind, self.options.dry_run
         total.failed = {str(file): str(error) for file, error in failed.items()}
         if self.path.is_dir():
-            bring_over(
-                self.path,
-                part,
-                self.tree,
-                total,
-                copy_others=self.copy_others,
-                dry_run=self.dry_run,
-                wanted=wanted,
-            )
+            bring_over(self.path, part, self.tree, total, self.options, wanted)
         return total
 
     def _require_some(self, total: Report) -> None:
@@ -327,8 +313,7 @@ class _Work:
         if total.translated or total.collisions:
             return
         for unit in self.tree.units:
-            for source in self.sources[unit.path].values():
-                if isinstance(source, str | AmbiguousError):
-                    with suppress(NamesError):
-                        self.job.translator(source, unit)
+            for origin in self.origins[unit.path].values():
+                with suppress(UserError):
+                    self.job.translator(origin, unit)
         raise InputError(nothing_translated(total, self.job.translators.values()), self.path)

@@ -10,7 +10,8 @@ from pathlib import Path
 
 from .errors import InputError
 from .files import compression_of, resolved
-from .kinds import FOLDER_KINDS, companions, is_left_behind, kind_of
+from .kinds import KINDS, is_left_behind, kind_of
+from .logs import Kind, Log
 from .placing import is_unfinished
 
 __all__ = ["Tree", "Unit", "survey"]
@@ -21,13 +22,17 @@ class Unit:
     """A file, or a folder of which some files are translated together."""
 
     path: Path
-    kind: str
+    kind: Kind
     files: tuple[Path, ...]
 
     @property
     def size(self) -> int:
         """Bytes that there are to read."""
         return sum(file.stat().st_size for file in self.files)
+
+    def open(self) -> Log:
+        """Open it to be read."""
+        return self.kind.open(self.path)
 
 
 @dataclass
@@ -68,23 +73,23 @@ def survey(root: Path, kind: str | None) -> Tree:
         if packed := compression_of(root):
             msg = f"is compressed with {packed}; unpack it first"
             raise InputError(msg, root)
-        name = kind_of(root, kind)
-        if name:
-            tree.units.append(Unit(root, name, (root,)))
+        own = kind_of(root, kind)
+        if own:
+            tree.units.append(Unit(root, own, (root,)))
         return tree
     if kind is not None:
         kind_of(root, kind)
     claimed: set[Path] = set()
     for folder, names in _walk(root, tree):
-        for name, held in _members(folder, kind):
-            files = [file for file in held if not file.is_symlink()]
+        for own, members in _members(folder, kind):
+            files = [file for file in members if not file.is_symlink()]
             if claimed.isdisjoint(files):
-                tree.units.append(Unit(folder, name, tuple(files)))
+                tree.units.append(Unit(folder, own, tuple(files)))
                 claimed.update(files)
         for file in names:
             if file not in claimed:
                 _sort(file, kind, tree, claimed)
-    journals = {journal for unit in tree.units for journal in companions(unit.kind, unit.path)}
+    journals = {journal for unit in tree.units for journal in unit.kind.companions(unit.path)}
     tree.others = [file for file in tree.others if file not in journals]
     return tree
 
@@ -141,13 +146,13 @@ def _link(path: Path, inside: Path, tree: Tree) -> None:
     tree.links.append(path)
 
 
-def _members(folder: Path, kind: str | None) -> list[tuple[str, list[Path]]]:
-    wanted = {name: found for name, found in FOLDER_KINDS.items() if kind in (None, name)}
-    members: list[tuple[str, list[Path]]] = []
-    for name, found in wanted.items():
+def _members(folder: Path, kind: str | None) -> list[tuple[Kind, list[Path]]]:
+    """Return which files of a folder belong together, by kind."""
+    groups: list[tuple[Kind, list[Path]]] = []
+    for one in KINDS.values() if kind is None else (KINDS[kind],):
         with suppress(OSError):  # a file can't be read: each is judged by itself
-            members.append((name, found.members(folder)))
-    return [(name, held) for name, held in members if held]
+            groups.append((one, one.members(folder)))
+    return [(one, members) for one, members in groups if members]
 
 
 def _sort(file: Path, kind: str | None, tree: Tree, claimed: set[Path]) -> None:
@@ -156,14 +161,14 @@ def _sort(file: Path, kind: str | None, tree: Tree, claimed: set[Path]) -> None:
             tree.packed.append(file)
             tree.others.append(file)
             return
-        name = kind_of(file, None)
+        own = kind_of(file)
     except OSError as error:
         tree.unreadable[file] = f"{file}: {error.strerror or error}"
         return
     if is_left_behind(file):
         tree.skipped.append(file)
-    elif name is None or (kind is not None and name != kind):
+    elif own is None or kind not in (None, own.name):
         tree.others.append(file)
     else:
-        tree.units.append(Unit(file, name, (file,)))
-        claimed.update(companions(name, file))
+        tree.units.append(Unit(file, own, (file,)))
+        claimed.update(own.companions(file))

@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Literal
 
-from rlmetrics.names import AmbiguousError
-from rlmetrics.names.tables import Overlays, Tables
-
-from .agreement import open_translator
-from .detection import source_of
+from .detection import origin_of
 from .errors import InputError
 from .files import require_free
 from .kinds import wandb_workspace
+from .options import Options
+from .origins import Known, Origin
 from .placing import replacing
 from .report import Report
 from .translator import nothing_translated
@@ -25,41 +21,21 @@ __all__ = ["SCHEME", "save_view", "translate_view"]
 
 def translate_view(
     address: str,
+    options: Options,
     *,
-    target: str,
-    source: str = "auto",
     output: str | Path | None = None,
     overwrite: bool = False,
     force: bool = False,
-    config: Mapping[str, Any] | None = None,
-    bind: Mapping[str, str] | None = None,
-    spec: Overlays | Tables = None,
-    strict: bool = False,
-    both: bool = False,
-    unknown: Literal["keep", "drop", "error"] = "keep",
-    surface: str | None = None,
-    program: str | None = None,
-    dry_run: bool = False,
 ) -> Report:
     """Save a translated copy of a view beside it.
 
     Args:
         address: ``wandb-workspace:ENTITY/PROJECT/VIEW``; VIEW is what follows ``?nw=`` in the address of the page. For
             a report, ``wandb-workspace:ENTITY/PROJECT/reports/TITLE--ID``, as in the address of its page.
-        target: As for ``translate_file``, like all that is not described here.
-        source: As for ``translate_file``.
+        options: How its names are translated, and whether nothing is saved.
         output: A file to write the translated view to; nothing is saved on the server then.
         overwrite: Save over the view that was read, instead of as a new one.
         force: Overwrite an existing output.
-        config: As for ``Translator``.
-        bind: As for ``Translator``.
-        spec: As for ``Translator``.
-        strict: As for ``Translator``.
-        both: As for ``Translator``.
-        unknown: As for ``Translator``.
-        surface: As for ``Translator``.
-        program: As for ``Translator``.
-        dry_run: Save and write nothing.
 
     Returns:
         The account; its ``outputs`` name the saved view.
@@ -69,35 +45,25 @@ def translate_view(
         NamesError: If source, target or configuration can't be resolved.
         ModuleNotFoundError: If wandb-workspaces is not installed.
     """
-    where, place = Address.parse(address), Path(address)
+    where, path = Address.parse(address), Path(address)
     if where.view is None:
         msg = f"names no view; write {SCHEME}ENTITY/PROJECT/VIEW"
-        raise InputError(msg, place)
+        raise InputError(msg, path)
     file = None if output is None else Path(output)
     if file is not None:
-        require_free(file, place, force=force)
+        require_free(file, path, force=force)
     view = where.read()
-    found: str | AmbiguousError = source
-    if source == "auto":
-        found = source_of(place, wandb_workspace.names_in(view.spec, place), config=config, spec=spec)
-    translator = open_translator(
-        found,
-        target,
-        config=config,
-        bind=bind,
-        spec=spec,
-        strict=strict,
-        both=both,
-        unknown=unknown,
-        surface=surface,
-        program=program,
-    )
+    origin: Origin = Known(options.source)
+    if options.source == "auto":
+        names = wandb_workspace.names_in(view.spec, path)
+        origin = origin_of(path, names, config=options.config, spec=options.spec)
+    translator = origin.translator(options, options.surface)
     report = translator.new_report("wandb-workspace")
-    new = wandb_workspace.rewrite(view.spec, place, translator, report)
+    new = wandb_workspace.rewrite(view.spec, path, translator, report)
     if not report.translated and not report.collisions:
-        raise InputError(nothing_translated(report, [translator]), place)
-    report.dry_run = dry_run
-    if dry_run:
+        raise InputError(nothing_translated(report, [translator]), path)
+    report.dry_run = options.dry_run
+    if options.dry_run:
         report.outputs.append(str(file or where))
     elif file is not None:
         with replacing(file) as part:

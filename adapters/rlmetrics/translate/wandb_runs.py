@@ -14,19 +14,17 @@ from dataclasses import dataclass
 from importlib import import_module
 from itertools import chain
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
-from rlmetrics.names import AmbiguousError
-from rlmetrics.names.tables import Overlays, Tables
-
-from .agreement import open_translator
-from .detection import source_of
+from .detection import origin_of
 from .errors import InputError
 from .judging import colliding
-from .kinds import arguments_among
 from .kinds.wandb.ids import NewId
 from .kinds.wandb.items import is_own
 from .kinds.wandb.run import settings
+from .logs import arguments_among
+from .options import Options
+from .origins import Known, Origin
 from .report import Report
 from .run_settings import RunSettings, flattened
 from .run_severity import judge_by
@@ -57,36 +55,13 @@ class _Definition:
 
 
 def translate_server_run(
-    address: str,
-    *,
-    target: str,
-    source: str = "auto",
-    config: Mapping[str, Any] | None = None,
-    bind: Mapping[str, str] | None = None,
-    spec: Overlays | Tables = None,
-    strict: bool = False,
-    both: bool = False,
-    unknown: Literal["keep", "drop", "error"] = "keep",
-    surface: str | None = None,
-    program: str | None = None,
-    dry_run: bool = False,
-    progress: Callable[[Path, int, int], None] | None = None,
+    address: str, options: Options, *, progress: Callable[[Path, int, int], None] | None = None
 ) -> Report:
     """Log a translated copy of a run to the same project, or continue one that was interrupted.
 
     Args:
         address: ``wandb:ENTITY/PROJECT/RUN``; RUN is the id, the last part of the address of the run's page.
-        target: As for ``translate_file``, like all that follows.
-        source: As for ``translate_file``.
-        config: As for ``Translator``.
-        bind: As for ``Translator``.
-        spec: As for ``Translator``.
-        strict: As for ``Translator``.
-        both: As for ``Translator``.
-        unknown: As for ``Translator``.
-        surface: As for ``Translator``.
-        program: As for ``Translator``.
-        dry_run: Read all rows, and log nothing.
+        options: How its names are translated, and whether all rows are read and nothing is logged.
         progress: Called after each row with the address, and how many of how many steps are done.
 
     Returns:
@@ -105,22 +80,11 @@ def translate_server_run(
         summary = _values(run.summaryMetrics)
         logged = _logged(run)
         last = run.lastHistoryStep
-    found: str | AmbiguousError = source
-    if source == "auto":
-        known = arguments_among(settings([], run.config))
-        found = source_of(Path(address), summary, settings=known, whole=True, config=config, spec=spec)
-    translator = open_translator(
-        found,
-        target,
-        config=config,
-        bind=bind,
-        spec=spec,
-        strict=strict,
-        both=both,
-        unknown=unknown,
-        surface=surface,
-        program=program,
-    )
+    origin: Origin = Known(options.source)
+    if options.source == "auto":
+        known = {"settings": arguments_among(settings([], run.config)), "whole": True}
+        origin = origin_of(Path(address), summary, **known, config=options.config, spec=options.spec)
+    translator = origin.translator(options, options.surface)
     report = translator.new_report("wandb")
     moves = [translator.key(key) for key in summary]
     if not any(move.translated for move in moves):
@@ -137,7 +101,7 @@ def translate_server_run(
     with _told(address):
         done = _last_step(api, address, f"{entity}/{project}/{copy_id}", entity=entity, project=project)
     report.outputs.append(f"{SCHEME}{entity}/{project}/{copy_id}")
-    if dry_run:
+    if options.dry_run:
         report.dry_run = True
         with _told(address):
             _define(_Unlogged(), _definitions(run.rawconfig.get("_wandb", {})), translator, summary)
@@ -263,18 +227,18 @@ def _definitions(own: Mapping[str, Any]) -> list[_Definition]:
     summary = import_module("wandb.proto.wandb_internal_pb2").MetricSummary.DESCRIPTOR.fields_by_number
     kept = [{int(number): value for number, value in entry.items()} for entry in own.get("m", [])]
     names = [entry.get(1) or entry.get(2) or "" for entry in kept]
-    found: list[_Definition] = []
+    definitions: list[_Definition] = []
     for name, entry in zip(names, kept, strict=True):
-        place, flags = entry.get(5, 0), entry.get(6, [])
+        step, flags = entry.get(5, 0), entry.get(6, [])
         statistics = [summary[number].name for number in entry.get(7, []) if number in summary]
         options: dict[str, Any] = {"hidden": True} if 2 in flags else {}
         if wanted := ",".join(statistic for statistic in statistics if statistic in _STATISTICS):
             options["summary"] = wanted
-        if place:
+        if step:
             # The rows hold the step wherever the original did.
             options["step_sync"] = False
-        found.append(_Definition(name, names[place - 1] if place else None, options))
-    return found
+        definitions.append(_Definition(name, names[step - 1] if step else None, options))
+    return definitions
 
 
 def _define(copy: Any, definitions: list[_Definition], translator: Translator, names: Mapping[str, Any]) -> None:

@@ -14,12 +14,14 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from ..errors import InputError
+from ..jsontree import Document, TreeError
 from ..limits import following
+from ..logs import Kind, Log
 from ..report import Report
 from ..translator import Translator
 from ..yamlspans import Scalar, YamlError, respelled, scalars
 
-__all__ = ["names", "recognises", "translate"]
+__all__ = ["KIND", "refuse_broken"]
 
 _PLACE = re.compile(
     r"(?:\w+_)?metrics?(?:_(?:names?|keys?|columns?|filter|for_best_model))?|monitor(?:ed)?|objectives?|define_metric|"
@@ -42,59 +44,82 @@ def recognises(path: Path) -> bool:
     if path.suffix not in {*_TEXTS, ".py"} or path.stat().st_size > _MAX_BYTES:
         return False
     try:
-        return bool(names(path))
+        return bool(_names(path))
     except InputError:
         return False
 
 
-def names(path: Path) -> set[str]:
-    """Return the names at the places where metrics are named."""
-    if path.suffix == ".py":
-        return {name for _, name, place in _literals(path, _read(path)) if _is_place(place)}
-    text = _read(path)
-    return {_logged(scalar) for scalar in _spans(path, text) if _names_a_metric(scalar)}
+class Configuration(Log):
+    """A file of YAML, JSON or Python in which metrics are named."""
+
+    def names(self) -> set[str]:
+        """Return the names at the places where metrics are named."""
+        return _names(self.path)
+
+    def rewrite(self, output: Path, translator: Translator, report: Report) -> None:
+        """Write a copy with the names of metrics translated; of Python code, report the lines and write nothing.
+
+        Names that stand elsewhere are reported and left as they are.
+
+        Raises:
+            InputError: If the file can't be read as YAML, JSON or Python.
+        """
+        path, text = self.path, _read(self.path)
+        if path.suffix == ".py":
+            _report_code(path, text, translator, report)
+            return
+        spans = _spans(path, text)
+        changes: list[tuple[Scalar, str]] = []
+        clashing = _clashing(spans, translator, report)
+        for scalar in spans:
+            old = scalar.text
+            where = _place_of(path, text, scalar)
+            if not _names_a_metric(scalar):
+                if "/" in old and translator.key(old).metric is not None:
+                    report.notes.append(f"{where}: {old} looks like a metric, but none is named here: left as it is")
+                continue
+            report.records += 1
+            if scalar in clashing:
+                continue
+            if _is_two_names(scalar):
+                said = f"{old} is {_EVAL}{old} for the best model, and by an alias {old} elsewhere: left as it is"
+                report.notes.append(f"{where}: {said}")
+                continue
+            new = _translated(scalar, translator)
+            if new == old:
+                continue
+            changes.append((scalar, new if scalar.is_block else respelled(text[scalar.start : scalar.end], new)))
+            report.notes.append(f"{where}: {old} -> {new}{_conversion(_logged(scalar), translator)}")
+        for scalar, new in _beside(spans, translator):
+            changes.append((scalar, text[scalar.start : scalar.end].replace(scalar.text, new)))
+            report.notes.append(f"{_place_of(path, text, scalar)}: {scalar.text} -> {new}")
+        if changes and translator.both:
+            report.notes.append(f"{path}: only one name can stand at each of these places: the old ones are replaced")
+        output.write_bytes(_changed(text, changes).encode("utf-8"))
 
 
-def translate(path: Path, output: Path, translator: Translator, report: Report) -> None:
-    """Write ``path`` with the names of metrics translated; of Python code, report the lines and write nothing.
-
-    Names that stand elsewhere are reported and left as they are.
+def refuse_broken(path: Path) -> None:
+    """Say where a JSON or YAML file is broken: no kind recognises one that is.
 
     Raises:
-        InputError: If the file can't be read as YAML, JSON or Python.
+        InputError: If the file can't be read as what its name says.
     """
+    if path.suffix in {".yaml", ".yml"}:
+        _names(path)
+    if path.suffix == ".json":
+        document = Document(path.read_bytes().decode("utf-8", errors="replace"))
+        try:
+            document.parse()
+        except TreeError as error:
+            msg = f"not JSON: {error}; mend it here"
+            raise InputError(msg, path, *document.position(error.offset)) from None
+
+
+def _names(path: Path) -> set[str]:
     text = _read(path)
     if path.suffix == ".py":
-        _report_code(path, text, translator, report)
-        return
-    found = _spans(path, text)
-    changes: list[tuple[Scalar, str]] = []
-    clashing = _clashing(found, translator, report)
-    for scalar in found:
-        old = scalar.text
-        place = _place_of(path, text, scalar)
-        if not _names_a_metric(scalar):
-            if "/" in old and translator.key(old).metric is not None:
-                report.notes.append(f"{place}: {old} looks like a metric, but none is named here: left as it is")
-            continue
-        report.records += 1
-        if scalar in clashing:
-            continue
-        if _is_two_names(scalar):
-            said = f"{old} is {_EVAL}{old} for the best model, and by an alias {old} elsewhere: left as it is"
-            report.notes.append(f"{place}: {said}")
-            continue
-        new = _translated(scalar, translator)
-        if new == old:
-            continue
-        changes.append((scalar, new if scalar.is_block else respelled(text[scalar.start : scalar.end], new)))
-        report.notes.append(f"{place}: {old} -> {new}{_conversion(_logged(scalar), translator)}")
-    for scalar, new in _beside(found, translator):
-        changes.append((scalar, text[scalar.start : scalar.end].replace(scalar.text, new)))
-        report.notes.append(f"{_place_of(path, text, scalar)}: {scalar.text} -> {new}")
-    if changes and translator.both:
-        report.notes.append(f"{path}: only one name can stand at each of these places: the old ones are replaced")
-    output.write_bytes(_changed(text, changes).encode("utf-8"))
+        return {name for _, name, key in _literals(path, text) if _is_place(key)}
+    return {_logged(scalar) for scalar in _spans(path, text) if _names_a_metric(scalar)}
 
 
 def _read(path: Path) -> str:
@@ -168,14 +193,14 @@ def _translated(scalar: Scalar, translator: Translator) -> str:
     return move.output.removeprefix(_EVAL) if logged != scalar.text else move.output
 
 
-def _beside(found: list[Scalar], translator: Translator) -> Iterator[tuple[Scalar, str]]:
+def _beside(spans: list[Scalar], translator: Translator) -> Iterator[tuple[Scalar, str]]:
     """Yield thresholds and directions beside names whose values are converted, unless other names stand there, too."""
-    named = [scalar for scalar in found if not scalar.is_key and _names_a_metric(scalar)]
+    named = [scalar for scalar in spans if not scalar.is_key and _names_a_metric(scalar)]
     for scalar in named:
         move = translator.key(_logged(scalar))
         alone = all(other is scalar or other.path[:-1] != scalar.path[:-1] for other in named)
         if move.transform is not None and move.translated and alone:
-            yield from following(scalar, move.transform, found)
+            yield from following(scalar, move.transform, spans)
 
 
 def _changed(text: str, changes: list[tuple[Scalar, str]]) -> str:
@@ -196,12 +221,12 @@ def _conversion(name: str, translator: Translator) -> str:
     return f" (its values become {change}: adapt what is compared with them elsewhere)"
 
 
-def _clashing(found: Iterable[Scalar], translator: Translator, report: Report) -> set[Scalar]:
+def _clashing(spans: Iterable[Scalar], translator: Translator, report: Report) -> set[Scalar]:
     """Return the keys of one mapping that would get one name; they stay as they are."""
-    keys = [scalar for scalar in found if scalar.is_key and _names_a_metric(scalar)]
+    keys = [scalar for scalar in spans if scalar.is_key and _names_a_metric(scalar)]
     outputs = [(scalar.path[:-1], translator.key(scalar.text).output) for scalar in keys]
     counts = Counter(outputs)
-    clashing = {scalar: place for scalar, place in zip(keys, outputs, strict=True) if counts[place] > 1}
+    clashing = {scalar: output for scalar, output in zip(keys, outputs, strict=True) if counts[output] > 1}
     for scalar, (_, output) in clashing.items():
         report.collisions.setdefault(output, []).append(scalar.text)
     return set(clashing)
@@ -218,10 +243,10 @@ def _position(text: str, offset: int) -> tuple[int, int]:
 
 
 def _report_code(path: Path, text: str, translator: Translator, report: Report) -> None:
-    for line, name, place in _literals(path, text):
-        best = place == _BEST and not name.startswith(_EVAL)
+    for line, name, key in _literals(path, text):
+        best = key == _BEST and not name.startswith(_EVAL)
         logged = _EVAL + name if best else name
-        if translator.key(logged).metric is None or not (_is_place(place) or "/" in name):
+        if translator.key(logged).metric is None or not (_is_place(key) or "/" in name):
             continue
         report.records += 1
         entries = translator.entries({logged: None})
@@ -247,9 +272,12 @@ def _literals(path: Path, text: str) -> Iterator[tuple[int, str, str | None]]:
                     places[value] = key.value
         elif isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
             places[node.value] = node.targets[0].id
-    found = []
+    literals = []
     for node in ast.walk(tree):
         if isinstance(node, ast.Constant) and isinstance(node.value, str) and _NAME.fullmatch(node.value):
-            found.append((node.lineno, node.col_offset, node.value, places.get(node)))
-    for line, _, name, place in sorted(found, key=lambda entry: entry[:2]):
-        yield line, name, place
+            literals.append((node.lineno, node.col_offset, node.value, places.get(node)))
+    for line, _, name, owner in sorted(literals, key=lambda entry: entry[:2]):
+        yield line, name, owner
+
+
+KIND = Kind("config", recognises, Configuration, is_layout=True)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import os
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
@@ -18,24 +18,27 @@ from pathlib import Path
 from ..csvcells import delimiter_of, quoted_like, read_record, records, scan, split, unquoted
 from ..decimals import convert_decimal, printed
 from ..errors import InputError
+from ..logs import Kind, Log
 from ..plan import Translation
+from ..reading import Account, LoggedRow, Recorded
 from ..report import Report
 from ..translator import Translator
 
-__all__ = ["AXES", "Header", "columns_of", "names", "recognises", "translate"]
+__all__ = ["KIND"]
 
 _SUFFIXES = {".csv", ".tsv"}
 _EXTREMES = {"__MIN": "__MAX", "__MAX": "__MIN"}
 _SEPARATOR = " - "
-AXES = {
+_AXES = {
     *("Step", "step", "_step", "_runtime", "_timestamp", "Wall time", "Value", "Name", "name", "run", "run_id", ""),
     *("Relative Time (Process)", "Relative Time (Wall)", "Wall Time"),
 }
 """Columns that hold an axis or name a run, not a metric."""
+_STEP = ("Step", "step", "_step", "global_step", "train/global_step")
 
 
 @dataclass(frozen=True, slots=True)
-class _Table:
+class _Header:
     """The header of a file: cells as spelled, and where the body begins."""
 
     cells: list[str]
@@ -66,99 +69,116 @@ class _Written:
 
 
 def recognises(path: Path) -> bool:
-    """Tell whether ``path`` is named like a table."""
+    """Tell whether ``path`` is named like a header."""
     return path.suffix.lower() in _SUFFIXES
 
 
-def names(path: Path) -> set[str]:
-    """Return the names in the header, without the names of runs."""
-    titles = [_extreme(_title(cell))[0] for cell in _table(path).cells]
-    return {title.rpartition(_SEPARATOR)[2] for title in titles} - AXES
+class CsvTable(Log):
+    """A table whose header names metrics: its series are columns, so that it decides for whole runs by itself."""
 
+    def names(self) -> set[str]:
+        """Return the names in the header, without the names of runs."""
+        titles = [_extreme(_title(cell))[0] for cell in _header(self.path).cells]
+        return {title.rpartition(_SEPARATOR)[2] for title in titles} - _AXES
 
-@dataclass(frozen=True, slots=True)
-class Header:
-    """The header of a table: run, metric and mark of an extreme of each column, and where the body begins."""
+    def read(self) -> Iterator[Recorded]:
+        """Yield each run: columns of W&B's exports name the run before the last separator."""
+        header = _header(self.path)
+        runs: dict[str, dict[int, str]] = {}
+        axis: int | None = None
+        for index, cell in enumerate(header.cells):
+            title, extreme = _extreme(_title(cell))
+            run, separator, key = title.rpartition(_SEPARATOR)
+            if key in _STEP and not separator and axis is None:
+                axis = index
+            elif not extreme and key not in _AXES:
+                runs.setdefault(run + separator, {})[index] = key
+        if not runs:
+            msg = "no column has the name of a metric; name columns as the run logged them"
+            raise InputError(msg, self.path, 1)
+        for run, keys in runs.items():
+            account = Account()
+            yield self.run(self._logged(header, keys, axis, account), account, run.removesuffix(_SEPARATOR))
 
-    columns: list[tuple[str, str, str]]
-    delimiter: str
-    start: int
-    lines: int
+    def _logged(self, header: _Header, keys: dict[int, str], axis: int | None, account: Account) -> Iterator[LoggedRow]:
+        size = self.path.stat().st_size
+        for line, record in records(self.path, header.start, size, header.lines + 1):
+            text = record.decode("utf-8", "surrogateescape")
+            if not text.strip("\r\n"):
+                continue
+            parts = split(text, header.delimiter)
+            if parts is None or len(parts[0]) != len(header.cells):
+                account.leave_out(record, f"line {line}: another number of cells than the header")
+                continue
+            cells = parts[0]
+            values = {key: text for index, key in keys.items() if (text := unquoted(cells[index]).strip())}
+            step = None
+            if axis is not None:
+                with suppress(ValueError):
+                    step = float(unquoted(cells[axis]))
+            if values:
+                yield LoggedRow(step, values)
 
+    def rewrite(self, output: Path, translator: Translator, report: Report) -> None:
+        """Write a copy with the names in its header translated and values converted where they must be.
 
-def columns_of(path: Path) -> Header:
-    """Return the header of a table; a run is named before the last separator.
+        A last row without a line end and with fewer cells than the header was cut off and is left out.
 
-    Raises:
-        InputError: If the file is no table.
-    """
-    table = _table(path)
-    columns = []
-    for cell in table.cells:
-        title, extreme = _extreme(_title(cell))
-        run, separator, key = title.rpartition(_SEPARATOR)
-        columns.append((run + separator, key, extreme))
-    return Header(columns, table.delimiter, table.start, table.lines)
-
-
-def translate(path: Path, output: Path, translator: Translator, report: Report) -> None:
-    """Write ``path`` with the names in its header translated and values converted where they must be.
-
-    A last row without a line end and with fewer cells than the header was cut off and is left out.
-
-    Raises:
-        InputError: If the file is no table, or a value to be converted is no number.
-    """
-    table = _table(path)
-    with path.open("rb") as file:
-        rows, end = scan(file, table.start)
-        size = os.fstat(file.fileno()).st_size
-        file.seek(end)
-        tail = file.read(1 << 20) if end < size else b""
-    if tail.strip():
-        found = split(tail.decode("utf-8", "surrogateescape"), table.delimiter)
-        if found is None or len(found[0]) < len(table.cells):
-            report.lost.records += 1
-            report.lost.bytes += size - end
+        Raises:
+            InputError: If the file is no table, or a value to be converted is no number.
+        """
+        path = self.path
+        header = _header(path)
+        with path.open("rb") as file:
+            rows, end = scan(file, header.start)
+            size = os.fstat(file.fileno()).st_size
+            file.seek(end)
+            tail = file.read(1 << 20) if end < size else b""
+        if tail.strip():
+            parts = split(tail.decode("utf-8", "surrogateescape"), header.delimiter)
+            if parts is None or len(parts[0]) < len(header.cells):
+                report.lost.records += 1
+                report.lost.bytes += size - end
+            else:
+                rows, end = rows + 1, size
         else:
-            rows, end = rows + 1, size
-    else:
-        end = size
-    report.records += rows
+            end = size
+        report.records += rows
 
-    def values(columns: Iterable[_Column]) -> dict[str, str]:
-        return _digests(path, table, end, translator, list(columns))
+        def values(columns: Iterable[_Column]) -> dict[str, str]:
+            return _digests(path, header, end, translator, list(columns))
 
-    written = _plan(table, translator, values)
-    header = table.delimiter.join(column.cell for column in written) + table.end_of_line
-    with output.open("wb") as out:
-        out.write(header.encode("utf-8-sig" if table.bom else "utf-8"))
-        if [column.index for column in written] == list(range(len(table.cells))) and not any(c.move for c in written):
-            _copy(path, out.write, table.start, end)
-        else:
-            for line, cells, end_of_line in _rows(path, table, end):
-                row = [_value(path, line, cells[c.index], c.move) for c in written]
-                text = table.delimiter.join(row) + end_of_line
-                out.write(text.encode("utf-8", "surrogateescape"))
+        written = _plan(header, translator, values)
+        first = header.delimiter.join(column.cell for column in written) + header.end_of_line
+        with output.open("wb") as out:
+            out.write(first.encode("utf-8-sig" if header.bom else "utf-8"))
+            is_plain = [column.index for column in written] == list(range(len(header.cells)))
+            if is_plain and not any(column.move for column in written):
+                _copy(path, out.write, header.start, end)
+            else:
+                for line, cells, end_of_line in _rows(path, header, end):
+                    row = [_value(path, line, cells[c.index], c.move) for c in written]
+                    text = header.delimiter.join(row) + end_of_line
+                    out.write(text.encode("utf-8", "surrogateescape"))
 
 
-def _table(path: Path) -> _Table:
+def _header(path: Path) -> _Header:
     with path.open("rb") as file:
         try:
             record = read_record(file)
-            header = record.decode("utf-8-sig")
+            text = record.decode("utf-8-sig")
         except UnicodeDecodeError as error:
             msg = "the header is not UTF-8 text; convert the file"
             raise InputError(msg, path, 1, error.start + 1) from None
         except InputError as error:
             raise InputError(str(error), path, 1) from None
-    delimiter = delimiter_of(header)
-    found = split(header, delimiter)
-    if found is None or not header.strip():
+    delimiter = delimiter_of(text)
+    parts = split(text, delimiter)
+    if parts is None or not text.strip():
         msg = "there is no header; a table begins with the names of its columns"
         raise InputError(msg, path, 1)
     bom = record.startswith(b"\xef\xbb\xbf")
-    return _Table(found[0], delimiter, found[1], bom, len(record), header.count("\n"))
+    return _Header(parts[0], delimiter, parts[1], bom, len(record), text.count("\n"))
 
 
 def _title(cell: str) -> str:
@@ -187,16 +207,16 @@ def _column(index: int, title: str, translator: Translator) -> _Column:
 
 
 def _plan(
-    table: _Table, translator: Translator, values: Callable[[Iterable[_Column]], dict[str, str]]
+    header: _Header, translator: Translator, values: Callable[[Iterable[_Column]], dict[str, str]]
 ) -> list[_Written]:
     """Decide the columns of the output: those of one run and one statistic are translated like one row."""
     groups: list[dict[str, _Column]] = []
     by_group: dict[tuple[str, str], list[dict[str, _Column]]] = {}
     plain: dict[int, list[_Written]] = {}
-    for index, cell in enumerate(table.cells):
+    for index, cell in enumerate(header.cells):
         title = _title(cell)
         column = _column(index, title, translator)
-        if title in AXES or column.key in AXES:
+        if title in _AXES or column.key in _AXES:
             plain[index] = [_Written(index, cell, None)]
             continue
         # Runs of one name have columns of one name: the second of them belongs to the second run.
@@ -214,25 +234,25 @@ def _plan(
             entries = translator.entries(values(group.values()))
         for entry in entries:
             column = group[entry.old]
-            cell = table.cells[column.index]
+            cell = header.cells[column.index]
             move = translator.key(entry.old) if entry.converted else None
             extreme = column.extreme
             if move and move.transform and move.transform.scale < 0:
                 extreme = _EXTREMES.get(extreme, "")
             if entry.name != entry.old or extreme != column.extreme:
-                cell = quoted_like(cell, f"{column.run}{entry.name}{extreme}", table.delimiter)
+                cell = quoted_like(cell, f"{column.run}{entry.name}{extreme}", header.delimiter)
             plain.setdefault(column.index, []).append(_Written(column.index, cell, move))
     return [written for index in sorted(plain) for written in plain[index]]
 
 
-def _digests(path: Path, table: _Table, end: int, translator: Translator, columns: list[_Column]) -> dict[str, str]:
+def _digests(path: Path, header: _Header, end: int, translator: Translator, columns: list[_Column]) -> dict[str, str]:
     """Return, for each column, a text that is equal for columns with equal values as they would be written."""
     outputs = [translator.key(column.key).output for column in columns]
     claims = Counter(outputs)
     compared = [c for c, output in zip(columns, outputs, strict=True) if claims[output] > 1]
     hashes = {column.key: hashlib.sha256() for column in compared}
     if compared:
-        for line, cells, _ in _rows(path, table, end):
+        for line, cells, _ in _rows(path, header, end):
             for column in compared:
                 move = translator.key(column.key)
                 text = unquoted(_value(path, line, cells[column.index], move if move.translated else None))
@@ -242,16 +262,16 @@ def _digests(path: Path, table: _Table, end: int, translator: Translator, column
     return {c.key: hashes[c.key].hexdigest() if c.key in hashes else "" for c in columns}
 
 
-def _rows(path: Path, table: _Table, end: int) -> Iterable[tuple[int, list[str], str]]:
-    for line, record in records(path, table.start, end, table.lines + 1):
+def _rows(path: Path, header: _Header, end: int) -> Iterable[tuple[int, list[str], str]]:
+    for line, record in records(path, header.start, end, header.lines + 1):
         text = record.decode("utf-8", "surrogateescape")
         if not text.strip("\r\n"):
             continue
-        found = split(text, table.delimiter)
-        if found is None or len(found[0]) != len(table.cells):
-            msg = f"a row has {len(found[0]) if found else 'broken'} cells where the header has {len(table.cells)}"
+        parts = split(text, header.delimiter)
+        if parts is None or len(parts[0]) != len(header.cells):
+            msg = f"a row has {len(parts[0]) if parts else 'broken'} cells where the header has {len(header.cells)}"
             raise InputError(f"{msg}; mend or remove it", path, line)
-        yield line, *found
+        yield line, *parts
 
 
 def _value(path: Path, line: int, cell: str, move: Translation | None) -> str:
@@ -282,3 +302,6 @@ def _copy(path: Path, write: Callable[[bytes], object], start: int, end: int) ->
             chunk = file.read(min(1 << 20, end - start))
             write(chunk)
             start += len(chunk)
+
+
+KIND = Kind("csv", recognises, CsvTable)

@@ -13,6 +13,7 @@ from typing import Any
 from ..consoles import (
     ESCAPE,
     NUMBER,
+    ConsoleLog,
     entries_of,
     lines,
     number_in,
@@ -21,10 +22,12 @@ from ..consoles import (
     translate_lines,
     unwrapped,
 )
+from ..logs import Kind
+from ..reading import LoggedRow
 from ..report import Report
 from ..translator import Translator
 
-__all__ = ["fields", "names", "recognises", "rows", "translate"]
+__all__ = ["KIND"]
 
 _STRING = r"'(?:[^'\\\r\n]|\\.)*'|\"(?:[^\"\\\r\n]|\\.)*\""
 _VALUE = rf"{NUMBER}|None|True|False|{_STRING}|[A-Za-z_][\w.]*\([^()\r\n]*\)|\[[^\[\]{{}}\r\n]*\]"
@@ -45,53 +48,59 @@ _SUFFIXES = {".log", ".txt", ".out", ".err", ""}
 
 def recognises(path: Path) -> bool:
     """Tell whether a line of ``path`` ends in a dict of numbers with the ``epoch`` that every logged dict has."""
-    return path.suffix in _SUFFIXES and "epoch" in names(path)
+    return path.suffix in _SUFFIXES and "epoch" in _names(path)
 
 
-def names(path: Path) -> set[str]:
-    """Return the names in the first lines of ``path``."""
+class HfConsole(ConsoleLog):
+    """The dicts that transformers printed among all other output."""
+
+    def names(self) -> set[str]:
+        """Return the names in the first lines."""
+        return _names(self.path)
+
+    def rows(self) -> Iterator[tuple[None, dict[str, Any]]]:
+        """Yield the dicts."""
+        for line in lines(self.path):
+            for record in _records(line):
+                yield None, {_unquoted(field["key"]): number_in(field["value"]) for field in _FIELD.finditer(record[0])}
+
+    def fields(self, line: str) -> list[LoggedRow]:
+        """Return the spelled values of each dict in a line; these state no step."""
+        return [
+            LoggedRow(
+                None, {_unquoted(field["key"]): unwrapped(field["value"]) for field in _FIELD.finditer(record[0])}
+            )
+            for record in _records(line)
+        ]
+
+    def rewrite(self, output: Path, translator: Translator, report: Report) -> None:
+        """Write a copy with the names in its dicts translated; all else stays byte for byte.
+
+        A last dict without its closing brace was cut off and is left out.
+
+        Raises:
+            InputError: If a value can't be converted.
+        """
+
+        def rewrite(line: str) -> tuple[str, int]:
+            parts: list[str] = []
+            done = records = 0
+            for record in _records(line):
+                parts += (line[done : record.start()], _rewritten(record[0], translator))
+                done = record.end()
+                records += 1
+            return "".join([*parts, line[done:]]), records
+
+        translate_lines(self.path, output, report, rewrite, lambda line: _TORN.search(line) is not None)
+
+
+def _names(path: Path) -> set[str]:
     return {
         _unquoted(field["key"])
         for line in sample_lines(path)
         for record in _records(line)
         for field in _FIELD.finditer(line, record.start(), record.end())
     }
-
-
-def rows(path: Path) -> Iterator[tuple[None, dict[str, Any]]]:
-    """Yield the dicts of ``path``."""
-    for line in lines(path):
-        for record in _records(line):
-            yield None, {_unquoted(field["key"]): number_in(field["value"]) for field in _FIELD.finditer(record[0])}
-
-
-def translate(path: Path, output: Path, translator: Translator, report: Report) -> None:
-    """Write ``path`` with the names in its dicts translated; all else stays byte for byte.
-
-    A last dict without its closing brace was cut off and is left out.
-
-    Raises:
-        InputError: If a value can't be converted.
-    """
-
-    def rewrite(line: str) -> tuple[str, int]:
-        parts: list[str] = []
-        done = records = 0
-        for record in _records(line):
-            parts += (line[done : record.start()], _rewritten(record[0], translator))
-            done = record.end()
-            records += 1
-        return "".join([*parts, line[done:]]), records
-
-    translate_lines(path, output, report, rewrite, lambda line: _TORN.search(line) is not None)
-
-
-def fields(line: str) -> list[tuple[float | None, dict[str, str]]]:
-    """Return the spelled values of each dict in a line; these state no step."""
-    return [
-        (None, {_unquoted(field["key"]): unwrapped(field["value"]) for field in _FIELD.finditer(record[0])})
-        for record in _records(line)
-    ]
 
 
 def _rewritten(text: str, translator: Translator) -> str:
@@ -108,10 +117,13 @@ def _rewritten(text: str, translator: Translator) -> str:
 def _records(line: str) -> Iterator[re.Match[str]]:
     if "{" not in line:
         return
-    for found in _DICT.finditer(line):
-        if _BEFORE.search(line[: found.start()]) and _AFTER.match(line, found.end()):
-            yield found
+    for record in _DICT.finditer(line):
+        if _BEFORE.search(line[: record.start()]) and _AFTER.match(line, record.end()):
+            yield record
 
 
 def _unquoted(text: str) -> str:
     return _ESCAPE.sub(r"\1", text[1:-1]) if "\\" in text else text[1:-1]
+
+
+KIND = Kind("hf-console", recognises, HfConsole)

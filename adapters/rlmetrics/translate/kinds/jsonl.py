@@ -2,24 +2,35 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
 from ..errors import InputError
 from ..jsonspans import JsonError, Members, members
+from ..logs import Kind, Log, RowLog
+from ..reading import Account, Follower, LoggedRow, Recorded, as_step
 from ..report import Report
 from ..rows import Rewriter
+from ..run_settings import RunSettings, in_row
 from ..translator import Translator
 
-__all__ = ["names", "recognises", "rows", "translate"]
+__all__ = ["KIND"]
 
 _SAMPLE_ROWS = 200
+_SETTINGS_ROWS = 20
+"""Rows at the beginning of a file among which settings are looked for."""
 _BOM = b"\xef\xbb\xbf"
 _FRAME = re.compile(r'\{"step": ?-?[0-9]+, ?"data": ?(?=\{)')
 """How verl's file logger begins a line."""
+_FRAMES = ("data", "metrics", "logs")
+"""Under which name some loggers keep the values of a row."""
+_MOST_AROUND = 4
+"""Keys that a row has at most if its values stand under one of them."""
 
 
 def recognises(path: Path) -> bool:
@@ -36,61 +47,139 @@ def recognises(path: Path) -> bool:
     return True
 
 
-def names(path: Path) -> set[str]:
-    """Return the names in the first rows of ``path``."""
-    found: set[str] = set()
-    with path.open("rb") as file:
-        for number, line in enumerate(islice(file, _SAMPLE_ROWS), start=1):
-            if line.isspace():
-                continue
-            try:
-                _, row = _row(path, number, line)
-            except _TornLineError:
-                break
-            found.update(member.key for member in row.items)
-    return found
+class JsonLines(RowLog):
+    """A file of JSON objects, one a line."""
+
+    def names(self) -> set[str]:
+        """Return the names in the first rows."""
+        keys: set[str] = set()
+        with self.path.open("rb") as file:
+            for number, line in enumerate(islice(file, _SAMPLE_ROWS), start=1):
+                if line.isspace():
+                    continue
+                try:
+                    _, row = _row(self.path, number, line)
+                except _TornLineError:
+                    break
+                keys.update(member.key for member in row.items)
+        return keys
+
+    def recorded(self) -> dict[str | None, RunSettings]:
+        """Return the settings that stand between the first rows."""
+        settings: dict[str, Any] = {}
+        with self.path.open("rb") as file:
+            for line in islice(file, _SETTINGS_ROWS):
+                with suppress(ValueError, RecursionError):
+                    row = json.loads(line)
+                    settings.update((in_row(row) or {}) if isinstance(row, dict) else {})
+        return {None: RunSettings(settings, self.path.name if settings else "")}
+
+    def rows(self) -> Iterator[tuple[None, dict[str, Any]]]:
+        """Yield the rows, up to one that was cut off."""
+        with self.path.open("rb") as file:
+            for number, line in enumerate(file, start=1):
+                if line.isspace():
+                    continue
+                try:
+                    text, row = _row(self.path, number, line)
+                    yield None, row.values(text)
+                except _TornLineError:
+                    return
+                except InputError as error:
+                    raise error if error.path else InputError(str(error), self.path, number) from None
+
+    def read(self) -> Iterator[Recorded]:
+        """Yield the one run; a line that is no object is left out."""
+        account = Account()
+        settings: dict[str, Any] = {}
+
+        def rows() -> Iterator[LoggedRow]:
+            with self.path.open("rb") as file:
+                for number, line in enumerate(file, start=1):
+                    row = logged_row(line, number, account, settings)
+                    if row is not None:
+                        yield row
+
+        run = self.run(rows(), account)
+        # What stands between the rows is added to as they are read.
+        run.config = settings
+        yield run
+
+    def follow(self) -> Follower:
+        """Return what reads each new line."""
+        return _Lines(self)
+
+    def rewrite(self, output: Path, translator: Translator, report: Report) -> None:
+        """Write a copy line by line; blank lines stay.
+
+        A last line without a line end that is no JSON object was cut off and is left out.
+
+        Raises:
+            InputError: If another line is no JSON object.
+        """
+        rewriter = Rewriter(translator)
+        with self.path.open("rb") as file, output.open("wb") as out:
+            for number, line in enumerate(file, start=1):
+                if line.isspace():
+                    out.write(line)
+                    continue
+                try:
+                    out.write(_known(line, rewriter) or _renamed(self.path, number, line, rewriter))
+                except _TornLineError:
+                    report.lost.records += 1
+                    report.lost.bytes += len(line)
+                    break
+                report.records += 1
 
 
-def rows(path: Path) -> Iterator[tuple[None, dict[str, Any]]]:
-    """Yield the rows of ``path``, up to one that was cut off.
+class _Lines(Follower):
+    """Follows a file of JSON lines."""
 
-    Raises:
-        InputError: As ``translate``.
-    """
-    with path.open("rb") as file:
-        for number, line in enumerate(file, start=1):
-            if line.isspace():
-                continue
-            try:
-                text, row = _row(path, number, line)
-                yield None, row.values(text)
-            except _TornLineError:
-                return
-            except InputError as error:
-                raise error if error.path else InputError(str(error), path, number) from None
+    def __init__(self, log: Log) -> None:
+        super().__init__(log)
+        self._number = 0
+
+    def new(self, *, final: bool = False) -> Iterator[LoggedRow]:
+        path = self.log.path
+        at = self.begin(path)
+        with path.open("rb") as file:
+            file.seek(at)
+            for line in file:
+                if not final and not line.endswith(b"\n"):
+                    break
+                at += len(line)
+                self.ends[path] = at
+                self._number += 1
+                row = logged_row(line, self._number, self.account, self.config)
+                if row is not None:
+                    yield row
+
+    def forget(self) -> None:
+        super().forget()
+        self._number = 0
 
 
-def translate(path: Path, output: Path, translator: Translator, report: Report) -> None:
-    """Write ``path`` with translated names to ``output``, line by line; blank lines stay.
-
-    A last line without a line end that is no JSON object was cut off and is left out.
-
-    Raises:
-        InputError: If another line is no JSON object.
-    """
-    rewriter = Rewriter(translator)
-    with path.open("rb") as file, output.open("wb") as out:
-        for number, line in enumerate(file, start=1):
-            if line.isspace():
-                out.write(line)
-                continue
-            try:
-                out.write(_known(line, rewriter) or _renamed(path, number, line, rewriter))
-            except _TornLineError:
-                report.lost.records += 1
-                report.lost.bytes += len(line)
-                break
-            report.records += 1
+def logged_row(line: bytes, number: int, account: Account, config: dict[str, Any]) -> LoggedRow | None:
+    """Return the row in a line of JSON; None where it holds none, or settings, which are put into ``config``."""
+    if line.isspace():
+        return None
+    try:
+        row = json.loads(line.decode("utf-8-sig") if number == 1 else line)
+    except (ValueError, RecursionError) as error:
+        account.leave_out(line, f"line {number}: {getattr(error, 'msg', None) or type(error).__name__}")
+        return None
+    if not isinstance(row, dict):
+        account.leave_out(line, f"line {number}: no JSON object")
+        return None
+    if len(row) <= _MOST_AROUND:
+        settings = in_row(row)
+        if settings is not None:
+            config.update(settings)
+            return None
+        frame = next((name for name in _FRAMES if isinstance(row.get(name), dict)), None)
+        if frame is not None:
+            return LoggedRow(as_step(row.get("step")), row[frame])
+    return LoggedRow(None, row)
 
 
 def _known(line: bytes, rewriter: Rewriter) -> bytes | None:
@@ -151,3 +240,6 @@ def _metrics(text: str, row: Members) -> Members:
         if text[data.value_start] == "{":
             return members(text, data.value_start)
     return row
+
+
+KIND = Kind("jsonl", recognises, JsonLines)

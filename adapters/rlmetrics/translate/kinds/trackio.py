@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -12,11 +12,14 @@ from typing import Any
 from ..databases import columns, define, reading, rewriting, tables
 from ..errors import InputError
 from ..jsonspans import JsonError, Members, members
+from ..logs import Kind, RowLog, arguments_among
+from ..reading import Account, LoggedRow, Recorded, as_step
 from ..report import Report
 from ..rows import Rewriter
+from ..run_settings import RunSettings, first_line, flattened
 from ..translator import Translator
 
-__all__ = ["names", "recognises", "rows", "runs", "settings", "translate"]
+__all__ = ["KIND"]
 
 _SAMPLE_ROWS = 200
 _NOTE = "translated_from"
@@ -27,94 +30,129 @@ def recognises(path: Path) -> bool:
     return _is_project(tables(path))
 
 
-def names(path: Path) -> set[str]:
-    """Return the names in the first rows of each run."""
-    return set[str]().union(*runs(path).values())
+class TrackioProject(RowLog):
+    """A project: a database that may hold several runs."""
 
+    def names(self) -> set[str]:
+        """Return the names in the first rows of each run."""
+        return set[str]().union(*self._runs().values())
 
-def runs(path: Path) -> dict[str, set[str]]:
-    """Return the names in the first rows of each run, by its name."""
-    found: dict[str, set[str]] = {}
-    with reading(path) as database:
-        for (run,) in database.execute("SELECT DISTINCT run_name FROM metrics ORDER BY run_name").fetchall():
-            if not isinstance(run, str):
-                msg = f"a run is called {run!r}, which is no text; mend the table metrics"
-                raise InputError(msg, path)
-            query = "SELECT id, metrics FROM metrics WHERE run_name = ? ORDER BY id LIMIT ?"
-            for number, content in database.execute(query, (run, _SAMPLE_ROWS)):
-                row = _row(path, number, _text(path, number, content))
-                found.setdefault(run, set()).update(member.key for member in row.items)
-    return found
+    def runs(self) -> Mapping[str | None, Collection[str]]:
+        """Return the names in the first rows of each run, by its name."""
+        return self._runs() or super().runs()
 
+    def _runs(self) -> dict[str | None, Collection[str]]:
+        keys: dict[str | None, Collection[str]] = {}
+        with reading(self.path) as database:
+            for (run,) in database.execute("SELECT DISTINCT run_name FROM metrics ORDER BY run_name").fetchall():
+                if not isinstance(run, str):
+                    msg = f"a run is called {run!r}, which is no text; mend the table metrics"
+                    raise InputError(msg, self.path)
+                query = "SELECT id, metrics FROM metrics WHERE run_name = ? ORDER BY id LIMIT ?"
+                keys[run] = {
+                    member.key
+                    for number, content in database.execute(query, (run, _SAMPLE_ROWS))
+                    for member in _row(self.path, number, _text(self.path, number, content)).items
+                }
+        return keys
 
-def rows(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield the rows of ``path`` with the names of their runs.
-
-    Raises:
-        InputError: As ``translate``.
-    """
-    with reading(path) as database:
-        for run, number, content in database.execute("SELECT run_name, id, metrics FROM metrics ORDER BY id"):
-            text = _text(path, number, content)
-            try:
-                yield run, _row(path, number, text).values(text)
-            except InputError as error:
-                raise error if error.path else _error(path, number, str(error)) from None
-
-
-def settings(path: Path) -> dict[str | None, set[str]]:
-    """Return the names in the configuration of each run."""
-    found: dict[str | None, set[str]] = {}
-    with reading(path) as database:
-        if "configs" in columns(database):
-            for run, content in database.execute("SELECT run_name, config FROM configs"):
-                text = content.decode(errors="surrogateescape") if isinstance(content, bytes) else str(content)
+    def settings(self) -> dict[str | None, frozenset[str]]:
+        """Return the names of the arguments in the configuration of each run."""
+        names: dict[str | None, set[str]] = {}
+        with reading(self.path) as database:
+            for run, content in _configs(database):
+                text = _loose_text(content)
                 with suppress(JsonError):
-                    found.setdefault(run, set()).update(member.key for member in members(text).items)
-    return found
+                    names.setdefault(run, set()).update(member.key for member in members(text).items)
+        return {run: arguments_among(keys) for run, keys in names.items()}
+
+    def recorded(self) -> dict[str | None, RunSettings]:
+        """Return the configuration of each run."""
+        settings: dict[str | None, RunSettings] = {}
+        with reading(self.path) as database:
+            for run, content in _configs(database):
+                try:
+                    settings[run] = RunSettings(flattened(json.loads(content)), "Trackio")
+                except ValueError as error:
+                    problem = f"the configuration of run {run} is no JSON: {first_line(error)}"
+                    settings[run] = RunSettings(problems=(problem,))
+        return settings
+
+    def rows(self) -> Iterator[tuple[str, dict[str, Any]]]:
+        """Yield the rows with the names of their runs."""
+        with reading(self.path) as database:
+            for run, number, content in database.execute("SELECT run_name, id, metrics FROM metrics ORDER BY id"):
+                text = _text(self.path, number, content)
+                try:
+                    yield run, _row(self.path, number, text).values(text)
+                except InputError as error:
+                    raise error if error.path else _error(self.path, number, str(error)) from None
+
+    def read(self) -> Iterator[Recorded]:
+        """Yield the runs."""
+        with reading(self.path) as database:
+            names = [name for (name,) in database.execute("SELECT DISTINCT run_name FROM metrics ORDER BY run_name")]
+        for name in names:
+            account = Account()
+            yield self.run(self._logged(name, account), account, name)
+
+    def _logged(self, name: str, account: Account) -> Iterator[LoggedRow]:
+        with reading(self.path) as database:
+            query = "SELECT step, metrics FROM metrics WHERE run_name = ? ORDER BY id"
+            for step, content in database.execute(query, (name,)):
+                try:
+                    row = json.loads(content)
+                except ValueError:
+                    account.skipped += 1
+                    continue
+                if isinstance(row, dict):
+                    yield LoggedRow(as_step(step), row)
+
+    def rewrite(self, output: Path, translator: Translator, report: Report) -> None:
+        """Write a copy with the names in the logged dicts translated; the configuration of each run says so.
+
+        Everything else stays: steps, times, ids, system metrics, alerts, traces and artifacts, and runs that are not
+        among those that are meant.
+
+        Raises:
+            InputError: If the database is damaged or no project, or a value can't be converted.
+        """
+        path, only = self.path, self.only
+        rewriter = Rewriter(translator)
+
+        def renamed(number: int, content: str | bytes) -> str | bytes:
+            try:
+                text = _text(path, number, content)
+                new = rewriter.line(text)
+                if new is None:
+                    row = _row(path, number, text)
+                    new = text[: row.start] + rewriter.members(text, row) + text[row.end :]
+            except InputError as error:
+                raise _error(path, number, str(error)) from None
+            return new.encode() if isinstance(content, bytes) else new
+
+        with rewriting(path, output, ("metrics", "configs")) as database:
+            held = columns(database)
+            if not _is_project(held):
+                msg = "there is no table of metrics as Trackio keeps them; is this a project of Trackio?"
+                raise InputError(msg, path)
+            check = define(database, "renamed", 2, renamed)
+            chosen = _chosen(only)
+            try:
+                query = f"UPDATE metrics SET metrics = renamed(id, metrics) WHERE {chosen}"
+                report.records += database.execute(query, tuple(only or ())).rowcount
+            except sqlite3.OperationalError:
+                check()
+                raise
+            if "configs" in held:
+                _note(database, report, only)
+            if "alerts" in held:
+                _report_alerts(database, report, only)
 
 
-def translate(
-    path: Path, output: Path, translator: Translator, report: Report, only: Collection[str] | None = None
-) -> None:
-    """Write a copy of a project with the names in its logged dicts translated; the configuration of each run says so.
-
-    Everything else stays: steps, times, ids, system metrics, alerts, traces and artifacts, and runs that are not among
-    ``only``, if there are such.
-
-    Raises:
-        InputError: If the database is damaged or no project, or a value can't be converted.
-    """
-    rewriter = Rewriter(translator)
-
-    def renamed(number: int, content: str | bytes) -> str | bytes:
-        try:
-            text = _text(path, number, content)
-            new = rewriter.line(text)
-            if new is None:
-                row = _row(path, number, text)
-                new = text[: row.start] + rewriter.members(text, row) + text[row.end :]
-        except InputError as error:
-            raise _error(path, number, str(error)) from None
-        return new.encode() if isinstance(content, bytes) else new
-
-    with rewriting(path, output, ("metrics", "configs")) as database:
-        held = columns(database)
-        if not _is_project(held):
-            msg = "there is no table of metrics as Trackio keeps them; is this a project of Trackio?"
-            raise InputError(msg, path)
-        check = define(database, "renamed", 2, renamed)
-        chosen = _chosen(only)
-        try:
-            query = f"UPDATE metrics SET metrics = renamed(id, metrics) WHERE {chosen}"
-            report.records += database.execute(query, tuple(only or ())).rowcount
-        except sqlite3.OperationalError:
-            check()
-            raise
-        if "configs" in held:
-            _note(database, report, only)
-        if "alerts" in held:
-            _report_alerts(database, report, only)
+def _configs(database: sqlite3.Connection) -> Iterable[tuple[str, str | bytes]]:
+    """Return the configuration of each run, as it is kept."""
+    return database.execute("SELECT run_name, config FROM configs") if "configs" in columns(database) else ()
 
 
 def _is_project(held: dict[str, set[str]]) -> bool:
@@ -126,6 +164,11 @@ def _text(path: Path, number: int, content: object) -> str:
         return content.decode() if isinstance(content, bytes) else str(content)
     except UnicodeDecodeError as error:
         raise _error(path, number, f"not UTF-8 text: {error.reason}") from None
+
+
+def _loose_text(content: object) -> str:
+    """Return a text so that bytes that are no UTF-8 survive."""
+    return content.decode(errors="surrogateescape") if isinstance(content, bytes) else str(content)
 
 
 def _row(path: Path, number: int, text: str) -> Members:
@@ -154,7 +197,7 @@ def _note(database: sqlite3.Connection, report: Report, only: Collection[str] | 
     said = json.dumps(report.provenance(), separators=(",", ":"))
     query = f"SELECT id, config FROM configs WHERE {_chosen(only)}"
     for number, content in database.execute(query, tuple(only or ())).fetchall():
-        text = content.decode(errors="surrogateescape") if isinstance(content, bytes) else str(content)
+        text = _loose_text(content)
         try:
             row = members(text)
         except JsonError:
@@ -177,3 +220,6 @@ def _report_alerts(database: sqlite3.Connection, report: Report, only: Collectio
         named = sorted(name for name in renamed if name in f"{title} {text}")
         if named:
             report.notes.append(f"alert {title!r} of {run} at step {step} names {', '.join(named)}: left as it is")
+
+
+KIND = Kind("trackio", recognises, TrackioProject, is_database=True)

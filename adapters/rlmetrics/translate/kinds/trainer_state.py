@@ -5,6 +5,7 @@ The list alone, as people dump it to a file of its own, is read alike.
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,18 +14,24 @@ from typing import Any
 from ..errors import InputError
 from ..jsonlists import Around, reading_list
 from ..jsonspans import JsonError, members
-from ..modelcards import releases_of_card, settings_of_arguments
+from ..logs import Kind, RowLog, arguments_among
+from ..modelcards import folders_of_run, releases_of_card, settings_of_arguments
+from ..reading import Account, LoggedRow, Recorded, as_step
 from ..report import Report
 from ..rows import Rewriter
+from ..run_settings import RunSettings, of_file
 from ..translator import Translator
 
-__all__ = ["around", "names", "recognises", "releases", "rows", "settings", "translate"]
+__all__ = ["KIND"]
 
 _HISTORY = re.compile(r'(?<!\\)"log_history"[ \t\r\n]*:[ \t\r\n]*\[')
 _LIST = re.compile(r"\ufeff?[ \t\r\n]*\[")
 _PROGRESS = {"step", "_step", "global_step", "epoch", "episode"}
 """What a logged row says about when it was logged, whatever stands before it."""
 _SAMPLE = 1 << 20
+_ARGUMENTS = ("training_args", "trainer_args", "training_arguments", "args")
+"""What files beside a trainer's state are called that hold its arguments."""
+_SUFFIXES = (".json", ".yaml", ".yml")
 
 
 def recognises(path: Path) -> bool:
@@ -38,61 +45,81 @@ def recognises(path: Path) -> bool:
     return path.name == "trainer_state.json" or _state_head(text) is not None or _begins_with_row(text)
 
 
-def names(path: Path) -> set[str]:
-    """Return the names of all logged rows."""
-    with reading_list(path, around(path), Report("", "", "")) as state:
-        return {member.key for text, is_entry in state.pieces() if is_entry for member in state.members(text).items}
+class TrainerState(RowLog):
+    """The state of a trainer, or the list of what it logged."""
 
+    def names(self) -> set[str]:
+        """Return the names of all logged rows."""
+        with reading_list(self.path, _around(self.path), Report("", "", "")) as state:
+            return {member.key for text, is_entry in state.pieces() if is_entry for member in state.members(text).items}
 
-def releases(path: Path) -> dict[str, str]:
-    """Return the release of TRL that the model card beside a state names."""
-    return releases_of_card(path.parent)
+    def releases(self) -> dict[str, str]:
+        """Return the release of TRL that the model card beside a state names."""
+        return releases_of_card(self.path.parent)
 
+    def settings(self) -> dict[str | None, frozenset[str]]:
+        """Return the names of the trainer's arguments that were saved beside a state, among other texts."""
+        return {None: arguments_among(settings_of_arguments(self.path.parent))}
 
-def settings(path: Path) -> set[str]:
-    """Return the names of the trainer's arguments that were saved beside a state, among other texts."""
-    return settings_of_arguments(path.parent)
+    def recorded(self) -> dict[str | None, RunSettings]:
+        """Return the arguments that were saved beside a state, or one folder higher for that of a checkpoint."""
+        folders = folders_of_run(self.path.parent)
+        files = (folder / f"{name}{end}" for folder in folders for name in _ARGUMENTS for end in _SUFFIXES)
+        for file in files:
+            if file.is_file() and not file.is_symlink() and file != self.path:
+                return {None: of_file(file)}
+        return {None: RunSettings()}
 
+    def rows(self) -> Iterator[tuple[None, dict[str, Any]]]:
+        """Yield the rows, up to one that was cut off."""
+        with reading_list(self.path, _around(self.path), Report("", "", "")) as state:
+            for text, is_entry in state.pieces():
+                if is_entry:
+                    row = state.members(text)
+                    try:
+                        yield None, row.values(text)
+                    except InputError as error:
+                        raise state.refused(text, error) from None
 
-def rows(path: Path) -> Iterator[tuple[None, dict[str, Any]]]:
-    """Yield the rows of ``path``, up to one that was cut off.
+    def read(self) -> Iterator[Recorded]:
+        """Yield the run."""
+        account = Account()
 
-    Raises:
-        InputError: As ``translate``.
-    """
-    with reading_list(path, around(path), Report("", "", "")) as state:
-        for text, is_entry in state.pieces():
-            if is_entry:
-                row = state.members(text)
-                try:
-                    yield None, row.values(text)
-                except InputError as error:
-                    raise state.refused(text, error) from None
+        def rows() -> Iterator[LoggedRow]:
+            report = Report("trainer-state", "", "")
+            with reading_list(self.path, _around(self.path), report) as state:
+                for text, is_entry in state.pieces():
+                    if is_entry:
+                        row = json.loads(text)
+                        yield LoggedRow(as_step(row.get("step")), row)
+            account.torn = report.lost.bytes
 
+        yield self.run(rows(), account)
 
-def translate(path: Path, output: Path, translator: Translator, report: Report) -> None:
-    """Write ``path`` with the names of its ``log_history`` translated; all else stays byte for byte.
+    def rewrite(self, output: Path, translator: Translator, report: Report) -> None:
+        """Write a copy with the names of the ``log_history`` translated; all else stays byte for byte.
 
-    A file that was cut off ends with its last whole entry, closed so that it can be read.
+        A file that was cut off ends with its last whole entry, closed so that it can be read.
 
-    Raises:
-        InputError: If the file is not a trainer state, or a value can't be converted.
-    """
-    rewriter = Rewriter(translator)
-    with reading_list(path, around(path), report) as state, output.open("w", encoding="utf-8", newline="") as out:
-        for text, is_entry in state.pieces():
-            if not is_entry:
-                out.write(text)
-                continue
-            report.records += 1
-            renamed = rewriter.line(text)
-            if renamed is None:
-                row = state.members(text)
-                try:
-                    renamed = rewriter.members(text, row)
-                except InputError as error:
-                    raise state.refused(text, error) from None
-            out.write(renamed)
+        Raises:
+            InputError: If the file is not a trainer state, or a value can't be converted.
+        """
+        rewriter = Rewriter(translator)
+        around = _around(self.path)
+        with reading_list(self.path, around, report) as state, output.open("w", encoding="utf-8", newline="") as out:
+            for text, is_entry in state.pieces():
+                if not is_entry:
+                    out.write(text)
+                    continue
+                report.records += 1
+                renamed = rewriter.line(text)
+                if renamed is None:
+                    row = state.members(text)
+                    try:
+                        renamed = rewriter.members(text, row)
+                    except InputError as error:
+                        raise state.refused(text, error) from None
+                out.write(renamed)
 
 
 def _beginning(path: Path) -> str:
@@ -114,7 +141,7 @@ def _begins_with_row(text: str) -> bool:
     return firsts.isdisjoint('"{') and any(member.key.rpartition("/")[2] in _PROGRESS for member in row)
 
 
-def around(path: Path) -> Around:
+def _around(path: Path) -> Around:
     """Return what stands around the rows of a file."""
     try:
         return _ROWS if _LIST.match(_beginning(path)) else _STATE
@@ -129,12 +156,12 @@ def _list_head(text: str) -> int | None:
 
 def _state_head(text: str) -> int | None:
     """Return where the list of the history begins, if what stands before it can be the beginning of a state."""
-    for found in _HISTORY.finditer(text):
+    for begin in _HISTORY.finditer(text):
         try:
-            members(f"{text[: found.end()]}]}}")
+            members(f"{text[: begin.end()]}]}}")
         except JsonError:
             continue
-        return found.end()
+        return begin.end()
     return None
 
 
@@ -148,3 +175,5 @@ _STATE = Around(
 _ROWS = Around(
     head=_list_head, opening="[", closing="]", what="list of rows", missing="there is no list; is this a log?"
 )
+
+KIND = Kind("trainer-state", recognises, TrainerState)

@@ -15,6 +15,7 @@ from typing import Any
 from ..consoles import (
     ESCAPE,
     NUMBER,
+    ConsoleLog,
     entries_of,
     lines,
     number_in,
@@ -23,10 +24,14 @@ from ..consoles import (
     translate_lines,
     unwrapped,
 )
+from ..logs import Kind
+from ..reading import LoggedRow
 from ..report import Report
+from ..run_settings import RunSettings
 from ..translator import Translator
+from ..verl_settings import printed_configuration
 
-__all__ = ["fields", "names", "recognises", "rows", "translate"]
+__all__ = ["KIND"]
 
 _START = rf"(?:(?<![\w/.\-])|{ESCAPE})"
 _STEP = re.compile(rf"{_START}step:{NUMBER}(?= - )")
@@ -48,57 +53,61 @@ def recognises(path: Path) -> bool:
     return path.suffix in _SUFFIXES and any(_record(line) for line in sample_lines(path))
 
 
-def names(path: Path) -> set[str]:
-    """Return the names in the first lines of ``path``."""
-    return {key for line in sample_lines(path) if (record := _record(line)) for key in record[1]}
+class VerlConsole(ConsoleLog):
+    """What verl's console logger printed among all other output."""
 
+    def names(self) -> set[str]:
+        """Return the names in the first lines."""
+        return {key for line in sample_lines(self.path) if (record := _record(line)) for key in record[1]}
 
-def rows(path: Path) -> Iterator[tuple[None, dict[str, Any]]]:
-    """Yield the steps of ``path``."""
-    for line in lines(path):
-        if record := _record(line):
-            yield None, {key: number_in(text) for key, text in record[1].items()}
+    def recorded(self) -> dict[str | None, RunSettings]:
+        """Return the configuration that verl printed before the first step."""
+        return {None: printed_configuration(self.path)}
 
+    def rows(self) -> Iterator[tuple[None, dict[str, Any]]]:
+        """Yield the steps."""
+        for line in lines(self.path):
+            if record := _record(line):
+                yield None, {key: number_in(text) for key, text in record[1].items()}
 
-def translate(path: Path, output: Path, translator: Translator, report: Report) -> None:
-    """Write ``path`` with the names in its steps translated; all else stays byte for byte.
-
-    A step without a line end was cut off, perhaps within a number, and is left out.
-
-    Raises:
-        InputError: If a value can't be converted.
-    """
-    known: dict[tuple[str, ...], list[str]] = {}
-
-    def rewrite(line: str) -> tuple[str, int]:
-        if "step:" not in line:
-            return line, 0
-        quick = _quick(line, known)
-        if quick is not None:
-            return quick, 1
+    def fields(self, line: str) -> list[LoggedRow]:
+        """Return step and spelled values of a line, if it is a step."""
         record = _record(line)
         if record is None:
-            return line, 0
-        start, fields, end = record
-        parts = [line[:start]]
-        for entry in entries_of(fields, translator):
-            text = fields[entry.old]
-            parts.append(f" - {entry.name}:{number_like(text, entry.value) if entry.converted else text}")
-        parts.append(line[end:])
-        _remember(tuple(fields), translator, known)
-        return "".join(parts), 1
+            return []
+        step = _STEP.search(line)
+        spelled = {key: unwrapped(text) for key, text in record[1].items()}
+        return [LoggedRow(float(step[0].rpartition(":")[2]) if step else None, spelled)]
 
-    translate_lines(path, output, report, rewrite, lambda line: _TORN.search(line) is not None)
+    def rewrite(self, output: Path, translator: Translator, report: Report) -> None:
+        """Write a copy with the names in its steps translated; all else stays byte for byte.
 
+        A step without a line end was cut off, perhaps within a number, and is left out.
 
-def fields(line: str) -> list[tuple[float | None, dict[str, str]]]:
-    """Return step and spelled values of a line, if it is a step."""
-    record = _record(line)
-    if record is None:
-        return []
-    found = {key: unwrapped(text) for key, text in record[1].items()}
-    step = _STEP.search(line)
-    return [(float(step[0].rpartition(":")[2]) if step else None, found)]
+        Raises:
+            InputError: If a value can't be converted.
+        """
+        known: dict[tuple[str, ...], list[str]] = {}
+
+        def rewrite(line: str) -> tuple[str, int]:
+            if "step:" not in line:
+                return line, 0
+            quick = _quick(line, known)
+            if quick is not None:
+                return quick, 1
+            record = _record(line)
+            if record is None:
+                return line, 0
+            start, fields, end = record
+            parts = [line[:start]]
+            for entry in entries_of(fields, translator):
+                text = fields[entry.old]
+                parts.append(f" - {entry.name}:{number_like(text, entry.value) if entry.converted else text}")
+            parts.append(line[end:])
+            _remember(tuple(fields), translator, known)
+            return "".join(parts), 1
+
+        translate_lines(self.path, output, report, rewrite, lambda line: _TORN.search(line) is not None)
 
 
 def _quick(line: str, known: Mapping[tuple[str, ...], list[str]]) -> str | None:
@@ -133,9 +142,12 @@ def _record(line: str) -> tuple[int, dict[str, str], int] | None:
         return None
     fields: dict[str, str] = {}
     at = step.end()
-    while found := _FIELD.match(line, at):
-        if found["key"] in fields:
+    while field := _FIELD.match(line, at):
+        if field["key"] in fields:
             return None
-        fields[found["key"]] = found["value"]
-        at = found.end()
+        fields[field["key"]] = field["value"]
+        at = field.end()
     return (step.end(), fields, at) if fields else None
+
+
+KIND = Kind("verl-console", recognises, VerlConsole)

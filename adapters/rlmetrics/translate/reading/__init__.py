@@ -1,7 +1,6 @@
-"""Reads what runs logged, row by row, from every kind of file that translation rewrites."""
+"""What is read of runs, row by row: all of it, or what was logged since the last look."""
 
-from .following import Follower, follower_of
-from .runs import Account, LoggedRow, Recorded
-from .whole import READERS, read_runs
+from .following import Follower, Whole
+from .runs import Account, LoggedRow, Recorded, as_step
 
-__all__ = ["READERS", "Account", "Follower", "LoggedRow", "Recorded", "follower_of", "read_runs"]
+__all__ = ["Account", "Follower", "LoggedRow", "Recorded", "Whole", "as_step"]

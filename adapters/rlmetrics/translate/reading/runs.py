@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-__all__ = ["Account", "LoggedRow", "Recorded"]
+__all__ = ["Account", "LoggedRow", "Recorded", "as_step"]
 
 
 class LoggedRow(NamedTuple):
@@ -35,6 +35,14 @@ class Account:
     torn: int = 0
     first: str = ""
 
+    def leave_out(self, line: bytes, why: str) -> None:
+        """Take down a line that can't be read; one without a line end was cut off."""
+        if line.endswith(b"\n"):
+            self.skipped += 1
+            self.first = self.first or why
+        else:
+            self.torn += len(line)
+
 
 @dataclass
 class Recorded:
@@ -53,3 +61,8 @@ class Recorded:
     config: Mapping[str, Any] = field(default_factory=dict)
     account: Account = field(default_factory=Account)
     problems: tuple[str, ...] = ()
+
+
+def as_step(value: object) -> float | None:
+    """Return what a tracker gives as a step; None if it is no number."""
+    return float(value) if isinstance(value, int | float) else None

@@ -15,13 +15,14 @@ from rlmetrics.names.surfaces import rules_of, show_name
 
 from ...errors import InputError
 from ...jsontree import Document, Object, Text, TreeError
+from ...logs import Kind, Log
 from ...report import Report
 from ...translator import Translator
 from .images import PREFIX, Image, Images, classic
-from .places import Names, walk
+from .places import PromqlNames, walk
 from .promql import Selector
 
-__all__ = ["names", "recognises", "translate"]
+__all__ = ["KIND"]
 
 _MAX_BYTES = 1 << 26
 _MARK = re.compile(rb'"(?:panels|rows|elements)"\s*:\s*[\[{]')
@@ -45,33 +46,35 @@ def recognises(path: Path) -> bool:
     return isinstance(tree, Object) and _is_dashboard(tree)
 
 
-def names(path: Path) -> set[str]:
-    """Return the keys that the metrics of a dashboard may be the images of, whatever the framework."""
-    document = _read(path)
-    collector = _Collector()
-    walk(document, _parse(path, document), collector)
-    logged = {key for row in coverage() for key in row.keys if "{" not in key}
-    rules = rules_of(load_tables(), "wandb", "hf_trainer")
-    known = logged | {show_name(key, rules) for key in logged}
-    found = {classic(name) for name in collector.found}
-    return {name for name in found if name.startswith(PREFIX)} | {key for key in known if classic(key) in found}
+class GrafanaDashboard(Log):
+    """A dashboard of the classic schema or of version 2."""
 
+    def names(self) -> set[str]:
+        """Return the keys that the metrics of a dashboard may be the images of, whatever the framework."""
+        document = _read(self.path)
+        collector = _PromqlCollector()
+        walk(document, _parse(self.path, document), collector)
+        logged = {key for row in coverage() for key in row.keys if "{" not in key}
+        rules = rules_of(load_tables(), "wandb", "hf_trainer")
+        known = logged | {show_name(key, rules) for key in logged}
+        images = {classic(name) for name in collector.names}
+        return {name for name in images if name.startswith(PREFIX)} | {key for key in known if classic(key) in images}
 
-def translate(path: Path, output: Path, translator: Translator, report: Report) -> None:
-    """Write ``path`` with the names of metrics translated.
+    def rewrite(self, output: Path, translator: Translator, report: Report) -> None:
+        """Write a copy with the names of metrics translated.
 
-    Raises:
-        InputError: If the file is no JSON, or a name is unknown and that is an error.
-    """
-    document = _read(path)
-    tree = _parse(path, document)
-    try:
-        renaming = _Renaming(path, translator, report)
-        walk(document, tree, renaming)
-        renaming.check_patterns()
-    except InputError as error:
-        raise InputError(str(error), path) from None
-    output.write_bytes(document.changed().encode("utf-8"))
+        Raises:
+            InputError: If the file is no JSON, or a name is unknown and that is an error.
+        """
+        document = _read(self.path)
+        tree = _parse(self.path, document)
+        try:
+            renaming = _PromqlRenaming(self.path, translator, report)
+            walk(document, tree, renaming)
+            renaming.check_patterns()
+        except InputError as error:
+            raise InputError(str(error), self.path) from None
+        output.write_bytes(document.changed().encode("utf-8"))
 
 
 def _is_dashboard(tree: Object) -> bool:
@@ -107,33 +110,18 @@ def _parse(path: Path, document: Document) -> Object:
     return tree
 
 
-class _Collector(Names):
+class _PromqlCollector(PromqlNames):
     """Leaves every name as it is and remembers those of expressions."""
 
     def __init__(self) -> None:
-        self.found: dict[str, None] = {}
+        self.names: dict[str, None] = {}
 
     def metric(self, document: Document, selector: Selector) -> list[str]:
-        self.found[selector.name] = None
-        return [selector.name]
-
-    def transform(self, selector: Selector) -> Transform | None:
-        return None
-
-    def word(self, text: str) -> str:
-        return text
-
-    def mentions(self, document: Document, node: Text) -> None:
-        pass
-
-    def pattern(self, document: Document, node: Text) -> None:
-        pass
-
-    def note(self, document: Document, offset: int, text: str) -> None:
-        pass
+        self.names[selector.name] = None
+        return super().metric(document, selector)
 
 
-class _Renaming(Names):
+class _PromqlRenaming(PromqlNames):
     """Translates the names of one dashboard."""
 
     def __init__(self, path: Path, translator: Translator, report: Report) -> None:
@@ -226,3 +214,6 @@ class _Renaming(Names):
         if key in report.unchanged:
             report.unchanged[report.unchanged.index(key)] = spelled
             report.unchanged[:] = dict.fromkeys(report.unchanged)
+
+
+KIND = Kind("grafana", recognises, GrafanaDashboard, is_layout=True)

@@ -6,7 +6,6 @@ Both are walked by the names of their fields, so that it does not matter how dee
 from __future__ import annotations
 
 import re
-from typing import Protocol
 
 from rlmetrics.names.records import Transform
 
@@ -15,7 +14,7 @@ from ...jsontree import Array, Document, Node, Object, Text
 from ...patterns import escaped
 from .promql import PromqlError, Selector, begins_operand, follows_grouping, quote, selectors
 
-__all__ = ["Names", "walk"]
+__all__ = ["PromqlNames", "walk"]
 
 _OTHER_LANGUAGES = {"loki", "elasticsearch", "influxdb", "mysql", "postgres", "graphite", "tempo"}
 _VARIABLE = re.compile(r"\s*(?:label_values|query_result)\s*\(")
@@ -26,43 +25,40 @@ _TITLES = "renameByName"
 _PATTERNS = {"pattern", "regex"}
 
 
-class Names(Protocol):
-    """What a walk does with the names that it meets."""
+class PromqlNames:
+    """What a walk does with the names that it meets; this leaves each as it is."""
 
     def metric(self, document: Document, selector: Selector) -> list[str]:
         """Return what a metric in an expression becomes: itself, a new name, or the new and the old one."""
-        ...
+        return [selector.name]
 
     def transform(self, selector: Selector) -> Transform | None:
         """Return how the values of a metric change."""
-        ...
+        return None
 
     def word(self, text: str) -> str:
         """Return what a word of a label becomes."""
-        ...
+        return text
 
     def mentions(self, document: Document, node: Text) -> None:
         """Tell of names in a text that is left as it is."""
-        ...
 
     def pattern(self, document: Document, node: Text) -> None:
         """Tell of names that a regular expression chooses, which is left as it is."""
-        ...
 
     def note(self, document: Document, offset: int, text: str) -> None:
         """Say something about a place."""
-        ...
 
 
-def walk(document: Document, node: Node, names: Names) -> None:
+def walk(document: Document, node: Node, names: PromqlNames) -> None:
     """Rewrite every name below ``node``."""
-    _Walk(document, names).node(node)
+    _DashboardWalk(document, names).node(node)
 
 
-class _Walk:
+class _DashboardWalk:
     """Goes through one dashboard."""
 
-    def __init__(self, document: Document, names: Names) -> None:
+    def __init__(self, document: Document, names: PromqlNames) -> None:
         self._document = document
         self._names = names
 
@@ -96,7 +92,7 @@ class _Walk:
     def _expression(self, node: Text) -> None:
         inner = self._document.inner(node)
         try:
-            found = selectors(inner.text)
+            chosen = selectors(inner.text)
         except PromqlError as error:
             self._names.note(self._document, node.start, f"the expression can't be followed ({error}): it stays")
             return
@@ -105,7 +101,7 @@ class _Walk:
             return
         if composed := _COMPOSED.search(inner.text):
             self._names.note(inner, composed.start(), "a name is put together with a variable: it stays")
-        for selector in found:
+        for selector in chosen:
             self._selector(inner, selector)
 
     def _selector(self, inner: Document, selector: Selector) -> None:

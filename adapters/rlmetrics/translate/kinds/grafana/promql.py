@@ -106,7 +106,7 @@ def selectors(text: str) -> list[Selector]:
     Raises:
         PromqlError: As ``tokens``, or if brackets do not match.
     """
-    return _Reader(_significant(text)).read()
+    return _PromqlReader(_significant(text)).read()
 
 
 def quote(name: str, like: str) -> str:
@@ -142,7 +142,7 @@ def _significant(text: str) -> list[Token]:
     return [token for token in tokens(text) if token.kind not in ("space", "comment")]
 
 
-class _Reader:
+class _PromqlReader:
     """Steps through the tokens and keeps the open brackets."""
 
     def __init__(self, found: list[Token]) -> None:

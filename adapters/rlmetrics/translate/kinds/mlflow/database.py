@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import math
 import sqlite3
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -15,15 +15,18 @@ from rlmetrics.names.records import Transform
 from ...databases import columns, define, reading, rewriting, tables
 from ...decimals import convert_float
 from ...errors import InputError
+from ...logs import Log
+from ...reading import Follower, LoggedRow, Recorded, Whole
 from ...report import Report
+from ...run_settings import RunSettings, setting
 from ...translator import Translator
-from .routes import NOTE, Route, note_of, routes_of
+from .routes import NOTE, SeriesRoute, note_of, routes_of, together
 
-__all__ = ["names", "recognises", "runs", "translate"]
+__all__ = ["MlflowDatabase", "recognises"]
 
 
 @dataclass(frozen=True, slots=True)
-class _Table:
+class _MetricTable:
     """A table with metrics, and what its columns are called."""
 
     name: str
@@ -32,14 +35,16 @@ class _Table:
     value: str
 
 
-_METRICS = _Table("metrics", "run_uuid", "key", "value")
+_METRICS = _MetricTable("metrics", "run_uuid", "key", "value")
 _TABLES = (
     _METRICS,
-    _Table("latest_metrics", "run_uuid", "key", "value"),
-    _Table("logged_model_metrics", "run_id", "metric_name", "metric_value"),
+    _MetricTable("latest_metrics", "run_uuid", "key", "value"),
+    _MetricTable("logged_model_metrics", "run_id", "metric_name", "metric_value"),
 )
 _LARGEST = 1.7976931348623157e308
 """What MLflow stores for infinity."""
+_ALMOST_LARGEST = 1.797e308
+"""What is larger is read as infinity."""
 _SHARED_VIEW = "mlflow.sharedViewState"
 
 
@@ -48,58 +53,92 @@ def recognises(path: Path) -> bool:
     return _is_store(tables(path))
 
 
-def names(path: Path) -> set[str]:
-    """Return the keys of all runs."""
-    with reading(path) as database:
-        return set().union(*(keys for _, keys in _runs(database)))
+class MlflowDatabase(Log):
+    """A database with the runs of all experiments."""
 
+    def names(self) -> set[str]:
+        """Return the keys of all runs."""
+        with reading(self.path) as database:
+            return set().union(*(keys for _, keys in _runs(database)))
 
-def runs(path: Path) -> dict[str, set[str]]:
-    """Return the keys of each run, by its id."""
-    with reading(path) as database:
-        return {run: set(keys) for run, keys in _runs(database)}
+    def runs(self) -> Mapping[str | None, Collection[str]]:
+        """Return the keys of each run, by its id."""
+        with reading(self.path) as database:
+            return dict(_runs(database)) or super().runs()
 
+    def recorded(self) -> dict[str | None, RunSettings]:
+        """Return the parameters of each run."""
+        settings: dict[str | None, RunSettings] = {}
+        with reading(self.path) as database:
+            if "params" in columns(database):
+                for run, _ in list(_runs(database)):
+                    rows = database.execute("SELECT key, value FROM params WHERE run_uuid = ?", (run,))
+                    values = {key: setting(value) for key, value in rows}
+                    settings[run] = RunSettings(values, "MLflow" if values else "")
+        return settings
 
-def translate(
-    path: Path, output: Path, translator: Translator, report: Report, only: Collection[str] | None = None
-) -> None:
-    """Write a copy of a store with the keys of all runs translated, or of those that are named; a tag of each says so.
+    def read(self) -> Iterator[Recorded]:
+        """Yield the runs."""
+        with reading(self.path) as database:
+            names = [name for name, _ in _runs(database)]
+        for name in names:
+            yield self.run(self._logged(name), name=name)
 
-    Raises:
-        InputError: If the database is damaged or none of MLflow, or MLflow doesn't allow a new name.
-    """
-    with rewriting(path, output, ("tags", *(table.name for table in _TABLES))) as database:
-        held = columns(database)
-        if not _is_store(held):
-            msg = "there are no tables of metrics as MLflow keeps them; is this a store of MLflow?"
-            raise InputError(msg, path)
-        database.execute("CREATE TEMP TABLE gone (run TEXT, old TEXT, PRIMARY KEY (run, old)) WITHOUT ROWID")
-        database.execute("CREATE TEMP TABLE route (run TEXT, old TEXT, new TEXT, scale REAL, offset REAL)")
-        chosen = [(run, keys) for run, keys in _runs(database) if only is None or run in only]
-        for run, keys in chosen:
-            try:
-                routes = routes_of(keys, partial(_digest, database, run), translator)
-            except InputError as error:
-                msg = f"run {run}: {error}"
-                raise InputError(msg, path) from None
-            _plan(database, run, routes)
-            if "tags" in held and any(_changes(old, found) for old, found in routes.items()):
-                database.execute(
-                    "INSERT OR REPLACE INTO tags (key, value, run_uuid) VALUES (?, ?, ?)",
-                    (NOTE, note_of(report, routes), run),
-                )
-        check = define(database, "converted", 3, _converted)
-        database.execute("CREATE INDEX temp.route_of ON route (run, old)")
-        for table in _TABLES:
-            if {table.run, table.key, table.value} <= held.get(table.name, set()):
+    def _logged(self, name: str) -> Iterator[LoggedRow]:
+        with reading(self.path) as database:
+            has_nan = "is_nan" in columns(database)["metrics"]
+            query = (
+                f"SELECT step, key, value, {'is_nan' if has_nan else '0'} FROM metrics WHERE run_uuid = ? "
+                "ORDER BY step, timestamp"
+            )
+            rows = database.execute(query, (name,))
+            yield from together((float(step), key, _number(value, nan)) for step, key, value, nan in rows)
+
+    def follow(self) -> Follower:
+        """Return what reads on while the run grows; a step is written value by value."""
+        return Whole(self, by_value=True)
+
+    def rewrite(self, output: Path, translator: Translator, report: Report) -> None:
+        """Write a copy with the keys of all runs translated, or of those that are meant; a tag of each says so.
+
+        Values, times and steps stay; conversions apply to values. Parameters, tags, inputs and artifacts are copied.
+
+        Raises:
+            InputError: If the database is damaged or none of MLflow, or MLflow doesn't allow a new name.
+        """
+        with rewriting(self.path, output, ("tags", *(table.name for table in _TABLES))) as database:
+            held = columns(database)
+            if not _is_store(held):
+                msg = "there are no tables of metrics as MLflow keeps them; is this a store of MLflow?"
+                raise InputError(msg, self.path)
+            database.execute("CREATE TEMP TABLE gone (run TEXT, old TEXT, PRIMARY KEY (run, old)) WITHOUT ROWID")
+            database.execute("CREATE TEMP TABLE route (run TEXT, old TEXT, new TEXT, scale REAL, offset REAL)")
+            chosen = [(run, keys) for run, keys in _runs(database) if self.only is None or run in self.only]
+            for run, keys in chosen:
                 try:
-                    _apply(database, table, [row[1] for row in database.execute(f"PRAGMA table_info({table.name})")])
-                except sqlite3.OperationalError:
-                    check()
-                    raise
-        count = "SELECT count(*) FROM metrics WHERE run_uuid = ?"
-        report.records += sum(database.execute(count, (run,)).fetchone()[0] for run, _ in chosen)
-        _report_views(database, held, report)
+                    series = routes_of(keys, partial(_digest, database, run), translator)
+                except InputError as error:
+                    msg = f"run {run}: {error}"
+                    raise InputError(msg, self.path) from None
+                _plan(database, run, series)
+                if "tags" in held and any(_changes(old, routes) for old, routes in series.items()):
+                    database.execute(
+                        "INSERT OR REPLACE INTO tags (key, value, run_uuid) VALUES (?, ?, ?)",
+                        (NOTE, note_of(report, series), run),
+                    )
+            check = define(database, "converted", 3, _converted)
+            database.execute("CREATE INDEX temp.route_of ON route (run, old)")
+            for table in _TABLES:
+                if {table.run, table.key, table.value} <= held.get(table.name, set()):
+                    names = [row[1] for row in database.execute(f"PRAGMA table_info({table.name})")]
+                    try:
+                        _apply(database, table, names)
+                    except sqlite3.OperationalError:
+                        check()
+                        raise
+            count = "SELECT count(*) FROM metrics WHERE run_uuid = ?"
+            report.records += sum(database.execute(count, (run,)).fetchone()[0] for run, _ in chosen)
+            _report_views(database, held, report)
 
 
 def _is_store(held: dict[str, set[str]]) -> bool:
@@ -135,20 +174,26 @@ def _converted(value: float, scale: float, offset: float) -> float:
     return convert_float(value, scale, offset)
 
 
-def _changes(old: str, found: list[Route]) -> bool:
-    return found != [Route(old, None)]
+def _number(value: float, is_nan: object) -> float:
+    if is_nan:
+        return float("nan")
+    return float("inf") if abs(value) > _ALMOST_LARGEST else value
 
 
-def _plan(database: sqlite3.Connection, run: str, routes: dict[str, list[Route]]) -> None:
-    for old, found in routes.items():
-        if _changes(old, found):
+def _changes(old: str, routes: list[SeriesRoute]) -> bool:
+    return routes != [SeriesRoute(old, None)]
+
+
+def _plan(database: sqlite3.Connection, run: str, series: dict[str, list[SeriesRoute]]) -> None:
+    for old, routes in series.items():
+        if _changes(old, routes):
             database.execute("INSERT INTO gone VALUES (?, ?)", (run, old))
-            for route in found:
+            for route in routes:
                 how = (route.transform.scale, route.transform.offset) if route.transform else (None, None)
                 database.execute("INSERT INTO route VALUES (?, ?, ?, ?, ?)", (run, old, route.name, *how))
 
 
-def _apply(database: sqlite3.Connection, table: _Table, held: list[str]) -> None:
+def _apply(database: sqlite3.Connection, table: _MetricTable, held: list[str]) -> None:
     """Move the rows of all keys that change out of a table and back under their new names.
 
     One name may be the old one of a series and the new one of another, so no row can be changed in place.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import heapq
 import re
 import shutil
 from collections.abc import Iterator
@@ -13,15 +14,20 @@ from rlmetrics.names.records import Transform
 
 from ...decimals import convert_decimal, printed
 from ...errors import InputError
+from ...logs import Log
+from ...reading import Account, Follower, LoggedRow, Recorded, Whole
 from ...report import Report
+from ...run_settings import RunSettings, setting
 from ...translator import Translator
-from .routes import NOTE, Route, note_of, routes_of
+from .routes import NOTE, SeriesRoute, note_of, routes_of, together
 
-__all__ = ["members", "names", "series", "translate"]
+__all__ = ["MlflowRun", "members"]
 
 _META = "meta.yaml"
 _METRICS, _TAGS = "metrics", "tags"
 _OURS = (_METRICS, _TAGS, "params")
+_LONGEST = 1 << 20
+"""Bytes from which on a parameter is no setting."""
 _RUN = re.compile(r"^(?:run_id|run_uuid|model_id):", re.MULTILINE)
 
 
@@ -33,41 +39,73 @@ def members(folder: Path) -> list[Path]:
     return [meta, *sorted(path for part in _OURS for path in (folder / part).rglob("*") if path.is_file())]
 
 
-def names(folder: Path) -> set[str]:
-    """Return the keys of a run."""
-    return set(series(folder))
+class MlflowRun(Log):
+    """The folder of a run."""
+
+    def names(self) -> set[str]:
+        """Return the keys of the run."""
+        return set(_series(self.path))
+
+    def recorded(self) -> dict[str | None, RunSettings]:
+        """Return the parameters of the run."""
+        root = self.path / "params"
+        files = [file for file in root.rglob("*") if file.is_file()] if root.is_dir() else []
+        values = {
+            file.relative_to(root).as_posix(): setting(file.read_text(encoding="utf-8", errors="replace"))
+            for file in files
+            if file.stat().st_size < _LONGEST
+        }
+        return {None: RunSettings(values, "MLflow" if values else "")}
+
+    def read(self) -> Iterator[Recorded]:
+        """Yield the run."""
+        account = Account()
+        yield self.run(self._logged(account), account)
+
+    def _logged(self, account: Account) -> Iterator[LoggedRow]:
+        values = [_values(path, key, account) for key, path in _series(self.path).items()]
+        yield from together(heapq.merge(*values, key=lambda value: value[0]))
+
+    def follow(self) -> Follower:
+        """Return what reads on while the run grows; a step is written value by value."""
+        return Whole(self, by_value=True)
+
+    def rewrite(self, output: Path, translator: Translator, report: Report) -> None:
+        """Write a copy with its keys translated; a tag of the run says so.
+
+        Values, times and steps stay; conversions apply to values. Parameters, tags, inputs and artifacts are copied.
+
+        Raises:
+            InputError: If the folder is none of a run, a line is no value, MLflow doesn't allow a new name, or one name
+                is a folder of another.
+        """
+        folder = self.path
+        if not members(folder):
+            msg = "is no folder of a run as MLflow keeps it: it has no meta.yaml with a run_id beside its metrics"
+            raise InputError(msg, folder)
+        files = _series(folder)
+        series = routes_of(files, lambda key, how: _digest(files[key], how), translator)
+        _require_room(folder, series)
+        for path in members(folder):
+            if not path.is_relative_to(folder / _METRICS):
+                _copy(path, output / path.relative_to(folder))
+        for key, path in files.items():
+            for number, route in enumerate(series[key]):
+                goal = output / _METRICS / route.name
+                _write(path, goal, route, report if number == 0 else Report("", "", ""))
+        if any(routes != [SeriesRoute(key, None)] for key, routes in series.items()):
+            (output / _TAGS).mkdir(parents=True, exist_ok=True)
+            # Names of files need not be UTF-8; what they lack comes out as it came in.
+            (output / _TAGS / NOTE).write_text(note_of(report, series), encoding="utf-8", errors="surrogateescape")
 
 
-def translate(folder: Path, output: Path, translator: Translator, report: Report) -> None:
-    """Write a run with its keys translated; a tag of the run says so.
-
-    Raises:
-        InputError: If a line is no value, MLflow doesn't allow a new name, or one name is a folder of another.
-    """
-    files = series(folder)
-    routes = routes_of(files, lambda key, how: _digest(files[key], how), translator)
-    _require_room(folder, routes)
-    for path in members(folder):
-        if not path.is_relative_to(folder / _METRICS):
-            _copy(path, output / path.relative_to(folder))
-    for key, path in files.items():
-        for number, route in enumerate(routes[key]):
-            goal = output / _METRICS / route.name
-            _write(path, goal, route, report if number == 0 else Report("", "", ""))
-    changed = any(found != [Route(key, None)] for key, found in routes.items())
-    if changed:
-        (output / _TAGS).mkdir(parents=True, exist_ok=True)
-        # Names of files need not be UTF-8; what they lack comes out as it came in.
-        (output / _TAGS / NOTE).write_text(note_of(report, routes), encoding="utf-8", errors="surrogateescape")
-
-
-def _require_room(folder: Path, routes: dict[str, list[Route]]) -> None:
+def _require_room(folder: Path, series: dict[str, list[SeriesRoute]]) -> None:
     """Refuse a run of which one new name is a folder of another.
 
     Raises:
         InputError: If there is such a name.
     """
-    keys = {route.name: key for key, found in routes.items() for route in found}
+    keys = {route.name: key for key, routes in series.items() for route in routes}
     for name, key in keys.items():
         for above in map(str, PurePosixPath(name).parents):
             if above in keys:
@@ -79,10 +117,21 @@ def _require_room(folder: Path, routes: dict[str, list[Route]]) -> None:
                 raise InputError(msg, folder)
 
 
-def series(folder: Path) -> dict[str, Path]:
+def _series(folder: Path) -> dict[str, Path]:
     """Return the file of each key of a run."""
     root = folder / _METRICS
     return {path.relative_to(root).as_posix(): path for path in sorted(root.rglob("*")) if path.is_file()}
+
+
+def _values(path: Path, key: str, account: Account) -> Iterator[tuple[float, str, float]]:
+    """Yield step, key and value of each line."""
+    with path.open("rb") as file:
+        for number, line in enumerate(file):
+            parts = line.split()
+            try:
+                yield float(parts[2]) if len(parts) > 2 else float(number), key, float(parts[1])
+            except (IndexError, ValueError):
+                account.skipped += 1
 
 
 def _copy(path: Path, goal: Path) -> None:
@@ -90,7 +139,7 @@ def _copy(path: Path, goal: Path) -> None:
     shutil.copyfile(path, goal)
 
 
-def _write(path: Path, goal: Path, route: Route, report: Report) -> None:
+def _write(path: Path, goal: Path, route: SeriesRoute, report: Report) -> None:
     """Write a series, with values converted where they must be; a last line without its end was cut off."""
     goal.parent.mkdir(parents=True, exist_ok=True)
     with goal.open("xb") as out:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,10 +13,11 @@ from rlmetrics.names.records import Transform
 from rlmetrics.names.tables import load_tables
 
 from ...errors import InputError
+from ...reading import LoggedRow
 from ...report import Report
 from ...translator import Translator
 
-__all__ = ["NOTE", "Route", "note_of", "routes_of"]
+__all__ = ["NOTE", "SeriesRoute", "note_of", "routes_of", "together"]
 
 NOTE = "translated_from"
 """The tag that tells where the names of a run come from."""
@@ -24,7 +25,7 @@ _LONGEST_TAG = 8000
 
 
 @dataclass(frozen=True, slots=True)
-class Route:
+class SeriesRoute:
     """A name that a series is written under, and how its values are converted, if they are."""
 
     name: str
@@ -33,7 +34,7 @@ class Route:
 
 def routes_of(
     keys: Iterable[str], digest: Callable[[str, Transform | None], str], translator: Translator
-) -> dict[str, list[Route]]:
+) -> dict[str, list[SeriesRoute]]:
     """Return the names under which each series of a run is written; none for one that is left out.
 
     Args:
@@ -49,20 +50,33 @@ def routes_of(
     claims = Counter(move.output for move in moves)
     transforms = {move.key: move.transform if move.translated else None for move in moves}
     row = {move.key: digest(move.key, transforms[move.key]) if claims[move.output] > 1 else "" for move in moves}
-    routes: dict[str, list[Route]] = {key: [] for key in row}
+    routes: dict[str, list[SeriesRoute]] = {key: [] for key in row}
     for entry in translator.entries(row):
         if entry.name != entry.old:
             _require_legal(entry.name, entry.old)
-        routes[entry.old].append(Route(entry.name, transforms[entry.old] if entry.converted else None))
+        routes[entry.old].append(SeriesRoute(entry.name, transforms[entry.old] if entry.converted else None))
     return routes
 
 
-def note_of(report: Report, routes: dict[str, list[Route]]) -> str:
+def note_of(report: Report, series: dict[str, list[SeriesRoute]]) -> str:
     """Return the text of the tag ``NOTE``: source, target, and the names of the run unless they are too many."""
     said: dict[str, Any] = {"from": report.source, "to": report.target}
-    names = {old: new.name for old, found in routes.items() for new in found if new.name != old}
+    names = {old: new.name for old, routes in series.items() for new in routes if new.name != old}
     whole = json.dumps({**said, "names": names}, ensure_ascii=False)
     return whole if len(whole) <= _LONGEST_TAG else json.dumps(said)
+
+
+def together(values: Iterable[tuple[float, str, float]]) -> Iterator[LoggedRow]:
+    """Yield the values of each step together, from step, key and value of each in the order of steps."""
+    step, row = None, dict[str, Any]()
+    for at, key, value in values:
+        if at != step and row:
+            yield LoggedRow(step, row)
+            row = {}
+        step = at
+        row[key] = value
+    if row:
+        yield LoggedRow(step, row)
 
 
 def _require_legal(name: str, old: str) -> None:

@@ -4,18 +4,23 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from ...errors import InputError
+from ...logs import Kind, Log, arguments_among
+from ...reading import Account, Follower, LoggedRow, Recorded
 from ...report import Report
+from ...run_settings import RunSettings, first_line, flattened
 from ...translator import Translator
-from .events import Rewriter
+from .events import EventRewriter
 from .messages import event_class, hyperparameters_in
-from .tags import plugin_data_of, routes_of, tags_in_layouts, tags_of, texts_of
+from .tags import numbers_of, plugin_data_of, routes_of, tags_in_layouts, tags_of, texts_of
 from .tfrecord import Extent
 
-__all__ = ["argument_texts", "files_of", "hyperparameters", "members", "names", "recognises", "settings", "translate"]
+__all__ = ["KIND"]
 
 _NAME = "tfevents"
 _ARGUMENTS = "args/text_summary"
@@ -35,70 +40,149 @@ def members(folder: Path) -> list[Path]:
     return sorted(path for path in folder.iterdir() if _NAME in path.name and path.is_file())
 
 
-def names(path: Path) -> list[str]:
-    """Return the tags near the beginning of an event file, or of those of a run; without any, those of its layouts."""
-    event_class()
-    files = files_of(path)
-    tags = tags_of(files, {file: Extent() for file in files}, most=_SAMPLE_BYTES)
-    return tags or tags_in_layouts(files, {file: Extent() for file in files})
+@dataclass(frozen=True)
+class EventFiles(Log):
+    """An event file, or those of a folder, which are one run."""
 
+    def __post_init__(self) -> None:
+        event_class()
 
-def settings(path: Path) -> list[str]:
-    """Return the names of the arguments that transformers' callback wrote as a text at the beginning of a run."""
-    names: dict[str, None] = {}
-    for text in argument_texts(path):
+    def names(self) -> list[str]:
+        """Return the tags near the beginning of the files; without any, those of their layouts."""
+        files = self._files()
+        tags = tags_of(files, {file: Extent() for file in files}, most=_SAMPLE_BYTES)
+        return tags or tags_in_layouts(files, {file: Extent() for file in files})
+
+    def settings(self) -> dict[str | None, frozenset[str]]:
+        """Return the names of the arguments that transformers' callback wrote as a text at the beginning of a run."""
+        names: set[str] = set()
+        for text in self._argument_texts():
+            try:
+                read = json.loads(text)
+            except ValueError:
+                continue
+            names.update(read if isinstance(read, dict) else ())
+        return {None: arguments_among(names)}
+
+    def recorded(self) -> dict[str | None, RunSettings]:
+        """Return the arguments of a run, and its hyperparameters."""
+        values = self._hyperparameters()
+        where, problems = "TensorBoard's hyperparameters" if values else "", list[str]()
+        for text in self._argument_texts():
+            try:
+                values.update(flattened(json.loads(text)))
+                where = "TensorBoard's arguments"
+            except ValueError as error:
+                problems.append(f"the arguments in {self.path.name} are no JSON: {first_line(error)}")
+        return {None: RunSettings(values, where, tuple(problems))}
+
+    def read(self) -> Iterator[Recorded]:
+        """Yield the run."""
+        account = Account()
+        yield self.run(self._logged(account), account)
+
+    def _logged(self, account: Account) -> Iterator[LoggedRow]:
+        steps = _Steps()
+        for file in self._files():
+            extent = Extent()
+            for at, tag, number in numbers_of(file, extent):
+                yield from steps.add(at, tag, number)
+            account.torn += extent.torn
+        yield from steps.end()
+
+    def follow(self) -> Follower:
+        """Return what reads each new event."""
+        return _NewEvents(self)
+
+    def rewrite(self, output: Path, translator: Translator, report: Report) -> None:
+        """Write an event file, or those of a run, with translated tags.
+
+        Steps, wall times, values and plugin data stay. A torn last record is left out and accounted for.
+
+        Raises:
+            InputError: If a record is damaged, or a value can't be converted.
+        """
+        files = self._files()
+        extents = {file: Extent() for file in files}
         try:
-            read = json.loads(text)
-        except ValueError:
-            continue
-        names.update(dict.fromkeys(read if isinstance(read, dict) else ()))
-    return list(names)
+            routes = routes_of(files, extents, translator)
+        except InputError as error:
+            raise error if str(error).startswith(str(self.path)) else InputError(str(error), self.path) from None
+        rewriter = EventRewriter(routes, translator, report)
+        output_is_folder = self.path.is_dir()
+        if output_is_folder:
+            output.mkdir(exist_ok=True)
+        for file in files:
+            extent = extents[file]
+            report.records += rewriter.rewrite(file, output / file.name if output_is_folder else output, extent)
+            report.lost.records += extent.torn > 0
+            report.lost.bytes += extent.torn
+
+    def _files(self) -> list[Path]:
+        return members(self.path) if self.path.is_dir() else [self.path]
+
+    def _argument_texts(self) -> list[bytes]:
+        """Return the arguments that transformers' callback wrote as texts at the beginning of a run."""
+        return [text for file in self._files() for text in texts_of(file, _ARGUMENTS, most=_SAMPLE_BYTES)]
+
+    def _hyperparameters(self) -> dict[str, Any]:
+        """Return the hyperparameters, which Accelerate writes to a folder of their own below that of the run."""
+        path = self.path
+        below = [folder for folder in path.iterdir() if _TIME.fullmatch(folder.name)] if path.is_dir() else []
+        files = [*self._files(), *(file for folder in sorted(below) if folder.is_dir() for file in members(folder))]
+        values: dict[str, Any] = {}
+        for file in files:
+            for content in plugin_data_of(file, _HYPERPARAMETERS, most=_SAMPLE_BYTES):
+                values.update(hyperparameters_in(content))
+        return values
 
 
-def argument_texts(path: Path) -> list[bytes]:
-    """Return the arguments that transformers' callback wrote as texts at the beginning of a run."""
-    event_class()
-    return [text for file in files_of(path) for text in texts_of(file, _ARGUMENTS, most=_SAMPLE_BYTES)]
+class _Steps:
+    """Puts the numbers of each step together: an event holds only one."""
+
+    def __init__(self) -> None:
+        self._step: float | None = None
+        self._row: dict[str, Any] = {}
+
+    def add(self, step: float, tag: str, number: float) -> Iterator[LoggedRow]:
+        """Take a number, and yield the row that is complete by it, if there is one."""
+        if step != self._step or tag in self._row:
+            yield from self.end()
+        self._step = step
+        self._row[tag] = number
+
+    def end(self) -> Iterator[LoggedRow]:
+        """Yield the row that was begun, if there is one."""
+        if self._row and self._step is not None:
+            yield LoggedRow(self._step, self._row)
+            self._row = {}
 
 
-def hyperparameters(path: Path) -> dict[str, Any]:
-    """Return the hyperparameters of a run, which Accelerate writes to a folder of their own below that of the run."""
-    event_class()
-    below = [folder for folder in path.iterdir() if _TIME.fullmatch(folder.name)] if path.is_dir() else []
-    files = [*files_of(path), *(file for folder in sorted(below) if folder.is_dir() for file in members(folder))]
-    found: dict[str, Any] = {}
-    for file in files:
-        for content in plugin_data_of(file, _HYPERPARAMETERS, most=_SAMPLE_BYTES):
-            found.update(hyperparameters_in(content))
-    return found
+class _NewEvents(Follower):
+    """Follows a folder of event files, or one of them."""
+
+    def __init__(self, log: Log) -> None:
+        super().__init__(log)
+        self._steps = _Steps()
+
+    def new(self, *, final: bool = False) -> Iterator[LoggedRow]:
+        log = self.log.kind.open(self.log.path)
+        if not self.config:
+            self.config.update(log.only_configuration().values)
+        files = members(log.path) if log.path.is_dir() else [log.path]
+        before = self.restarts
+        begins = [self.begin(file) for file in files]
+        for file, begin in zip(files, begins, strict=True):
+            extent = Extent()
+            for at, tag, number in numbers_of(file, extent, begin if self.restarts == before else 0):
+                yield from self._steps.add(at, tag, number)
+            self.ends[file] = extent.whole or 0
+        if final:
+            yield from self._steps.end()
+
+    def forget(self) -> None:
+        super().forget()
+        self._steps = _Steps()
 
 
-def translate(path: Path, output: Path, translator: Translator, report: Report) -> None:
-    """Write an event file, or those of a run, with translated tags to ``output``.
-
-    Steps, wall times, values and plugin data stay. A torn last record is left out and accounted for.
-
-    Raises:
-        InputError: If a record is damaged, or a value can't be converted.
-    """
-    event_class()
-    files = files_of(path)
-    extents = {file: Extent() for file in files}
-    try:
-        routes = routes_of(files, extents, translator)
-    except InputError as error:
-        raise error if str(error).startswith(str(path)) else InputError(str(error), path) from None
-    rewriter = Rewriter(routes, translator, report)
-    output_is_folder = path.is_dir()
-    if output_is_folder:
-        output.mkdir(exist_ok=True)
-    for file in files:
-        extent = extents[file]
-        report.records += rewriter.rewrite(file, output / file.name if output_is_folder else output, extent)
-        report.lost.records += extent.torn > 0
-        report.lost.bytes += extent.torn
-
-
-def files_of(path: Path) -> list[Path]:
-    """Return the event files of a run."""
-    return members(path) if path.is_dir() else [path]
+KIND = Kind("tensorboard", recognises, EventFiles, members)

@@ -11,13 +11,13 @@ from ...report import Report
 from ...translator import Translator
 from .layouts import LAYOUT, Layouts
 from .scalars import NUMBER, head_of, heads_in
-from .tags import Route, convert_in, event_at
+from .tags import TagRoute, convert_in, event_at
 from .tfrecord import FOOTER, HEADER, Batch, Extent, batches, frame
 
-__all__ = ["Rewriter"]
+__all__ = ["EventRewriter"]
 
 
-class Rewriter:
+class EventRewriter:
     """Rewrites the event files of one run, one after the other.
 
     Args:
@@ -26,7 +26,7 @@ class Rewriter:
         report: The account.
     """
 
-    def __init__(self, routes: Mapping[str, Route], translator: Translator, report: Report) -> None:
+    def __init__(self, routes: Mapping[str, TagRoute], translator: Translator, report: Report) -> None:
         self._routes = routes
         names = {tag: route.names[0][0] for tag, route in routes.items() if route.names}
         self._layouts = Layouts(names, translator, report)
@@ -50,7 +50,7 @@ class Rewriter:
     def _batch(self, path: Path, batch: Batch) -> bytes:
         buffer, heads = batch.buffer, self._heads
         pieces: list[bytes] = []
-        places: list[int] = []
+        rewritten: list[int] = []
         messages: list[bytes] = []
         message: bytes | None
         for head, start, end in zip(heads_in(batch), batch.starts, batch.ends, strict=True):
@@ -63,10 +63,10 @@ class Rewriter:
             if message is None:
                 pieces.append(buffer[start - HEADER : end + FOOTER])
             elif message:
-                places.append(len(pieces))
+                rewritten.append(len(pieces))
                 messages.append(message)
                 pieces.append(b"")
-        return frame(pieces, places, messages)
+        return frame(pieces, rewritten, messages)
 
     def _event(self, path: Path, buffer: bytes, start: int, end: int) -> bytes | None:
         """Return the rewritten event; None if it stays as it is, and nothing if no value of it is left."""
@@ -101,5 +101,5 @@ class Rewriter:
             copy.tag = name
 
 
-def _is_simple(route: Route) -> bool:
+def _is_simple(route: TagRoute) -> bool:
     return len(route.names) == 1 and not route.skip and route.names[0][1] is None

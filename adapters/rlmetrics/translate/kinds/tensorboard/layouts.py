@@ -69,11 +69,11 @@ class Layouts:
         kept, widened = list(patterns), set[str]()
         if self._translator.both:
             return kept, widened
-        for place in range(len(patterns) - 1, 0, -1):
-            before = self._names_before(patterns[place])
+        for index in range(len(patterns) - 1, 0, -1):
+            before = self._names_before(patterns[index])
             names = [name for name in before if not self._is_logged(name)]
-            if owners := [one for one in patterns[:place] if any(_chooses(one, name) for name in names)]:
-                del kept[place]
+            if owners := [one for one in patterns[:index] if any(_chooses(one, name) for name in names)]:
+                del kept[index]
                 widened.update(owners)
         return kept, widened
 
@@ -107,15 +107,15 @@ class Layouts:
         matched = {tag: new for tag, new in self._names.items() if chooses(tag)}
         if matched:
             return [f"^{escaped(new)}$" for tag, new in matched.items() if new != tag and not chooses(new)]
-        found = widening(chooses, self._translator, "tensorboard")
-        self._translator.entries(dict.fromkeys(found.names, ""))
-        for name in found.homonyms:
+        wider = widening(chooses, self._translator, "tensorboard")
+        self._translator.entries(dict.fromkeys(wider.names, ""))
+        for name in wider.homonyms:
             text = f"{path}: {pattern} still matches {name}, which means something else in {self._report.target}"
             self._report.notes.append(text)
-        for name in found.partly:
+        for name in wider.partly:
             text = f"{path}: {pattern} matches some of the names that become {name}: add those that you need"
             self._report.notes.append(text)
-        return [f"^{new}$" for new in found.added]
+        return [f"^{new}$" for new in wider.added]
 
 
 def _chooses(pattern: str, name: str) -> bool:

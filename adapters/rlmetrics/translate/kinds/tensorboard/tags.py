@@ -23,7 +23,7 @@ from .tfrecord import FOOTER, HEADER, Extent, batches
 from .values import convert_value
 
 __all__ = [
-    "Route",
+    "TagRoute",
     "convert_in",
     "event_at",
     "numbers_of",
@@ -43,7 +43,7 @@ _STEP_FIELD = 0x10
 
 
 @dataclass(frozen=True, slots=True)
-class Route:
+class TagRoute:
     """What becomes of the values under a tag.
 
     Attributes:
@@ -65,10 +65,10 @@ def tags_of(paths: Sequence[Path], extents: Mapping[Path, Extent], *, most: int 
     tags: dict[str, None] = {}
     for path in paths:
         for batch in batches(path, extents[path], most=most):
-            found = heads_in(batch)
-            if heads.issuperset(found):
+            of_batch = heads_in(batch)
+            if heads.issuperset(of_batch):
                 continue
-            for head, start, end in zip(found, batch.starts, batch.ends, strict=True):
+            for head, start, end in zip(of_batch, batch.starts, batch.ends, strict=True):
                 if head in heads:
                     continue
                 event = event_at(path, batch.buffer, start, end)
@@ -117,7 +117,7 @@ def _values_of(path: Path, tag: str, most: int) -> Iterator[Any]:
                 yield from (value for value in values if value.tag == tag)
 
 
-def routes_of(paths: Sequence[Path], extents: Mapping[Path, Extent], translator: Translator) -> dict[str, Route]:
+def routes_of(paths: Sequence[Path], extents: Mapping[Path, Extent], translator: Translator) -> dict[str, TagRoute]:
     """Return what becomes of each tag of a run.
 
     Raises:
@@ -139,10 +139,10 @@ def routes_of(paths: Sequence[Path], extents: Mapping[Path, Extent], translator:
     names: dict[str, list[tuple[str, Transform | None]]] = {tag: [] for tag in tags}
     for entry in translator.entries(row):
         names[entry.old].append((entry.name, transforms[entry.old] if entry.converted else None))
-    routes = {tag: Route(tuple(found)) for tag, found in names.items()}
+    routes = {tag: TagRoute(tuple(new)) for tag, new in names.items()}
     for tag, output in translator.report.duplicates.items():
         written = next(other for other in claims[output] if (output, transforms[other]) in routes[other].names)
-        routes[tag] = Route(((output, transforms[tag]), *routes[tag].names), skip=series[written].count)
+        routes[tag] = TagRoute(((output, transforms[tag]), *routes[tag].names), skip=series[written].count)
     return routes
 
 

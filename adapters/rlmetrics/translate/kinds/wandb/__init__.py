@@ -6,19 +6,23 @@ import json
 import re
 import shutil
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from ...decimals import number, written
 from ...errors import InputError
+from ...logs import Kind, RowLog, arguments_among
+from ...reading import Account, Follower, LoggedRow, Recorded, as_step
 from ...report import Report
+from ...run_settings import RunSettings, flattened
 from ...translator import Translator
 from .items import is_own
 from .messages import record_class
-from .run import Options, config_names, history_names, rows_of, translate_run
+from .run import config_names, config_of, history_names, history_rows, rows_from, rows_of, translate_run
 from .transactions import FILE_HEADER
 
-__all__ = ["Options", "is_left_behind", "members", "names", "recognises", "releases", "rows", "settings", "translate"]
+__all__ = ["KIND"]
 
 _SUFFIX = ".wandb"
 _MARKERS = (".synced", ".syncstate")
@@ -51,62 +55,107 @@ def is_left_behind(path: Path) -> bool:
     return path.suffix in _MARKERS or (path.name == "debug-core.log" and path.is_symlink())
 
 
-def names(path: Path) -> list[str]:
-    """Return the names in the first rows of a run."""
-    record_class()
-    files = [file for file in members(path) if file.suffix == _SUFFIX] if path.is_dir() else [path]
-    return [name for file in files for name in history_names(file, _SAMPLE_ROWS)]
+@dataclass(frozen=True)
+class OfflineRun(RowLog):
+    """A ``.wandb`` file, or the folder that it lies in."""
+
+    advises: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        record_class()
+
+    def names(self) -> list[str]:
+        """Return the names in the first rows of a run."""
+        return [name for file in self._files() for name in history_names(file, _SAMPLE_ROWS)]
+
+    def releases(self) -> dict[str, str]:
+        """Return which releases of frameworks the run says were installed."""
+        requirements = self.path / "files" / "requirements.txt"
+        if not requirements.is_file():
+            return {}
+        return dict(_REQUIREMENT.findall(requirements.read_text(encoding="utf-8", errors="replace")))
+
+    def settings(self) -> dict[str | None, frozenset[str]]:
+        """Return the names in the configuration that was recorded before the first row of a run."""
+        return {None: arguments_among(name for file in self._files() for name in config_names(file))}
+
+    def recorded(self) -> dict[str | None, RunSettings]:
+        """Return the configuration."""
+        files = self._files()
+        settings = [RunSettings(flattened(config_of(file)), "W&B") for file in files]
+        return {None if len(files) == 1 else file.name: one for file, one in zip(files, settings, strict=True)}
+
+    def rows(self) -> Iterator[tuple[None, dict[str, Any]]]:
+        """Yield the rows of a run, and what its summary is given, in the order of the records."""
+        for file in self._files():
+            for row in rows_of(file):
+                yield None, row
+
+    def read(self) -> Iterator[Recorded]:
+        """Yield the run of each file."""
+        files = self._files()
+        for file in files:
+            account = Account()
+            yield self.run(_logged(file, account), account, "" if len(files) == 1 else file.name)
+
+    def follow(self) -> Follower:
+        """Return what reads each new record."""
+        return _NewRecords(self)
+
+    def rewrite(self, output: Path, translator: Translator, report: Report) -> None:
+        """Write a run, or its folder, with translated names.
+
+        History, summary and definitions of metrics are renamed; the configuration says what the names were.
+
+        Raises:
+            InputError: If the run is damaged, or a value can't be converted.
+        """
+        path = self.path
+        if path.is_file():
+            translate_run(path, output, translator, report, self.options)
+            return
+        for file in members(path):
+            goal = output / file.relative_to(path)
+            goal.parent.mkdir(parents=True, exist_ok=True)
+            if file.parent == path and recognises(file):
+                translate_run(file, goal, translator, report, self.options)
+            elif file == path / "files" / "wandb-summary.json":
+                _summary(file, goal, translator)
+            else:
+                shutil.copyfile(file, goal)
+
+    def _files(self) -> list[Path]:
+        return _runs_in(self.path)
 
 
-def releases(path: Path) -> dict[str, str]:
-    """Return which releases of frameworks the run says were installed."""
-    requirements = path / "files" / "requirements.txt"
-    if not requirements.is_file():
-        return {}
-    return dict(_REQUIREMENT.findall(requirements.read_text(encoding="utf-8", errors="replace")))
+def _runs_in(path: Path) -> list[Path]:
+    return [file for file in members(path) if file.suffix == _SUFFIX] if path.is_dir() else [path]
 
 
-def settings(path: Path) -> list[str]:
-    """Return the names in the configuration that was recorded before the first row of a run."""
-    record_class()
-    files = [file for file in members(path) if file.suffix == _SUFFIX] if path.is_dir() else [path]
-    return [name for file in files for name in config_names(file)]
+def _logged(path: Path, account: Account) -> Iterator[LoggedRow]:
+    for row in history_rows(path, lambda torn: setattr(account, "torn", torn)):
+        yield _without_own(row)
 
 
-def rows(path: Path) -> Iterator[tuple[None, dict[str, Any]]]:
-    """Yield the rows of a run, and what its summary is given, in the order of the records.
-
-    Raises:
-        InputError: As ``translate``.
-    """
-    record_class()
-    for file in [file for file in members(path) if file.suffix == _SUFFIX] if path.is_dir() else [path]:
-        for row in rows_of(file):
-            yield None, row
+def _without_own(row: dict[str, Any]) -> LoggedRow:
+    """Return a row without what W&B itself adds."""
+    step = row.pop("_step", None)
+    for name in ("_timestamp", "_runtime", "_wandb"):
+        row.pop(name, None)
+    return LoggedRow(as_step(step), row)
 
 
-def translate(path: Path, output: Path, translator: Translator, report: Report, options: Options | None = None) -> None:
-    """Write a run, or its folder, with translated names to ``output``.
+class _NewRecords(Follower):
+    """Follows a ``.wandb`` file, or the folder that it lies in."""
 
-    History, summary and definitions of metrics are renamed; the configuration says what the names were.
-
-    Raises:
-        InputError: If the run is damaged, or a value can't be converted.
-    """
-    record_class()
-    options = options or Options()
-    if path.is_file():
-        translate_run(path, output, translator, report, options)
-        return
-    for file in members(path):
-        goal = output / file.relative_to(path)
-        goal.parent.mkdir(parents=True, exist_ok=True)
-        if file.parent == path and recognises(file):
-            translate_run(file, goal, translator, report, options)
-        elif file == path / "files" / "wandb-summary.json":
-            _summary(file, goal, translator)
-        else:
-            shutil.copyfile(file, goal)
+    def new(self, *, final: bool = False) -> Iterator[LoggedRow]:
+        for file in _runs_in(self.log.path)[:1]:
+            begin = self.begin(file)
+            if not self.config:
+                self.config.update(self.log.kind.open(file).only_configuration().values)
+            for end, row in rows_from(file, begin):
+                self.ends[file] = end
+                yield _without_own(row)
 
 
 def _summary(path: Path, output: Path, translator: Translator) -> None:
@@ -124,3 +173,6 @@ def _summary(path: Path, output: Path, translator: Translator) -> None:
         raise InputError(str(error), path) from None
     own = {name: value for name, value in row.items() if is_own(name)}
     output.write_text(written(renamed | own), encoding="utf-8")
+
+
+KIND = Kind("wandb", recognises, OfflineRun, members, is_left_behind, knows_releases=True)

@@ -50,7 +50,7 @@ def values_of(items: list[bytes]) -> dict[str, Any]:
     row: dict[str, list[bytes]] = {}
     for item in items:
         row.setdefault(name_of(item), []).append(item)
-    return {name: _value(found) for name, found in row.items() if not is_own(name)}
+    return {name: _value(own_items) for name, own_items in row.items() if not is_own(name)}
 
 
 class ItemTranslator:
@@ -121,12 +121,12 @@ class ItemTranslator:
         if len(self._names) > _MAX_HEADS:
             self._heads.clear()
             self._names.clear()
-        found = {head: _name_of_head(head) for head, tag, _ in parts if tag and head not in self._names}
-        unknown = [part for part in parts if part[0] in found or not part[1]]
-        names = [name_of(b"".join(part)) if (name := found.get(part[0])) is None else name for part in unknown]
+        fresh = {head: _name_of_head(head) for head, tag, _ in parts if tag and head not in self._names}
+        unknown = [part for part in parts if part[0] in fresh or not part[1]]
+        names = [name_of(b"".join(part)) if (name := fresh.get(part[0])) is None else name for part in unknown]
         # All names first, since one name may change what becomes of another.
         new = [self._claim(name) for name in names]
-        for head, name in found.items():
+        for head, name in fresh.items():
             if name is None:
                 continue
             self._names[head] = name
@@ -190,7 +190,7 @@ class ItemTranslator:
             else:
                 # Which values they are doesn't matter, only whether they are the same.
                 equal = len(names) == 1 or _all_same([items[name] for name in names])
-                row.update({name: 0 if equal else place for place, name in enumerate(names)})
+                row.update({name: 0 if equal else number for number, name in enumerate(names)})
         own = [Entry(name, name, None) for name in items if is_own(name)]
         if converted:
             return own + self._translator.entries(row)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -13,6 +12,7 @@ from typing import Any
 from rlmetrics.names.errors import NamesError
 
 from ...errors import InputError
+from ...options import Options
 from ...protobufs import decode_error
 from ...report import Report
 from ...translator import Translator
@@ -22,7 +22,6 @@ from .messages import record_class
 from .transactions import Tail, Writer, records
 
 __all__ = [
-    "Options",
     "config_names",
     "config_of",
     "history_names",
@@ -40,20 +39,6 @@ _BUFFER = 1 << 18
 """Bytes written at a time."""
 
 
-@dataclass(frozen=True, slots=True)
-class Options:
-    """What is done besides renaming.
-
-    Attributes:
-        new_id: Give the run another id, so that it can be synced beside the original. It follows from the old id and
-            the names of source and target, so that a second translation has the same.
-        keep_alerts: Keep the alerts; syncing would send them again.
-    """
-
-    new_id: bool = False
-    keep_alerts: bool = False
-
-
 def history_names(path: Path, most: int) -> list[str]:
     """Return the names in the first rows of a run.
 
@@ -66,11 +51,11 @@ def history_names(path: Path, most: int) -> list[str]:
         record = _parse(path, offset, payload)
         if record.HasField("history"):
             try:
-                found = [name_of(item) for item in record.history.item]
+                logged = [name_of(item) for item in record.history.item]
             except decode_error() as error:
                 msg = f"record at byte {offset}: {error}"
                 raise InputError(msg, path) from None
-            names.update(dict.fromkeys(name for name in found if not is_own(name)))
+            names.update(dict.fromkeys(name for name in logged if not is_own(name)))
             rows += 1
         if rows == most:
             break
@@ -116,7 +101,7 @@ def config_of(path: Path) -> dict[str, Any]:
     Raises:
         InputError: If the file is damaged.
     """
-    found: dict[str, Any] = {}
+    values: dict[str, Any] = {}
     rows = 0
     for offset, payload in records(path, Tail()):
         record = _parse(path, offset, payload)
@@ -126,8 +111,8 @@ def config_of(path: Path) -> dict[str, Any]:
         for config in (record.config, record.run.config):
             for item in config.update:
                 with suppress(ValueError):
-                    found[".".join([*item.nested_key] or [item.key])] = json.loads(item.value_json)
-    return found
+                    values[".".join([*item.nested_key] or [item.key])] = json.loads(item.value_json)
+    return values
 
 
 def history_rows(path: Path, torn: Callable[[int], None]) -> Iterator[dict[str, Any]]:
@@ -168,10 +153,14 @@ def _rows(path: Path, tail: Tail, begin: int) -> Iterator[tuple[int, dict[str, A
 def translate_run(path: Path, output: Path, translator: Translator, report: Report, options: Options) -> None:
     """Write a ``.wandb`` file with translated names.
 
+    The new id of a run follows from the old one and the names of source and target, so that a second translation has
+    the same.
+
     Raises:
         InputError: If the file is damaged, or a value can't be converted.
     """
-    run = _Run(translator, report, _new_id(path, report) if options.new_id else None, keep_alerts=options.keep_alerts)
+    new_id = _new_id(path, report) if options.new_run_id else None
+    run = _Records(translator, report, new_id, keep_alerts=options.keep_alerts)
     tail = Tail()
     with output.open("wb", buffering=_BUFFER) as file:
         writer = Writer(file)
@@ -195,7 +184,7 @@ def translate_run(path: Path, output: Path, translator: Translator, report: Repo
         report.notes.append(f"{path.name}: {run.alerts} alert(s) left out; syncing would send them again")
 
 
-class _Run:
+class _Records:
     """Translates one record after the other.
 
     Attributes:
@@ -309,12 +298,12 @@ class _Run:
                 yield record
 
 
-def settings(place: list[str], value: Any) -> dict[str, Any]:
+def settings(keys: list[str], value: Any) -> dict[str, Any]:
     """Return the entries of a configuration, nested or not, by dotted names; lists and long texts are left out."""
     if isinstance(value, dict):
-        return {name: found for key in value for name, found in settings([*place, str(key)], value[key]).items()}
+        return {name: one for key in value for name, one in settings([*keys, str(key)], value[key]).items()}
     is_text = isinstance(value, str)
-    return {".".join(place): value} if (len(value) <= _LONG if is_text else not isinstance(value, list)) else {}
+    return {".".join(keys): value} if (len(value) <= _LONG if is_text else not isinstance(value, list)) else {}
 
 
 def _parse(path: Path, offset: int, payload: bytes) -> Any:

@@ -11,12 +11,13 @@ from pathlib import Path
 
 from ...errors import InputError
 from ...jsontree import Array, Document, Node, Object, Text, TreeError
+from ...logs import Kind, Log
 from ...renaming import Collector, Names, Renaming
 from ...report import Report
 from ...translator import Translator
 from .places import walk
 
-__all__ = ["names", "names_in", "recognises", "rewrite", "translate"]
+__all__ = ["KIND", "names_in", "rewrite"]
 
 _MAX_BYTES = 1 << 26
 _MARK = re.compile(rb'panelBankConfig|blocks\\*"(?:\s|\\+[nrt])*:(?:\s|\\+[nrt])*\[')
@@ -37,29 +38,31 @@ def recognises(path: Path) -> bool:
         return False
 
 
-def names(path: Path) -> set[str]:
-    """Return the names of metrics in every spec of the file."""
-    return names_in(_read(path), path)
+class WorkspaceSpecs(Log):
+    """A file with specs of workspaces or reports."""
+
+    def names(self) -> set[str]:
+        """Return the names of metrics in every spec of the file."""
+        return names_in(_read(self.path), self.path)
+
+    def rewrite(self, output: Path, translator: Translator, report: Report) -> None:
+        """Write a copy with the names of metrics translated.
+
+        Raises:
+            InputError: If the file is no JSON or holds no spec, or a name is unknown and that is an error.
+        """
+        output.write_bytes(rewrite(_read(self.path), self.path, translator, report).encode("utf-8"))
 
 
 def names_in(text: str, path: Path) -> set[str]:
     """Return the names of metrics in a JSON text; ``path`` is for messages.
 
     Raises:
-        InputError: As ``translate``.
+        InputError: If the text is no JSON or holds no spec.
     """
     collector = Collector()
     _walk(path, text, collector)
-    return set(collector.found)
-
-
-def translate(path: Path, output: Path, translator: Translator, report: Report) -> None:
-    """Write ``path`` with the names of metrics translated.
-
-    Raises:
-        InputError: If the file is no JSON or holds no spec, or a name is unknown and that is an error.
-    """
-    output.write_bytes(rewrite(_read(path), path, translator, report).encode("utf-8"))
+    return set(collector.names)
 
 
 def rewrite(text: str, path: Path, translator: Translator, report: Report) -> str:
@@ -72,7 +75,7 @@ def rewrite(text: str, path: Path, translator: Translator, report: Report) -> st
         report: The account.
 
     Raises:
-        InputError: As ``translate``.
+        InputError: If the text is no JSON or holds no spec, or a name is unknown and that is an error.
     """
     return _walk(path, text, Renaming(path, translator, report, "wandb"))
 
@@ -130,3 +133,6 @@ def _is_spec(node: Object) -> bool:
     if isinstance(section, Object) and section.get("panelBankConfig") is not None:
         return True
     return isinstance(node.get("blocks"), Array) and node.get("version") is not None
+
+
+KIND = Kind("wandb-workspace", recognises, WorkspaceSpecs, is_layout=True)

@@ -34,10 +34,10 @@ _TURNED = {">": "<", "<": ">", ">=": "<=", "<=": ">="}
 
 def walk(document: Document, node: Node, names: Names) -> None:
     """Rewrite every name below ``node``."""
-    _Walk(document, names).node(node)
+    _SpecWalk(document, names).node(node)
 
 
-class _Walk:
+class _SpecWalk:
     """Goes through one spec."""
 
     def __init__(self, document: Document, names: Names) -> None:

@@ -1,0 +1,170 @@
+"""What every kind of input offers: a kind recognises a path and opens it; the log gives what it holds and is rewritten.
+
+To be read are its names, its runs, its configuration and its rows.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import ClassVar
+
+from .databases import journals
+from .errors import InputError
+from .judging import Rows, judged
+from .options import Options
+from .reading import Account, Follower, LoggedRow, Recorded, Whole
+from .report import Report
+from .run_settings import RunSettings, first_line
+from .translator import Translator
+
+__all__ = ["Kind", "Log", "RowLog", "arguments_among"]
+
+_ARGUMENTS = {"output_dir", "logging_steps", "per_device_train_batch_size"}
+"""Some of what transformers' Trainer records of its arguments: where they are, all are."""
+
+
+def _no_members(folder: Path) -> list[Path]:
+    return []
+
+
+def _never(path: Path) -> bool:
+    return False
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A kind of input: what is known of it before one is opened.
+
+    Attributes:
+        name: As ``--kind`` takes it.
+        recognises: Tells from name and content whether a file is of this kind.
+        log: Makes the opened input.
+        members: Returns the files in a folder, or below it, that are translated together; none if it is no such folder.
+        is_left_behind: Tells whether a file says something about an input that is not true of its copy.
+        is_database: Whether a file may hold several runs, and have journals beside it.
+        is_layout: Whether it names but some of what a run logs.
+        surface: The surface that new names must have; None if any name will do.
+        knows_releases: Whether the releases that it names were installed for certain when the run began.
+    """
+
+    name: str
+    recognises: Callable[[Path], bool]
+    log: Callable[[Kind, Path, Options, Collection[str] | None], Log]
+    members: Callable[[Path], list[Path]] = _no_members
+    is_left_behind: Callable[[Path], bool] = _never
+    is_database: bool = False
+    is_layout: bool = False
+    surface: str | None = None
+    knows_releases: bool = False
+
+    def open(self, path: Path, options: Options | None = None, only: Collection[str] | None = None) -> Log:
+        """Open a file, or a folder of which some files belong together.
+
+        Args:
+            path: The file or folder.
+            options: How it is to be translated.
+            only: The only runs of a database that are meant; None for all.
+        """
+        return self.log(self, path, options or Options(), only)
+
+    def companions(self, path: Path) -> list[Path]:
+        """Return the files beside ``path`` that are read along with it and not copied on their own."""
+        return journals(path) if self.is_database and path.is_file() else []
+
+
+@dataclass(frozen=True)
+class Log(ABC):
+    """An opened input; whatever reads it raises an ``InputError`` where it is damaged.
+
+    Attributes:
+        kind: What it is.
+        path: The file or folder.
+        options: How it is to be translated.
+        only: The only runs that are meant; None for all.
+        advises: Whether rewriting tells which recorded settings would change what becomes of a name.
+    """
+
+    kind: Kind
+    path: Path
+    options: Options
+    only: Collection[str] | None
+    advises: ClassVar[bool] = False
+
+    @abstractmethod
+    def names(self) -> Collection[str]:
+        """Return the metric names near the beginning, to infer where they come from."""
+
+    @abstractmethod
+    def rewrite(self, output: Path, translator: Translator, report: Report) -> None:
+        """Write a copy with translated names to ``output`` and account for it in ``report``."""
+
+    def runs(self) -> Mapping[str | None, Collection[str]]:
+        """Return the names of each run; where it is one run, under None."""
+        return {None: self.names()}
+
+    def settings(self) -> Mapping[str | None, frozenset[str]]:
+        """Return the names of each run's arguments, if it recorded them all, as transformers' callbacks do."""
+        return {}
+
+    def releases(self) -> Mapping[str, str]:
+        """Return which releases of frameworks a run says were installed."""
+        return {}
+
+    def read(self) -> Iterator[Recorded]:
+        """Yield the runs, each with its settings and with what it logged, row by row."""
+        msg = f"a {self.kind.name} holds names, not logged values; give a log"
+        raise InputError(msg, self.path)
+
+    def follow(self) -> Follower:
+        """Return what reads on while the run grows."""
+        return Whole(self)
+
+    def translate(self, output: Path, translator: Translator) -> Report:
+        """Write a translated copy to ``output`` and return the account."""
+        report = translator.new_report(self.kind.name)
+        self.rewrite(output, translator, report)
+        return report
+
+    @cached_property
+    def configuration(self) -> Mapping[str | None, RunSettings]:
+        """The configuration of each run, or why it can't be read; where it is one run, under None."""
+        try:
+            return self.recorded()
+        except (InputError, OSError, ValueError) as error:
+            problem = f"the configuration of {self.path.name} can't be read: {first_line(error)}"
+            return {None: RunSettings(problems=(problem,))}
+
+    def recorded(self) -> Mapping[str | None, RunSettings]:
+        """Return the configuration of each run, as it was recorded; for ``configuration``."""
+        return {}
+
+    def only_configuration(self) -> RunSettings:
+        """Return the configuration of an input that is one run."""
+        return next(iter(self.configuration.values()), RunSettings())
+
+    def run(self, rows: Iterator[LoggedRow], account: Account | None = None, name: str = "") -> Recorded:
+        """Return a run with the settings that were recorded for it, or for all."""
+        own = self.configuration.get(name or None, self.configuration.get(None, RunSettings()))
+        return Recorded(name, rows, own.values, account or Account(), own.problems)
+
+
+class RowLog(Log):
+    """A log whose rows are written one by one, so that who gets a name that several keys claim is decided before."""
+
+    @abstractmethod
+    def rows(self) -> Rows:
+        """Yield the rows, each with the run that it belongs to; None if the file is one run."""
+
+    def translate(self, output: Path, translator: Translator) -> Report:
+        """Write a translated copy to ``output``, with what the runs say about names that several keys claim."""
+        return judged(self, output, translator)
+
+
+def arguments_among(settings: Iterable[str]) -> frozenset[str]:
+    """Return the names of settings if all of a trainer's arguments are among them, else nothing."""
+    names = frozenset(settings)
+    return names if names >= _ARGUMENTS else frozenset()

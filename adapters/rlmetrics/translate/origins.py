@@ -1,0 +1,80 @@
+"""Where the names of a run come from: one source, several that explain them equally well, or none."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from rlmetrics.names import AmbiguousError, Candidate
+from rlmetrics.names.errors import UserError
+
+from .agreement import AgreeingTranslator
+from .options import Options
+from .translator import Translator
+
+__all__ = ["Known", "Origin", "Several", "Unknown"]
+
+
+class Origin(ABC):
+    """Where names come from, as far as that is known.
+
+    Attributes:
+        is_certain: Whether it is one source.
+    """
+
+    is_certain: ClassVar[bool] = False
+
+    @abstractmethod
+    def translator(self, options: Options, surface: str | None) -> Translator:
+        """Return what carries the names.
+
+        Raises:
+            UserError: If there is no source, several differ, or target or configuration can't be resolved.
+        """
+
+
+@dataclass(frozen=True, slots=True)
+class Known(Origin):
+    """One source."""
+
+    source: str
+    is_certain: ClassVar[bool] = True
+
+    def translator(self, options: Options, surface: str | None) -> Translator:
+        """Return the translator from the source."""
+        return Translator(self.source, options.target, surface=surface, **options.of_names())
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Several(Origin):
+    """Sources that explain the names equally well; two of these are never the same.
+
+    Attributes:
+        why: Says so.
+        candidates: The sources.
+    """
+
+    why: str
+    candidates: Sequence[Candidate]
+
+    @classmethod
+    def of(cls, error: AmbiguousError) -> Several:
+        """Return the sources that an inference leaves open."""
+        return cls(str(error), error.candidates)
+
+    def translator(self, options: Options, surface: str | None) -> Translator:
+        """Return a translator that goes on while the sources agree."""
+        return AgreeingTranslator(self.candidates, options.target, why=self.why, surface=surface, **options.of_names())
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Unknown(Origin):
+    """No source, for a reason."""
+
+    reason: UserError
+
+    def translator(self, options: Options, surface: str | None) -> Translator:
+        """Raise the reason."""
+        raise self.reason
