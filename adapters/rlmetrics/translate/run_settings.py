@@ -25,7 +25,7 @@ from .errors import InputError
 from .kinds import mlflow, tensorboard, wandb
 from .kinds.wandb import run as wandb_run
 from .modelcards import folders_of_run
-from .yamlspans import YamlError, scalars
+from .yamlspans import scalars
 
 __all__ = [
     "RunSettings",
@@ -201,7 +201,7 @@ def _of_file(path: Path) -> RunSettings:
     try:
         text = path.read_text(encoding="utf-8-sig")
         values = flattened(json.loads(text)) if path.suffix == ".json" else _of_yaml(text)
-    except (YamlError, ValueError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:
         return RunSettings(problems=(f"{path.name} can't be read: {_line(error)}; its settings are left out",))
     return RunSettings(values, path.name if values else "")
 
