@@ -81,6 +81,7 @@ def test_names_work_without_any_dependency(installed, tmp_path, arguments, expec
         ("lint", "codegen"),
         ("dashboard --at verl==0.9.1 --kind tensorboard -o tfevents", "tensorboard"),
         ("translate wandb-workspace:acme/rl/abc --from verl==0.5.0 --to verl==0.9.1", "workspaces"),
+        ("translate sweep.yaml --from verl==0.5.0 --to verl==0.9.1 -o new.yaml", "yaml"),
     ],
 )
 def test_a_missing_extra_is_named(installed, tmp_path, command, extra):
@@ -88,6 +89,7 @@ def test_a_missing_extra_is_named(installed, tmp_path, command, extra):
     (tmp_path / "spec").mkdir()
     for name in ("spec/spec.yaml", "pyproject.toml"):  # a checkout, which `lint` looks for first
         (tmp_path / name).touch()
+    (tmp_path / "sweep.yaml").write_text("metric: actor/ppo_kl\n")
     done = subprocess.run([str(installed), *command.split()], capture_output=True, text=True, check=False, cwd=tmp_path)
 
     assert 2 == done.returncode

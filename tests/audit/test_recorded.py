@@ -14,7 +14,7 @@ from rlmetrics.names.tables import load_tables
 
 
 def _extraction(release: str, *keys: tuple[str, str]) -> Extraction:
-    found = tuple(LoggedKey("A", "m", key, "a.py", 3, "A.f", text, None, (), "self.log") for key, text in keys)
+    found = tuple(LoggedKey("A", "m", key, "a.py", 3, "A.f", text, ()) for key, text in keys)
     return Extraction("trl", release, found, (), {"A": ("loss",)})
 
 

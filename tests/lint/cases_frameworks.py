@@ -185,6 +185,7 @@ CASES = [
         "`1.0.0` stands after `1.2.0`",
     ),
     Case("release-order", [(F, "{release: 1.1.0,", "{release: ¦1.0.0,")], [], "`1.0.0` stands after `1.0.0`"),
+    Case("release-order", [(F, "{release: 1.1.0,", "{release: ¦newest,")], [], "`newest` is no version"),
     Case(
         "release-order",
         [(F, '"2024-02-29"', "¦2024-2-29")],

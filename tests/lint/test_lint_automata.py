@@ -39,6 +39,8 @@ PATTERNS = st.recursive(
         (r"mean@\d+", "mean@.+", "mean@0"),
         (r"[\w.-]+", "é", "é"),
         (r"\x41|\n", "[^\\n]", "A"),
+        ("a{b}", "[a-z{}]+", "a{b}"),
+        (r"[^\W\d]", "[^a-z_]+", "A"),
     ],
 )
 def test_common_text(first: str, second: str, text: str | None) -> None:
@@ -63,7 +65,9 @@ def test_sequence_joins_literals_and_patterns() -> None:
         "(",
         ")",
         "[a",
-        "a{b}",
+        "(?i)a",
+        "(?i:a)b",
+        "(?>a)b",
         "a{2,1}",
         "*a",
         "^a$",

@@ -6,9 +6,9 @@ from typing import Any
 
 from rlmetrics.codegen.meaning.resolve import Component, resolve
 from rlmetrics.codegen.model import ComponentFile
-from rlmetrics.codegen.releases import Releases
+from rlmetrics.names.versions import Releases
 
-ORDER = Releases(("1.0.0", "1.1.0", "1.2.0"))
+ORDER = Releases(dict.fromkeys(("1.0.0", "1.1.0", "1.2.0"), ""))
 
 
 def _resolved(record: dict[str, Any], heir: dict[str, Any] | None = None, **more: Any) -> dict[str, set[str]]:
@@ -21,7 +21,7 @@ def _resolved(record: dict[str, Any], heir: dict[str, Any] | None = None, **more
         )
 
     files = {"base": file({"time": record}, **more), "heir": file(heir or {}, extends=["base"])}
-    component = Component(files, "heir", 0b111, lambda ranges: ORDER.bits(ORDER.expand(ranges)), 0b111)
+    component = Component(files, "heir", 0b111, lambda ranges: ORDER.bits(ORDER.checked(ranges)), 0b111)
     found: dict[str, set[str]] = {}
     for item in resolve(component):
         said = "".join(f" [{trait}]" for piece in item.facts for trait in piece.says.get("traits", ()))

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from packaging.version import Version
 from rlmetrics.names.versions import Releases, is_development, version_key
 
 ORDERED = [
@@ -113,16 +112,20 @@ def test_every_preview_of_a_known_release_is_answered_by_it(numbers, suffix):
     assert names == [releases.answering(name + suffix) for name in names]
 
 
-@given(st.lists(st.integers(0, 30), min_size=1, max_size=4), st.lists(st.integers(0, 30), min_size=1, max_size=4))
-def test_plain_versions_sort_as_lists_of_numbers(first, second):
-    """Up to zeros at the end."""
+NUMBERS = st.lists(st.integers(0, 12), min_size=1, max_size=4).map(lambda parts: ".".join(map(str, parts)))
+PARTS = [
+    st.sampled_from(["", "a", "b2", "rc1", "-alpha1", ".beta", "c3", "_pre1", "preview"]),
+    st.sampled_from(["", ".post1", "post", "-rev2", "r3"]),
+    st.sampled_from(["", ".dev0", "dev3", "-dev"]),
+]
+VERSIONS = st.tuples(NUMBERS, *PARTS).map("".join)
 
-    def stripped(numbers):
-        while len(numbers) > 1 and numbers[-1] == 0:
-            numbers = numbers[:-1]
-        return numbers
 
-    def key(numbers) -> Any:
-        return version_key(".".join(map(str, numbers)))
+@given(VERSIONS, VERSIONS)
+def test_versions_sort_as_the_packaging_library_sorts_them(first, second):
+    """The library is what pip goes by; the runtime has no dependencies, so it can't use it."""
+    key, other = version_key(first), version_key(second)
 
-    assert (stripped(first) < stripped(second)) == (key(first) < key(second))
+    assert key is not None
+    assert other is not None
+    assert (Version(first) < Version(second), Version(first) == Version(second)) == (key < other, key == other)

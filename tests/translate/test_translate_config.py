@@ -2,6 +2,7 @@
 
 import json
 import re
+import sys
 from decimal import Decimal
 from pathlib import Path
 
@@ -12,8 +13,10 @@ from hypothesis import strategies as st
 from logs import kind_name
 from rlmetrics.cli import main
 from rlmetrics.names.records import Transform
+from rlmetrics.translate import yamlevents
 from rlmetrics.translate.limits import following
-from rlmetrics.translate.yamlspans import Scalar, YamlError, respelled, scalars
+from rlmetrics.translate.run_settings import recorded
+from rlmetrics.translate.yamlspans import Scalar, YamlError, json_scalars, respelled, scalars
 
 GRPO = "trl[GRPOTrainer]==0.18.2"
 DPO = "trl[DPOTrainer]==0.18.2"
@@ -321,14 +324,14 @@ def test_every_scalar_of_json_is_found(tree, indent):
     """Path, text and span of each key and value are those of the standard parser."""
     text = json.dumps(tree, indent=indent, ensure_ascii=False)
 
-    found = scalars(text)
+    found = json_scalars(text)
 
     assert list(_leaves(tree)) == [(s.path, s.text, s.is_key) for s in found]
     for scalar in found:
         assert scalar.text == str(json.loads(text[scalar.start : scalar.end]))
 
 
-WORDS = st.text("ab/_ #:'\"-", min_size=1, max_size=6).map(str.strip).filter(lambda w: w and not w.startswith("-"))
+WORDS = st.text("aé😀/_ #:'\"-", min_size=1, max_size=6).map(str.strip).filter(lambda w: w and not w.startswith("-"))
 YAML_TREES = st.recursive(
     WORDS,
     lambda inner: st.lists(inner, min_size=1, max_size=3) | st.dictionaries(WORDS, inner, min_size=1, max_size=3),
@@ -359,7 +362,10 @@ def test_a_new_name_is_spelled_so_that_it_is_read_back(name, spelled):
     assert name == yaml.safe_load(f"k: {respelled(spelled, name)}")["k"]
 
 
-@given(st.text(st.sampled_from("ab:-#{}[],&*!|>'\"% \n\t"), max_size=40))
+NEARLY_YAML = st.text(st.sampled_from("aé😀:-#{}[],&*!|>'\"%?\x00 \n\r\ufeff"), max_size=40)
+
+
+@given(NEARLY_YAML)
 def test_any_text_is_read_or_refused(text):
     """No text makes the reader fail otherwise than by saying where, and spans lie in the text, in order."""
     found = []
@@ -372,3 +378,97 @@ def test_any_text_is_read_or_refused(text):
     assert 0 <= offset <= len(text)
     assert all(s.start < s.end <= len(text) for s in found)
     assert sorted(s.start for s in found) == [s.start for s in found]
+
+
+def _read(text, loader):
+    try:
+        return yamlevents.read(text, loader)
+    except YamlError:
+        return None
+
+
+@given(
+    tree=st.dictionaries(WORDS, YAML_TREES, min_size=1), flow=st.sampled_from([True, False, None]), bom=st.booleans()
+)
+def test_libyaml_counts_characters(tree, flow, bom):
+    """Spans are those of the parser in pure Python, whatever characters come before."""
+    text = "\ufeff" * bom + yaml.safe_dump(tree, default_flow_style=flow, allow_unicode=True)
+
+    assert [] != yamlevents.read(text, yaml.SafeLoader) == yamlevents.read(text, yaml.CSafeLoader)
+
+
+@given(NEARLY_YAML)
+def test_what_both_parsers_take_is_the_same(text):
+    """They may differ in what they refuse, such as ``>#``, and in nothing else."""
+    found = [_read(text, loader) for loader in (yaml.CSafeLoader, yaml.SafeLoader)]
+
+    assert None in found or found[0] == found[1]
+
+
+def test_a_text_of_several_lines_is_one_scalar():
+    """Plain or quoted, in block or flow style, it is read as YAML folds it, and its span is all of it."""
+    text = "a: [x or\n    y, 'z\n    q']\nb: one\n  two\nc: 3\n"
+
+    found = [
+        (scalar.path, scalar.text, text[scalar.start : scalar.end]) for scalar in scalars(text) if not scalar.is_key
+    ]
+
+    assert [
+        (("a", 0), "x or y", "x or\n    y"),
+        (("a", 1), "z q", "'z\n    q'"),
+        (("b",), "one two", "one\n  two"),
+        (("c",), "3", "3"),
+    ] == found
+
+
+def test_keys_that_are_collections_hide_no_others():
+    """What lies under a complex key is read; the key itself is left out, and a key without a value has none."""
+    text = "? [a, {b: c}]\n: d\n? e\n: f\ng:\nh: {i, j: k}\n"
+
+    assert [
+        (("?",), "d"),
+        (("e",), "e"),
+        (("e",), "f"),
+        (("g",), "g"),
+        (("h",), "h"),
+        (("h", "i"), "i"),
+        (("h", "j"), "j"),
+        (("h", "j"), "k"),
+    ] == [(scalar.path, scalar.text) for scalar in scalars(text)]
+
+
+@pytest.mark.parametrize(
+    ("text", "place"),
+    [
+        ("      actor/ppo_kl\nmonitor: actor/lr\n", "2:"),
+        ("metric: 😀\n\tx: y\n", "2:1: "),
+        ("metric: é\x7f\n", "1:10: "),
+        ("metric: 'x\n", "1:9: "),
+        ("metric: {name: x\n", "1:9: "),
+        ("metric: @x\n", "1:9: "),
+        ("metric: x: y\n", "1:10: "),
+    ],
+)
+def test_text_that_is_no_yaml_is_told_in_one_line(translated, text, place):
+    """With the place, counted in characters, what is wrong there and what to do, with exit code 2."""
+    code, new, error = translated("a.yaml", text, GRPO, "canonical", "--kind", "config")
+
+    assert (2, None) == (code, new)
+    assert f"a.yaml:{place}" in error
+    assert "not YAML: " in error
+    assert error.endswith("; mend it here\n")
+    assert 1 == error.count("\n")
+
+
+def test_settings_in_yaml_are_named_as_missing_without_pyyaml(tmp_path, monkeypatch):
+    """Where PyYAML is not installed, the report says that the arguments beside a state were not read, and why."""
+    (tmp_path / "trainer_state.json").write_text("{}")
+    (tmp_path / "args.yaml").write_text("beta: 0.1\n")
+    monkeypatch.setitem(sys.modules, "yaml", None)
+    monkeypatch.delitem(sys.modules, "rlmetrics.translate.yamlevents", raising=False)
+
+    settings = recorded("trainer-state", tmp_path / "trainer_state.json")[None]
+
+    missing = 'YAML is read with PyYAML, which is missing; pip install "rlmetrics[yaml]"'
+    assert {} == settings.values
+    assert (f"args.yaml can't be read: {missing}; its settings are left out",) == settings.problems

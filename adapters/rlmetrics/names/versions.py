@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from functools import lru_cache
 
-__all__ = ["Releases", "is_development", "version_key"]
+__all__ = ["RangeError", "Releases", "is_development", "version_key"]
 
 _VERSION = (
     r"v?(?P<release>[0-9]+(?:\.[0-9]+)*)"
@@ -50,20 +51,34 @@ def is_development(text: str) -> bool:
     return re.fullmatch(r"git\b.*|main|master|dev|nightly|head|latest|[0-9a-f]{7,40}", text, re.IGNORECASE) is not None
 
 
+class RangeError(ValueError):
+    """A range that names an unknown release or that is empty.
+
+    Attributes:
+        index: Which range of a list is wrong.
+        release: The release that is not known, or None if the range ends before it starts.
+    """
+
+    def __init__(self, message: str, index: int, release: str | None) -> None:
+        super().__init__(message)
+        self.index = index
+        self.release = release
+
+
 class Releases:
     """The releases of one framework, oldest first.
+
+    Ranges are ``0.12.2``, ``0.3.0..0.11.4`` (both ends included), ``1.0.0..``, ``..0.11.4`` or a list of these.
 
     Args:
         rows: Release and date.
     """
 
-    def __init__(self, rows: Sequence[tuple[str, str]]) -> None:
+    def __init__(self, rows: Mapping[str, str] | Iterable[tuple[str, str]]) -> None:
         self.dates = dict(rows)
         self.names = tuple(self.dates)
-        self.all = frozenset(self.names)
         self._order = {name: index for index, name in enumerate(self.names)}
         self._covered: dict[tuple[str, ...], frozenset[str]] = {}
-        self._bits: dict[Collection[str], int] = {}
 
     def __contains__(self, release: object) -> bool:
         return release in self._order
@@ -73,26 +88,24 @@ class Releases:
         return self._order[release]
 
     def covered(self, ranges: Sequence[str]) -> frozenset[str]:
-        """Return the known releases that ``0.12.2``, ``0.3.0..0.11.4``, ``1.0.0..`` or ``..0.11.4`` cover."""
-        asked = tuple(ranges)
+        """Return the known releases that ranges cover; a range that names an unknown one covers none."""
+        asked = (ranges,) if isinstance(ranges, str) else tuple(ranges)
         if asked not in self._covered:
             found: set[str] = set()
             for item in asked:
-                first, dots, last = (part.strip() for part in item.partition(".."))
-                low, high = self._low(first), self._high(last) if dots else self._high(first) if first else -1
-                found.update(self.names[low : high + 1])
+                with suppress(RangeError):
+                    found.update(self._between(item, 0))
             self._covered[asked] = frozenset(found)
         return self._covered[asked]
 
-    def bits(self, releases: Collection[str]) -> int:
-        """Return a set of known releases as bits, which are quick to intersect; bit 0 is the oldest."""
-        if releases not in self._bits:
-            self._bits[releases] = sum(1 << self._order[release] for release in releases)
-        return self._bits[releases]
+    def checked(self, ranges: Sequence[str]) -> frozenset[str]:
+        """Return the releases that ranges cover.
 
-    def among(self, releases: Sequence[str], bits: int) -> tuple[str, ...]:
-        """Return those of some known releases that are in a set of bits."""
-        return tuple(release for release in releases if bits >> self._order[release] & 1)
+        Raises:
+            RangeError: If a release is unknown or a range ends before it starts.
+        """
+        asked = (ranges,) if isinstance(ranges, str) else ranges
+        return frozenset(name for index, item in enumerate(asked) for name in self._between(item, index))
 
     def covers(self, ranges: Sequence[str], release: str) -> bool:
         """Return whether one of the ranges covers a release."""
@@ -100,24 +113,68 @@ class Releases:
 
     def expand(self, ranges: Sequence[str]) -> list[str]:
         """Return the known releases that ranges cover, oldest first."""
-        return sorted(self.covered(ranges), key=self.index)
+        return self.sort(self.covered(ranges))
 
-    def spans(self, releases: Sequence[str]) -> str:
+    def sort(self, releases: Iterable[str]) -> list[str]:
+        """Return known releases, oldest first."""
+        return sorted(releases, key=self.index)
+
+    def bits(self, releases: Iterable[str]) -> int:
+        """Return a set of known releases as bits, which are quick to intersect; bit 0 is the oldest."""
+        return sum(1 << self._order[release] for release in releases)
+
+    def of_bits(self, bits: int) -> frozenset[str]:
+        """Return the releases that bits stand for."""
+        return frozenset(name for index, name in enumerate(self.names) if bits >> index & 1)
+
+    def ranges(self, bits: int) -> list[str]:
+        """Return releases given as bits as ranges, with an open end where the newest release is among them."""
+        newest = len(self.names) - 1
+        return [
+            self.names[first] + ("" if first == last else ".." if last == newest else f"..{self.names[last]}")
+            for first, last in self._runs(self.of_bits(bits))
+        ]
+
+    def spans(self, releases: Iterable[str]) -> str:
         """Return known releases in short: neighbours as ``0.3.0..0.11.4``."""
+        shown = [(self.names[first], self.names[last]) for first, last in self._runs(releases)]
+        return ", ".join(first if first == last else f"{first}..{last}" for first, last in shown)
+
+    def text(self, releases: Iterable[str]) -> str:
+        """Return known releases in words: three and more neighbours as a range."""
+        return ", ".join(
+            f"{self.names[first]} to {self.names[last]}"
+            if last > first + 1
+            else ", ".join(self.names[first : last + 1])
+            for first, last in self._runs(releases)
+        )
+
+    def _runs(self, releases: Iterable[str]) -> list[list[int]]:
+        """Return the positions of the first and the last of each row of neighbours."""
         runs: list[list[int]] = []
-        for place in sorted(self.index(release) for release in releases):
+        for place in sorted(map(self.index, releases)):
             if runs and place == runs[-1][1] + 1:
                 runs[-1][1] = place
             else:
                 runs.append([place, place])
-        shown = [(self.names[first], self.names[last]) for first, last in runs]
-        return ", ".join(first if first == last else f"{first}..{last}" for first, last in shown)
+        return runs
 
-    def _low(self, release: str) -> int:
-        return self._order.get(release, 0 if not release else len(self.names))
+    def _between(self, text: str, index: int) -> tuple[str, ...]:
+        """Return the releases of one range, which stands at an index of a list."""
+        first, dots, last = (part.strip() for part in text.partition(".."))
+        low = self._find(first, index) if first or not dots else 0
+        high = (self._find(last, index) if last else len(self.names) - 1) if dots else low
+        if high < low:
+            msg = f"the range `{text}` ends before it starts"
+            raise RangeError(msg, index, None)
+        return self.names[low : high + 1]
 
-    def _high(self, release: str) -> int:
-        return self._order.get(release, len(self.names) - 1 if not release else -1)
+    def _find(self, release: str, index: int) -> int:
+        place = self._order.get(release)
+        if place is None:
+            msg = f"the release `{release}` is not among the releases of the framework"
+            raise RangeError(msg, index, release)
+        return place
 
     def answering(self, release: str) -> str | None:
         """Return the known release that answers for a version, or None for one older than all.

@@ -16,7 +16,7 @@ from typing import Any
 
 from rlmetrics.names.config import UNKNOWN
 
-from .yamlspans import YamlError, scalars
+from .yamlspans import scalars
 
 __all__ = [
     "RunSettings",
@@ -99,7 +99,7 @@ def of_file(path: Path) -> RunSettings:
     try:
         text = path.read_text(encoding="utf-8-sig")
         values = flattened(json.loads(text)) if path.suffix == ".json" else _of_yaml(text)
-    except (YamlError, ValueError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:
         return RunSettings(problems=(f"{path.name} can't be read: {first_line(error)}; its settings are left out",))
     return RunSettings(values, path.name if values else "")
 

@@ -19,7 +19,7 @@ from ..limits import following
 from ..logs import Kind, Log
 from ..report import Report
 from ..translator import Translator
-from ..yamlspans import Scalar, YamlError, respelled, scalars
+from ..yamlspans import Scalar, YamlError, json_scalars, respelled, scalars
 
 __all__ = ["KIND", "refuse_broken"]
 
@@ -29,6 +29,7 @@ _PLACE = re.compile(
     re.IGNORECASE,
 )
 """Keys below which names of metrics stand."""
+_PLACED = re.compile(rf"\b(?:{_PLACE.pattern})\b", re.IGNORECASE)
 _MEMBERS = {"name", "names", "key", "keys", "metric", "value", "y"}
 """Keys of an object at such a place that hold the name itself; W&B's ``config.yaml`` puts it under ``value``."""
 _NAME = re.compile(r"(?!(?:null|true|false|yes|no|on|off|none|nan|inf)$)[A-Za-z][^\s:]*(?: - [^\s:]+)?", re.IGNORECASE)
@@ -119,6 +120,8 @@ def _names(path: Path) -> set[str]:
     text = _read(path)
     if path.suffix == ".py":
         return {name for _, name, key in _literals(path, text) if _is_place(key)}
+    if _PLACED.search(text) is None:
+        return set()
     return {_logged(scalar) for scalar in _spans(path, text) if _names_a_metric(scalar)}
 
 
@@ -133,12 +136,12 @@ def _read(path: Path) -> str:
 def _spans(path: Path, text: str) -> list[Scalar]:
     if path.suffix == ".json":
         _require_json(path, text)
+        return json_scalars(text)
     try:
         return scalars(text)
-    except (YamlError, RecursionError) as error:
-        line, column = _position(text, error.offset) if isinstance(error, YamlError) else (1, 1)
-        msg = f"not YAML or JSON that can be followed: {error}; mend it here"
-        raise InputError(msg, path, line, column) from None
+    except YamlError as error:
+        msg = f"not YAML: {error}; mend it here"
+        raise InputError(msg, path, *_position(text, error.offset)) from None
 
 
 def _require_json(path: Path, text: str) -> None:

@@ -49,7 +49,6 @@ class Comparison:
         broken: Anchors that do not stand where they should.
         undescribed: Keys of components that the spec does not describe in this release.
         not_understood: Places that look like logging and that no rule understands.
-        external: Keys of the spec that other packages log.
         proofs: How many places of anchors were looked at.
     """
 
@@ -60,7 +59,6 @@ class Comparison:
     broken: tuple[Broken, ...]
     undescribed: dict[str, int] = field(default_factory=dict)
     not_understood: tuple[object, ...] = ()
-    external: int = 0
     proofs: int = 0
 
     @property
@@ -99,7 +97,6 @@ def compare(extraction: Extraction, description: Description, *, by_component: b
         ),
         broken=(),
         undescribed=undescribed,
-        external=len(external),
     )
 
 

@@ -73,13 +73,9 @@ def _modes(key: str, keys: Container[str]) -> list[str]:
 def _record(
     key: str, release: str, found: list[LoggedKey], modes: list[str], anchors: dict[str, str]
 ) -> dict[str, Any]:
-    conditions = list(dict.fromkeys(site.condition for site in found))
     record: dict[str, Any] = {"metric": "TODO/metric", "releases": f"{release}.."}
     if modes != ["train"]:
         record["modes"] = modes
-    if None not in conditions:
-        record["condition"] = " or ".join(f"({condition})" for condition in conditions)
-        record["logged_by_default"] = False
     record["x-meaning"] = "TODO: over which population and with which reduction the number comes about."
     record["x-expression"] = list(dict.fromkeys(site.expression for site in found))
     record["x-places"] = sorted({f"{site.path}:{site.line}" for site in found})

@@ -23,7 +23,6 @@ from .values import (
     Value,
     join,
     mappings,
-    negate,
     options,
     placeholder,
     text_of,
@@ -184,10 +183,9 @@ def _condition(interpreter: Interpreter, frame: Frame, node: ast.IfExp) -> Value
     decided = decide(interpreter, frame, node.test)
     if decided is not None:
         return evaluate(interpreter, frame, node.body if decided else node.orelse)
-    test = text_of(node.test)
-    with interpreter.under(test):
+    with interpreter.branch():
         body = evaluate(interpreter, frame, node.body)
-    with interpreter.under(negate(test)):
+    with interpreter.branch():
         other = evaluate(interpreter, frame, node.orelse)
     return join(body, other)
 

@@ -17,7 +17,7 @@ from .interpreter import Interpreter
 from .program import ClassInfo, FunctionInfo, ModuleInfo, Program
 from .running import Runner
 from .settings import Settings
-from .values import Conditions, Function, Mapping, Object, Origin, Place, Site, Value, mappings, simplify
+from .values import Function, Mapping, Object, Origin, Place, Site, Value, mappings
 
 _LOGS = re.compile(r"\.(?:log|log_metrics)\(|_metrics|log_stats")
 
@@ -33,9 +33,7 @@ class LoggedKey:
     line: int
     symbol: str
     expression: str
-    condition: str | None
     via: tuple[Site, ...]
-    sink: str
 
 
 @dataclass(frozen=True)
@@ -150,9 +148,7 @@ def _is_own(info: ClassInfo) -> bool:
 
 def merged(first: LoggedKey, second: LoggedKey) -> LoggedKey:
     """Joins what two classes that share a component log at one place."""
-    conditions = [found.condition for found in (first, second)]
-    condition = None if None in conditions else min((text for text in conditions if text), key=len)
-    return replace(first, via=tuple(dict.fromkeys((*first.via, *second.via))), condition=condition)
+    return replace(first, via=tuple(dict.fromkeys((*first.via, *second.via))))
 
 
 def script_keys(
@@ -253,7 +249,7 @@ def run_class(program: Program, settings: Settings, info: ClassInfo) -> Interpre
         instead = settings.user_logs.get(f"{info.name}.{name}")
         if instead is not None and instead not in names:
             site = Site(relevant[name].module.path, relevant[name].node.lineno, relevant[name].symbol)
-            interpreter.sunk += [Sunk(mapping, site, name) for mapping in mappings(result)]
+            interpreter.sunk += [Sunk(mapping, site) for mapping in mappings(result)]
     return interpreter
 
 
@@ -272,7 +268,7 @@ def _unreached(program: Program, info: ClassInfo) -> set[str]:
 def _run_entry(
     interpreter: Interpreter, settings: Settings, owner: Object, function: FunctionInfo, results: dict[str, Value]
 ) -> Value:
-    interpreter.conditions.clear()
+    interpreter.undecided = 0
     keywords: dict[str, Value] = {}
     for argument in function.node.args.args:
         if argument.arg in settings.open_parameters:
@@ -293,12 +289,11 @@ def _run_entry(
 
 def logged(interpreter: Interpreter, settings: Settings, info: ClassInfo, name: str) -> list[LoggedKey]:
     """Turns the dicts that reached a tracker into keys, one for each key and place."""
-    places: dict[tuple[str, Site], list[tuple[Origin, str]]] = {}
+    places: dict[tuple[str, Site], list[Origin]] = {}
     for sunk in interpreter.sunk:
         for template, slot in sunk.mapping.slots.items():
             for origin in slot.origins.values():
-                passed = origin.passed_through(Place(sunk.site))
-                places.setdefault((template, origin.site), []).append((passed, sunk.sink))
+                places.setdefault((template, origin.site), []).append(origin.passed_through(Place(sunk.site)))
         for missing in sunk.mapping.missing.values():
             if missing.text not in settings.open_parameters:
                 place = missing.site
@@ -309,21 +304,18 @@ def logged(interpreter: Interpreter, settings: Settings, info: ClassInfo, name: 
     for (template, site), origins in places.items():
         if any(re.fullmatch(pattern, template) for pattern in settings.impossible):
             continue
-        expressions = dict.fromkeys(origin.expression for origin, _ in origins)
+        expressions = dict.fromkeys(origin.expression for origin in origins)
         written = [text for text in expressions if text not in _EMPTY] or list(expressions)
-        alternatives = simplify(a for origin, _ in origins for a in origin.alternatives)
         found.append(
             LoggedKey(
-                component=settings.component(template, site.path, name),
+                component=settings.component(template, name),
                 module=info.module.name,
                 key=template,
                 path=site.path,
                 line=site.line,
                 symbol=site.symbol,
                 expression=" | ".join(written),
-                condition=condition_text(alternatives),
-                via=tuple(dict.fromkeys(site for origin, _ in origins for site in origin.via)),
-                sink=origins[0][1],
+                via=tuple(dict.fromkeys(site for origin in origins for site in origin.via)),
             )
         )
     return found
@@ -331,14 +323,6 @@ def logged(interpreter: Interpreter, settings: Settings, info: ClassInfo, name: 
 
 _EMPTY = {"0", "0.0", "[]", "{}", ""}
 """Values that only prepare a key for the real write."""
-
-
-def condition_text(alternatives: frozenset[Conditions]) -> str | None:
-    """Returns the tests that enclose all ways to a key, as one expression; None if there is an unconditional way."""
-    if not alternatives or () in alternatives:
-        return None
-    parts = [" and ".join(f"({c})" if " or " in c else c for c in alternative) for alternative in sorted(alternatives)]
-    return parts[0] if len(parts) == 1 else " or ".join(f"({part})" for part in parts)
 
 
 __all__ = ["Extraction", "Frame", "LoggedKey", "Sunk", "extract"]

@@ -42,7 +42,6 @@ class Sunk:
 
     mapping: Mapping
     site: Site
-    sink: str
 
 
 @dataclass(frozen=True)

@@ -25,7 +25,6 @@ from .values import (
     Value,
     join,
     options,
-    split_condition,
     text_of,
 )
 
@@ -38,7 +37,7 @@ MAX_ITERATIONS = 400
 
 
 class Interpreter(ABC):
-    """State of one run: shared objects, conditions in force, and what reached a tracker.
+    """State of one run: shared objects, and what reached a tracker.
 
     `running.Runner` puts the modules together that run expressions, calls and statements; these know this class only.
     """
@@ -46,7 +45,8 @@ class Interpreter(ABC):
     def __init__(self, program: Program, settings: Settings) -> None:
         self.program = program
         self.settings = settings
-        self.conditions: list[str] = []
+        self.undecided = 0
+        """In how many branches of tests that depend on the run the run is."""
         self.facts: dict[str, bool] = {}
         """Tests on the trainer whose outcome holds on the path that is being followed (training or evaluation)."""
         self.channels: dict[tuple[str, str], Sequence] = {}
@@ -61,7 +61,6 @@ class Interpreter(ABC):
         self.sunk: list[Sunk] = []
         self.unclear: dict[tuple[str, int, str], Unclear] = {}
         self.executed: set[FunctionInfo] = set()
-        self.touched: set[tuple[str, int]] = set()
         self.remembered: dict[tuple[Hashable, ...], tuple[Value, object]] = {}
         """Results of calls of this round, with what was given, which must live as long as its identity counts."""
         self.allocated: dict[tuple[Hashable, ...], tuple[Object, object]] = {}
@@ -74,57 +73,40 @@ class Interpreter(ABC):
         text = text_of(node).split("\n")[0][:200]
         self.unclear[site.path, site.line, reason] = Unclear(site.path, site.line, site.symbol, text, reason)
 
-    def touch(self, frame: Frame, node: ast.AST) -> None:
-        """Notes that a rule handled the lines of a node."""
-        first = getattr(node, "lineno", 0)
-        for line in range(first, (getattr(node, "end_lineno", None) or first) + 1):
-            self.touched.add((frame.module.path, line))
-
     @contextmanager
-    def under(self, condition: str | None) -> Iterator[None]:
-        """Puts a condition in force."""
-        added = self.push(condition)
+    def branch(self) -> Iterator[None]:
+        """Runs what only some runs reach."""
+        self.undecided += 1
         try:
             yield
         finally:
-            del self.conditions[len(self.conditions) - added :]
+            self.undecided -= 1
 
     @contextmanager
     def elsewhere(self) -> Iterator[None]:
-        """Runs what another process does: the conditions here apply to what is made of its answer, not inside."""
-        saved, self.conditions = self.conditions, []
+        """Runs what another process does, whatever led here."""
+        undecided, self.undecided = self.undecided, 0
         sites, self.call_sites = self.call_sites, []
         try:
             yield
         finally:
-            self.conditions, self.call_sites = saved, sites
-
-    def push(self, condition: str | None) -> int:
-        """Puts the parts of a condition in force that are not yet; returns how many."""
-        before = len(self.conditions)
-        for part in split_condition(condition) if condition else ():
-            if part not in self.conditions and not self._is_plumbing(part):
-                self.conditions.append(part)
-        return len(self.conditions) - before
-
-    def _is_plumbing(self, condition: str) -> bool:
-        return any(word in condition for word in self.settings.plumbing_conditions)
+            self.undecided, self.call_sites = undecided, sites
 
     def place(self, frame: Frame, node: ast.AST) -> Place:
         """Returns where a node is reached now."""
-        return Place(frame.site(node), tuple(self.conditions), self.call_sites[-1] if self.call_sites else None)
+        return Place(frame.site(node), self.call_sites[-1] if self.call_sites else None)
 
     def instance(self, info: ClassInfo) -> Object:
         """Returns the one object that stands for all instances of a class, its ``__init__`` run once."""
         found = self.objects.get(info)
         if found is None:
             found = self.objects[info] = Object(info)
-            saved, self.conditions = self.conditions, []
+            undecided, self.undecided = self.undecided, 0
             for name in self.settings.initializers:
                 method = self.program.lookup(info, name)
                 if method is not None and method not in self.stack:
                     self.run(Function(method, found), [], {}, unknown_parameters=True)
-            self.conditions = saved
+            self.undecided = undecided
         return found
 
     # ------------------------------------------------------------------ functions
@@ -166,13 +148,13 @@ class Interpreter(ABC):
     def _call_key(
         self, function: Function, arguments: list[Value], keywords: dict[str, Value], extra: Value | None
     ) -> tuple[Hashable, ...]:
-        """What a repeated call has in common with the first: the arguments, the conditions and the calling line."""
+        """What a repeated call has in common with the first: the arguments and the calling line."""
         return (
             signature(function),
             signatures(arguments),
             signature(keywords),
             signature(extra),
-            tuple(self.conditions),
+            self.undecided > 0,
             tuple(self.facts.items()),
             self.call_sites[-1] if self.call_sites else None,
         )

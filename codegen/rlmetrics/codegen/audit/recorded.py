@@ -23,7 +23,7 @@ class Recorded:
     Attributes:
         framework: The framework.
         releases: The releases, oldest first.
-        extractions: Release to what it logs; lines and conditions are not kept, and ``expression`` is a hash.
+        extractions: Release to what it logs; lines are not kept, and ``expression`` is a hash.
     """
 
     framework: str
@@ -74,7 +74,7 @@ def load_recorded(path: Path) -> Recorded:
     for component, key, sites in data["keys"]:
         for ranges, place, expression in sites:
             file, symbol = places[place]
-            found = LoggedKey(component, "", key, file, 0, symbol, expression, None, (), "")
+            found = LoggedKey(component, "", key, file, 0, symbol, expression, ())
             for index in _indices(ranges):
                 keys[releases[index]].append(found)
     inherited: dict[str, dict[str, tuple[str, ...]]] = {release: {} for release in releases}

@@ -2,8 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import re
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+__all__ = ["Ignored", "Rule", "Settings", "read_settings"]
 
 
 @dataclass(frozen=True)
@@ -16,10 +23,18 @@ class Ignored:
 
 
 @dataclass(frozen=True)
+class Rule:
+    """Regular expressions of keys and of classes that log them, and the component that these belong to."""
+
+    component: str
+    key: str = ".*"
+    owner: str = ".*"
+
+
+@dataclass(frozen=True)
 class Settings:
     """How the auditor reads one framework."""
 
-    framework: str
     package: str
     excluded_paths: tuple[str, ...] = ()
     entry_names: tuple[str, ...] = ()
@@ -29,8 +44,6 @@ class Settings:
     """Name of a group of remote workers → the classes that it may consist of."""
     not_by_name: tuple[str, ...] = ()
     """Modules whose methods are never what an unknown object offers (checkpointing, tools)."""
-    plumbing_conditions: tuple[str, ...] = ()
-    """Words of tests that only choose which process logs, or when; they are left out of conditions."""
     initializers: tuple[str, ...] = ("__init__",)
     """Methods that give an object its attributes."""
     inherited: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
@@ -69,5 +82,26 @@ class Settings:
     impossible: Mapping[str, str] = field(default_factory=dict)
     """Regular expression of keys that the flow of dicts suggests → why no configuration logs them."""
     ignored: tuple[Ignored, ...] = ()
-    component: Callable[[str, str, str], str] = lambda key, path, owner: owner
-    """(key, path of its origin, class that was run) → component name."""
+    components: tuple[Rule, ...] = ()
+    """To which component a key belongs: the first rule that fits decides; without one it is the class."""
+
+    def component(self, key: str, owner: str) -> str:
+        """Return the component of a key that a class logs."""
+        for rule in self.components:
+            if re.fullmatch(rule.key, key) and re.fullmatch(rule.owner, owner):
+                return rule.component
+        return owner
+
+
+def read_settings(path: Path) -> Settings:
+    """Return the settings that a YAML file holds."""
+    data: dict[str, Any] = yaml.safe_load(path.read_text(encoding="utf-8"))
+    ignored = tuple(Ignored(**item) for item in data.pop("ignored", ()))
+    components = tuple(Rule(**item) for item in data.pop("components", ()))
+    return Settings(ignored=ignored, components=components, **{name: _frozen(value) for name, value in data.items()})
+
+
+def _frozen(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {name: _frozen(item) for name, item in value.items()}
+    return tuple(value) if isinstance(value, list) else value

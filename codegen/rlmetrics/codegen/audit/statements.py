@@ -22,7 +22,6 @@ from .values import (
     is_empty,
     join,
     mappings,
-    negate,
     options,
     text_of,
     texts,
@@ -39,20 +38,21 @@ _WRITERS = {"append", "extend", "update", "__setitem__", "setdefault"}
 
 def block(interpreter: Interpreter, frame: Frame, body: list[ast.stmt]) -> str | None:
     """Runs statements; returns how the block ends early (return, raise, continue, break) or None."""
-    pushed = 0
+    guards = 0
     ending: str | None = None
     for position, statement in enumerate(body):
         if (choice := _choice(interpreter, frame, statement)) is not None:
             ending = _each_mode(interpreter, frame, *choice, body[position + 1 :])
             break
         if isinstance(statement, ast.If):
-            ending, guard = _if(interpreter, frame, statement)
-            pushed += interpreter.push(guard)
+            ending, guards_the_rest = _if(interpreter, frame, statement)
+            guards += guards_the_rest
+            interpreter.undecided += guards_the_rest
         else:
             ending = _statement(interpreter, frame, statement)
         if ending:
             break
-    del interpreter.conditions[len(interpreter.conditions) - pushed :]
+    interpreter.undecided -= guards
     return ending
 
 
@@ -90,28 +90,28 @@ def _each_mode(
     return endings[0]
 
 
-def _if(interpreter: Interpreter, frame: Frame, node: ast.If) -> tuple[str | None, str | None]:
+def _if(interpreter: Interpreter, frame: Frame, node: ast.If) -> tuple[str | None, bool]:
+    """Runs both branches; returns how both end early, and whether one alone does, so that not all runs go on."""
     decided = decide(interpreter, frame, node.test)
     if decided is not None:
-        return block(interpreter, frame, node.body if decided else node.orelse), None
+        return block(interpreter, frame, node.body if decided else node.orelse), False
     evaluate(interpreter, frame, node.test)
-    condition = text_of(node.test)
     before = dict(frame.env)
-    with interpreter.under(condition):
+    with interpreter.branch():
         ended_body = block(interpreter, frame, node.body)
     after_body = frame.env
     frame.env = dict(before)
-    with interpreter.under(negate(condition)):
+    with interpreter.branch():
         ended_else = block(interpreter, frame, node.orelse)
     if ended_body and ended_else:
-        return ended_body, None
+        return ended_body, False
     if ended_body:
-        return None, negate(condition) if ended_body in ("return", "continue") else None
+        return None, ended_body in ("return", "continue")
     if ended_else:
         frame.env = after_body
-        return None, condition if ended_else in ("return", "continue") else None
+        return None, ended_else in ("return", "continue")
     frame.env = _join_environments(after_body, frame.env)
-    return None, None
+    return None, False
 
 
 def _statement(interpreter: Interpreter, frame: Frame, node: ast.stmt) -> str | None:
@@ -260,7 +260,7 @@ def assign(interpreter: Interpreter, frame: Frame, target: ast.expr, value: Valu
                 frame.env[target.value.id] = Object(None, {target.attr: value})
             elif isinstance(owner, Object):
                 old = owner.attributes.get(target.attr)
-                made_anew = not interpreter.conditions and frame.info.name == "__init__"  # over what the base class put
+                made_anew = not interpreter.undecided and frame.info.name == "__init__"  # over what the base class put
                 owner.attributes[target.attr] = value if old is None or made_anew else join(value, old)
                 if not is_empty(value):
                     owner.empty.discard(target.attr)

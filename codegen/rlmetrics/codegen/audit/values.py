@@ -4,19 +4,13 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
-from functools import cache
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from .program import ClassInfo, FunctionInfo, ModuleInfo
 
-Conditions = tuple[str, ...]
-"""The tests that enclose a place, outermost first, from the entry point down."""
-
 MAX_CHOICES = 24
-MAX_ALTERNATIVES = 8
 _PLACEHOLDER = re.compile(r"\{[^{}]*\}")
 
 
@@ -31,73 +25,24 @@ class Site:
 
 @dataclass(frozen=True)
 class Place:
-    """Where something happens: the line, the conditions in force, and the call that led to the function."""
+    """Where something happens: the line, and the call that led to the function."""
 
     site: Site
-    conditions: Conditions = ()
     called_from: Site | None = None
 
 
 @dataclass(frozen=True)
 class Origin:
-    """Where a key comes from: its literal, the value written under it, and the conditions of the write."""
+    """Where a key comes from: its literal, the value written under it, and the places that it went through."""
 
     site: Site
     expression: str
-    alternatives: frozenset[Conditions]
     via: tuple[Site, ...] = ()
 
     def passed_through(self, place: Place) -> Origin:
         """Returns the origin after the key was copied or renamed at another place."""
         sites = [site for site in (place.site, place.called_from) if site is not None]
-        via = tuple(dict.fromkeys((*self.via, *(site for site in sites if site != self.site))))
-        alternatives = frozenset(_merge(a, place.conditions) for a in self.alternatives)
-        return replace(self, via=via, alternatives=alternatives)
-
-
-def _merge(first: Conditions, second: Conditions) -> Conditions:
-    return first + tuple(condition for condition in second if condition not in first)
-
-
-def simplify(alternatives: Iterable[Conditions]) -> frozenset[Conditions]:
-    """Drops alternatives that another one implies, and joins pairs that differ in a test and its negation."""
-    current = set(alternatives)
-    changed = True
-    while changed:
-        changed = False
-        for one in sorted(current):
-            for other in sorted(current):
-                if one == other or not {one, other} <= current:
-                    continue
-                if set(one) <= set(other):
-                    current.discard(other)
-                    changed = True
-                elif (joined := _join_complements(one, other)) is not None:
-                    current -= {one, other}
-                    current.add(joined)
-                    changed = True
-    if len(current) > MAX_ALTERNATIVES:
-        common = set.intersection(*(set(a) for a in current))
-        current = {tuple(c for c in min(current) if c in common)}
-    return frozenset(current)
-
-
-def _join_complements(one: Conditions, other: Conditions) -> Conditions | None:
-    only_one, only_other = set(one) - set(other), set(other) - set(one)
-    if len(only_one) == len(only_other) == 1:
-        (a,), (b,) = only_one, only_other
-        if negate(a) == b or negate(b) == a:
-            return tuple(condition for condition in one if condition != a)
-    return None
-
-
-@cache
-def negate(condition: str) -> str:
-    """Returns the text of the opposite test."""
-    test = ast.parse(condition, mode="eval").body
-    if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
-        return text_of(test.operand)
-    return text_of(ast.UnaryOp(ast.Not(), test))
+        return replace(self, via=tuple(dict.fromkeys((*self.via, *(site for site in sites if site != self.site)))))
 
 
 def text_of(node: ast.AST) -> str:
@@ -107,15 +52,6 @@ def text_of(node: ast.AST) -> str:
         found = " ".join(ast.unparse(node).split())
         node._audit_text = found  # type: ignore[attr-defined]
     return found
-
-
-@cache
-def split_condition(condition: str) -> tuple[str, ...]:
-    """Splits ``a and b`` into its parts."""
-    test = ast.parse(condition, mode="eval").body
-    if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And):
-        return tuple(text_of(part) for part in test.values)
-    return (condition,)
 
 
 class Value:
@@ -173,14 +109,11 @@ class Slot:
     origins: dict[tuple[Site, str], Origin] = field(default_factory=dict)
 
     def add(self, origin: Origin) -> None:
-        """Adds an origin or widens the conditions of the same one."""
+        """Adds an origin; of the same one, the way through more places is kept."""
         key = (origin.site, origin.expression)
         old = self.origins.get(key)
-        if old is None:
-            self.origins[key] = replace(origin, alternatives=simplify(origin.alternatives))
-        else:
-            via = old.via if len(old.via) >= len(origin.via) else origin.via
-            self.origins[key] = replace(old, via=via, alternatives=simplify(old.alternatives | origin.alternatives))
+        if old is None or len(old.via) < len(origin.via):
+            self.origins[key] = origin
 
 
 class Mapping(Value):
@@ -203,7 +136,7 @@ class Mapping(Value):
             for origin in key.origins:
                 slot.add(origin.passed_through(place))
         else:
-            slot.add(Origin(key.site or place.site, expression, frozenset({place.conditions})))
+            slot.add(Origin(key.site or place.site, expression))
 
     def merge(self, other: Mapping, place: Place) -> None:
         """Records ``self.update(other)``."""

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from ..releases import Releases
+from rlmetrics.names.versions import Releases
+
 from ..spec import Spec
 from .logged_keys import LoggedKey
 
@@ -18,7 +19,7 @@ def coverage(spec: Spec, logged_keys: Iterable[LoggedKey]) -> dict[str, dict[str
         components = logged.setdefault(one.metric, {}).setdefault(one.framework, {})
         components.setdefault(one.component, set()).update(one.releases)
     orders = {
-        name: Releases(tuple(release.release for release in framework.framework.releases))
+        name: Releases([(item.release, item.date) for item in framework.framework.releases])
         for name, framework in spec.frameworks.items()
     }
     return {

@@ -71,4 +71,4 @@ def _said(scope: FrameworkScope, stem: str, piece: Piece) -> Iterator[str]:
 
 
 def _spans(scope: FrameworkScope, releases: int) -> str:
-    return ", ".join(scope.releases.spans(releases))
+    return ", ".join(scope.releases.ranges(releases))

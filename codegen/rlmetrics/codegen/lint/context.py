@@ -14,9 +14,10 @@ from .programs import Program, programs
 from .readable import readable
 
 if TYPE_CHECKING:
+    from rlmetrics.names.versions import Releases
+
     from ..meaning import Piece
     from ..model import ComponentFile, ConfigKey, Placeholder, Profile, Ranges
-    from ..releases import Releases
     from ..spec import Spec
     from .guardsets import Answer, Read
 

@@ -1,20 +1,39 @@
 """Regular expressions as automata.
 
-Only the regular part of Python's syntax is understood, which is all that a placeholder needs: characters, classes,
-``.``, groups, ``|`` and repetition. Matching is that of ``re.fullmatch``.
+Python's own parser of patterns reads them; of what it finds, only the regular part is understood, which is all that a
+placeholder needs: characters, classes, ``.``, groups, ``|`` and repetition. Matching is that of ``re.fullmatch``.
 """
 
 from __future__ import annotations
 
+import re
+import sys
+from collections.abc import Callable, Iterable
+from typing import Any
+
 from .automata import LAST_CHARACTER, Automaton, PatternError, Ranges
 
+if sys.version_info >= (3, 11):
+    from re import _parser  # type: ignore[attr-defined]
+else:
+    import sre_parse as _parser
+
 __all__ = ["build"]
+
+_Ends = tuple[int, int]
+"""The first and the last state of a part."""
 
 _DIGIT: Ranges = ((48, 57),)
 _WORD: Ranges = ((48, 57), (65, 90), (95, 95), (97, 122), (0x80, LAST_CHARACTER))
 _SPACE: Ranges = ((9, 13), (28, 32), (0x85, 0x85), (0xA0, 0xA0))
-_CLASSES = {"d": _DIGIT, "w": _WORD, "s": _SPACE}
-_CONTROLS = {"n": 10, "t": 9, "r": 13, "f": 12, "v": 11}
+_LINE_END: Ranges = ((10, 10),)
+_REFUSED = {
+    "AT": "`^`, `$` and `\\b` are not needed, since a value is always matched as a whole",
+    "ASSERT": "what looks ahead or back is not regular",
+    "ASSERT_NOT": "what looks ahead or back is not regular",
+    "POSSESSIVE_REPEAT": "possessive repetition is not regular",
+    "ATOMIC_GROUP": "an atomic group is not regular",
+}
 
 
 def build(pattern: str) -> Automaton:
@@ -23,198 +42,108 @@ def build(pattern: str) -> Automaton:
     Raises:
         PatternError: If it is not regular or not well formed.
     """
+    try:
+        parsed = _parser.parse(pattern)
+    except (re.error, OverflowError, RecursionError) as error:
+        raise _error(pattern, str(error)) from None
+    if parsed.state.groupdict or parsed.state.flags & ~re.UNICODE:
+        raise _error(pattern, "of the groups with `?`, only `(?:…)` is understood")
     automaton = Automaton()
-    automaton.start, automaton.accept = _Parser(pattern, automaton).parse()
+    automaton.start, automaton.accept = _Builder(pattern, automaton).sequence(parsed)
     return automaton
 
 
-class _Parser:
-    """Recursive descent over a pattern; every method returns the start and end of the part it read."""
+def _error(pattern: str, reason: str) -> PatternError:
+    return PatternError(f"the pattern `{pattern}` cannot be analysed: {reason}")
+
+
+class _Builder:
+    """Adds the states of parsed parts to an automaton."""
 
     def __init__(self, pattern: str, automaton: Automaton) -> None:
         self._pattern = pattern
-        self._position = 0
         self._automaton = automaton
 
-    def parse(self) -> tuple[int, int]:
-        result = self._alternatives()
-        if self._position < len(self._pattern):
-            self._fail(f"`{self._peek()}` has no partner")
-        return result
-
-    def _peek(self) -> str:
-        return self._pattern[self._position : self._position + 1]
-
-    def _take(self) -> str:
-        character = self._peek()
-        if not character:
-            self._fail("it ends too early")
-        self._position += 1
-        return character
-
-    def _fail(self, reason: str) -> None:
-        msg = f"the pattern `{self._pattern}` cannot be analysed: {reason}"
-        raise PatternError(msg)
-
-    def _alternatives(self) -> tuple[int, int]:
-        branches = [self._concatenation()]
-        while self._peek() == "|":
-            self._position += 1
-            branches.append(self._concatenation())
-        if len(branches) == 1:
-            return branches[0]
-        automaton = self._automaton
-        start, end = automaton.state(), automaton.state()
-        for low, high in branches:
-            automaton.jumps[start].append(low)
-            automaton.jumps[high].append(end)
-        return start, end
-
-    def _concatenation(self) -> tuple[int, int]:
+    def sequence(self, parts: Any) -> _Ends:
         start = end = self._automaton.state()
-        while self._peek() not in {"", "|", ")"}:
-            low, high = self._repeated()
+        for code, argument in parts:
+            low, high = self._part(str(code), argument)
             self._automaton.jumps[end].append(low)
             end = high
         return start, end
 
-    def _repeated(self) -> tuple[int, int]:
-        begin = self._position
-        result = self._atom()
-        end = self._position
-        bounds = self._bounds()
-        if bounds is None:
-            return result
-        if self._peek() == "?":  # laziness does not change what a full match accepts
-            self._position += 1
-        elif self._peek() == "+":
-            self._fail("possessive repetition is not regular")
-        after = self._position
-        least, most = bounds
-        automaton = self._automaton
-        start = tail = automaton.state()
-        for _ in range(least):
-            low, high = self._again(begin, end)
-            automaton.jumps[tail].append(low)
-            tail = high
-        if most is None:
-            low, high = self._again(begin, end)
-            automaton.jumps[tail].append(low)
-            automaton.jumps[high].append(tail)
-        else:
-            last = automaton.state()
-            for _ in range(most - least):
-                automaton.jumps[tail].append(last)
-                low, high = self._again(begin, end)
-                automaton.jumps[tail].append(low)
-                tail = high
-            automaton.jumps[tail].append(last)
-            tail = last
-        self._position = after
-        return start, tail
-
-    def _again(self, begin: int, end: int) -> tuple[int, int]:
-        """Another copy of the atom between two positions."""
-        self._position = begin
-        result = self._atom()
-        self._position = end
-        return result
-
-    def _bounds(self) -> tuple[int, int | None] | None:
-        character = self._peek()
-        if character in {"*", "+", "?"} and character:
-            self._position += 1
-            return {"*": (0, None), "+": (1, None), "?": (0, 1)}[character]
-        if character != "{":
-            return None
-        close = self._pattern.find("}", self._position)
-        body = self._pattern[self._position + 1 : close] if close > 0 else ""
-        low, comma, high = body.partition(",")
-        if not (low + high).isdigit() or not (low or comma):
-            self._fail("`{` must hold numbers; write \\{ for the character")
-        self._position = close + 1
-        least = int(low or 0)
-        most = (int(high) if high else None) if comma else least
-        if most is not None and most < least:
-            self._fail("the largest number of repetitions is below the smallest")
-        return least, most
-
-    def _atom(self) -> tuple[int, int]:
-        character = self._take()
-        if character == "(":
-            return self._group()
-        if character == "[":
-            return self._step(self._class())
-        if character == "\\":
-            return self._step(self._escape())
-        if character == ".":
-            return self._step(_complement(((10, 10),)))
-        if character in "*+?":
-            self._fail(f"`{character}` repeats nothing")
-        if character in "^$":
-            self._fail(f"`{character}` is not needed, since a value is always matched as a whole")
-        return self._step(((ord(character), ord(character)),))
-
-    def _group(self) -> tuple[int, int]:
-        if self._peek() == "?":
-            if self._pattern[self._position : self._position + 2] != "?:":
-                self._fail("of the groups with `?`, only `(?:…)` is regular")
-            self._position += 2
-        result = self._alternatives()
-        if self._peek() != ")":
-            self._fail("`(` has no partner")
-        self._position += 1
-        return result
-
-    def _step(self, ranges: Ranges) -> tuple[int, int]:
+    def _part(self, code: str, argument: Any) -> _Ends:
+        if code == "BRANCH":
+            return self._branches(argument[1])
+        if code == "SUBPATTERN" and not argument[1] and not argument[2]:
+            return self.sequence(argument[3])
+        if code in ("MAX_REPEAT", "MIN_REPEAT"):  # laziness does not change what a full match accepts
+            least, most, repeated = argument
+            return self._repeated(least, None if most == _parser.MAXREPEAT else most, repeated)
         start, end = self._automaton.state(), self._automaton.state()
-        self._automaton.steps[start].append((ranges, end))
+        self._automaton.steps[start].append((self._characters(code, argument), end))
         return start, end
 
-    def _escape(self) -> Ranges:
-        character = self._take()
-        if character.lower() in _CLASSES:
-            ranges = _CLASSES[character.lower()]
-            return ranges if character.islower() else _complement(ranges)
-        if character in _CONTROLS:
-            return ((_CONTROLS[character], _CONTROLS[character]),)
-        if character in {"x", "u"}:
-            length = 2 if character == "x" else 4
-            digits = "".join(self._take() for _ in range(length))
-            if not all(digit in "0123456789abcdefABCDEF" for digit in digits):
-                self._fail(f"`\\{character}{digits}` is not a character")
-            return ((int(digits, 16), int(digits, 16)),)
-        if character.isalnum():
-            self._fail(f"`\\{character}` is not regular syntax")
-        return ((ord(character), ord(character)),)
+    def _branches(self, branches: Iterable[Any]) -> _Ends:
+        start, end = self._automaton.state(), self._automaton.state()
+        for branch in branches:
+            low, high = self.sequence(branch)
+            self._automaton.jumps[start].append(low)
+            self._automaton.jumps[high].append(end)
+        return start, end
 
-    def _class(self) -> Ranges:
-        negated = self._peek() == "^"
-        if negated:
-            self._position += 1
-        ranges: list[tuple[int, int]] = []
-        first = True
-        while first or self._peek() != "]":
-            first = False
-            low = self._class_part()
-            if self._peek() == "-" and self._pattern[self._position + 1 : self._position + 2] not in {"]", ""}:
-                self._position += 1
-                high = self._class_part()
-                if len(low) != 1 or len(high) != 1 or low[0][0] != low[0][1] or low[0][0] > high[0][0]:
-                    self._fail("a range of a class runs backwards")
-                ranges.append((low[0][0], high[0][0]))
-            else:
-                ranges += low
-        self._position += 1
-        merged = _merge(ranges)
-        return _complement(merged) if negated else merged
+    def _repeated(self, least: int, most: int | None, parts: Any) -> _Ends:
+        jumps = self._automaton.jumps
+        start = tail = self._automaton.state()
+        for _ in range(least):
+            low, high = self.sequence(parts)
+            jumps[tail].append(low)
+            tail = high
+        if most is None:
+            low, high = self.sequence(parts)
+            jumps[tail].append(low)
+            jumps[high].append(tail)
+            return start, tail
+        last = self._automaton.state()
+        for _ in range(most - least):
+            jumps[tail].append(last)
+            low, high = self.sequence(parts)
+            jumps[tail].append(low)
+            tail = high
+        jumps[tail].append(last)
+        return start, last
 
-    def _class_part(self) -> Ranges:
-        character = self._take()
-        return self._escape() if character == "\\" else ((ord(character), ord(character)),)
+    def _characters(self, code: str, argument: Any) -> Ranges:
+        """Return the characters that a part of one character stands for."""
+        if code in _CHARACTERS:
+            return _CHARACTERS[code](argument)
+        raise _error(self._pattern, _REFUSED.get(code, "it refers to a group, or has flags"))
 
 
-def _merge(ranges: list[tuple[int, int]]) -> Ranges:
+def _class(members: Iterable[tuple[Any, Any]]) -> Ranges:
+    codes = [(str(code), argument) for code, argument in members]
+    ranges = _merged(found for code, argument in codes if code != "NEGATE" for found in _CHARACTERS[code](argument))
+    return _complement(ranges) if ("NEGATE", None) in codes else ranges
+
+
+def _category(name: Any) -> Ranges:
+    _, *negated, kind = str(name).split("_")
+    ranges = {"DIGIT": _DIGIT, "WORD": _WORD, "SPACE": _SPACE}[kind]
+    return _complement(ranges) if negated else ranges
+
+
+_CHARACTERS: dict[str, Callable[[Any], Ranges]] = {
+    "LITERAL": lambda code_point: ((code_point, code_point),),
+    "NOT_LITERAL": lambda code_point: _complement(((code_point, code_point),)),
+    "ANY": lambda _: _complement(_LINE_END),
+    "RANGE": lambda ends: (ends,),
+    "CATEGORY": _category,
+    "IN": _class,
+}
+"""What stands for one character, by its code."""
+
+
+def _merged(ranges: Iterable[tuple[int, int]]) -> Ranges:
     merged: list[tuple[int, int]] = []
     for low, high in sorted(ranges):
         if merged and low <= merged[-1][1] + 1:

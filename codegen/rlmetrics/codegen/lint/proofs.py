@@ -7,11 +7,12 @@ from collections.abc import Iterator
 from functools import cache
 from typing import TYPE_CHECKING
 
+from rlmetrics.names.versions import RangeError, Releases
+
 from ..locks.check import LockOf, check_component
 from ..locks.lock import Kind
 from ..locks.of_spec import components_of
 from ..locks.text import read_lock
-from ..releases import RangeError, Releases
 from .registry import Check, Hit, check
 
 if TYPE_CHECKING:
@@ -67,7 +68,7 @@ def default_differs(context: Context) -> Iterator[Hit]:
     for framework in spec.frameworks:
         folder = spec.root / "locks" / framework
         package = spec.frameworks[framework].framework.package
-        releases = Releases(tuple(item.release for item in spec.frameworks[framework].framework.releases))
+        releases = Releases([(item.release, item.date) for item in spec.frameworks[framework].framework.releases])
         for stem, file in spec.frameworks[framework].files.items():
             if not any(default.symbol for key in file.config.values() for default in key.defaults):
                 continue
@@ -97,7 +98,7 @@ def _other_default(lock: Lock, name: str, default: Default, releases: Releases) 
 
 def _expanded(releases: Releases, ranges: Ranges) -> frozenset[str]:
     try:
-        return releases.expand(ranges)
+        return releases.checked(ranges)
     except RangeError:
         return frozenset()  # another check tells it
 

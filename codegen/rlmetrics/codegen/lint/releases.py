@@ -8,8 +8,9 @@ from collections.abc import Iterator
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
+from rlmetrics.names.versions import RangeError, Releases, version_key
+
 from ..meaning import spelled
-from ..releases import RangeError, Releases
 from .registry import Check, Hit, check
 from .statements import keys_of, records, statements_of
 
@@ -22,8 +23,6 @@ if TYPE_CHECKING:
 __all__ = ["CHECKS"]
 
 _DATE = re.compile(r"\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])")
-_NUMBER = re.compile(r"\d+|[a-z]+")
-_PRE = {"dev": -4, "a": -3, "b": -2, "rc": -1, "post": 1}
 
 
 def _ranges(context: Context) -> Iterator[tuple[str, str, YamlPath, Ranges]]:
@@ -82,7 +81,7 @@ def unknown_release(context: Context) -> Iterator[Hit]:
         items = [ranges] if isinstance(ranges, str) else ranges
         for index, item in enumerate(items):
             try:
-                context.releases(framework).expand(item)
+                context.releases(framework).checked(item)
             except RangeError as error:
                 if error.release is not None and context.spec.is_unread("releases", error.release):
                     continue
@@ -93,19 +92,23 @@ def unknown_release(context: Context) -> Iterator[Hit]:
 @check(
     "release-order",
     "error",
-    what="Releases of a framework that are out of order, twice in the list, or dated in another way than 2025-06-30.",
+    what="Releases of a framework that are no versions, out of order, twice in the list, or dated in another way than "
+    "2025-06-30.",
     fix="list the releases from the oldest to the newest version",
 )
 def release_order(context: Context) -> Iterator[Hit]:
     for name, framework in context.spec.frameworks.items():
         ref = f"frameworks/{name}/framework"
-        previous: tuple[tuple[int, ...], str] | None = None
+        previous, before = None, ""
         for index, release in enumerate(framework.framework.releases):
-            version = _version(release.release)
-            if previous is not None and version <= previous[0]:
-                message = f"`{release.release}` stands after `{previous[1]}`"
+            version = version_key(release.release)
+            if version is None:
+                message = f"`{release.release}` is no version"
+                yield Hit(ref, ("releases", index, "release"), message, "write it as PyPI does", value=True)
+            elif previous is not None and version <= previous:
+                message = f"`{release.release}` stands after `{before}`"
                 yield Hit(ref, ("releases", index, "release"), message, value=True)
-            previous = (version, release.release)
+            previous, before = version or previous, release.release
             if not _DATE.fullmatch(release.date):
                 message = f"`{release.date}` is not a date"
                 yield Hit(ref, ("releases", index, "date"), message, "write it like 2025-06-30", value=True)
@@ -124,18 +127,6 @@ def release_dates(context: Context) -> Iterator[Hit]:
             if release.date < before.date:
                 message = f"`{release.release}` ({release.date}) is older than `{before.release}` ({before.date})"
                 yield Hit(f"frameworks/{name}/framework", ("releases", index, "date"), message, value=True)
-
-
-def _version(text: str) -> tuple[int, ...]:
-    """A sortable form of the versions that occur: 0.4.2, 0.2.0.post1, 1.0.0rc1."""
-    parts = [int(part) if part.isdigit() else _PRE.get(part, 0) * 10_000 for part in _NUMBER.findall(text)]
-    numbers: list[int] = []
-    for position, part in enumerate(parts):
-        if part < 0 or part >= 10_000:
-            padded = numbers + [0] * (4 - len(numbers))
-            return (*padded, part, *parts[position + 1 :])
-        numbers.append(part)
-    return (*(numbers + [0] * (4 - len(numbers))), 0)
 
 
 @check(

@@ -44,7 +44,7 @@ def component_of(scope: FrameworkScope, framework: str, stem: str) -> Component:
         framework,
         package,
         stem,
-        tuple(ClassRange(item.name, item.module, scope.releases.expand(item.releases)) for item in file.components),
+        tuple(ClassRange(item.name, item.module, scope.releases.checked(item.releases)) for item in file.components),
         tuple(file.extends),
         anchors_of(file, package),
         claims,

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from ..releases import RangeError, Releases
+from rlmetrics.names.versions import RangeError, Releases
+
 from .resolve import Component, chain
 
 if TYPE_CHECKING:
@@ -39,7 +40,7 @@ class FrameworkScope:
 
     def __init__(self, spec: FrameworkSpec) -> None:
         self.spec = spec
-        self.releases = Releases(tuple(release.release for release in spec.framework.releases))
+        self.releases = Releases([(item.release, item.date) for item in spec.framework.releases])
         self.everything = (1 << len(self.releases.names)) - 1
         self._bits: dict[str, int] = {}
         self._components: dict[tuple[str, int | None], Component] = {}
@@ -50,7 +51,7 @@ class FrameworkScope:
         place = str(ranges)
         if place not in self._bits:
             try:
-                self._bits[place] = self.releases.bits(self.releases.expand(ranges))
+                self._bits[place] = self.releases.bits(self.releases.checked(ranges))
             except RangeError:
                 self._bits[place] = 0
         return self._bits[place]

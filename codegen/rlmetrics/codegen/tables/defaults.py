@@ -50,7 +50,7 @@ def _settings(scope: FrameworkScope, ledger: Ledger, stem: str) -> dict[str, lis
         for name, values in table.items():
             for value, releases in values.items():
                 known = {release for release in releases if release in scope.releases}
-                found.setdefault(name, []).append((scope.releases.spans(scope.releases.bits(known)), value, symbol))
+                found.setdefault(name, []).append((scope.releases.ranges(scope.releases.bits(known)), value, symbol))
     return dict(sorted(found.items()))
 
 

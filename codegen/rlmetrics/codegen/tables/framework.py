@@ -100,7 +100,7 @@ class _Tables:
 
     def _key(self, item: Resolved) -> list[Any]:
         """Return key, mode, releases, the record's piece, those of its facts, and the file if it is a fragment."""
-        spans = self._scope.releases.spans(item.releases)
+        spans = self._scope.releases.ranges(item.releases)
         facts = [self._piece(fact, item) for fact in item.facts]
         found: list[Any] = [item.key, item.mode, spans, self._piece(item.record, item), facts]
         fragment = not self._component.files[item.stem].components
@@ -170,7 +170,7 @@ class _Tables:
             for item in self._component.files[part].tracking:
                 here = left & (self._component.own(part) if item.releases is None else self._scope.bits(item.releases))
                 if here:
-                    found.append(_tracked(item, self._scope.releases.spans(here)))
+                    found.append(_tracked(item, self._scope.releases.ranges(here)))
                     covered |= here
             left &= ~covered
         return found
@@ -194,10 +194,10 @@ class _Tables:
             left &= ~covered
             for where, written in expander.guard(item.when):
                 if where & covered:
-                    found.append((self._scope.releases.spans(where & covered), written or "true"))
+                    found.append((self._scope.releases.ranges(where & covered), written or "true"))
                     covered &= ~where
             if covered:
-                found.append((self._scope.releases.spans(covered), "false"))
+                found.append((self._scope.releases.ranges(covered), "false"))
         return found
 
     def _placeholders(self) -> dict[str, Row]:

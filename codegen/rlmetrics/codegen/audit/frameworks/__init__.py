@@ -1,10 +1,13 @@
-"""How each framework is read."""
+"""How each framework is read: a file of data for each."""
 
 from __future__ import annotations
 
-from ..settings import Settings
-from . import trl, verl
+from pathlib import Path
 
-SETTINGS: dict[str, Settings] = {"trl": trl.SETTINGS, "verl": verl.SETTINGS}
+from ..settings import Settings, read_settings
 
 __all__ = ["SETTINGS"]
+
+_FILES = sorted(Path(__file__).parent.glob("*.yaml"))
+
+SETTINGS: dict[str, Settings] = {path.stem: read_settings(path) for path in _FILES}

@@ -36,7 +36,6 @@ _APPENDS = {"append", "extend", "add", "update_value"}
 def build_dict(interpreter: Interpreter, frame: Frame, node: ast.expr) -> Value:
     """Evaluates ``{"a": x, **more}`` and ``{f"actor/{k}": v for k, v in …}``."""
     made = Mapping()
-    interpreter.touch(frame, node)
     if isinstance(node, ast.Dict):
         for key, value in zip(node.keys, node.values, strict=True):
             if key is None:
@@ -98,7 +97,6 @@ def update(interpreter: Interpreter, frame: Frame, node: ast.Call, arguments: Ar
     targets = mappings(arguments.receiver)
     if not targets:
         return None
-    interpreter.touch(frame, node)
     for target in targets:
         for source, value in zip(node.args, arguments.positional, strict=False):
             absorb(interpreter, frame, target, value, source)
@@ -123,7 +121,6 @@ def append(interpreter: Interpreter, frame: Frame, node: ast.Call, arguments: Ar
     if isinstance(function.value, ast.Subscript):
         owner = interpreter.evaluate(frame, function.value.value)
         if mappings(owner):
-            interpreter.touch(frame, node)
             value = arguments.positional[0]
             held = value if function.attr == "extend" and isinstance(value, Sequence) else Sequence([value], False)
             store_item(interpreter, frame, function.value, held, node.args[0])
@@ -164,7 +161,6 @@ def constructor(interpreter: Interpreter, frame: Frame, node: ast.Call, argument
         return Mapping(autovivify=_depth(node.args[0]) if node.args else 0)
     if name in ("dict", "OrderedDict", "BatchFeature", "BatchEncoding") and isinstance(function, ast.Name):
         made = Mapping()
-        interpreter.touch(frame, node)
         for source, value in zip(node.args, arguments.positional, strict=False):
             absorb(interpreter, frame, made, value, source)
         for keyword in node.keywords:

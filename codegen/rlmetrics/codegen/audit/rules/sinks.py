@@ -27,7 +27,7 @@ def sink(interpreter: Interpreter, frame: Frame, node: ast.Call, arguments: Argu
     if function.attr in _NAMES_OF_ONE:
         keys = [arguments.keywords[k] for k in ("key", "tag", "name") if k in arguments.keywords]
         key = [*keys, *arguments.positional, Unknown()][0]
-        sink_one(interpreter, frame, node, key, text_of(function))
+        sink_one(interpreter, frame, node, key)
         return True
     if function.attr == "on_log" or (function.attr in ("append", "update") and _is_history(receiver)):
         _sink_each(interpreter, frame, node, arguments)
@@ -42,22 +42,19 @@ def sink(interpreter: Interpreter, frame: Frame, node: ast.Call, arguments: Argu
     value = arguments.keywords[name] if name else arguments.positional[0] if arguments.positional else Unknown()
     found = mappings(value)
     for mapping in found:
-        interpreter.touch(frame, node)
-        site = frame.site(node)
-        interpreter.sunk.append(Sunk(mapping.snapshot(), site, f"{receiver}.{function.attr}"))
+        interpreter.sunk.append(Sunk(mapping.snapshot(), frame.site(node)))
     if not found and any(isinstance(option, Unknown) for option in options(value)) and _is_tracker(receiver):
         interpreter.report(frame, node, "a tracker call whose dict is not known")
     return bool(found) or _is_tracker(receiver)
 
 
-def sink_one(interpreter: Interpreter, frame: Frame, node: ast.expr, key: Value, name: str) -> None:
+def sink_one(interpreter: Interpreter, frame: Frame, node: ast.expr, key: Value) -> None:
     """Records one value that is logged under a key, as MLflow, TensorBoard and W&B's summaries are given it."""
     for option in options(key):
         if isinstance(option, Text):
             logged = Mapping()
             logged.write(option, Unknown(option.template), interpreter.place(frame, node), "")
-            interpreter.touch(frame, node)
-            interpreter.sunk.append(Sunk(logged, frame.site(node), name))
+            interpreter.sunk.append(Sunk(logged, frame.site(node)))
         else:
             interpreter.report(frame, node, "a tracker call whose key is not known")
 
@@ -66,8 +63,7 @@ def _sink_each(interpreter: Interpreter, frame: Frame, node: ast.Call, arguments
     """Records every dict that callbacks, the state's history or a run's summary are given beside other things."""
     found = [mapping for value in arguments.all() for mapping in mappings(value)]
     for mapping in found:
-        interpreter.touch(frame, node)
-        interpreter.sunk.append(Sunk(mapping.snapshot(), frame.site(node), text_of(node.func)))
+        interpreter.sunk.append(Sunk(mapping.snapshot(), frame.site(node)))
     if not found:
         interpreter.report(frame, node, "a tracker call whose dict is not known")
 
@@ -94,7 +90,7 @@ def evaluation_metrics(interpreter: Interpreter, frame: Frame, node: ast.Call, v
                     prefixed.write(name, Unknown(key.template), interpreter.place(frame, node), "")
                     named = Text(f"eval_{{eval_dataset}}_{key.template}", key.site, key.origins)
                     prefixed.write(named, Unknown(key.template), interpreter.place(frame, node), "")
-                interpreter.sunk.append(Sunk(prefixed, frame.site(node), "compute_metrics"))
+                interpreter.sunk.append(Sunk(prefixed, frame.site(node)))
 
 
 def _is_message(node: ast.Call) -> bool:

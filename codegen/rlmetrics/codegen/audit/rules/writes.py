@@ -43,7 +43,6 @@ def store_item(interpreter: Interpreter, frame: Frame, target: ast.Subscript, va
         frame.env[target.value.id] = container
     for option in options(container):
         if isinstance(option, Mapping):
-            interpreter.touch(frame, target)
             for name in key_names(key, target.slice, option):
                 option.write(
                     name,
@@ -57,7 +56,7 @@ def store_item(interpreter: Interpreter, frame: Frame, target: ast.Subscript, va
         elif isinstance(option, Sequence):
             option.items.append(value)
         elif is_summary(text_of(target.value)):
-            sink_one(interpreter, frame, target, key, text_of(target.value))
+            sink_one(interpreter, frame, target, key)
 
 
 def set_item(interpreter: Interpreter, frame: Frame, node: ast.Call, arguments: Arguments) -> Value | None:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import pytest
-from rlmetrics.codegen.releases import RangeError, Releases
+from hypothesis import given
+from hypothesis import strategies as st
+from rlmetrics.names.versions import RangeError, Releases
 
-ORDER = Releases(("0.9", "1.0", "1.1rc1", "1.1", "2.0"))
+ORDER = Releases(dict.fromkeys(("0.9", "1.0", "1.1rc1", "1.1", "2.0"), ""))
 
 
 @pytest.mark.parametrize(
@@ -22,7 +24,7 @@ ORDER = Releases(("0.9", "1.0", "1.1rc1", "1.1", "2.0"))
 )
 def test_expand(ranges: str | list[str], expected: list[str]) -> None:
     """A range covers what lies between its ends in the list, both included."""
-    assert expected == ORDER.sort(ORDER.expand(ranges))
+    assert expected == ORDER.sort(ORDER.checked(ranges))
 
 
 @pytest.mark.parametrize(
@@ -36,7 +38,7 @@ def test_expand(ranges: str | list[str], expected: list[str]) -> None:
 def test_wrong_ranges(ranges: str | list[str], message: str, index: int, release: str | None) -> None:
     """An unknown release and a reversed range are errors that say which part is wrong."""
     with pytest.raises(RangeError, match=message) as caught:
-        ORDER.expand(ranges)
+        ORDER.checked(ranges)
 
     assert (index, release) == (caught.value.index, caught.value.release)
 
@@ -46,3 +48,22 @@ def test_membership_and_order() -> None:
     assert "1.1rc1" in ORDER
     assert "1.2" not in ORDER
     assert ORDER.index("1.1rc1") < ORDER.index("1.1")
+
+
+def test_releases_are_shown_as_ranges() -> None:
+    """As the spec writes them, in short, and in words; all three join neighbours."""
+    some = {"2.0", "0.9", "1.0", "1.1"}
+    bits = ORDER.bits(some)
+
+    assert some == ORDER.of_bits(bits)
+    assert ["0.9..1.0", "1.1.."] == ORDER.ranges(bits)
+    assert "0.9..1.0, 1.1..2.0" == ORDER.spans(some)
+    assert "0.9, 1.0, 1.1, 2.0" == ORDER.text(some)
+    assert "0.9 to 1.1" == ORDER.text(ORDER.covered("..1.1"))
+    assert ["2.0"] == ORDER.ranges(ORDER.bits(["2.0"]))
+
+
+@given(st.sets(st.sampled_from(ORDER.names)))
+def test_ranges_cover_what_they_were_made_of(some: set[str]) -> None:
+    """Whichever releases they are."""
+    assert some == ORDER.covered(ORDER.ranges(ORDER.bits(some)))
