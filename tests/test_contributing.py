@@ -90,3 +90,34 @@ def test_a_wrong_relation_is_mended_as_the_guide_says(tmp_path: Path) -> None:
     tests = run(clone, page["run"])
     assert 0 == tests.returncode, tests.stdout + tests.stderr
     assert [] == changed(clone)
+
+
+def test_a_reduction_level_is_added_as_the_guide_says(tmp_path: Path) -> None:
+    """A row and its translations: lint takes the level, answers say it, relations and severities know it."""
+    clone, mark = clone_to(tmp_path / "rlmetrics"), "add-a-level"
+    commit(clone)
+    page = steps(GUIDE, mark)
+    overlay = clone / "mine" / "frameworks" / "trl" / "grpo_trainer.yaml"
+    overlay.parent.mkdir(parents=True)
+    overlay.write_text(page["overlay"], encoding="utf-8")
+    unknown = run(clone, page["see"].splitlines()[0])
+    assert "there is no level of reduction `turn`" in unknown.stderr
+    commit(clone)
+
+    for step, text in blocks(GUIDE, mark):
+        if step == "edit":
+            edit(clone, text)
+    assert named("A reduction level", "Files") == changed(clone)
+    made = run(clone, page["generate"])
+    assert 0 == made.returncode, made.stdout + made.stderr
+    assert not re.search(r"error|warning|of signatures", made.stdout), made.stdout
+    generated = {*changed(clone)} - {*named("A reduction level", "Files")}
+    for name in generated:
+        assert any(name.startswith(prefix) for prefix in named("A reduction level", "Generated")), name
+    assert "codegen/rlmetrics/codegen/schema/component.json" in generated
+
+    seen = run(clone, page["see"])
+    assert 0 == seen.returncode, seen.stderr
+    said = " ".join(seen.stdout.split())
+    assert "a response of all processes at once, then plain means over turns, micro-batches" in said
+    assert "≈ turns: plain mean in 1.16.0, all at once in 1.15.0: same if every response is one turn" in said

@@ -85,6 +85,43 @@ CASES = [
         [("suites/small", "", GOOD_SUITE)],
         "would both be called `policy/loss`",
     ),
+    # Levels of reduction
+    Case(
+        "broken-reference",
+        [(T, "reduction: {rank: mean}", "reduction: {¦ranks: mean}")],
+        [(T, "reduction: {rank: mean}", "reduction: {sequence: mean}")],
+        "there is no level of reduction `ranks`",
+    ),
+    Case(
+        "broken-reference",
+        [(T, "reduction: {sequence: mean}", "reduction: {¦sequences: mean}")],
+        [],
+        "there is no level of reduction `sequences`",
+    ),
+    Case(
+        "broken-reference",
+        [(P, "formula: mean(rewards)", "formula: mean(rewards)\n    aggregation: {¦steps: sum}")],
+        [(P, "formula: mean(rewards)", "formula: mean(rewards)\n    aggregation: {window: sum}")],
+        "there is no level of reduction `steps`",
+    ),
+    Case(
+        "broken-reference",
+        [(T, "names:\n", "single: {¦updates: beta == 0}\nnames:\n")],
+        [(T, "names:\n", "single: {update: beta == 0, rank: beta == 1}\nnames:\n")],
+        "there is no level of reduction `updates`",
+    ),
+    Case(
+        "broken-reference",
+        [(F, "guides:\n", "single: {¦pod: mode == 'token'}\nguides:\n")],
+        [(F, "guides:\n", "single: {rank: mode == 'token'}\nguides:\n")],
+        "there is no level of reduction `pod`",
+    ),
+    Case(
+        "broken-reference",
+        [(T, "names:\n", "shaping: {window: {says: Averages more., level: ¦windows}}\nnames:\n")],
+        [(T, "names:\n", "shaping: {window: {says: Averages more., level: window}}\nnames:\n")],
+        "there is no level of reduction `windows`",
+    ),
     Case(
         "suite-metric",
         [("suites/small", "", GOOD_SUITE + "  - ¦policy/loss\n")],

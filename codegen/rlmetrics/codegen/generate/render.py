@@ -46,7 +46,7 @@ def _outputs(spec: Spec, functions: Mapping[str, Sequence[Function]]) -> Iterato
     yield from fused.emit(spec, functions)
     yield from suites.emit(functions)
     yield from pages.emit(spec, functions)
-    yield from schema.emit()
+    yield from schema.emit(spec)
     yield from meanings.emit(spec)
     for path, text in render_tables(spec).items():
         yield Output(path, text, _source_of(text))
