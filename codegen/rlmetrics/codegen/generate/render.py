@@ -8,11 +8,11 @@ from pathlib import Path
 from ..findings import has_errors, sort
 from ..lint import Context, TracedContext, check_spec, kept_hits
 from ..loader import read
+from ..output.store import MARKER, Output, Rendered
 from ..spec import Spec
 from ..tables import render as render_tables
 from . import functional, fused, meanings, pages, schema, suites
 from .functions import Function, resolve
-from .store import MARKER, Output, Rendered
 
 
 def render(root: Path, overlays: Sequence[Path], cache: Path | None = None) -> Rendered:

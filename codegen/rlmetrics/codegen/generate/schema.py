@@ -25,9 +25,9 @@ from ..model import (
     SuiteFile,
     Tracker,
 )
+from ..output.store import Output
+from ..output.text import header
 from ..spec import Spec
-from .store import Output
-from .text import header
 
 FOLDER = "codegen/rlmetrics/codegen/schema"
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from ..formula import Compiled
-from . import layout
+from ..output import layout
+from ..output.layout import Node
+from ..output.store import Output
 from .functions import Function
-from .layout import Node
-from .store import Output
 from .templating import template
 
 _NO_GRADIENT = frozenset(["histogram", "count", "group_count", "seq_count"])

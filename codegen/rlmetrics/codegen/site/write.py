@@ -12,11 +12,11 @@ from rlmetrics.names.errors import NamesError
 from rlmetrics.names.tables import Tables
 
 from ..cache import FOLDER as CACHE
-from ..generate import sources, store
 from ..generate.functions import resolve
-from ..generate.text import header
 from ..lint import Context
 from ..loader import read
+from ..output import sources, store
+from ..output.text import header
 from ..spec import Spec
 from ..tables.render import FOLDER as TABLES
 from .build import build
