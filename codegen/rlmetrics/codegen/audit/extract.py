@@ -14,10 +14,11 @@ from .calls import decorated
 from .frames import Frame, Sunk, Unclear
 from .frameworks import SETTINGS
 from .interpreter import Interpreter
+from .places import Conditions, Origin, Place, Site
 from .program import ClassInfo, FunctionInfo, ModuleInfo, Program
 from .running import Runner
 from .settings import Settings
-from .values import Conditions, Function, Mapping, Object, Origin, Place, Site, Value, mappings, simplify
+from .values import Function, Mapping, Object, Value, mappings, simplify
 
 _LOGS = re.compile(r"\.(?:log|log_metrics)\(|_metrics|log_stats")
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from .frames import Frame, Sunk, Unclear
 from .memo import signature, signatures
+from .places import Place, Site
 from .program import ClassInfo, FunctionInfo, Program
 from .settings import Settings
 from .values import (
@@ -17,9 +18,7 @@ from .values import (
     Function,
     Mapping,
     Object,
-    Place,
     Sequence,
-    Site,
     Text,
     Unknown,
     Value,

@@ -9,54 +9,14 @@ from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import TYPE_CHECKING
 
+from .places import Conditions, Origin, Place, Site
+
 if TYPE_CHECKING:
     from .program import ClassInfo, FunctionInfo, ModuleInfo
-
-Conditions = tuple[str, ...]
-"""The tests that enclose a place, outermost first, from the entry point down."""
 
 MAX_CHOICES = 24
 MAX_ALTERNATIVES = 8
 _PLACEHOLDER = re.compile(r"\{[^{}]*\}")
-
-
-@dataclass(frozen=True)
-class Site:
-    """A line of a release: path in the package, line, and the class and function around it."""
-
-    path: str
-    line: int
-    symbol: str
-
-
-@dataclass(frozen=True)
-class Place:
-    """Where something happens: the line, the conditions in force, and the call that led to the function."""
-
-    site: Site
-    conditions: Conditions = ()
-    called_from: Site | None = None
-
-
-@dataclass(frozen=True)
-class Origin:
-    """Where a key comes from: its literal, the value written under it, and the conditions of the write."""
-
-    site: Site
-    expression: str
-    alternatives: frozenset[Conditions]
-    via: tuple[Site, ...] = ()
-
-    def passed_through(self, place: Place) -> Origin:
-        """Returns the origin after the key was copied or renamed at another place."""
-        sites = [site for site in (place.site, place.called_from) if site is not None]
-        via = tuple(dict.fromkeys((*self.via, *(site for site in sites if site != self.site))))
-        alternatives = frozenset(_merge(a, place.conditions) for a in self.alternatives)
-        return replace(self, via=via, alternatives=alternatives)
-
-
-def _merge(first: Conditions, second: Conditions) -> Conditions:
-    return first + tuple(condition for condition in second if condition not in first)
 
 
 def simplify(alternatives: Iterable[Conditions]) -> frozenset[Conditions]:
