@@ -11,11 +11,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
 from .calls import decorated
+from .definitions import ClassInfo, FunctionInfo, ModuleInfo
 from .frames import Frame, Sunk, Unclear
 from .frameworks import SETTINGS
 from .interpreter import Interpreter
 from .places import Conditions, Origin, Place, Site
-from .program import ClassInfo, FunctionInfo, ModuleInfo, Program
+from .program import Program
 from .running import Runner
 from .settings import Settings
 from .values import Function, Mapping, Object, Value, mappings, simplify

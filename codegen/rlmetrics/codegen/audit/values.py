@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from .places import Conditions, Origin, Place, Site
 
 if TYPE_CHECKING:
-    from .program import ClassInfo, FunctionInfo, ModuleInfo
+    from .definitions import ClassInfo, FunctionInfo, ModuleInfo
 
 MAX_CHOICES = 24
 MAX_ALTERNATIVES = 8
