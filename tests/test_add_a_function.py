@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import subprocess
 import textwrap
 from pathlib import Path
 
-from walk_through import clone_to, run, steps
+from walk_through import changed, clone_to, commit, named, run, steps
 
 TABLE = "codegen/rlmetrics/codegen/formula/operations.py"
 SCALARS = "adapters/rlmetrics/reference/_scalars.py"
@@ -62,15 +61,14 @@ def insert(path: Path, after: str, text: str, indent: int) -> None:
 def test_a_function_and_a_reduction_are_added_in_two_files_each(tmp_path: Path) -> None:
     """A row and a reference make a formula compile, and its generated tests, its suite and its mathematics follow."""
     clone, page = clone_to(tmp_path / "rlmetrics"), steps("spec-editing.md", "add-a-function")
-    commit = "git init -q . && git add -A && git -c user.name=a -c user.email=a@example.org commit -qm all"
-    subprocess.run(commit, shell=True, cwd=clone, check=True)
+    commit(clone)
 
     insert(clone / TABLE, "# Functions of single elements", page["row"], 4)
     insert(clone / SCALARS, '"is_finite":', page["reference"], 4)
-    changed = run(clone, "git diff --name-only").stdout.split()
-    assert [SCALARS, TABLE] == changed
+    assert [SCALARS, TABLE] == changed(clone)
     insert(clone / TABLE, "# To a number", page["reduction"], 4)
     insert(clone / STATISTICS, "xs = columns[0]", page["statistic"], 4)
+    assert named("A formula operation", "Files") == changed(clone)
     family = clone / "spec" / "metrics" / "kl.yaml"
     log_ratio = "logprobs - old_logprobs"
     metrics = METRIC.format(

@@ -14,7 +14,7 @@ import pytest
 import yaml
 from generate_support import environment, files_of, make_checkout, rlmetrics
 from rlmetrics.codegen.generate.schema import KINDS
-from rlmetrics.codegen.generate.store import MARKER
+from rlmetrics.codegen.output.store import MARKER
 
 
 @pytest.fixture

@@ -14,10 +14,10 @@ from generate_support import environment, make_checkout
 from hypothesis import given
 from hypothesis import strategies as st
 from rlmetrics.codegen.findings import Finding, Location
-from rlmetrics.codegen.generate import store
 from rlmetrics.codegen.generate.driver import Change, Report, run
-from rlmetrics.codegen.generate.sources import digest, digest_of, find_root, source_files
-from rlmetrics.codegen.generate.store import MARKER, Output, Rendered
+from rlmetrics.codegen.output import store
+from rlmetrics.codegen.output.sources import digest, digest_of, find_root, source_files
+from rlmetrics.codegen.output.store import MARKER, Output, Rendered
 
 HEAD = f"# {MARKER}spec/metrics/kl.yaml.\n"
 

@@ -9,8 +9,8 @@ import sys
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from rlmetrics.codegen.generate import layout
-from rlmetrics.codegen.generate.text import function_name, registry_key, sentence, wrap
+from rlmetrics.codegen.output import layout
+from rlmetrics.codegen.output.text import function_name, registry_key, sentence, wrap
 
 NAMES = st.from_regex(r"[a-z][a-z_]{0,30}", fullmatch=True).filter(str.isidentifier).map(lambda name: f"n_{name}")
 LETTERS = st.characters(codec="utf-8", exclude_categories=("Cc", "Cs", "Zl", "Zp", "Zs")) | st.just(" ")

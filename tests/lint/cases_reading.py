@@ -188,9 +188,9 @@ CASES = [
     ),
     Case(
         "wrong-value",
-        [(T, "reduction: {rank: mean}", "reduction: {¦ranks: mean}")],
-        [(T, "reduction: {rank: mean}", "reduction: {sequence: mean}")],
-        "`ranks` is not allowed as a name",
+        [(S, "operations: {mean: unweighted", "operations: {¦means: unweighted")],
+        [(S, "operations: {mean: unweighted", "operations: {sum: sum of the parts, mean: unweighted")],
+        "`means` is not allowed as a name",
     ),
     Case(
         "wrong-value",

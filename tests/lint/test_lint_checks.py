@@ -3,15 +3,35 @@
 from __future__ import annotations
 
 import pytest
-from lint import cases_frameworks, cases_metrics, cases_reading, cases_references, cases_texts
+from lint import (
+    cases_formulas,
+    cases_guards,
+    cases_health,
+    cases_mentions,
+    cases_metrics,
+    cases_names,
+    cases_reading,
+    cases_records,
+    cases_references,
+    cases_releases,
+    cases_templates,
+    cases_texts,
+)
 from lint.lint_case import Case
 from lint.spec_text import SpecText
 from rlmetrics.codegen.lint import CHECKS
 
 CASES = [
     *cases_references.CASES,
+    *cases_mentions.CASES,
     *cases_metrics.CASES,
-    *cases_frameworks.CASES,
+    *cases_formulas.CASES,
+    *cases_names.CASES,
+    *cases_health.CASES,
+    *cases_records.CASES,
+    *cases_releases.CASES,
+    *cases_guards.CASES,
+    *cases_templates.CASES,
     *cases_reading.CASES,
     *cases_texts.CASES,
 ]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from rlmetrics.names import map_names
+from rlmetrics.names import load_tables, map_names
 from rlmetrics.names.config import holds
 from rlmetrics.names.records import Difference
 from rlmetrics.names.severity import SEVERITIES, Circumstances, applies, guards_of_level, guards_of_snapshot, severity
@@ -21,7 +21,8 @@ class Settings:
 
 
 PARTS = ("rank", "micro_batch", "mini_batch", "epoch", "window", "update")
-SIDE = Circumstances("acme", {name: f"{name} == 1" for name in PARTS}, Settings())
+LEVELS = load_tables().levels
+SIDE = Circumstances("acme", {name: f"{name} == 1" for name in PARTS}, Settings(), LEVELS)
 """Circumstances whose parts have the guard ``NAME == 1``."""
 TRAIN, EVAL = ("train", "train"), ("eval", "eval")
 
@@ -38,21 +39,21 @@ TRAIN, EVAL = ("train", "train"), ("eval", "eval")
 )
 def test_only_the_side_that_does_not_pool_must_have_one_part(operations, needed):
     """A mean over one part is exact; what is pooled is exact anyhow."""
-    found = guards_of_level("rank", operations, (SIDE, SIDE), TRAIN)
+    found = guards_of_level(LEVELS["rank"], operations, (SIDE, SIDE), TRAIN)
 
     assert tuple("rank == 1" if need else None for need in needed) == found
 
 
 def test_steps_between_logs_must_be_one_even_where_they_are_pooled():
     """Pooled or not, a value over ten steps is none of one step."""
-    assert ("window == 1", "window == 1") == guards_of_level("window", ("mean", "pool"), (SIDE, SIDE), TRAIN)
-    assert (None, "window == 1") == guards_of_level("window", ("none", "pool"), (SIDE, SIDE), TRAIN)
+    assert ("window == 1", "window == 1") == guards_of_level(LEVELS["window"], ("mean", "pool"), (SIDE, SIDE), TRAIN)
+    assert (None, "window == 1") == guards_of_level(LEVELS["window"], ("none", "pool"), (SIDE, SIDE), TRAIN)
 
 
 def test_no_setting_says_how_an_evaluation_is_cut():
     """Training's settings say nothing about evaluation, and nothing says that all texts are equally long."""
-    assert guards_of_level("micro_batch", ("mean", "pool"), (SIDE, SIDE), EVAL) is None
-    assert guards_of_level("token", ("mean", "pool"), (SIDE, SIDE), TRAIN) is None
+    assert guards_of_level(LEVELS["micro_batch"], ("mean", "pool"), (SIDE, SIDE), EVAL) is None
+    assert guards_of_level(LEVELS["token"], ("mean", "pool"), (SIDE, SIDE), TRAIN) is None
 
 
 def test_the_policy_that_is_updated_is_the_old_one_at_the_first_step():

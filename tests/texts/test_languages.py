@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 from lint.spec_text import SpecText
-from rlmetrics.codegen.generate.sources import digest
 from rlmetrics.codegen.lint import lint
 from rlmetrics.codegen.loader import load
+from rlmetrics.codegen.output.sources import digest
 from rlmetrics.codegen.translations import english_sentences, interface_sentences, sections
 
 ENGLISH = """# Guide

@@ -95,7 +95,7 @@ def _reduction_words(levels: str, before: Any, after: Any, tables: Tables, *, co
     befores, afters = ([value] if isinstance(value, str) else [*value] for value in (before, after))
     groups: dict[tuple[str, str], list[str]] = {}
     for name, then, now in zip(names, befores, afters, strict=True):
-        groups.setdefault((then, now), []).append(tables.signatures["WORDS"]["levels"][name][0])
+        groups.setdefault((then, now), []).append(tables.levels[name].parts)
     return "; ".join(
         f"{_over(now, parts, tables)}{f', was {_how(then, tables)}' if compared else ''}"
         for (then, now), parts in groups.items()

@@ -18,7 +18,7 @@ from .words import chosen_lines
 if TYPE_CHECKING:
     from rlmetrics.names import DiffResult
     from rlmetrics.names.causes import SharedCause, TakenBack
-    from rlmetrics.names.differing import ListedKey
+    from rlmetrics.names.diffs import ListedKey
     from rlmetrics.names.tables import Tables
 
 __all__ = ["diff_lines", "key_lines"]

@@ -26,7 +26,6 @@ __all__ = ["MapNotes", "level_words"]
 _NAME = re.compile(r"(?<![\w.'\"])[A-Za-z_][\w.]*\.?[\w]*(?![\w'\"])")
 _LONGEST_GUARD = 60
 _LONGEST_NEED = 30
-_WINDOW = "window"
 _SPAN = "what is measured: "
 _OTHER_WORK = "they cover different work: rlmetrics map KEY says which"
 _SECTION = re.compile(r"\b(?:[a-z_0-9]+\.)+(?=[a-z_]+)")
@@ -163,28 +162,28 @@ def level_words(difference: Difference, reductions: Sequence[Mapping[str, str]],
         tables: The spec.
     """
     brief, colon, rest = difference.what.partition(": ")
-    level = next((name for name, found in tables.signatures["LEVELS"].items() if found[0] == brief), None)
+    level = next((found for found in tables.levels.values() if found.brief == brief), None)
     halves = re.fullmatch(r"(.+) in the source, (.+) in the target", rest)
     if level is None or not colon or halves is None:
         return None
     words, texts = tables.signatures["WORDS"], tables.signatures["OPERATIONS"]
     operations = {text: name for name, text in texts.items()}
-    parts = words["levels"][level][0]
-    named = {level in reduction for reduction in reductions}
+    parts, is_apart = level.parts, level.lies == "apart"
+    named = {level.name in reduction for reduction in reductions}
     said = []
     for text in halves.groups():
         operation = operations.get(text, "")
-        if level == _WINDOW and (operation == "none" or (operation == "pool" and False in named)):
+        if is_apart and (operation == "none" or (operation == "pool" and False in named)):
             said.append("one step")
         elif operation == "none":
             said.append("one value")
         else:
             how = words["operations"].get(operation, "all at once")
-            of_steps = level == _WINDOW and operation != "pool"
+            of_steps = is_apart and operation != "pool"
             the = "" if how.startswith("only") else "the "
             said.append(f"{the}{how} of the {parts}" if of_steps else how)
     left, right = said
-    start = "a value is" if level == _WINDOW else f"{parts}:"
+    start = "a value is" if is_apart else f"{parts}:"
     return f"{start} {left} in the source, {right} in the target"
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from .terminal import wrapped
 
 if TYPE_CHECKING:
+    from rlmetrics.names.levels import Level
     from rlmetrics.names.records import Signature
     from rlmetrics.names.tables import Tables
 
@@ -26,8 +27,6 @@ _WITHOUT = " without "
 _POOL, _NONE = "pool", "none"
 _NEUTRAL = frozenset({("max", "max"), ("min", "min"), ("sum", "sum")})
 """Statistic and operation where reducing the parts is the same as taking all at once."""
-_TOGETHER = ("token", "sequence", "group", "micro_batch", "mini_batch", "epoch")
-"""Levels that lie within one another; processes and the steps between two logs lie across."""
 
 
 def listed(texts: Sequence[str], joint: str = "and") -> str:
@@ -83,11 +82,9 @@ def averaged_words(signature: Signature, metric: str | None, tables: Tables) -> 
     row = tables.metrics.get(metric or "", {})
     default = _POOL if "function" in row else _NONE
     statistic = row.get("identity", {}).get("statistic")
-    operations = {
-        level: _plain(signature.reduction.get(level, default), statistic) for level in tables.signatures["LEVELS"]
-    }
+    operations = {level: _plain(signature.reduction.get(level, default), statistic) for level in tables.levels}
     words = tables.signatures["WORDS"]
-    steps = [*_at_once(operations, signature, words), *_rest(operations, words)]
+    steps = [*_at_once(operations, signature, tables.levels, words), *_rest(operations, tables.levels, words)]
     taken = population_words(signature.population, tables)
     return "; ".join(text for text in (taken, ", then ".join(steps)) if text) or None
 
@@ -97,39 +94,46 @@ def _plain(operation: str, statistic: str | None) -> str:
     return _POOL if (statistic, operation) in _NEUTRAL else operation
 
 
-def _at_once(operations: Mapping[str, str], signature: Signature, words: Mapping[str, Any]) -> Iterator[str]:
+def _at_once(
+    operations: Mapping[str, str], signature: Signature, levels: Mapping[str, Level], words: Mapping[str, Any]
+) -> Iterator[str]:
     """Yield what is reduced at once, if anything is."""
     together = None
-    for level in _TOGETHER:
-        if operations[level] == _POOL:
+    for name, level in levels.items():
+        if level.lies != "within":
+            continue
+        if operations[name] == _POOL:
             together = level
-        elif operations[level] != _NONE:
+        elif operations[name] != _NONE:
             break
     if signature.population is None and _POOL not in signature.reduction.values():
         # A learning rate or a timer is not taken over anything.
         return
     if together is None:
-        if operations["token"] in words["operations"]:
-            parts, whole = words["levels"]["token"]
-            yield f"{_over(operations['token'], words)} the {parts} of {whole}"
+        innermost = next(iter(levels.values()))
+        operation = operations[innermost.name]
+        if operation in words["operations"]:
+            yield f"{_over(operation, words)} the {innermost.parts} of {innermost.whole}"
         return
     # Nothing is pooled over several steps unless the spec says so: a level that it doesn't name does not occur.
     across = [
-        words["levels"][level][1]
-        for level, said in (("rank", True), ("window", "window" in signature.reduction))
-        if operations[level] == _POOL and said
+        level.whole
+        for name, level in levels.items()
+        if operations[name] == _POOL
+        and (level.lies == "across" or (level.lies == "apart" and name in signature.reduction))
     ]
     of_all = f" of {listed(across)}" if across else ""
-    yield f"{words['levels'][together][1]}{of_all} at once"
+    yield f"{together.whole}{of_all} at once"
 
 
-def _rest(operations: Mapping[str, str], words: Mapping[str, Any]) -> Iterator[str]:
+def _rest(operations: Mapping[str, str], levels: Mapping[str, Level], words: Mapping[str, Any]) -> Iterator[str]:
     """Yield what happens to the parts, the same operation at neighbouring levels told once."""
     steps: list[tuple[str, list[str]]] = []
-    for level, operation in operations.items():
-        if operation in (_POOL, _NONE) or level == "token":
+    innermost = next(iter(levels))
+    for name, operation in operations.items():
+        if operation in (_POOL, _NONE) or name == innermost:
             continue
-        parts = words["levels"][level][0]
+        parts = levels[name].parts
         if steps and steps[-1][0] == operation:
             steps[-1][1].append(parts)
         else:

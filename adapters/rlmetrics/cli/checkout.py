@@ -36,8 +36,8 @@ def load_spec() -> tuple[Path, Spec]:
     Raises:
         UserError: If there is no checkout, or the spec can't be read.
     """
-    from rlmetrics.codegen.generate.sources import find_root
     from rlmetrics.codegen.loader import SpecError, load
+    from rlmetrics.codegen.output.sources import find_root
     from rlmetrics.names.errors import UserError
 
     root = find_root(Path.cwd())

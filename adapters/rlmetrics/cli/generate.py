@@ -43,7 +43,8 @@ def run(args: argparse.Namespace) -> int:
     Returns:
         0 if all is well, 1 if ``--check`` found a difference, 2 for an error in the spec or in the call.
     """
-    from rlmetrics.codegen.generate import driver, sources
+    from rlmetrics.codegen.generate import driver
+    from rlmetrics.codegen.output import sources
 
     root = sources.find_root(Path.cwd())
     if root is None:

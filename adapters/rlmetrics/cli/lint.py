@@ -43,8 +43,8 @@ def run(args: argparse.Namespace) -> int:
         0 if nothing is wrong, or only warnings were found, 1 if there are errors, 2 if there is no spec to read.
     """
     from rlmetrics.codegen import excerpts, findings
-    from rlmetrics.codegen.generate.sources import find_root
     from rlmetrics.codegen.linted import linted
+    from rlmetrics.codegen.output.sources import find_root
 
     root = find_root(Path.cwd())
     if root is None:

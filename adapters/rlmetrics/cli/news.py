@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from rlmetrics.codegen.locks.news import Item
     from rlmetrics.codegen.locks.pending import Entry
-    from rlmetrics.codegen.locks.release import Added
+    from rlmetrics.codegen.releasing import Added
 
 __all__ = ["news_text"]
 

@@ -11,7 +11,7 @@ from .options import add_json
 from .output import json_text
 
 if TYPE_CHECKING:
-    from rlmetrics.codegen.locks.release import Added
+    from rlmetrics.codegen.releasing import Added
 
 __all__ = ["add", "run"]
 
@@ -68,7 +68,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _add(args: argparse.Namespace) -> int:
-    from rlmetrics.codegen.locks.release import add as add_release
+    from rlmetrics.codegen.releasing import add as add_release
 
     _, spec = load_spec()
     framework, release = _source(args.source, spec.frameworks)
@@ -128,7 +128,7 @@ def _as_json(found: Added) -> dict[str, Any]:
 def _annotations(found: Added) -> str:
     """Return GitHub's workflow commands, one for each changed symbol."""
     from rlmetrics.codegen.findings import Finding, Location, render_github
-    from rlmetrics.codegen.locks.release import first_changed
+    from rlmetrics.codegen.releasing import first_changed
 
     findings = []
     for item in found.news.items:
@@ -143,7 +143,7 @@ def _annotations(found: Added) -> str:
 
 
 def _confirm(args: argparse.Namespace) -> int:
-    from rlmetrics.codegen.locks.release import confirm, pending_path
+    from rlmetrics.codegen.releasing import confirm, pending_path
     from rlmetrics.names.errors import UserError
 
     root, spec = load_spec()

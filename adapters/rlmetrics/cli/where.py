@@ -30,7 +30,7 @@ def run(args: argparse.Namespace) -> int:
     Returns:
         0 if the symbol is known, 2 if it is not or the spec cannot be read.
     """
-    from rlmetrics.codegen.generate.sources import find_root
+    from rlmetrics.codegen.output.sources import find_root
 
     root = find_root(Path.cwd())
     if root is None:

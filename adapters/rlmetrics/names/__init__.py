@@ -15,7 +15,8 @@ if TYPE_CHECKING:
     from .answers import Defect, Documented, KeyInfo, ReleaseInfo, Resolution
     from .asking import resolve
     from .covering import Coverage, coverage
-    from .differing import ChangedKey, DiffResult, ListedKey, RenamedKey, diff
+    from .differing import diff
+    from .diffs import ChangedKey, DiffResult, ListedKey, RenamedKey
     from .errors import FallbackWarning, NamesError, UserError
     from .inference import AmbiguousError, Candidate, candidates, infer_source
     from .listing import keys, releases
@@ -96,7 +97,8 @@ _MODULES = {
     "answers": ("Defect", "Documented", "KeyInfo", "ReleaseInfo", "Resolution"),
     "asking": ("resolve",),
     "covering": ("Coverage", "coverage"),
-    "differing": ("ChangedKey", "DiffResult", "ListedKey", "RenamedKey", "diff"),
+    "differing": ("diff",),
+    "diffs": ("ChangedKey", "DiffResult", "ListedKey", "RenamedKey"),
     "errors": ("FallbackWarning", "NamesError", "UserError"),
     "inference": ("AmbiguousError", "Candidate", "candidates", "infer_source"),
     "listing": ("keys", "releases"),

@@ -116,12 +116,12 @@ class Resolution:
     reads: tuple[Reading, ...] = ()
 
     def __repr__(self) -> str:
-        from rlmetrics.answers.notebook import one_line
+        from rlmetrics.names.notebook import one_line
 
         return one_line("Resolution", f"{self.key!r} at {self.source}: {self.metric or self.reason}")
 
     def _repr_html_(self) -> str:
-        from rlmetrics.answers.notebook import facts_html
+        from rlmetrics.names.notebook import facts_html
 
         facts: list[tuple[str, object]] = [
             ("measures", self.brief or self.reason),

@@ -60,7 +60,7 @@ def _reductions(signature: Signature, metric: Mapping[str, Any], kind: str, tabl
     default = "pool" if "function" in metric else "none"
     statistic = metric.get("identity", {}).get("statistic")
     found: dict[Aspect, str] = {}
-    for level in tables.signatures["LEVELS"]:
+    for level in tables.levels:
         operation = signature.reduction.get(level, default)
         # What parts have counted is added up, however that is called.
         neutral = (statistic, operation) in _NEUTRAL or (kind, operation) == ("counter", "sum")

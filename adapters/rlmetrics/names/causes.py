@@ -317,8 +317,7 @@ _LOGGED = {True: "logged by default", False: "not logged by default", None: "log
 
 def _reduction(cause: Cause, tables: Tables) -> str:
     operations = tables.signatures["OPERATIONS"]
-    level = tables.signatures["LEVELS"][cause.name][0]
-    return f"{level}: {operations[cause.after]}, was {operations[cause.before]}"
+    return f"{tables.levels[cause.name].brief}: {operations[cause.after]}, was {operations[cause.before]}"
 
 
 def _metric(cause: Cause, tables: Tables) -> str:

@@ -285,7 +285,7 @@ def _cause(aspect: Aspect, pair: Pair, tables: Tables) -> Cause:
     elif aspect.facet == "reduction":
         first, second = sorted(map(str, pair))
         grade = vocabulary["GRADES"].get(f"{first}/{second}", vocabulary["GRADES"].get("default", "biased"))
-        vanishes = vocabulary["LEVELS"][aspect.name][1]
+        vanishes = tables.levels[aspect.name].vanishes_when
     elif aspect.facet == "snapshot":
         grade, vanishes = vocabulary["SNAPSHOT"][:2]
     elif aspect.facet == "lag":

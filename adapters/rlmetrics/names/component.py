@@ -91,7 +91,7 @@ class ComponentView:
     @cached_property
     def circumstances(self) -> Circumstances:
         """What decides whether differences from other numbers show."""
-        return Circumstances(self.table.name, self._own.single(self.release), self.config)
+        return Circumstances(self.table.name, self._own.single(self.release), self.config, self.tables.levels)
 
     @cached_property
     def _by_key(self) -> dict[tuple[str, str], list[Row]]:

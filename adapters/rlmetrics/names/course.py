@@ -123,7 +123,7 @@ class Course:
         part = self.part(release)
         if part is None:
             return None
-        return Circumstances(self.table.name, part.component.single(release), part.configuration())
+        return Circumstances(self.table.name, part.component.single(release), part.configuration(), self.tables.levels)
 
     def _stem(self, release: str) -> tuple[str, str] | None:
         """Return name and file of the component in a release.

@@ -61,7 +61,7 @@ def _guards(cause: Cause, sides: Sides, mode: str, tables: Tables) -> Guards | N
         guard = None if side is None else side.trait(tables.traits[cause.name], mode)
         return None if guard is None else (None, guard) if index else (guard, None)
     if cause.kind == "reduction":
-        return guards_of_level(cause.name, (cause.before, cause.after), sides, (mode, mode))
+        return guards_of_level(tables.levels[cause.name], (cause.before, cause.after), sides, (mode, mode))
     if cause.kind == "snapshot" and cause.before and cause.after:
         return guards_of_snapshot((cause.before, cause.after), sides, (mode, mode))
     return None

@@ -97,7 +97,7 @@ class NameMap:
         return f"NameMap({self.from_view.source} -> {self.to_view.source})"
 
     def _repr_html_(self) -> str:
-        from rlmetrics.answers.notebook import table_html
+        from rlmetrics.names.notebook import table_html
 
         rows = [(row.from_, row.relation, row.to, [item.what for item in row.differs_by]) for row in self.rows]
         return table_html(

@@ -13,7 +13,7 @@ from .templates import OPEN
 
 if TYPE_CHECKING:
     from .causes import SharedCause, TakenBack
-    from .differing import DiffResult
+    from .diffs import DiffResult
     from .protocol import View
     from .versions import Releases
 

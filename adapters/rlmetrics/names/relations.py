@@ -233,18 +233,18 @@ class _Comparison:
         vocabulary = self._tables.signatures
         operations: Mapping[str, str] = vocabulary["OPERATIONS"]
         grades: Mapping[str, str] = vocabulary["GRADES"]
-        for level, (brief, vanishes) in vocabulary["LEVELS"].items():
+        for name, level in self._tables.levels.items():
             first, second = (
-                _plain(side.reduction.get(level, default), statistic, kind)
+                _plain(side.reduction.get(name, default), statistic, kind)
                 for side, kind in zip((self._left, self._right), self._kinds, strict=True)
             )
             if first != second:
                 grade = grades.get("/".join(sorted((first, second))), grades.get("default", "biased"))
-                what = f"{brief}: {self._both(operations[first], operations[second])}"
+                what = f"{level.brief}: {self._both(operations[first], operations[second])}"
                 guards = guards_of_level(level, (first, second), self._circumstances, self._modes)
-                about = f"level:{level}"
-                size = typical_of_level(self._tables, self._function, level, (first, second))
-                yield Difference(what, grade, vanishes, vanishes_if=guards, about=about, typical=size)
+                about = f"level:{name}"
+                size = typical_of_level(self._tables, self._function, name, (first, second))
+                yield Difference(what, grade, level.vanishes_when, vanishes_if=guards, about=about, typical=size)
 
     def _traits(self) -> Iterator[Difference]:
         pairs = (self._left, self._right), (self._right, self._left)

@@ -12,8 +12,10 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Protocol
 
 from .errors import NamesError
+from .levels import UPDATE
 
 if TYPE_CHECKING:
+    from .levels import Level
     from .records import Difference
 
 __all__ = [
@@ -39,9 +41,6 @@ SINGLE = "single."
 """Before a part in the guard of a trait: what the component says about when there is only one of it."""
 
 _PART = re.compile(r"\bsingle\.([a-z_]+)")
-_TRAINING = frozenset({"micro_batch", "mini_batch", "epoch", "window", "update"})
-"""Parts whose number the settings of training decide; an evaluation is cut in other ways."""
-
 _PLAIN = frozenset({"pool", "none"})
 _OF_KIND = {"exact": "same", "affine": "same", "related": "look-alike", "none": "none"}
 
@@ -71,16 +70,22 @@ class Circumstances:
         framework: The framework's name, by which guards may differ.
         single: For each part that the spec mentions, the guard under which there is only one.
         settings: What answers guards.
+        levels: The levels of reduction by name.
     """
 
-    def __init__(self, framework: str, single: Mapping[str, str], settings: Settings) -> None:
+    def __init__(
+        self, framework: str, single: Mapping[str, str], settings: Settings, levels: Mapping[str, Level]
+    ) -> None:
         self.settings = settings
+        self._levels = levels
         self._framework = framework
         self._single = single
 
     def part(self, name: str, mode: str) -> str:
         """Return the guard under which there is one part at a level, or one optimizer step per batch (``update``)."""
-        return UNKNOWN if mode != "train" and name in _TRAINING else self._single.get(name, UNKNOWN)
+        if mode != "train" and (name == UPDATE or self._levels[name].cut_by == "training"):
+            return UNKNOWN  # an evaluation is cut in other ways
+        return self._single.get(name, UNKNOWN)
 
     def trait(self, row: Mapping[str, Any], mode: str) -> str | None:
         """Return the guard under which a trait does not show, written out; None if only words say it."""
@@ -91,22 +96,23 @@ class Circumstances:
 
 
 def guards_of_level(
-    level: str, operations: tuple[str, str], sides: Sequence[Circumstances | None], modes: tuple[str, str]
+    level: Level, operations: tuple[str, str], sides: Sequence[Circumstances | None], modes: tuple[str, str]
 ) -> tuple[str | None, str | None] | None:
     """Return under which settings of either side two operations at a level give the same number; None if none say it.
 
     A mean over one part is exact, so the side that takes it must have one part. What is pooled is exact anyhow, but for
     steps between two logs: there the other side sees other steps.
     """
-    if level not in (*_TRAINING, "rank"):
+    if not level.is_countable:
         return None
     both_plain = _PLAIN.issuperset(operations)
     needed = [
-        operation != "none" if level == "window" or both_plain else operation not in _PLAIN for operation in operations
+        operation != "none" if level.lies == "apart" or both_plain else operation not in _PLAIN
+        for operation in operations
     ]
     return _both(
         *(
-            None if not need else UNKNOWN if side is None else side.part(level, mode)
+            None if not need else UNKNOWN if side is None else side.part(level.name, mode)
             for need, side, mode in zip(needed, sides, modes, strict=True)
         )
     )
@@ -120,7 +126,7 @@ def guards_of_snapshot(
         return None
     return _both(
         *(
-            None if snapshot != "current" else UNKNOWN if side is None else side.part("update", mode)
+            None if snapshot != "current" else UNKNOWN if side is None else side.part(UPDATE, mode)
             for snapshot, side, mode in zip(snapshots, sides, modes, strict=True)
         )
     )

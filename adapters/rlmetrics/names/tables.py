@@ -9,6 +9,7 @@ from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any
 
 from .errors import NamesError
+from .levels import Level, levels_of
 from .records import Evidence
 
 if TYPE_CHECKING:
@@ -242,6 +243,11 @@ class Tables:
     def signatures(self) -> Mapping[str, Any]:
         """The vocabulary of signatures: LEVELS, OPERATIONS, GRADES, SNAPSHOT, POPULATIONS and TRAITS."""
         return self._load("signatures")
+
+    @cached_property
+    def levels(self) -> Mapping[str, Level]:
+        """Levels of reduction by name, innermost first."""
+        return levels_of(self.signatures["LEVELS"])
 
     @cached_property
     def traits(self) -> Mapping[str, Mapping[str, Any]]:

@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 from torch import Tensor
 
-from rlmetrics.answers.notebook import facts_html, one_line
+from rlmetrics.names.notebook import facts_html, one_line
 
 from .checks import Dtype
 from .layout import Slot

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import wraps
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 import torch
 from torch import Tensor
@@ -14,18 +14,24 @@ from .rows import MARKS
 
 if TYPE_CHECKING:
     from .fusion import Fusion
-    from .suite import Suite
 
 __all__ = ["check_given", "fast_to_compare", "kinds_of", "named_inputs", "wrong_name"]
 
 _Update = TypeVar("_Update", bound=Callable[..., Any])
 
 
+class _Named(Protocol):
+    """What takes inputs by name, such as a suite."""
+
+    def _check_names(self, args: Sequence[object], tensors: Collection[str]) -> None:
+        """Say what is wrong with what an update was given."""
+
+
 def named_inputs(update: _Update) -> _Update:
     """Let an update of a suite, whose signature names its inputs, say what it takes when it gets something else."""
 
     @wraps(update)
-    def checked(self: Suite, *args: Any, **tensors: Any) -> Any:
+    def checked(self: _Named, *args: Any, **tensors: Any) -> Any:
         self._check_names(args, tensors)
         return update(self, **tensors)
 

@@ -12,8 +12,6 @@ from typing import TYPE_CHECKING, Final, Literal, get_args
 if TYPE_CHECKING:
     from torch import Tensor
 
-    from .layout import Slot
-
 __all__ = ["KINDS", "SLOT_KINDS", "Kind", "SlotKind"]
 
 SlotKind = Literal["sum", "count", "min", "max", "moments", "comoments", "bins", "last", "at_max", "values"]
@@ -41,12 +39,12 @@ class Kind(ABC):
     has_size: bool = False
     clean: bool = False
 
-    def identity(self, slot: Slot) -> tuple[float, ...]:
-        """Return what a slot starts from."""
+    def identity(self, bins: int) -> tuple[float, ...]:
+        """Return what a slot with so many bins starts from; most kinds have none."""
         return self.start
 
-    def numbers(self, slot: Slot) -> tuple[SlotKind, ...]:
-        """Return ``each`` for a slot."""
+    def numbers(self, bins: int) -> tuple[SlotKind, ...]:
+        """Return ``each`` for a slot with so many bins."""
         return self.each
 
     @abstractmethod
@@ -139,13 +137,13 @@ class Bins(Kind):
 
     fill, called = "histogram", "{0}_bins"
 
-    def identity(self, slot: Slot) -> tuple[float, ...]:
+    def identity(self, bins: int) -> tuple[float, ...]:
         """Return no counts, and ends that every value moves."""
-        return (0.0,) * (slot.bins + 2) + (inf, -inf)
+        return (0.0,) * (bins + 2) + (inf, -inf)
 
-    def numbers(self, slot: Slot) -> tuple[SlotKind, ...]:
+    def numbers(self, bins: int) -> tuple[SlotKind, ...]:
         """Return that counts add, and that the ends take the extremes."""
-        counts: list[SlotKind] = ["sum"] * (slot.bins + 2)
+        counts: list[SlotKind] = ["sum"] * (bins + 2)
         return (*counts, "min", "max")
 
     def merge(self, left: Tensor, right: Tensor) -> Tensor:

@@ -31,7 +31,7 @@ class Slot:
 
 def identity(slot: Slot) -> tuple[float, ...]:
     """Return the values of the slot before anything was seen; merging them changes nothing."""
-    return KINDS[slot.kind].identity(slot)
+    return KINDS[slot.kind].identity(slot.bins)
 
 
 def width(slot: Slot) -> int:

@@ -48,7 +48,7 @@ class Packing:
         sizes: dict[tuple[SlotKind, str], int] = {}
         self._kinds: list[tuple[SlotKind, int]] = []
         for slot in slots:
-            numbers = KINDS[slot.kind].numbers(slot)
+            numbers = KINDS[slot.kind].numbers(slot.bins)
             kind = numbers[0] if len(numbers) == 1 else slot.kind
             key = (kind, slot.name if kind == "bins" else "")
             if key not in sizes:

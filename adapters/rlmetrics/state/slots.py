@@ -72,7 +72,7 @@ def _places(slots: tuple[Slot, ...], device: torch.device) -> Mapping[SlotKind, 
     wide: dict[SlotKind, list[list[int]]] = {}
     found: dict[SlotKind, Tensor] = {}
     for slot, place in Layout(slots):
-        numbers = KINDS[slot.kind].numbers(slot)
+        numbers = KINDS[slot.kind].numbers(slot.bins)
         if not numbers:
             wide.setdefault(slot.kind, []).append(list(range(place.start, place.stop)))
         for number, kind in enumerate(numbers, place.start):

@@ -67,13 +67,13 @@ class Translation:
     needs: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
-        from rlmetrics.answers.notebook import one_line
+        from rlmetrics.names.notebook import one_line
 
         said = f", {len(self.differs_by)} differences" if self.differs_by else ""
         return one_line("Translation", f"{self.key!r} -> {self.target!r}, {self.relation}{said}")
 
     def _repr_html_(self) -> str:
-        from rlmetrics.answers.notebook import facts_html
+        from rlmetrics.names.notebook import facts_html
 
         scale = self.transform
         facts: list[tuple[str, object]] = [

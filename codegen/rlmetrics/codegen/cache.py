@@ -14,8 +14,8 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from .generate.sources import digest_of, walk
-from .generate.store import replace
+from .output.sources import digest_of, walk
+from .output.store import replace
 
 __all__ = ["FOLDER", "Shelf", "code_digest", "section_digests"]
 

@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Explained", "Field", "explain"]
 
-_LEVELS = ("token", "sequence", "group", "micro_batch", "mini_batch", "epoch", "rank", "window")
 _SIMPLE = ("snapshot", "span", "lag", "scale", "offset", "reproduced_by", "kind", "condition", "route", "logged_by")
 _LISTS = ("traits", "constant_when", "notes", "documented", "fails")
 
@@ -92,7 +91,7 @@ class _Explainer:
         yield from self._each("without", pieces, profile)
         if profile_piece is not None:
             yield self._field("profile", profile_piece.says["profile"], profile_piece, "profile")
-        for level in _LEVELS:
+        for level in self._spec.signatures.levels:
             if level in said["reduction"]:
                 yield self._reduction(level, said["reduction"][level], pieces, profile)
         for name in _SIMPLE:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from .excerpts import remedy
 from .findings import Finding, Location
-from .generate.store import replace
+from .output.store import replace
 
 __all__ = ["Fixed", "fix"]
 

@@ -12,9 +12,9 @@ import yaml
 from yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
 
 from .generate.driver import OWNED
-from .generate.store import replace
-from .generate.text import anchor, function_name, registry_key
 from .model import ComponentFile
+from .output.store import replace
+from .output.text import anchor, function_name, registry_key
 from .spec import Spec
 
 __all__ = ["Edited", "RenameError", "Renaming", "plan"]

@@ -3,21 +3,28 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from .values import Object, Sequence, Unknown, Value, mappings, options
 
 if TYPE_CHECKING:
     from .frames import Frame
-    from .interpreter import Interpreter
 
-__all__ = ["Arguments", "carriers"]
+__all__ = ["Arguments", "Evaluator", "carriers"]
+
+
+class Evaluator(Protocol):
+    """What gives expressions their values, such as the interpreter."""
+
+    def evaluate(self, frame: Frame, node: ast.expr) -> Value:
+        """Return the value of an expression in a frame."""
+        ...
 
 
 class Arguments:
     """The evaluated arguments of a call, and the object that it is called on; each evaluated once."""
 
-    def __init__(self, interpreter: Interpreter, frame: Frame, node: ast.Call) -> None:
+    def __init__(self, interpreter: Evaluator, frame: Frame, node: ast.Call) -> None:
         self.receiver: Value = Unknown()
         if isinstance(node.func, ast.Attribute):
             self.receiver = interpreter.evaluate(frame, node.func.value)
@@ -42,7 +49,7 @@ class Arguments:
                 self.keywords[keyword.arg] = value
 
     @classmethod
-    def unknown_ones(cls, interpreter: Interpreter, frame: Frame) -> Arguments:
+    def unknown_ones(cls, interpreter: Evaluator, frame: Frame) -> Arguments:
         """Returns arguments of which nothing is known."""
         none = cls(interpreter, frame, ast.Call(ast.Name("unknown", ast.Load()), [], []))
         none.unknown = True

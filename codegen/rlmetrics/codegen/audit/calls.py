@@ -6,10 +6,10 @@ import ast
 from typing import TYPE_CHECKING
 
 from .arguments import Arguments, carriers
+from .definitions import ClassInfo, FunctionInfo
 from .lookups import member
 from .memo import signature, signatures
 from .packages import returned_elsewhere, written_elsewhere
-from .program import ClassInfo, FunctionInfo
 from .rules import CALL_RULES
 from .rules.sinks import evaluation_metrics, sink
 from .values import (

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 from .calls import call
 from .decide import decide
+from .definitions import FunctionInfo
 from .lookups import member, module_value, subscript
-from .program import FunctionInfo
 from .rules import build_dict
 from .values import (
     Constant,

@@ -11,13 +11,15 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
 from .calls import decorated
+from .definitions import ClassInfo, FunctionInfo, ModuleInfo
 from .frames import Frame, Sunk, Unclear
 from .frameworks import SETTINGS
 from .interpreter import Interpreter
-from .program import ClassInfo, FunctionInfo, ModuleInfo, Program
+from .places import Origin, Place, Site
+from .program import Program
 from .running import Runner
 from .settings import Settings
-from .values import Function, Mapping, Object, Origin, Place, Site, Value, mappings
+from .values import Function, Mapping, Object, Value, mappings
 
 _LOGS = re.compile(r"\.(?:log|log_metrics)\(|_metrics|log_stats")
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass, field
 
-from .program import ClassInfo, FunctionInfo, ModuleInfo
-from .values import Class, Function, Mapping, Module, Object, Site, Value
+from .definitions import ClassInfo, FunctionInfo, ModuleInfo
+from .places import Site
+from .values import Class, Function, Mapping, Module, Object, Value
 
 __all__ = ["Frame", "Sunk", "Unclear", "wrap"]
 

@@ -8,18 +8,18 @@ from collections.abc import Callable, Hashable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+from .definitions import ClassInfo, FunctionInfo
 from .frames import Frame, Sunk, Unclear
 from .memo import signature, signatures
-from .program import ClassInfo, FunctionInfo, Program
+from .places import Place, Site
+from .program import Program
 from .settings import Settings
 from .values import (
     Constant,
     Function,
     Mapping,
     Object,
-    Place,
     Sequence,
-    Site,
     Text,
     Unknown,
     Value,

@@ -5,9 +5,9 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
+from .definitions import ClassInfo, FunctionInfo
 from .frames import Frame, wrap
 from .messages import sent_items, sent_objects
-from .program import ClassInfo, FunctionInfo
 from .values import (
     MEMBER,
     Class,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from .program import ClassInfo
+from .definitions import ClassInfo
 from .values import Function, Object, Sequence, Unknown, Value, join, mappings
 
 if TYPE_CHECKING:

@@ -6,10 +6,11 @@ import ast
 from typing import TYPE_CHECKING
 
 from .decide import decide
+from .definitions import FunctionInfo
 from .expressions import evaluate, iterate
 from .frames import wrap
 from .interpreter import MAX_ITERATIONS
-from .program import FunctionInfo, imported_names
+from .program import imported_names
 from .rules import store_item
 from .values import (
     Constant,

@@ -4,45 +4,16 @@ from __future__ import annotations
 
 import ast
 import re
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from .places import Origin, Place, Site
+
 if TYPE_CHECKING:
-    from .program import ClassInfo, FunctionInfo, ModuleInfo
+    from .definitions import ClassInfo, FunctionInfo, ModuleInfo
 
 MAX_CHOICES = 24
 _PLACEHOLDER = re.compile(r"\{[^{}]*\}")
-
-
-@dataclass(frozen=True)
-class Site:
-    """A line of a release: path in the package, line, and the class and function around it."""
-
-    path: str
-    line: int
-    symbol: str
-
-
-@dataclass(frozen=True)
-class Place:
-    """Where something happens: the line, and the call that led to the function."""
-
-    site: Site
-    called_from: Site | None = None
-
-
-@dataclass(frozen=True)
-class Origin:
-    """Where a key comes from: its literal, the value written under it, and the places that it went through."""
-
-    site: Site
-    expression: str
-    via: tuple[Site, ...] = ()
-
-    def passed_through(self, place: Place) -> Origin:
-        """Returns the origin after the key was copied or renamed at another place."""
-        sites = [site for site in (place.site, place.called_from) if site is not None]
-        return replace(self, via=tuple(dict.fromkeys((*self.via, *(site for site in sites if site != self.site)))))
 
 
 def text_of(node: ast.AST) -> str:

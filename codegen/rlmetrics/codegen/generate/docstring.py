@@ -6,10 +6,10 @@ from collections.abc import Iterator
 
 from ..formula import width
 from ..model import Input, Source
+from ..output.layout import WIDTH, columns
+from ..output.text import sentence, wrap
 from ..spec import Spec
 from .functions import Function
-from .layout import WIDTH, columns
-from .text import sentence, wrap
 
 AXES_TEXT = {
     "token": "[B, T]",

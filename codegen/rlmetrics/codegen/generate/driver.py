@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from . import store
-from .sources import digest, digest_of
-from .store import MARKER, Entry, Journal, Manifest, Output, Rendered
+from ..output import store
+from ..output.sources import digest, digest_of
+from ..output.store import MARKER, Entry, Journal, Manifest, Output, Rendered
 
 if TYPE_CHECKING:
     from ..findings import Finding

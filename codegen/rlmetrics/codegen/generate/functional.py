@@ -11,14 +11,14 @@ from rlmetrics.state.bounds import WHOLE
 from ..formula import Compiled, Slot, width
 from ..formula.padding import looks_at_padding
 from ..model import Parameter
+from ..output import layout
+from ..output.layout import Node
+from ..output.store import Output
+from ..output.text import module_name
 from ..spec import Spec
-from . import layout
 from .docstring import docstring
 from .functions import Function
-from .layout import Node
-from .store import Output
 from .templating import template
-from .text import module_name
 
 FOLDER = "generated/rlmetrics/functional"
 

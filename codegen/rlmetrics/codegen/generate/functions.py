@@ -10,8 +10,8 @@ from ..findings import Finding
 from ..formula import Compiled, FormulaError, Slot
 from ..lint.programs import Program
 from ..model import FormulaVariant, Input, Metric, Parameter
+from ..output.text import function_name, registry_key
 from ..spec import Spec
-from .text import function_name, registry_key
 
 __all__ = ["Function", "resolve"]
 

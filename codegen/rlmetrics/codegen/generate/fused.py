@@ -9,15 +9,15 @@ from functools import cached_property
 
 from ..formula import Block, Compiled, Fused, fuse, width
 from ..model import Parameter, SuiteFile
+from ..output import layout
+from ..output.layout import Node
+from ..output.store import Output
+from ..output.text import sentence, wrap
 from ..spec import Spec
-from . import layout
 from .docstring import AXES_TEXT, source_text
 from .functional import slot_entry
 from .functions import Function
-from .layout import Node
-from .store import Output
 from .templating import template
-from .text import sentence, wrap
 
 FOLDER = "generated/rlmetrics/suites"
 

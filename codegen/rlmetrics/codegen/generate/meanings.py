@@ -9,9 +9,9 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ..meaning import FrameworkScope, Piece, resolve
+from ..output.store import Output
+from ..output.text import header
 from ..spec import Spec
-from .store import Output
-from .text import header
 
 __all__ = ["FOLDER", "emit"]
 

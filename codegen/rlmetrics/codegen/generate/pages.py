@@ -10,13 +10,13 @@ from rlmetrics.health.series import Series
 
 from ..lint import CHECKS
 from ..model import Metric
+from ..output.store import Output
 from ..spec import Spec
 from ..tables.health import all_rules, metrics_of_rule
 from .coverage import coverage
 from .docstring import AXES_TEXT
 from .functions import Function
 from .logged_keys import logged_keys
-from .store import Output
 from .templating import template
 
 FOLDER = "docs/reference"

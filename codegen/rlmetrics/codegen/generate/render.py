@@ -8,11 +8,11 @@ from pathlib import Path
 from ..findings import has_errors, sort
 from ..lint import Context, TracedContext, check_spec, kept_hits
 from ..loader import read
+from ..output.store import MARKER, Output, Rendered
 from ..spec import Spec
 from ..tables import render as render_tables
 from . import functional, fused, meanings, pages, schema, suites
 from .functions import Function, resolve
-from .store import MARKER, Output, Rendered
 
 
 def render(root: Path, overlays: Sequence[Path], cache: Path | None = None) -> Rendered:
@@ -46,7 +46,7 @@ def _outputs(spec: Spec, functions: Mapping[str, Sequence[Function]]) -> Iterato
     yield from fused.emit(spec, functions)
     yield from suites.emit(functions)
     yield from pages.emit(spec, functions)
-    yield from schema.emit()
+    yield from schema.emit(spec)
     yield from meanings.emit(spec)
     for path, text in render_tables(spec).items():
         yield Output(path, text, _source_of(text))

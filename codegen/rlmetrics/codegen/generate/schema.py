@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from pydantic import BaseModel
+
+from rlmetrics.names.levels import UPDATE
 
 from ..model import (
     LOCAL_PREFIX,
@@ -23,8 +25,9 @@ from ..model import (
     SuiteFile,
     Tracker,
 )
-from .store import Output
-from .text import header
+from ..output.store import Output
+from ..output.text import header
+from ..spec import Spec
 
 FOLDER = "codegen/rlmetrics/codegen/schema"
 
@@ -45,26 +48,30 @@ KINDS: dict[str, tuple[type[BaseModel], str]] = {
 """The model of each kind of file, and the module that defines it."""
 
 
-def emit() -> Iterator[Output]:
-    """Yield one JSON Schema for each kind of spec file."""
+def emit(spec: Spec) -> Iterator[Output]:
+    """Yield one JSON Schema for each kind of spec file, with the names that the spec itself defines."""
+    levels = [*spec.signatures.levels]
+    names = {"levels": levels, "parts": [*levels, UPDATE]}
     for kind, (model, module) in KINDS.items():
         source = f"codegen/rlmetrics/codegen/model/{module}"
         schema = {
             "$schema": "https://json-schema.org/draft/2020-12/schema",
             "$comment": header(source),
-            **_open_to_local_facts(model.model_json_schema()),
+            **_finished(model.model_json_schema(), names),
         }
         text = json.dumps(schema, indent=2, ensure_ascii=False) + "\n"
         yield Output(f"{FOLDER}/{kind}.json", text, source)
 
 
-def _open_to_local_facts(node: Any) -> Any:
-    """Let every object with a fixed set of fields hold local facts too, as the models do."""
+def _finished(node: Any, names: Mapping[str, list[str]]) -> Any:
+    """Let objects with fixed fields hold local facts too, as the models do, and write out names of the spec."""
     if isinstance(node, list):
-        return [_open_to_local_facts(item) for item in node]
+        return [_finished(item, names) for item in node]
     if not isinstance(node, dict):
         return node
-    node = {key: _open_to_local_facts(value) for key, value in node.items()}
+    node = {key: _finished(value, names) for key, value in node.items()}
+    if "x-names" in node:
+        node["enum"] = names[node.pop("x-names")]
     if node.get("additionalProperties") is False:
         node["patternProperties"] = {f"^{LOCAL_PREFIX}": True}
     return node

@@ -6,8 +6,8 @@ import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 
 from ..formula import Compiled
+from ..output.store import Output
 from .functions import Function
-from .store import Output
 from .templating import template
 
 _NO_GRADIENT = frozenset(["histogram", "count", "group_count", "seq_count"])

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
 
-from . import layout, text
+from ..output import layout, text
 from .markdown import FILTERS
 
 FOLDER = Path(__file__).parent.parent / "templates"

@@ -9,7 +9,7 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from .sources import source_files
+from ..output.sources import source_files
 
 INTERVAL = 0.3
 """Seconds between two looks at the files."""

@@ -8,14 +8,15 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from rlmetrics.answers.addresses import key_page, metric_page
+
 from ..findings import Location
 from ..loader.document import YamlPath
 from ..meaning import Spelled, spelled
 from ..model import ComponentFile, Placeholder
-from ..site.addresses import key_page, metric_page
+from ..output import store
+from ..output.text import anchor, function_name, registry_key
 from ..spec import Spec
-from . import store
-from .text import anchor, function_name, registry_key
 
 _PREFIX = re.compile(r"^(?:rlmetrics\.)?(?:functional|F)\.(?:\w+\.)?|^_(?=\w+_(?:update|finalize)$)")
 _SUFFIX = re.compile(r"_(?:update|finalize)$|\(\)$")

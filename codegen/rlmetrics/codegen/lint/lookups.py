@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from typing import TYPE_CHECKING
+
+from rlmetrics.names.levels import UPDATE
 
 from .registry import Hit
 
@@ -12,7 +14,7 @@ if TYPE_CHECKING:
     from ..loader import YamlPath
     from .context import Context
 
-__all__ = ["inputs", "missing", "population", "traits"]
+__all__ = ["inputs", "levels", "missing", "parts", "population", "traits"]
 
 
 def missing(
@@ -52,3 +54,15 @@ def traits(context: Context, names: list[str], ref: str, path: YamlPath) -> Iter
     for index, name in enumerate(names):
         known = context.spec.signatures.traits
         yield from missing(context, "trait", "traits", name, known, ref, (*path, index))
+
+
+def levels(context: Context, names: Iterable[str], ref: str, path: YamlPath) -> Iterator[Hit]:
+    """Yield a hit for each key that is no level of reduction."""
+    for name in names:
+        known = context.spec.signatures.levels
+        yield from missing(context, "level of reduction", "levels", name, known, ref, (*path, name), value=False)
+
+
+def parts(context: Context, names: Iterable[str], ref: str, path: YamlPath) -> Iterator[Hit]:
+    """Yield a hit for each key that is no level of reduction nor an optimizer step on a batch."""
+    yield from levels(context, (name for name in names if name != UPDATE), ref, path)

@@ -13,7 +13,7 @@ from rlmetrics.names.severity import UNKNOWN
 from .guardsets import parsed
 from .keys import placeholders_in
 from .logged import logged_with
-from .lookups import missing, population, traits
+from .lookups import levels, missing, parts, population, traits
 from .registry import Hit
 from .statements import expressions, keys_of, records, statements_of, symbols
 
@@ -41,6 +41,7 @@ def in_component_file(context: Context, scope: FileScope) -> Iterator[Hit]:
         for name in pinned.settings:
             yield from _setting(context, scope, name, ("pinned", index, "settings", name), value=False)
         yield from _anchors(context, scope, pinned.at, ("pinned", index, "at"))
+    yield from parts(context, file.single, ref, ("single",))
     for name, profile in file.profiles.items():
         yield from _in_signature(context, scope, profile, ("profiles", name))
         yield from _variant(context, scope, profile, [profile.metric], ("profiles", name))
@@ -125,6 +126,7 @@ def _in_signature(context: Context, scope: FileScope, fields: SignatureFields, p
         known = spec.signatures.without
         kind = "part of a population"
         yield from missing(context, kind, "without", name, known, ref, (*path, "without", index))
+    yield from levels(context, fields.reduction, ref, (*path, "reduction"))
     yield from traits(context, fields.traits, ref, (*path, "traits"))
 
 

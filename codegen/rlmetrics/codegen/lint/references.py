@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from .lookups import inputs, missing, population, traits
+from .lookups import inputs, levels, missing, parts, population, traits
 from .mentions import in_component_file, variants_of_shared
 from .registry import Check, Hit, check
 
@@ -20,8 +20,9 @@ __all__ = ["CHECKS"]
 @check(
     "broken-reference",
     "error",
-    what="A name that nothing defines: a metric, input, population, trait, profile, placeholder, configuration key, "
-    "short name, guard, anchor, formula variant, guide, fragment, tracker route, key, component or named fact.",
+    what="A name that nothing defines: a metric, input, population, trait, level of reduction, profile, placeholder, "
+    "configuration key, short name, guard, anchor, formula variant, guide, fragment, tracker route, key, component or "
+    "named fact.",
     fix="correct the name or define it",
 )
 def broken_reference(context: Context) -> Iterator[Hit]:
@@ -40,6 +41,8 @@ def broken_reference(context: Context) -> Iterator[Hit]:
         ref = f"frameworks/{name}/framework"
         for index, component in enumerate(framework.framework.order):
             yield from missing(context, "component", "components", component, components, ref, ("order", index))
+        yield from parts(context, framework.framework.single, ref, ("single",))
+    yield from _in_shaping(context)
     yield from variants_of_shared(context)
     for name, convention in context.spec.conventions.items():
         yield from traits(context, convention.traits, f"conventions/{name}", ("traits",))
@@ -57,6 +60,17 @@ def broken_reference(context: Context) -> Iterator[Hit]:
         )
 
 
+def _in_shaping(context: Context) -> Iterator[Hit]:
+    """Settings that move every key whose parts at a level are put together."""
+    known = context.spec.signatures.levels
+    for ref, node in context.spec.roots():
+        for name, item in getattr(node, "shaping", {}).items():
+            if item.level is not None:
+                yield from missing(
+                    context, "level of reduction", "levels", item.level, known, ref, ("shaping", name, "level")
+                )
+
+
 def _function(context: Context, key: str, ref: str, path: YamlPath) -> Iterator[Hit]:
     """A metric, or ``metric@variant``."""
     name, _, variant = key.partition("@")
@@ -70,6 +84,7 @@ def _in_metric(context: Context, metric: Metric, ref: str, path: YamlPath) -> It
     spec = context.spec
     yield from inputs(context, metric.inputs, ref, (*path, "inputs"))
     yield from population(context, metric.population, ref, (*path, "population"))
+    yield from levels(context, metric.aggregation, ref, (*path, "aggregation"))
     for index, friend in enumerate(metric.false_friends):
         place = (*path, "false_friends", index, "metric")
         yield from missing(context, "metric", "metrics", friend.metric, spec.metrics, ref, place)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, get_args
+from typing import TYPE_CHECKING
 
 from rlmetrics.names.guards import GuardError, Name, parse
+from rlmetrics.names.levels import UPDATE
 from rlmetrics.names.severity import SINGLE, UNKNOWN
 
-from ..model import Part
 from .lookups import missing
 from .registry import Check, Hit, check
 
@@ -50,7 +50,7 @@ def vanishing_guard(context: Context) -> Iterator[Hit]:
         framework: {name for stem in spec.files for name in (*spec.framework.config, *spec.files[stem].config)}
         for framework, spec in context.spec.frameworks.items()
     }
-    parts = {f"{SINGLE}{part}" for level in get_args(Part) for part in (get_args(level) or (level,))}
+    parts = {f"{SINGLE}{part}" for part in (*context.spec.signatures.levels, UPDATE)}
     for ref, path, text, frameworks in guards_of_differences(context):
         for framework in frameworks:
             if framework not in known:

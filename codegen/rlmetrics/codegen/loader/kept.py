@@ -11,7 +11,7 @@ from pydantic import BaseModel
 
 from ..cache import Shelf
 from ..findings import Location
-from ..generate.sources import digest_of
+from ..output.sources import digest_of
 from .document import Document, YamlPath
 from .parse import parse
 

@@ -1,6 +1,6 @@
 """The spec as typed, immutable data."""
 
-from .base import LOCAL_PREFIX, Allow, Evidence, Grade, Level, Operation, Ranges, Reading, Source, Strict
+from .base import LOCAL_PREFIX, Allow, Evidence, Grade, Level, Operation, Part, Ranges, Reading, Source, Strict
 from .convention import Convention, ConventionName
 from .framework import (
     ComponentFile,
@@ -14,7 +14,6 @@ from .framework import (
     Guard,
     Guide,
     Mode,
-    Part,
     Pinned,
     Placeholder,
     Profile,
@@ -46,7 +45,7 @@ from .metric import (
     Metric,
     Parameter,
 )
-from .signature import Left, LevelText, Population, Signatures, Trait
+from .signature import Left, Population, ReductionLevel, Signatures, Trait
 from .suite import SuiteFile
 from .translation import Glossary, Sentences, Term
 
@@ -82,7 +81,6 @@ __all__ = [
     "Inputs",
     "Left",
     "Level",
-    "LevelText",
     "Metric",
     "Mode",
     "Operation",
@@ -96,6 +94,7 @@ __all__ = [
     "Ranges",
     "Reading",
     "Record",
+    "ReductionLevel",
     "Release",
     "Rename",
     "Rewrite",

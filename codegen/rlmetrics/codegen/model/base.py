@@ -23,8 +23,11 @@ Text = Annotated[str, AfterValidator(_forbid_blank)]
 Ranges = str | list[str]
 """Releases: ``0.12.2``, ``0.3.0..0.11.4`` (both ends included), ``1.0.0..`` or a list of these."""
 
-Level = Literal["token", "sequence", "group", "micro_batch", "mini_batch", "epoch", "rank", "window"]
-"""The levels at which numbers are reduced, innermost first."""
+Level = Annotated[str, Field(json_schema_extra={"x-names": "levels"})]
+"""The name of a level at which numbers are reduced; ``spec/signatures.yaml`` defines them."""
+
+Part = Annotated[str, Field(json_schema_extra={"x-names": "parts"})]
+"""What a value may be made of several of: a level of reduction, or optimizer steps on one batch (``update``)."""
 
 Operation = Literal["pool", "mean", "sum", "max", "min", "std", "first", "last", "none"]
 """How the numbers of one level become one: ``pool`` is exact over the union (sum over sum); ``mean`` weights

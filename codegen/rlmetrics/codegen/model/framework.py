@@ -7,7 +7,7 @@ from typing import Literal
 
 from pydantic import Field, model_validator
 
-from .base import Allow, Evidence, Level, Operation, Ranges, Reading, Source, Strict, Text
+from .base import Allow, Evidence, Level, Operation, Part, Ranges, Reading, Source, Strict, Text
 
 Mode = Literal["train", "eval"]
 """What a trainer was doing when it logged."""
@@ -223,9 +223,6 @@ class Guard(Strict):
     releases: Ranges | None = None
     when: Text
 
-
-Part = Level | Literal["update"]
-"""What a value may be made of several of: a level of reduction, or optimizer steps on one batch."""
 
 Single = dict[Part, Text | list[Guard]]
 """When there is only one of a part, so that how parts are put together cannot show."""

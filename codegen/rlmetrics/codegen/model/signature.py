@@ -6,7 +6,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from .base import Grade, Level, Operation, Reading, Strict, Text
+from .base import Grade, Operation, Reading, Strict, Text
 
 
 class Trait(Strict):
@@ -50,24 +50,31 @@ class Left(Strict):
     trait: Text = Field(description="The trait of numbers without it.")
 
 
-class LevelText(Strict):
-    """One level of reduction in words."""
+class ReductionLevel(Strict):
+    """One level at which numbers are put together: all that the project knows of it."""
 
     brief: Text
     vanishes_when: Text = Field(description="When a difference at this level cannot show, such as 'one rank'.")
-
-
-class LevelWords(Strict):
-    """What is reduced at a level, and into what, in a sentence."""
-
-    parts: Text = Field(description="Such as 'micro-batches'.")
+    parts: Text = Field(description="Its parts in a sentence, such as 'micro-batches'.")
     whole: Text = Field(description="What all parts together are, such as 'a mini-batch'.")
+    cut_by: Literal["data", "training", "machine"] = Field(
+        default="data",
+        description="What decides how many parts there are: the data, settings of training, which an evaluation does "
+        "not follow, or the machine. Unless it is the data, guards under `single` can say when there is one part.",
+    )
+    lies: Literal["within", "across", "apart"] = Field(
+        default="within",
+        description="within: inside one part of the next level; across: over all of them, as processes are; apart: "
+        "each a number of its own that a log puts together, as steps are.",
+    )
+    uneven: bool = Field(
+        default=False, description="Its parts differ in size, so that a mean of their means is not the mean over all."
+    )
 
 
 class Words(Strict):
     """Short words of which answers make their sentences."""
 
-    levels: dict[Level, LevelWords]
     operations: dict[Operation, Text]
     policies: dict[str, Text] = Field(description="Sides of a divergence, such as 'policy that sampled'.")
     snapshots: dict[str, Text] = Field(description="Whose parameters computed a number.")
@@ -81,7 +88,7 @@ class Words(Strict):
 class Signatures(Strict):
     """``spec/signatures.yaml``."""
 
-    levels: dict[Level, LevelText]
+    levels: dict[str, ReductionLevel] = Field(description="Innermost first.")
     operations: dict[Operation, Text]
     grades: dict[str, Grade] = Field(
         description="Grade of two different operations at one level: 'mean/pool', names sorted; 'default' for the rest."

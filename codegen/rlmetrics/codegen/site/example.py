@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ..generate.functions import Function
-from ..generate.text import module_name
 from ..model import Input
+from ..output.text import module_name
 
 __all__ = ["example_of"]
 

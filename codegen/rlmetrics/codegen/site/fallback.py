@@ -8,7 +8,7 @@ from pathlib import Path
 
 from markupsafe import Markup, escape
 
-from ..generate.store import MARKER
+from ..output.store import MARKER
 from .addresses import link
 from .guides import Guide, guides_in
 from .texts import Texts

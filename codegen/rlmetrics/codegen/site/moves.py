@@ -11,7 +11,7 @@ from typing import NamedTuple
 from rlmetrics.answers.map_notes import MapNotes
 from rlmetrics.answers.settings import condition_words
 from rlmetrics.names import Difference, DiffResult, MapRow, NameMap, diff, map_names
-from rlmetrics.names.differing import ChangedKey, ListedKey, RenamedKey
+from rlmetrics.names.diffs import ChangedKey, ListedKey, RenamedKey
 from rlmetrics.names.tables import Tables
 from rlmetrics.names.view import FrameworkView
 

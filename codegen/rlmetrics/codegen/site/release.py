@@ -10,7 +10,7 @@ from markupsafe import Markup
 from rlmetrics.names import DiffResult
 from rlmetrics.names.causes import shown
 from rlmetrics.names.defaults import ChangedDefault
-from rlmetrics.names.differing import ChangedKey, ListedKey, RenamedKey
+from rlmetrics.names.diffs import ChangedKey, ListedKey, RenamedKey
 
 from .addresses import release_page
 from .causes import Causes

@@ -37,6 +37,7 @@ class Words:
         self._tables = tables
         self._texts = texts
         self._words: Mapping[str, Any] = tables.signatures["WORDS"]
+        self._levels = tables.levels
 
     def cause(self, cause: Effect | SharedCause | TakenBack) -> Markup:
         """Return what changed, without when that shows; in English exactly what the command line says."""
@@ -83,7 +84,7 @@ class Words:
         befores, afters = ([value] if isinstance(value, str) else [*value] for value in (before, after))
         groups: dict[tuple[str, str], list[Markup]] = {}
         for name, then, now in zip(names, befores, afters, strict=True):
-            groups.setdefault((then, now), []).append(self._texts.say(self._words["levels"][name][0]))
+            groups.setdefault((then, now), []).append(self._texts.say(self._levels[name].parts))
         told = [
             self._texts.t("{now}, was {then}", now=self._over(now, self.listed(parts)), then=self._how(then))
             for (then, now), parts in groups.items()

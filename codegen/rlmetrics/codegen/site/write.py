@@ -12,24 +12,29 @@ from rlmetrics.names.errors import NamesError
 from rlmetrics.names.tables import Tables
 
 from ..cache import FOLDER as CACHE
-from ..generate import sources, store
 from ..generate.functions import resolve
-from ..generate.text import header
 from ..lint import Context
 from ..loader import read
+from ..output import sources, store
+from ..output.text import header
 from ..spec import Spec
 from ..tables.render import FOLDER as TABLES
 from .build import build
 from .fallback import fallbacks
 from .guides import Guide, guides_in
+from .imports import imports_of
 from .page import Page
+from .pictures.layers import draw
 from .site import Site
 from .texts import ENGLISH, Texts
 
-__all__ = ["WRITTEN", "write_pages"]
+__all__ = ["ARCHITECTURE", "WRITTEN", "write_pages"]
 
 WRITTEN = ".rlmetrics/site.json"
 """Remembers what was written from what."""
+
+ARCHITECTURE = "assets/generated/architecture.svg"
+"""The picture of the architecture, from a language's folder of pages."""
 
 _SHARED = ("assets/**/*.*", "pictures/*.svg", "benchmarks/*.json", "results/*.json")
 """What guides of every language show or link beside pages."""
@@ -52,18 +57,26 @@ def write_pages(root: Path, *, anew: bool = False) -> int:
     Returns:
         How many files were written or removed.
     """
+    pictured = _write_picture(root)
     digest = _digest(root)
     known = _known(root)
     if not anew and known.get("sources") == digest and all((root / path).is_file() for path in known["files"]):
-        return 0
+        return pictured
     made = dict(_made(root))
-    changed = sum(store.replace(root / path, text.encode()) for path, text in made.items())
+    changed = pictured + sum(store.replace(root / path, text.encode()) for path, text in made.items())
     for path in known.get("files", ()):
         if path not in made and (root / path).is_file() and not _is_by_hand(root / path):
             (root / path).unlink()
             changed += 1
     store.replace(root / WRITTEN, json.dumps({"sources": digest, "files": sorted(made)}, indent=0).encode())
     return changed
+
+
+def _write_picture(root: Path) -> int:
+    """Write the picture of the architecture, which follows from imports alone, for each language."""
+    drawn = draw(imports_of(root)).encode()
+    folders = ("docs", *(f"docs/{language}" for language in _codes(root)))
+    return sum(store.replace(root / folder / ARCHITECTURE, drawn) for folder in folders)
 
 
 def _is_by_hand(path: Path) -> bool:

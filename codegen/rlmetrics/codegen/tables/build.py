@@ -100,7 +100,7 @@ def _index(spec: Spec) -> Table:
 def _signatures(spec: Spec) -> Table:
     signatures = spec.signatures
     data = {
-        "LEVELS": {name: (level.brief, level.vanishes_when) for name, level in signatures.levels.items()},
+        "LEVELS": signatures.levels,
         "OPERATIONS": signatures.operations,
         "GRADES": signatures.grades,
         "SNAPSHOT": (signatures.snapshot_grade, signatures.snapshot_vanishes_when),
@@ -117,7 +117,6 @@ def _signatures(spec: Spec) -> Table:
 def _words(signatures: Signatures) -> Row:
     words = signatures.words
     return row(
-        levels={name: (level.parts, level.whole) for name, level in words.levels.items()},
         operations=words.operations,
         policies=words.policies,
         snapshots=words.snapshots,

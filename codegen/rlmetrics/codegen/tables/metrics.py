@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-from ..generate.text import function_name, module_name
 from ..meaning import chain, spelled
+from ..output.text import function_name, module_name
 from .data import Row, Table, plain, row, source
 
 if TYPE_CHECKING:

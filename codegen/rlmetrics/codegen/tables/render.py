@@ -8,8 +8,8 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from ..generate.layout import WIDTH
-from ..generate.text import header
+from ..output.layout import WIDTH
+from ..output.text import header
 from .build import build
 
 if TYPE_CHECKING:

@@ -106,6 +106,8 @@ def _of_signatures(signatures: Signatures) -> Iterator[tuple[str | None, str]]:
     for level, text in signatures.levels.items():
         yield text.brief, f"brief of {level}"
         yield text.vanishes_when, f"when {level} does not show"
+        yield text.parts, f"parts of {level}"
+        yield text.whole, f"whole of {level}"
     for operation, said in signatures.operations.items():
         yield said, f"operation {operation}"
     for name, population in signatures.populations.items():
@@ -121,8 +123,5 @@ def _of_signatures(signatures: Signatures) -> Iterator[tuple[str | None, str]]:
 
 def _of_words(signatures: Signatures) -> Iterator[tuple[str, str]]:
     words = signatures.words
-    for level, said in words.levels.items():
-        yield said.parts, f"parts of {level}"
-        yield said.whole, f"whole of {level}"
     for part in ("operations", "policies", "snapshots", "moments", "extents", "estimators", "statistics"):
         yield from ((text, f"word for {name}") for name, text in getattr(words, part).items())

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from ..generate.store import MARKER
+from ..output.store import MARKER
 
 __all__ = ["GUIDES", "Guide", "guides", "sections"]
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
+from ..places import Site
 from ..values import (
     Constant,
     Mapping,
     Missing,
     Object,
     Sequence,
-    Site,
     Text,
     Unknown,
     Value,

@@ -35,8 +35,6 @@ class Picture:
     caption: Sequence[str]
 
 
-_PARTS = ("sequence", "micro_batch", "rank", "mini_batch")
-"""Levels at which parts differ in size, so that a mean of their means is off."""
 _COUNTED = ("padding_counted", "padding_summed")
 
 
@@ -145,11 +143,10 @@ def _parts(tables: Tables, metric: str, plain: Say, t: Say) -> Drawn:
     levels = _reduced(tables)["parts"].get(metric)
     if found is None or not levels:
         return None
-    words = tables.signatures["WORDS"]["levels"]
     caption = t(
         "Some releases average the means of parts, here {parts}: then a short part weighs as much as a long one. "
         "Pooled, every token weighs the same, and the parts do not matter. The values are those of {metric}.",
-        parts=", ".join(plain(str(words[level][0])) for level in levels),
+        parts=", ".join(plain(tables.levels[level].parts) for level in levels),
         metric=found.metric,
     )
     return found.draw_parts(plain, "picture-parts"), [caption]
@@ -169,6 +166,7 @@ PICTURES: Mapping[str, Callable[[Tables, str, Say, Say], Drawn]] = {
 def _reduced(tables: Tables) -> Mapping[str, Any]:
     """Return the metrics that some key dilutes by padding, and those that one takes as a mean of means of parts."""
     populations = tables.signatures["POPULATIONS"]
+    uneven = [level.name for level in tables.levels.values() if level.uneven]
     padding: dict[str, None] = {}
     parts: dict[str, dict[str, None]] = {}
     for said in _statements(tables):
@@ -180,10 +178,10 @@ def _reduced(tables: Tables) -> Mapping[str, Any]:
         traits = populations[said["population"]][2] if "population" in said else ()
         if any(trait in _COUNTED for trait in (*traits, *said.get("traits", ()))):
             padding[metric] = None
-        levels = [level for level in _PARTS if said.get("reduction", {}).get(level) == "mean"]
+        levels = [level for level in uneven if said.get("reduction", {}).get(level) == "mean"]
         if levels:
             parts.setdefault(metric, {}).update(dict.fromkeys(levels))
-    ordered = {metric: [level for level in _PARTS if level in found] for metric, found in parts.items()}
+    ordered = {metric: [level for level in uneven if level in found] for metric, found in parts.items()}
     return {"padding": padding, "parts": ordered}
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from rlmetrics.names.levels import UPDATE
 from rlmetrics.names.severity import UNKNOWN, Circumstances
 
 if TYPE_CHECKING:
@@ -11,9 +12,6 @@ if TYPE_CHECKING:
     from rlmetrics.names.tables import Tables
 
 __all__ = ["Meaning", "Meanings", "Place"]
-
-_PARTS = ("micro_batch", "mini_batch", "epoch", "window", "rank", "update")
-"""Parts of which settings say whether there is more than one."""
 
 Place = tuple[str, str]
 """A metric, and ``train`` or ``eval``: only meanings of one place are ever compared."""
@@ -90,7 +88,8 @@ class Meanings:
         if circumstances is None:
             return ()
         traits = (circumstances.trait(self._tables.traits[name], entry.mode) for name in entry.signature.traits)
-        parts = (circumstances.part(name, entry.mode) for name in _PARTS)
+        countable = (level.name for level in self._tables.levels.values() if level.is_countable)
+        parts = (circumstances.part(name, entry.mode) for name in (*countable, UPDATE))
         return tuple(self._answer(circumstances, guard) for guard in (*traits, *parts))
 
     def _answer(self, circumstances: Circumstances, guard: str | None) -> bool | str | None:

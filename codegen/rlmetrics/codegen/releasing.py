@@ -12,22 +12,22 @@ from typing import TYPE_CHECKING
 
 from rlmetrics.names.errors import UserError
 
-from ..audit.extract import Extraction, extract, without_collection
-from ..cache import FOLDER, Shelf
-from ..model.framework import Release
-from .component import Component
-from .extend import extend
-from .fetch import CACHE, open_release
-from .fingerprint import digest
-from .ledger import SHARED, Ledger
-from .news import News, Step, news
-from .of_spec import components_of
-from .packages import Package
-from .pending import Pending
+from .audit.extract import Extraction, extract, without_collection
+from .cache import FOLDER, Shelf
+from .locks.component import Component
+from .locks.extend import extend
+from .locks.fetch import CACHE, open_release
+from .locks.fingerprint import digest
+from .locks.ledger import SHARED, Ledger
+from .locks.news import News, Step, news
+from .locks.of_spec import components_of
+from .locks.packages import Package
+from .locks.pending import Pending
+from .model.framework import Release
 
 if TYPE_CHECKING:
-    from ..loader.document import YamlPath
-    from ..spec import Spec
+    from .loader.document import YamlPath
+    from .spec import Spec
 
 __all__ = ["Added", "add", "confirm", "keys_of", "pending_path", "with_release"]
 
@@ -231,7 +231,7 @@ def append_release(path: Path, release: str, day: str) -> None:
 
 def release_date(place: Path | None, package: Package, cache: Path) -> str:
     """The day on which a wheel was built; today, where there is none."""
-    from .fetch import archive_of
+    from .locks.fetch import archive_of
 
     archive = place if place is not None and place.is_file() else archive_of(package.name, package.release, cache)
     if archive is not None and archive.suffix == ".whl":

@@ -1,0 +1,38 @@
+"""Where keys come from: lines of a release, and the ways that a key took."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+__all__ = ["Origin", "Place", "Site"]
+
+
+@dataclass(frozen=True)
+class Site:
+    """A line of a release: path in the package, line, and the class and function around it."""
+
+    path: str
+    line: int
+    symbol: str
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where something happens: the line, and the call that led to the function."""
+
+    site: Site
+    called_from: Site | None = None
+
+
+@dataclass(frozen=True)
+class Origin:
+    """Where a key comes from: its literal, the value written under it, and the places that it went through."""
+
+    site: Site
+    expression: str
+    via: tuple[Site, ...] = ()
+
+    def passed_through(self, place: Place) -> Origin:
+        """Return the origin after the key was copied or renamed at another place."""
+        sites = [site for site in (place.site, place.called_from) if site is not None]
+        return replace(self, via=tuple(dict.fromkeys((*self.via, *(site for site in sites if site != self.site)))))
