@@ -110,7 +110,7 @@ class Spec:
         signatures: The vocabulary of signatures.
         families: Files of metrics by family name (the stem of the file).
         metrics: Every metric by id, in the order of the files.
-        family_of: The family of each metric id.
+        family_of: The family of each canonical name.
         frameworks: Frameworks by name, each with its component files by stem.
         trackers: Trackers by name.
         conventions: Conventions by name.

@@ -403,7 +403,7 @@ class Tracker(Strict):
     allowed: Text = Field(description="Regular expression that a whole name must match to be accepted.")
     max_length: int | None = None
     path_prefix_conflict: bool = Field(default=False, description="Rejects a name that is a path prefix of another.")
-    routes: dict[str, list[Rewrite]] = Field(description="Per route, how a logged name becomes the shown one.")
+    routes: dict[str, list[Rewrite]] = Field(description="Per route, how a key becomes the shown one.")
     kinds: list[Literal["scalar", "distribution", "counter", "text"]] = ["scalar", "distribution", "counter", "text"]
     sources: list[Source] = []
     evidence: list[Evidence] = []

@@ -65,4 +65,4 @@ DEPARTURES: Mapping[str, Departure] = {
     "truncated_responses_masked": _finished,
     "values_of_main_process": _main_process,
 }
-"""Departures by the name of their trait."""
+"""What computes the size of a trait, by its name."""

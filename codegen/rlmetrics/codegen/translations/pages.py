@@ -16,7 +16,17 @@ from ..generate.store import MARKER
 
 __all__ = ["GUIDES", "Guide", "guides", "sections"]
 
-GUIDES = ("index", "getting-started", "concepts", "translating", "dashboards", "health", "trainers", "computing")
+GUIDES = (
+    "index",
+    "getting-started",
+    "concepts",
+    "glossary",
+    "translating",
+    "dashboards",
+    "health",
+    "trainers",
+    "computing",
+)
 """The guides that every language of the site has."""
 
 _FRONT = re.compile(r"\A---\n(.*?)^---\n", re.DOTALL | re.MULTILINE)
