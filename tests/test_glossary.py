@@ -11,11 +11,11 @@ from typing import NamedTuple
 
 import pytest
 import yaml
+from rlmetrics.codegen.generate.store import MARKER
 
 ROOT = Path(__file__).resolve().parent.parent
 DOCS = ROOT / "docs"
 PAGES = ("README.md", "docs/*.md", "docs/api/*.md", "docs/translating/*.md")
-GENERATED = "This page is generated"
 
 _ROW = re.compile(r"^\| (?P<word>[^|]+) \| (?P<meaning>[^|]+) \| (?P<others>[^|]*)\|$", re.MULTILINE)
 _ANOTHER_SENSE = re.compile(r"\*[^*]+\*")
@@ -56,7 +56,7 @@ def rejected_in(text: str) -> list[str]:
 def pages() -> list[Path]:
     """Return the pages that people wrote, but for the glossary."""
     found = [path for pattern in PAGES for path in sorted(ROOT.glob(pattern)) if path.name != "glossary.md"]
-    return [path for path in found if GENERATED not in path.read_text(encoding="utf-8")[:400]]
+    return [path for path in found if MARKER not in path.read_text(encoding="utf-8")[:400]]
 
 
 def sentences(path: Path) -> Iterator[tuple[int, str]]:
