@@ -46,7 +46,7 @@ def version_key(text: str) -> Key | None:
 
 
 def is_development(text: str) -> bool:
-    """Whether a text names a state of a repository in place of a release: ``git``, ``main``, a commit."""
+    """Tell whether a text names a state of a repository in place of a release: ``git``, ``main``, a commit."""
     return re.fullmatch(r"git\b.*|main|master|dev|nightly|head|latest|[0-9a-f]{7,40}", text, re.IGNORECASE) is not None
 
 
@@ -103,7 +103,7 @@ class Releases:
         return sorted(self.covered(ranges), key=self.index)
 
     def spans(self, releases: Sequence[str]) -> str:
-        """Return known releases in short: neighbours as ``0.3.0..0.11.4``."""
+        """Return the known releases in short: neighbours as ``0.3.0..0.11.4``."""
         runs: list[list[int]] = []
         for place in sorted(self.index(release) for release in releases):
             if runs and place == runs[-1][1] + 1:
@@ -139,6 +139,6 @@ class Releases:
 
 
 def _is_preview(key: Key) -> bool:
-    """Whether a version is a development or a pre-release."""
+    """Tell whether a version is a development or a pre-release."""
     _, pre, _, dev = key
     return pre != _NO_PRE or dev != _NO_DEV

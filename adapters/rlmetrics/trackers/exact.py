@@ -12,7 +12,7 @@ EVALUATED = f"eval_{EXACT}"
 
 
 def is_exact(name: str) -> bool:
-    """Whether a name is that of such a number."""
+    """Tell whether a name is that of such a number."""
     return name.startswith((EXACT, EVALUATED))
 
 

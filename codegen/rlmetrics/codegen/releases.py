@@ -44,15 +44,15 @@ class Releases:
         return positions
 
     def index(self, release: str) -> int:
-        """Position of a release that exists."""
+        """Return the position of a release that exists."""
         return self._positions[release]
 
     def sort(self, releases: frozenset[str] | set[str]) -> list[str]:
-        """Known releases, oldest first."""
+        """Return the known releases, oldest first."""
         return sorted(releases, key=self.index)
 
     def text(self, releases: frozenset[str] | set[str]) -> str:
-        """Known releases in words: three and more neighbours as a range."""
+        """Return the known releases in words: three and more neighbours as a range."""
         runs: list[list[int]] = []
         for place in sorted(self.index(release) for release in releases):
             if runs and place == runs[-1][-1] + 1:
@@ -67,15 +67,15 @@ class Releases:
         )
 
     def bits(self, releases: frozenset[str] | set[str]) -> int:
-        """Known releases as bits, which are quick to intersect; bit 0 is the oldest."""
+        """Return the known releases as bits, which are quick to intersect; bit 0 is the oldest."""
         return sum(1 << self.index(release) for release in releases)
 
     def of_bits(self, bits: int) -> frozenset[str]:
-        """The releases that bits stand for."""
+        """Return the releases that bits stand for."""
         return frozenset(name for index, name in enumerate(self.names) if bits >> index & 1)
 
     def spans(self, bits: int) -> list[str]:
-        """Releases given as bits as ranges, with an open end where the newest release is among them."""
+        """Return the releases given as bits as ranges, with an open end where the newest release is among them."""
         found: list[str] = []
         start = 0
         while bits >> start:
@@ -93,7 +93,7 @@ class Releases:
         return found
 
     def expand(self, ranges: Ranges) -> frozenset[str]:
-        """The releases that a range or a list of ranges covers.
+        """Return the releases that a range or a list of ranges covers.
 
         Args:
             ranges: ``0.12.2``, ``0.3.0..0.11.4`` (both ends included), ``1.0.0..``, ``..0.11.4`` or a list of these.

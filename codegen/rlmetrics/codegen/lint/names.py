@@ -127,7 +127,7 @@ def near_identical(context: Context) -> Iterator[Hit]:
 
 
 def _one_letter_apart(first: str, second: str) -> bool:
-    """Whether one inserted, deleted or replaced letter makes one of the other. Digits tell names apart well enough."""
+    """Tell whether one inserted, deleted or replaced letter makes one of the other; digits tell names apart enough."""
     if abs(len(first) - len(second)) > 1:
         return False
     start = 0

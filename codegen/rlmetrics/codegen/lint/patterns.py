@@ -18,7 +18,7 @@ _CONTROLS = {"n": 10, "t": 9, "r": 13, "f": 12, "v": 11}
 
 
 def build(pattern: str) -> Automaton:
-    """The automaton of a regular expression.
+    """Return the automaton of a regular expression.
 
     Raises:
         PatternError: If it is not regular or not well formed.
@@ -114,7 +114,7 @@ class _Parser:
         return start, tail
 
     def _again(self, begin: int, end: int) -> tuple[int, int]:
-        """Another copy of the atom between two positions."""
+        """Return another copy of the atom between two positions."""
         self._position = begin
         result = self._atom()
         self._position = end

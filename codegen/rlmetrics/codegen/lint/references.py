@@ -58,7 +58,7 @@ def broken_reference(context: Context) -> Iterator[Hit]:
 
 
 def _function(context: Context, key: str, ref: str, path: YamlPath) -> Iterator[Hit]:
-    """A metric, or ``metric@variant``."""
+    """Yield a metric, or ``metric@variant``."""
     name, _, variant = key.partition("@")
     yield from missing(context, "metric", "metrics", name, context.spec.metrics, ref, path)
     if variant and name in context.spec.metrics:

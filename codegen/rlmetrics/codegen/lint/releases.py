@@ -27,7 +27,7 @@ _PRE = {"dev": -4, "a": -3, "b": -2, "rc": -1, "post": 1}
 
 
 def _ranges(context: Context) -> Iterator[tuple[str, str, YamlPath, Ranges]]:
-    """Every range of releases: framework, file, path, range."""
+    """Yield every range of releases: framework, file, path, range."""
     for name, framework in context.spec.frameworks.items():
         ref = f"frameworks/{name}/framework"
         for path, ranges in _defaults(framework.framework.config):
@@ -127,7 +127,7 @@ def release_dates(context: Context) -> Iterator[Hit]:
 
 
 def _version(text: str) -> tuple[int, ...]:
-    """A sortable form of the versions that occur: 0.4.2, 0.2.0.post1, 1.0.0rc1."""
+    """Return a sortable form of the versions that occur: 0.4.2, 0.2.0.post1, 1.0.0rc1."""
     parts = [int(part) if part.isdigit() else _PRE.get(part, 0) * 10_000 for part in _NUMBER.findall(text)]
     numbers: list[int] = []
     for position, part in enumerate(parts):
@@ -185,7 +185,7 @@ def release_hole(context: Context) -> Iterator[Hit]:
 
 
 def _never_logged(context: Context, scope: ComponentScope) -> dict[tuple[str, str], int]:
-    """The releases in which a component or a file that it extends says of a key and mode that it is never logged."""
+    """Return the releases in which a component or a file that it extends says that a key is never logged in a mode."""
     component = context.frameworks[scope.scope.framework].component(scope.scope.stem)
     found: dict[tuple[str, str], int] = defaultdict(int)
     for stem in component.chain:
@@ -249,7 +249,7 @@ def omits_nothing(context: Context) -> Iterator[Hit]:
 
 
 def _covered(component: Component, stem: str, record: Record) -> int:
-    """The described releases of a record, in any mode."""
+    """Return the described releases of a record, in any mode."""
     modes: tuple[Mode, ...] = ("train", "eval")
     return component.covered(stem, record.releases, modes[0]) | component.covered(stem, record.releases, modes[1])
 

@@ -324,7 +324,7 @@ class ComponentFile(Strict):
     allow: list[Allow] = []
 
     def records(self) -> Iterator[tuple[str, int, Record]]:
-        """Every record with its name in the file and its place among the records of that name."""
+        """Yield every record with its name in the file and its place among the records of that name."""
         for key, found in self.keys.items():
             for index, record in enumerate([found] if isinstance(found, Record) else found):
                 yield key, index, record

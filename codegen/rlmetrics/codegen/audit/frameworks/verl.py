@@ -24,7 +24,7 @@ _COMPONENTS: tuple[tuple[str, str], ...] = (
 
 
 def component(key: str, path: str, owner: str) -> str:
-    """Returns the component of a key: all that a trainer of supervised fine-tuning logs itself is ``sft``."""
+    """Return the component of a key: all that a trainer of supervised fine-tuning logs itself is ``sft``."""
     found = next((name for pattern, name in _COMPONENTS if re.fullmatch(pattern, key)), "data")
     return "sft" if "SFT" in owner and found != "veomni_engine" else found
 
