@@ -11,7 +11,10 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")), *sorted((ROOT / "docs" / "api").glob("*.md"))]
+PAGES = [
+    ROOT / "README.md",
+    *(page for folder in ("", "api", "translating") for page in sorted((ROOT / "docs" / folder).glob("*.md"))),
+]
 FENCE = re.compile(r"(?:<!-- command: (?P<role>[\w-]+) -->\n)?^```(?P<language>\w+)\n(?P<code>.*?)^```$", re.S | re.M)
 ELSEWHERE = {"demo", "test", "trainer", "verl", "verl-fit", "verl-batch", "site"}
 """What runs elsewhere: blocks for a trainer in ``tests/trainers``, with real releases; the site in ``.ci/run``."""
@@ -22,7 +25,7 @@ def _blocks(*languages: str) -> list:
     for page in PAGES:
         for number, match in enumerate(FENCE.finditer(page.read_text(encoding="utf-8"))):
             if match["language"] in languages and match["role"] not in ELSEWHERE:
-                found.append(pytest.param(match["code"], id=f"{page.name}-{number}"))
+                found.append(pytest.param(match["code"], id=f"{page.relative_to(ROOT).as_posix()}-{number}"))
     return found
 
 
@@ -165,7 +168,7 @@ _ANSWERS = re.compile(
 @pytest.mark.parametrize(
     ("command", "output"),
     [
-        pytest.param(match["command"], match["output"], id=f"{page.name}-{number}")
+        pytest.param(match["command"], match["output"], id=f"{page.relative_to(ROOT).as_posix()}-{number}")
         for page in PAGES
         for number, match in enumerate(_ANSWERS.finditer(page.read_text(encoding="utf-8")))
     ],

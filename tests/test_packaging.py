@@ -63,7 +63,7 @@ def test_the_wheel_holds_everything_and_nothing_else(wheel):
         (["demo"], "ppo/mean_scores -> objective/scores"),
         (
             ["dashboard", "--at", "trl[GRPOTrainer]==1.16.0", "--kind", "wandb-workspace", "-o", "board.json"],
-            "32 panels in 8 sections",
+            "32 charts in 8 sections",
         ),
     ],
 )

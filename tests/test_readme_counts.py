@@ -31,8 +31,8 @@ def _sentences() -> str:
         f"The spec knows {len(metrics):,} metrics. {counts['trl']} releases of TRL and {counts['verl']} of verl spell "
         f"them in {len(keys):,} keys and templates of {len(components)} trainers and components: {len(placed):,} of "
         f"(component, release, key). {len(records):,} records with {facts:,} "
-        f"facts say what each of them means, and {anchors:,} anchors tie these to statements of the source, whose "
-        "place is known release by release."
+        f"facts say what each of them means, and {anchors:,} anchors tie these to statements of the source code, whose "
+        "lines are known release by release."
     )
 
 

@@ -20,7 +20,7 @@ HEAD = """<!-- Written by `python -m blind_check.table` from tests/blind_check/r
 How often is the spec wrong? A script draws keys at random, uniformly over every component, release and mode that the
 spec describes, and prints the spec's claim beside the source lines of that release. Two readers judge each claim
 against the source without seeing each other's verdict: the key is logged there, under that condition, and its meaning
-(metric, population, parameters in place, reductions, departures) is what the code computes. What they find wrong, or
+(metric, population, parameters in place, reductions, traits) is what the code computes. What they find wrong, or
 judge differently, is looked into and fixed, and another draw follows, until one is clean. Draw 17 was the first where
 neither reader found anything wrong; draw 16, of the same spec and read at the same time, was not clean, nor were draws
 18 and 19, read after the last points of the review had been gone through. Draws 20 and 21, one after the other, were

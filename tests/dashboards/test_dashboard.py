@@ -129,7 +129,7 @@ def test_the_answer_fits_on_a_screen(tmp_path, capsys, monkeypatch):
     assert 0 == main(["dashboard", "--at", "verl==0.9.1", "--kind", "wandb-workspace", "-o", str(path)])
 
     lines = capsys.readouterr().out.splitlines()
-    assert "77 panels in 19 sections" in " ".join(lines[:3])
+    assert "77 charts in 19 sections" in " ".join(lines[:3])
     assert len(lines) <= 30
     assert all(len(line) <= 80 for line in lines if str(path) not in line)
     assert any(line.startswith("  crucial      12  reward/score") for line in lines)

@@ -23,7 +23,7 @@ tensors of the estimators in `rlmetrics.advantages`, compared token by token ins
 variant a logged key has is asked of `rlmetrics.names` for the release and the settings of the run. Where a trainer
 reduces the values of tokens, responses or parts (micro-batches, epochs, a logging window), the test reduces as the
 key's signature says, so that the signature is tested as well. `@variant` marks a function that reproduces a
-framework's departure from the metric; the metric itself is the function without it.
+framework's way of departing from the metric; the metric itself is the function without it.
 
 *Numbers* counts how many captured numbers a row covers: the same value often stands in several places, and every place
 counts. *Largest difference* is the largest of them, relative to the number, or absolute for numbers below 1, by the

@@ -21,7 +21,7 @@ Mask = Sequence[Sequence[bool]]
 def gae(
     token_rewards: Rows, values: Rows, mask: Mask, *, gamma: float, lam: float, whiten: bool = False
 ) -> tuple[list[list[float]], list[list[float]]]:
-    """Reference of :func:`rlmetrics.advantages.gae`: each advantage as the weighted sum of the errors after it."""
+    """Recompute :func:`rlmetrics.advantages.gae`: each advantage as the weighted sum of the errors after it."""
     advantages, returns = [], []
     for rewards, row, keep in zip(token_rewards, values, mask, strict=True):
         places = [place for place, kept in enumerate(keep) if kept]
@@ -37,7 +37,7 @@ def gae(
 
 
 def discounted_returns(token_rewards: Rows, mask: Mask, *, gamma: float = 1.0) -> list[list[float]]:
-    """Reference of :func:`rlmetrics.advantages.discounted_returns`."""
+    """Recompute :func:`rlmetrics.advantages.discounted_returns`."""
     result = []
     for rewards, keep in zip(token_rewards, mask, strict=True):
         places = [place for place, kept in enumerate(keep) if kept]
@@ -58,7 +58,7 @@ def group_relative(
     alone: str = "zero",
     lengths: Sequence[int] | None = None,
 ) -> list[float]:
-    """Reference of :func:`rlmetrics.advantages.group_relative`."""
+    """Recompute :func:`rlmetrics.advantages.group_relative`."""
     result = []
     for reward, group in zip(rewards, group_ids, strict=True):
         members = [other for other, theirs in zip(rewards, group_ids, strict=True) if theirs == group]
@@ -81,7 +81,7 @@ def group_relative(
 def best_of_group(
     rewards: Row, group_ids: Sequence[int], *, std: str = "group", ddof: int = 1, epsilon: float = 1e-6
 ) -> list[float]:
-    """Reference of :func:`rlmetrics.advantages.best_of_group`: the places of a group in order of their rewards."""
+    """Recompute :func:`rlmetrics.advantages.best_of_group`: the places of a group in order of their rewards."""
     result = [0.0] * len(rewards)
     for group in set(group_ids):
         places = [place for place, theirs in enumerate(group_ids) if theirs == group]
@@ -94,7 +94,7 @@ def best_of_group(
 
 
 def leave_one_out(rewards: Row, group_ids: Sequence[int], *, alone: str = "zero") -> list[float]:
-    """Reference of :func:`rlmetrics.advantages.leave_one_out`: the others are averaged, one response at a time."""
+    """Recompute :func:`rlmetrics.advantages.leave_one_out`: the others are averaged, one response at a time."""
     result = []
     for place, (reward, group) in enumerate(zip(rewards, group_ids, strict=True)):
         others = [
@@ -112,12 +112,12 @@ def leave_one_out(rewards: Row, group_ids: Sequence[int], *, alone: str = "zero"
 def whiten(
     advantages: Rows, mask: Mask, *, ddof: int = 1, epsilon: float = 1e-8, shift_mean: bool = True
 ) -> list[list[float]]:
-    """Reference of :func:`rlmetrics.advantages.whiten`."""
+    """Recompute :func:`rlmetrics.advantages.whiten`."""
     return _whitened(advantages, mask, ddof, epsilon, shift_mean)
 
 
 def per_token(sequence_advantages: Row, mask: Mask) -> list[list[float]]:
-    """Reference of :func:`rlmetrics.advantages.per_token`."""
+    """Recompute :func:`rlmetrics.advantages.per_token`."""
     return [
         [advantage if kept else 0.0 for kept in keep] for advantage, keep in zip(sequence_advantages, mask, strict=True)
     ]

@@ -42,7 +42,7 @@ class Answer(NamedTuple):
 
 
 def is_typo(found: Resolution, tables: Tables) -> bool:
-    """Whether a key is a name of the user's own choice, and nearly a key of the release."""
+    """Tell whether a key is a name of the user's own choice, and nearly a key of the release."""
     return found.near_miss is not None and (found.source is None or is_users_own(found.metric, tables))
 
 

@@ -52,7 +52,7 @@ def _about(cause: SharedCause, tables: Tables, *, full: bool) -> Iterator[str]:
 
 
 def is_complex(cause: SharedCause) -> bool:
-    """Whether the settings with which a cause shows are better told in words than as a guard."""
+    """Tell whether the settings with which a cause shows are better told in words than as a guard."""
     return cause.applies is False and (cause.only_if is None or len(cause.only_if) > _GUARD)
 
 

@@ -52,7 +52,7 @@ def quantity(metric: str, tables: Tables) -> str:
 
 
 def is_timer(metric: str | None, tables: Tables) -> bool:
-    """Whether a metric measures time, which people look at last."""
+    """Tell whether a metric measures time, which people look at last."""
     return tables.metrics.get(metric or "", {}).get("unit") in _TIMES
 
 

@@ -135,7 +135,7 @@ def findings_at_once(
 
 
 def _at_once(rule: Mapping[str, Any], metrics: Iterable[str], lost: set[str]) -> bool:
-    """Whether a rule can find something in one row."""
+    """Tell whether a rule can find something in one row."""
     if rule.get("special"):
         return not lost.isdisjoint(rule.get("metrics", ()))
     waits = rule.get("steps", 1) > 1 or rule.get("points", 1) > 1 or rule.get("warm_up", 0) > 0

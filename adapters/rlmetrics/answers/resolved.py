@@ -160,7 +160,7 @@ def told_notes(view: View, item: Resolution, *, installed: bool = True) -> list[
 
 
 def _is_intro(notes: Sequence[str]) -> bool:
-    """Whether the first note is told with the answer: one of a line or two that is not about installation."""
+    """Tell whether the first note is told with the answer: one of a line or two that is not about installation."""
     return bool(notes) and _INSTALLED not in notes[0] and len(notes[0]) <= _INTRO
 
 

@@ -179,7 +179,7 @@ def _linked(line: str, links: Mapping[str, str]) -> str:
 
 
 def _shows(stream: TextIO, text: str) -> bool:
-    """Whether a stream can show a text."""
+    """Tell whether a stream can show a text."""
     try:
         text.encode(getattr(stream, "encoding", None) or "utf-8")
     except (UnicodeEncodeError, LookupError):

@@ -30,7 +30,7 @@ _SAME = 160
 
 
 def says_over(view: View, item: Resolution) -> bool:
-    """Whether the first sentence says over what a number is taken: where that is not the metric's usual population."""
+    """Tell whether the first sentence says over what a number is taken: if that is not the metric's population."""
     row = view.tables.metrics.get(item.metric or "", {})
     over = None if item.signature is None else item.signature.population
     if over is None or over == row.get("population"):
@@ -108,14 +108,14 @@ def trust_lines(view: View, item: Resolution, *, full: bool = False) -> list[str
 
 
 def _is_asked(guard: object, view: FrameworkView, item: Resolution) -> bool:
-    """Whether a difference depends on a setting that was given."""
+    """Tell whether a difference depends on a setting that was given."""
     config = view.components[str(item.component)].config
     given = [name for name, value in config.values.items() if config.defaults.get(name, value) != value]
     return any(re.search(rf"(?<![\w.]){re.escape(name)}(?![\w.])", str(guard)) for name in given)
 
 
 def is_biased(trust: Sequence[str]) -> bool:
-    """Whether lines on trust say that the number is biased."""
+    """Tell whether lines on trust say that the number is biased."""
     return bool(trust) and symbol("biased") in trust[0][LABEL : LABEL + 1]
 
 

@@ -1,4 +1,4 @@
-"""Keys that must not be taken for a metric: its false friends, as a release and the other frameworks spell them."""
+"""Keys that must not be taken for a metric: its look-alikes, as a release and the other frameworks spell them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["friends_of", "spelled", "unlike"]
 
 
 def friends_of(metric: str, tables: Tables) -> dict[str, str]:
-    """Return the declared false friends of a metric, and why they are none."""
+    """Return the declared look-alikes of a metric, and why they are none."""
     friends: dict[str, str] = dict(tables.metrics.get(metric, {}).get("false_friends", {}))
     return friends
 

@@ -21,7 +21,7 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
     """Add the command to the command line."""
     parser = subparsers.add_parser(
         "anchor",
-        help="say where a fact stands in the source",
+        help="say which statement of the source code proves a fact",
         description="Let an anchor of the spec stand for a statement, whose fingerprint and lines go to the locks.",
         epilog="Exit codes: 0 done; 2 bad usage or input, nothing written.",
     )

@@ -27,9 +27,9 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
     """Add the command to the command line."""
     parser = subparsers.add_parser(
         "audit",
-        help="compare the spec with the source of a release",
-        description="Extract by static analysis every key that a release logs, and compare it with the spec; reopen "
-        "every line that the spec cites. Without --wheel and --source the installed package is read if its version "
+        help="compare the spec with the source code of a release",
+        description="Extract by static analysis every key that a release logs, and compare it with the spec; look "
+        "every anchor up again. Without --wheel and --source the installed package is read if its version "
         "fits, else the wheel is fetched with pip.",
         epilog="Exit codes: 0 nothing to do; 1 the spec and the release differ in a described component; 2 bad usage "
         "or input.",
@@ -37,7 +37,9 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
     parser.add_argument("source", metavar="SOURCE", help="such as trl==1.16.0 or trl[GRPOTrainer]==1.16.0")
     where = parser.add_mutually_exclusive_group()
     where.add_argument("--wheel", type=Path, metavar="FILE", help="read this wheel")
-    where.add_argument("--source", dest="folder", type=Path, metavar="DIR", help="read this unpacked source tree")
+    where.add_argument(
+        "--source", dest="folder", type=Path, metavar="DIR", help="read this unpacked tree of source code"
+    )
     parser.add_argument(
         "--draft", type=Path, metavar="FILE", help="write YAML stubs for the keys that the spec lacks (- for stdout)"
     )

@@ -17,10 +17,12 @@ SOURCE = re.compile(r"\s*([^\s\[=]+)\s*(?:\[([^\]]+)\])?\s*==\s*(\S+)\s*")
 
 
 def archives(parser: argparse.ArgumentParser) -> None:
-    """Add the options that say where a release's source is."""
+    """Add the options that say where a release's source code is."""
     where = parser.add_mutually_exclusive_group()
     where.add_argument("--wheel", type=Path, metavar="FILE", help="read this wheel or source archive")
-    where.add_argument("--source", dest="folder", type=Path, metavar="DIR", help="read this unpacked source tree")
+    where.add_argument(
+        "--source", dest="folder", type=Path, metavar="DIR", help="read this unpacked tree of source code"
+    )
     parser.add_argument(
         "--cache",
         type=Path,

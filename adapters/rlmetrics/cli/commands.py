@@ -156,7 +156,7 @@ COMMANDS: dict[str, Command] = {
         "explain",
         "which line of the spec sets each field of an answer, and what proves it",
         (
-            ("rlmetrics explain kl --at 'trl[GRPOTrainer]==1.16.0'", "with the lines of that release's source"),
+            ("rlmetrics explain kl --at 'trl[GRPOTrainer]==1.16.0'", "with the lines of that release's source code"),
             ("rlmetrics explain kl --at 'trl[GRPOTrainer]==1.16.0' --config beta=0.04", "under another configuration"),
         ),
         EDITORS,
@@ -180,14 +180,14 @@ COMMANDS: dict[str, Command] = {
         "release",
         "add a release of a framework to the spec",
         (
-            ("rlmetrics release add trl==1.16.0", "proves every fact in its source, and lists what is new"),
+            ("rlmetrics release add trl==1.16.0", "proves every fact in its source code, and lists what is new"),
             ("rlmetrics release replay --from trl==1.15.0", "how well that went for the releases since"),
         ),
         EDITORS,
     ),
     "anchor": Command(
         "anchor",
-        "say where a fact stands in the source",
+        "say which statement of the source code proves a fact",
         (
             (
                 "rlmetrics anchor add kl.append trl==1.16.0 trl/trainer/grpo_trainer.py:3268",
@@ -198,7 +198,7 @@ COMMANDS: dict[str, Command] = {
     ),
     "audit": Command(
         "audit",
-        "compare the spec with the source of a release",
+        "compare the spec with the source code of a release",
         (
             ("rlmetrics audit trl==1.16.0", "of the installed package, or fetched"),
             ("rlmetrics audit verl==0.9.1 --json", "for other tools"),

@@ -26,7 +26,7 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
         "dashboard",
         help="make a dashboard",
         description="Make a dashboard of what a release logs: first what the frameworks' guides call crucial, then a "
-        "section for each family of metrics, timers last; a panel for each quantity, with its healthy range.",
+        "section for each family of metrics, timers last; a chart for each quantity, with its healthy range.",
     )
     add_source(parser, "--at", "the release", required=True)
     parser.add_argument("--kind", choices=list(_KINDS), required=True, help="what is made")
@@ -118,7 +118,7 @@ def _tell(board: Board, kind: str, output: str, *, as_json: bool) -> None:
 
 
 def _lines(board: Board, output: str) -> list[str]:
-    """Return what was made: a line for each section, with as many of its panels as fit."""
+    """Return what was made: a line for each section, with as many of its charts as fit."""
     from rlmetrics.answers.keylists import fitting
     from rlmetrics.answers.terminal import columns, width, wrapped
     from rlmetrics.dashboards import CRUCIAL
@@ -130,4 +130,4 @@ def _lines(board: Board, output: str) -> list[str]:
         titles = [panel.title for panel in section.panels]
         shown = ", ".join(titles) if section.name == CRUCIAL else fitting(titles, width() - beside)
         rows.append((section.name, f"{len(titles):2}", shown))
-    return [*wrapped(f"Wrote {output}: {panels} panels in {len(rows)} sections for {board.at}."), "", *columns(rows)]
+    return [*wrapped(f"Wrote {output}: {panels} charts in {len(rows)} sections for {board.at}."), "", *columns(rows)]

@@ -1,4 +1,4 @@
-"""``rlmetrics explain``: every field of an answer, the line of the spec that sets it, and the source that proves it."""
+"""``rlmetrics explain``: every field of an answer, the line of the spec that sets it, and what proves it."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
         "explain",
         help="which line of the spec sets each field of an answer, and what proves it",
         description="Print every field of what a key means in a release: its value, the line of the spec that sets it, "
-        "and the lines of the framework's source that show it. Works in a checkout.",
+        "and the lines of the framework's source code that show it. Works in a checkout.",
     )
     parser.add_argument("key", metavar="KEY")
     parser.add_argument("--at", required=True, metavar="SOURCE", help="such as trl[GRPOTrainer]==1.16.0")

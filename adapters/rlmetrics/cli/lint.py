@@ -27,7 +27,7 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
         "--format",
         choices=["text", "short", "json", "github"],
         default="text",
-        help="how findings are printed: with the source around them, a line each, or for machines (default: text)",
+        help="how findings are printed: with the text around them, a line each, or for machines (default: text)",
     )
     parser.add_argument("--all", action="store_true", help="show findings that follow from others, too")
     parser.add_argument("--fix", action="store_true", help="repair what can be repaired mechanically, then check again")

@@ -38,7 +38,7 @@ def add_config(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="KEY=VALUE",
-        help="a configuration key that differs from the release's default (repeatable)",
+        help="a setting that differs from the release's default (repeatable)",
     )
 
 

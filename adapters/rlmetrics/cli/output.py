@@ -20,7 +20,7 @@ _YAML_WORDS = frozenset({"true", "false", "null", "yes", "no", "on", "off", "y",
 
 
 def has_colour(stream: TextIO) -> bool:
-    """Whether a stream goes to a terminal whose user has not asked for plain text."""
+    """Tell whether a stream goes to a terminal whose user has not asked for plain text."""
     return stream.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
 
 

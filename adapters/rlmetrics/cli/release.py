@@ -33,7 +33,7 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
     adding.add_argument("source", metavar="SOURCE", help="such as trl==1.17.0")
     archives(adding)
     adding.add_argument(
-        "--base", type=Path, metavar="DIR", help="compare with this source tree, not with the release before"
+        "--base", type=Path, metavar="DIR", help="compare with this tree of source code, not with the release before"
     )
     adding.add_argument("--dry-run", action="store_true", help="write nothing")
     adding.add_argument("--full", action="store_true", help="show every item with its whole diff")

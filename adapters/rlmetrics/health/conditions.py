@@ -213,7 +213,7 @@ def _number(node: ast.expr) -> float | None:
 
 
 def _value_of_x(node: ast.expr) -> bool:
-    """Whether something is the value, or a level, of ``x``."""
+    """Tell whether something is the value, or a level, of ``x``."""
     if isinstance(node, ast.Call):
         levels = isinstance(node.func, ast.Name) and node.func.id in _LEVELS
         return levels and bool(node.args) and _value_of_x(node.args[0])

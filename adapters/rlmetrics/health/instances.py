@@ -86,7 +86,7 @@ class Channel:
         return float(number) if self.plain or self.scale is None else (float(number) - self.offset) / self.scale
 
     def stirs(self, number: float) -> bool:
-        """Whether a logged number may matter to a rule on single values."""
+        """Tell whether a logged number may matter to a rule on single values."""
         return self.calm is not None and (self.alarmed or not self.calm[0] < number < self.calm[1])
 
     @property

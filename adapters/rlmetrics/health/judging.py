@@ -174,7 +174,7 @@ class _Splitter:
         self.label = ""
 
     def more(self) -> bool:
-        """Whether there is another run; its label is set."""
+        """Tell whether there is another run; its label is set."""
         if self._next is None:
             self._next = next(self._rows, None)
         if self._next is None:
@@ -205,7 +205,7 @@ class Seam:
         self._label = ""
 
     def lies_before(self, row: LoggedRow, step: float | None) -> bool:
-        """Whether a row is the first of another run; if not, it is counted to this one."""
+        """Tell whether a row is the first of another run; if not, it is counted to this one."""
         label = _label(row)
         if not self._count:
             self._label = label

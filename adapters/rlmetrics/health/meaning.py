@@ -233,7 +233,7 @@ def one_source(
 
 
 def _agree(one: Meaning, other: Meaning) -> bool:
-    """Whether two releases mean the same by a key, whatever one of them is known to get wrong about it."""
+    """Tell whether two releases mean the same by a key, whatever one of them is known to get wrong about it."""
     same = (one.metric, one.mode) == (other.metric, other.mode)
     known = one.scale is not None and other.scale is not None
     return same and (not known or (one.scale, one.offset) == (other.scale, other.offset))

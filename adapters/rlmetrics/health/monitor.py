@@ -324,7 +324,7 @@ class Monitor:
         return None
 
     def _applies(self, instance: Instance) -> bool:
-        """Whether a rule may be judged on a key; what speaks against it is kept for the report."""
+        """Tell whether a rule may be judged on a key; what speaks against it is kept for the report."""
         rule, meaning = instance.rule, instance.channel.meaning
         if instance.quiet:
             return instance.quiet == "no"
@@ -339,7 +339,7 @@ class Monitor:
         return quiet == "no"
 
     def _explained(self, instance: Instance) -> bool:
-        """Whether what was found is what the release or its configuration gives; then it is no finding."""
+        """Tell whether what was found is what the release or its configuration gives; then it is no finding."""
         if self._names is None or not instance.channel.series.constant():
             return False
         said = constant_text(instance.channel.meaning, instance.channel.series.last, self._names.holds)

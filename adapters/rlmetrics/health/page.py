@@ -81,7 +81,7 @@ def _glance(report: Report, first: Diagnosis) -> str:
     cost = report.cost
     said = []
     if "completions" in cost:
-        said.append(f"{cost['completions']:,.0f} completions")
+        said.append(f"{cost['completions']:,.0f} responses")
     if "gpu_hours" in cost:
         said.append(f"{cost['gpu_hours']:.1f} GPU-hours")
     elif "hours" in cost:

@@ -23,7 +23,7 @@ _COMPLETIONS = (
     ("data.train_batch_size", "actor_rollout_ref.rollout.n"),
     ("per_device_train_batch_size", "gradient_accumulation_steps"),
 )
-"""Settings whose product is how many completions a step takes, per process in TRL."""
+"""Settings whose product is how many responses a step takes, per process in TRL."""
 
 
 def make_report(monitor: Monitor, run: str) -> Report:
@@ -146,7 +146,7 @@ def _how(monitor: Monitor, metrics: list[str]) -> str | None:
 
 
 def _cost(monitor: Monitor, findings: tuple[Finding, ...], diagnoses: tuple[Diagnosis, ...]) -> dict[str, float]:
-    """Return what was spent since there is no signal any more: steps, hours of the run, completions."""
+    """Return what was spent since there is no signal any more: steps, hours of the run, responses."""
     wanted = next((item for item in diagnoses if item.cause in _NO_SIGNAL and item.level != "info"), None)
     if wanted is None or monitor.axis.last is None:
         return {}

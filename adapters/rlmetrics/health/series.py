@@ -17,19 +17,19 @@ class Series(Course):
     __slots__ = ()
 
     def points(self) -> float:
-        """How many points there are."""
+        """Return how many points there are."""
         return float(self.count)
 
     def elapsed(self) -> float:
-        """Optimizer steps from the first point to the last."""
+        """Return the optimizer steps from the first point to the last."""
         return self.last_step - self.first_step if self.count else 0.0
 
     def logged(self) -> bool:
-        """Whether there is any point."""
+        """Tell whether there is any point."""
         return self.count > 0
 
     def start(self) -> float:
-        """Where it started: the median of the first ten points, or of a third of few; NaN before the fifth."""
+        """Return where it started: the median of the first ten points, or of a third of few; NaN before the fifth."""
         if self.count < NOW:
             return math.nan
         if self.count >= 3 * START:
@@ -39,57 +39,57 @@ class Series(Course):
         return median(self._first[: max(3, self.count // 3)])
 
     def first(self) -> float:
-        """The first point."""
+        """Return the first point."""
         return self._first[0] if self._first else math.nan
 
     def now(self) -> float:
-        """The median of the last five points; NaN before the third."""
+        """Return the median of the last five points; NaN before the third."""
         if self.count < 3:
             return math.nan
         return float(self._cached("now", self._find_now))
 
     def high(self) -> float:
-        """The highest level so far: of medians of five stretches that follow each other."""
+        """Return the highest level so far: of medians of five stretches that follow each other."""
         return float(self._cached("high", self._find_high))
 
     def low(self) -> float:
-        """The lowest level so far."""
+        """Return the lowest level so far."""
         return float(self._cached("low", self._find_low))
 
     def rise(self) -> float:
-        """How far it is above its start: ``now - start``."""
+        """Return how far it is above its start: ``now - start``."""
         return self.now() - self.start()
 
     def noise(self) -> float:
-        """The spread of neighbouring points, robust against trends and outliers."""
+        """Return the spread of neighbouring points, robust against trends and outliers."""
         return float(self._cached("noise", noise, self._recent))
 
     def mean(self, steps: float) -> float:
-        """The mean of the points in the last ``steps`` optimizer steps."""
+        """Return the mean of the points in the last ``steps`` optimizer steps."""
         values = self._window(steps)[1]
         return sum(values) / len(values) if values else math.nan
 
     def at_share(self, share: float) -> float:
-        """The level after a share of the run so far: the median of five stretches around it."""
+        """Return the level after a share of the run so far: the median of five stretches around it."""
         if len(self._history) < 8:
             return math.nan
         middle = min(len(self._history) - 1, int(share * len(self._history)))
         return median(self._history[max(0, middle - 2) : middle + 3])
 
     def gain(self, share: float = 0.5) -> float:
-        """The median of the last third minus that of the first third, of the last ``share`` of the run."""
+        """Return the median of the last third minus that of the first third, of the last ``share`` of the run."""
         return float(self._cached(("gain", share), self._find_gain, share))
 
     def rising(self, share: float = 0.5) -> bool:
-        """A trend upwards in the last ``share``: Mann-Kendall with p < 0.001, and a gain above twice the noise."""
+        """Tell whether the last ``share`` rises: Mann-Kendall with p < 0.001, and a gain above twice the noise."""
         return self._trend(share) > 0
 
     def falling(self, share: float = 0.5) -> bool:
-        """A trend downwards, by the same test."""
+        """Tell whether the last ``share`` falls, by the same test."""
         return self._trend(share) < 0
 
     def flat(self, share: float = 0.5) -> bool:
-        """No gain or loss in the last ``share`` that matters: below the noise, or 3 % of all it ever moved."""
+        """Tell whether the last ``share`` moves less than matters: below the noise, or 3 % of all it ever moved."""
         return self._cached(("flat", share), self._is_flat, share, True) is True
 
     def not_rising(self, share: float = 0.5) -> bool:
@@ -97,39 +97,39 @@ class Series(Course):
         return self._cached(("not_rising", share), self._is_flat, share, False) is True
 
     def repeats(self) -> float:
-        """How many points in a row have exactly the same value."""
+        """Return how many points in a row have exactly the same value."""
         return float(self.same)
 
     def constant(self) -> bool:
-        """Whether it never had another value."""
+        """Tell whether it never had another value."""
         return self.count > 1 and self.same == self.count
 
     def spikes(self, steps: float) -> float:
-        """How many points of the last ``steps`` were above five times the median before them and eight of its MADs."""
+        """Count the points of the last ``steps`` above five times the median before them and eight of its MADs."""
         return float(sum(1 for at in self._spikes if at > self.last_step - steps))
 
     def share_above(self, bound: float, steps: float) -> float:
-        """Which share of the points of the last ``steps`` lies above a bound; NaN of fewer than three."""
+        """Return which share of the points of the last ``steps`` lies above a bound; NaN of fewer than three."""
         values = self._window(steps)[1]
         return len([value for value in values if value > bound]) / len(values) if len(values) >= 3 else math.nan
 
     def share_below(self, bound: float, steps: float) -> float:
-        """Which share of the points of the last ``steps`` lies below a bound; NaN of fewer than three."""
+        """Return which share of the points of the last ``steps`` lies below a bound; NaN of fewer than three."""
         values = self._window(steps)[1]
         return len([value for value in values if value < bound]) / len(values) if len(values) >= 3 else math.nan
 
     def swing(self, share: float = 0.25) -> float:
-        """The noise of the last ``share`` of the run, of stretches as long as those of its beginning."""
+        """Return the noise of the last ``share`` of the run, of stretches as long as those of its beginning."""
         values = self._tail(share)[1]
         return noise(values) if len(values) >= 8 else math.nan
 
     def early_swing(self, share: float = 0.25) -> float:
-        """The noise of the first ``share`` of the run."""
+        """Return the noise of the first ``share`` of the run."""
         values = self._history[: max(8, int(len(self._history) * share))]
         return noise(values) if len(self._history) >= 16 else math.nan
 
     def arrives(self, bound: float) -> bool:
-        """Whether a line, or an exponential, through the last half reaches a bound within what is left of the run.
+        """Tell whether a line, or an exponential, through the last half reaches a bound within what is left of the run.
 
         Where the length of the run is not known, as far again as a quarter of what has been run.
         """
@@ -150,12 +150,12 @@ class Series(Course):
         return reached
 
     def correlation(self, other: Series, share: float = 0.5) -> float:
-        """Pearson's correlation with another curve over the last ``share`` of the run, on stretches of it."""
+        """Return Pearson's correlation with another curve over the last ``share`` of the run, on stretches of it."""
         name = ("correlation", id(other), other.count, share)
         return float(self._cached(name, self._correlation, other, share))
 
     def moves_with(self, other: Series, share: float = 0.5) -> float:
-        """Pearson's correlation of the changes from point to point with those of another curve; trends do not count."""
+        """Return Pearson's correlation of the changes of both curves from point to point, whatever the trends."""
         name = ("moves_with", id(other), other.count, share)
         return float(self._cached(name, self._correlation, other, share, True))
 

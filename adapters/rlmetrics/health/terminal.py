@@ -128,7 +128,7 @@ def _cost(report: Report) -> list[str]:
     if not cost.get("steps"):
         return []
     parts = [f"{whole(cost['steps'])} steps"]
-    parts += [f"{cost['completions']:,.0f} completions"] if "completions" in cost else []
+    parts += [f"{cost['completions']:,.0f} responses"] if "completions" in cost else []
     parts += [f"{cost['gpu_hours']:.1f} GPU-hours"] if "gpu_hours" in cost else []
     parts += [f"{cost['hours']:.1f} hours"] if "hours" in cost and "gpu_hours" not in cost else []
     return [_labelled("cost", f"{', '.join(parts)} without signal so far")]

@@ -31,12 +31,12 @@ __all__ = [
 
 
 def pass_at_k(solved: Any, group_ids: Any, k: float) -> float:
-    """Reference of :func:`rlmetrics.impl.passing.pass_at_k`: 1 minus the chance that all chosen samples are wrong."""
+    """Recompute :func:`rlmetrics.impl.passing.pass_at_k`: 1 minus the chance that all chosen samples are wrong."""
     return 1 - _over_chances(~solved, group_ids, int(k))
 
 
 def pass_power_k(solved: Any, group_ids: Any, k: float) -> float:
-    """Reference of :func:`rlmetrics.impl.passing.pass_power_k`."""
+    """Recompute :func:`rlmetrics.impl.passing.pass_power_k`."""
     return _over_chances(solved, group_ids, int(k))
 
 
@@ -51,36 +51,36 @@ def _over_chances(marked: Any, group_ids: Any, k: int) -> float:
 
 
 def best_of_n_mean(sample_values: Any, group_ids: Any, n: float, resamples: float, seed: float) -> float:
-    """Reference of :func:`rlmetrics.impl.validation.best_of_n_mean`."""
+    """Recompute :func:`rlmetrics.impl.validation.best_of_n_mean`."""
     return _bootstrap(_largest, statistics.fmean, [sample_values, group_ids], n, resamples, seed)
 
 
 def best_of_n_std(sample_values: Any, group_ids: Any, n: float, resamples: float, seed: float) -> float:
-    """Reference of :func:`rlmetrics.impl.validation.best_of_n_std`."""
+    """Recompute :func:`rlmetrics.impl.validation.best_of_n_std`."""
     return _bootstrap(_largest, statistics.pstdev, [sample_values, group_ids], n, resamples, seed)
 
 
 def worst_of_n_mean(sample_values: Any, group_ids: Any, n: float, resamples: float, seed: float) -> float:
-    """Reference of :func:`rlmetrics.impl.validation.worst_of_n_mean`."""
+    """Recompute :func:`rlmetrics.impl.validation.worst_of_n_mean`."""
     return _bootstrap(_smallest, statistics.fmean, [sample_values, group_ids], n, resamples, seed)
 
 
 def worst_of_n_std(sample_values: Any, group_ids: Any, n: float, resamples: float, seed: float) -> float:
-    """Reference of :func:`rlmetrics.impl.validation.worst_of_n_std`."""
+    """Recompute :func:`rlmetrics.impl.validation.worst_of_n_std`."""
     return _bootstrap(_smallest, statistics.pstdev, [sample_values, group_ids], n, resamples, seed)
 
 
 def majority_of_n_mean(
     sample_values: Any, answers: Any, group_ids: Any, n: float, resamples: float, seed: float
 ) -> float:
-    """Reference of :func:`rlmetrics.impl.validation.majority_of_n_mean`."""
+    """Recompute :func:`rlmetrics.impl.validation.majority_of_n_mean`."""
     return _bootstrap(_voted, statistics.fmean, [sample_values, answers, group_ids], n, resamples, seed)
 
 
 def majority_of_n_std(
     sample_values: Any, answers: Any, group_ids: Any, n: float, resamples: float, seed: float
 ) -> float:
-    """Reference of :func:`rlmetrics.impl.validation.majority_of_n_std`."""
+    """Recompute :func:`rlmetrics.impl.validation.majority_of_n_std`."""
     return _bootstrap(_voted, statistics.pstdev, [sample_values, answers, group_ids], n, resamples, seed)
 
 
@@ -92,7 +92,7 @@ def aot(
     beta: float,
     label_smoothing: float,
 ) -> float:
-    """Reference of :func:`rlmetrics.impl.preference.aot`."""
+    """Recompute :func:`rlmetrics.impl.preference.aot`."""
     policy, reference = _gaps(chosen_logprobs, rejected_logprobs), _gaps(ref_chosen_logprobs, ref_rejected_logprobs)
     return _mean(
         [_smoothed(beta * (x - y), label_smoothing) for x, y in zip(sorted(policy), sorted(reference), strict=True)]
@@ -107,7 +107,7 @@ def aot_unpaired(
     beta: float,
     label_smoothing: float,
 ) -> float:
-    """Reference of :func:`rlmetrics.impl.preference.aot_unpaired`."""
+    """Recompute :func:`rlmetrics.impl.preference.aot_unpaired`."""
     preferred, other = _gaps(chosen_logprobs, ref_chosen_logprobs), _gaps(rejected_logprobs, ref_rejected_logprobs)
     return _mean(
         [_smoothed(beta * (x - y), label_smoothing) for x, y in zip(sorted(preferred), sorted(other), strict=True)]
@@ -121,7 +121,7 @@ def kto_pair(
     ref_rejected_logprobs: Any,
     beta: float,
 ) -> float:
-    """Reference of :func:`rlmetrics.impl.preference.kto_pair`."""
+    """Recompute :func:`rlmetrics.impl.preference.kto_pair`."""
     preferred, other = _gaps(chosen_logprobs, ref_chosen_logprobs), _gaps(rejected_logprobs, ref_rejected_logprobs)
     if not preferred:
         return math.nan
@@ -132,7 +132,7 @@ def kto_pair(
 
 
 def mean_absolute_violation(expert_assignments: Any) -> float:
-    """Reference of :func:`rlmetrics.impl.balance.mean_absolute_violation`."""
+    """Recompute :func:`rlmetrics.impl.balance.mean_absolute_violation`."""
     loads = _numbers(expert_assignments)
     if not sum(loads):
         return math.nan
@@ -141,7 +141,7 @@ def mean_absolute_violation(expert_assignments: Any) -> float:
 
 
 def slow_rank_share(rank_values: Any) -> float:
-    """Reference of :func:`rlmetrics.impl.stragglers.slow_rank_share`."""
+    """Recompute :func:`rlmetrics.impl.stragglers.slow_rank_share`."""
     times = sorted(_numbers(rank_values))
     if not times or any(map(math.isnan, times)):
         return math.nan

@@ -1,4 +1,4 @@
-"""What logged names mean, what they are called elsewhere, and what changed between releases.
+"""What keys mean, what they are called elsewhere, and what changed between releases.
 
 Everything here runs on the standard library and the generated tables. Sources are written like requirements:
 ``trl[GRPOTrainer]==1.16.0``, ``verl==0.9.1``, or ``canonical`` for the spec's own names.

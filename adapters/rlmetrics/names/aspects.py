@@ -87,7 +87,7 @@ def compared(before: State, after: State, tables: Tables) -> dict[Aspect, Pair]:
 
 
 def _told_by_traits(first: str | None, second: str | None, tables: Tables) -> bool:
-    """Whether two populations need no word of their own: one is not known, or their traits tell them apart."""
+    """Tell whether two populations need no word of their own: one is not known, or their traits tell them apart."""
     if first is None or second is None:
         return True
     known: Mapping[str, Any] = tables.signatures["POPULATIONS"]

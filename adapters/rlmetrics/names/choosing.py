@@ -100,7 +100,7 @@ def _numbers(release: str) -> list[int]:
 
 
 def _has_module(name: str, module: str, asked: str) -> bool:
-    """Whether ``module.Class`` names a component, with any part of its module: ``gspo_token.GRPOTrainer``."""
+    """Tell whether ``module.Class`` names a component, with any part of its module: ``gspo_token.GRPOTrainer``."""
     packages, _, cls = asked.rpartition(".")
     return bool(packages) and cls == name.rpartition(".")[2] and f".{packages}." in f".{module}."
 

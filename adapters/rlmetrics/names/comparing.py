@@ -139,12 +139,12 @@ class Comparison:
         return found if came else None
 
     def is_bookkeeping(self, entry: Entry) -> bool:
-        """Whether a key is a timer or the like, which says how a run goes along and not what it learns."""
+        """Tell whether a key is a timer or the like, which says how a run goes along and not what it learns."""
         identity: Mapping[str, str] = self._tables.metrics.get(entry.metric or "", {}).get("identity", {})
         return identity.get("quantity") in self._tables.signatures["BOOKKEEPING"]
 
     def same_file(self, former: str, component: str) -> bool:
-        """Whether a component of the old source is described where one of the new source is: a class renamed."""
+        """Tell whether a component of the old source is described where one of the new source is: a class renamed."""
         if not isinstance(self._old, FrameworkView) or not isinstance(self._new, FrameworkView):
             return True
         return self._same and self._old.components[former].stem == self._new.components[component].stem
@@ -253,7 +253,7 @@ def _joined(items: Sequence[ChangedDefault]) -> ChangedDefault:
 
 
 def _any_applies(relation: Relation, moved: bool) -> bool | None:
-    """Whether anything shows that sets two numbers apart, or moved a key into or out of the log."""
+    """Tell whether anything shows that sets two numbers apart, or moved a key into or out of the log."""
     answers = {item.applies for item in relation.differs_by}
     if moved or True in answers or relation.kind in ("related", "none", "affine"):
         return True

@@ -117,7 +117,7 @@ def _literal(text: str) -> Any:
 
 
 def _same(first: str, second: str) -> bool:
-    """Whether two values are the same, however they are written."""
+    """Tell whether two values are the same, however they are written."""
     if first == second:
         return True
     values = _literal(first), _literal(second)

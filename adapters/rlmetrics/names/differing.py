@@ -158,7 +158,7 @@ class _Diff:
         return pairs
 
     def _goes_on(self, component: str, other: str) -> bool:
-        """Whether what a component of the old source logs may go on in another one of the new source."""
+        """Tell whether what a component of the old source logs may go on in another one of the new source."""
         if component == other or self._alone:
             return True
         if self._old.program(component) == self._new.program(other):

@@ -82,7 +82,7 @@ def _holding(row: Row, holds: Callable[[str], bool | None]) -> tuple[int, ...]:
 
 
 def _logged(said: Mapping[str, Any], holds: Callable[[str], bool | None]) -> bool | None:
-    """Whether a key is logged: all its guards must hold, and its worded condition hold by default."""
+    """Tell whether a key is logged: all its guards must hold, and its worded condition hold by default."""
     if said["fails"]:
         return False
     answers = [holds(guard) for guard in said["logged_when"]]

@@ -69,7 +69,7 @@ def logged_keys_of(tables: Tables, framework: str, stem: str, releases: tuple[st
 
 
 def is_always_logged(row: Row, tables: Tables) -> bool:
-    """Whether every run logs a number under a key, as far as that can be told.
+    """Tell whether every run logs a number under a key, as far as that can be told.
 
     What is shared by many classes is left out: it comes with a run's end, or from elsewhere.
     """

@@ -22,7 +22,7 @@ Likeness = tuple[object, ...]
 
 
 class LookAlikes:
-    """What may be taken for a key: the same quantity, declared false friends, the same name.
+    """What may be taken for a key: the same quantity, declared look-alikes, the same name.
 
     Args:
         to: The target.
@@ -92,7 +92,7 @@ class LookAlikes:
 
     @cached_property
     def _friends(self) -> dict[str, list[str]]:
-        """For each metric, those of the target that name it as a false friend."""
+        """For each metric, those of the target that name it as a look-alike."""
         found: dict[str, list[str]] = {}
         for metric in dict.fromkeys(target.metric for target in self._to.entries()):
             for friend in self._metrics.get(metric or "", {}).get("false_friends", ()):

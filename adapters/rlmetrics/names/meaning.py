@@ -92,7 +92,7 @@ def _product(scales: Collection[float | str]) -> float | str:
 
 
 def _belongs(pieces: Sequence[Piece], found: Mapping[str, Any]) -> bool:
-    """Whether the formula variant is one of the metric that is logged."""
+    """Tell whether the formula variant is one of the metric that is logged."""
     own = pieces[0].get("metric")
     metrics = [piece.get("metric", own) for piece in pieces if "reproduced_by" in piece]
     return not metrics or found.get("metric") == metrics[-1]

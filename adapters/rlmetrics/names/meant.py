@@ -72,7 +72,7 @@ def meant(view: View, key: str, *, config: Config = None) -> Meant:
 
 
 def _is_of_other_releases(view: FrameworkView, key: str) -> bool:
-    """Whether a component of the source logs a key in some other release."""
+    """Tell whether a component of the source logs a key in some other release."""
     table = view.tables.framework(view.source.framework)
     names = {component.name for component in view.source.components}
     return any(table.component(stem).called(key) for name, stem, _, _ in table.components if name in names)

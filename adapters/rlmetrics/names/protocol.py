@@ -65,5 +65,5 @@ class View(Protocol):
         ...
 
     def show(self, entry: Entry, name: str, surface: str) -> str:
-        """Return how a surface shows a logged name."""
+        """Return how a surface shows a key."""
         ...

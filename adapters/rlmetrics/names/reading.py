@@ -25,7 +25,7 @@ class ReadingError(ValueError):
 
 
 def covers(stated: float | str, number: float | None) -> bool:
-    """Whether a reading is about a number.
+    """Tell whether a reading is about a number.
 
     Args:
         stated: A number, a bound such as ``< 0``, a range such as ``0.69..0.70``, ``nan`` or ``null``.

@@ -173,7 +173,7 @@ class Typical:
     Attributes:
         low: Lower end.
         high: Upper end.
-        unit: ``%`` of the number without the departure, or the unit in which the metric is measured.
+        unit: ``%`` of the number without the trait, or the unit in which the metric is measured.
         direction: ``higher`` or ``lower`` where the target's number lies on that side on nine of ten batches.
     """
 

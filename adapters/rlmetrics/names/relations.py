@@ -2,7 +2,7 @@
 
 Two entries of one metric are ``exact``, ``affine`` (up to a known a*x + b), ``approximate`` (with what differs), or
 ``related`` if a difference is incomparable. Entries of different metrics are ``related`` if the metrics share a
-quantity or are declared false friends, and otherwise there is ``none``.
+quantity or are declared look-alikes, and otherwise there is ``none``.
 """
 
 from __future__ import annotations

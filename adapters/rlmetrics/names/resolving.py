@@ -95,7 +95,7 @@ def _near_miss(view: View, match: Match) -> str | None:
 
 
 def is_users_own(metric: str | None, tables: Tables) -> bool:
-    """Whether a metric is a number of which only its author knows what it is."""
+    """Tell whether a metric is a number of which only its author knows what it is."""
     identity = tables.metrics.get(metric or "", {}).get("identity", {})
     return bool(identity.get("quantity") == _USERS_OWN)
 
@@ -139,7 +139,7 @@ def _unknown(view: View, key: str) -> Resolution:
 
 
 def _never_logged(view: View, key: str, match: Match) -> bool:
-    """Whether only a template for names of users' choice matches a key that a guide lists and no code logs."""
+    """Tell whether only a template for names of users' choice matches a key that a guide lists and no code logs."""
     if not isinstance(view, FrameworkView) or view.template(match.entry).rank != OPEN:
         return False
     return unlogged(view.components[match.entry.component], key) is not None

@@ -1,4 +1,4 @@
-"""What trackers make of logged names: ``reward`` becomes ``train/reward``, ``mean@4`` becomes ``mean_at_4`` …."""
+"""What trackers make of keys: ``reward`` becomes ``train/reward``, ``mean@4`` becomes ``mean_at_4`` …."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _STANDIN = "Zz{}Qq"
 
 
 def show_name(name: str, rules: Rules) -> str:
-    """Return how a tracker shows a logged name; empty if it does not show it at all."""
+    """Return how a tracker shows a key; empty if it does not show it at all."""
     for pattern, replacement, stop in rules:
         name, count = _compiled(pattern).subn(replacement, name)
         if count and stop:

@@ -47,7 +47,7 @@ def version_key(text: str) -> Key | None:
 
 
 def is_development(text: str) -> bool:
-    """Whether a text names a state of a repository in place of a release: ``git``, ``main``, a commit."""
+    """Tell whether a text names a state of a repository in place of a release: ``git``, ``main``, a commit."""
     return re.fullmatch(r"git\b.*|main|master|dev|nightly|head|latest|[0-9a-f]{7,40}", text, re.IGNORECASE) is not None
 
 
@@ -196,6 +196,6 @@ class Releases:
 
 
 def _is_preview(key: Key) -> bool:
-    """Whether a version is a development or a pre-release."""
+    """Tell whether a version is a development or a pre-release."""
     _, pre, _, dev = key
     return pre != _NO_PRE or dev != _NO_DEV

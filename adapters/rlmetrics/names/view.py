@@ -103,7 +103,7 @@ class FrameworkView:
         return self.components[entry.component].evidence(entry)
 
     def show(self, entry: Entry, name: str, surface: str) -> str:
-        """Return how a surface shows a logged name; a name that it does not show stays as it is."""
+        """Return how a surface shows a key; a key that it does not show stays as it is."""
         if surface == LOGGED:
             return name
         routes = self.components[entry.component].routes if entry.route is None else (entry.route,)

@@ -126,7 +126,7 @@ class MeasuredDPO(Measured):
         return DPOSuite(beta=self.beta)
 
     def _weighted(self) -> bool:
-        """Whether the trainer's log-probabilities of responses are no sums over their tokens."""
+        """Tell whether the trainer's log-probabilities of responses are no sums over their tokens."""
         averaged = self.measured.release == "0.18.2" and self.loss_type == "ipo"
         return averaged or self.args.ld_alpha is not None
 

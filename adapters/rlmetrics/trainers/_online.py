@@ -184,7 +184,7 @@ class _Sampling(Measured):
 
     @abstractmethod
     def _clips_tokens(self) -> bool:
-        """Whether the loss clips the ratio of each token."""
+        """Tell whether the loss clips the ratio of each token."""
 
 
 class MeasuredGRPO(_Sampling):

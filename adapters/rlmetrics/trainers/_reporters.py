@@ -38,7 +38,7 @@ class Row(dict[str, Any]):
         return self.old[key]
 
     def __contains__(self, key: object) -> bool:
-        """Whether a name, new or old, is known."""
+        """Tell whether a name, new or old, is known."""
         return super().__contains__(key) or key in self.old
 
     def get(self, key: str, default: Any = None) -> Any:
@@ -46,7 +46,7 @@ class Row(dict[str, Any]):
         return super().get(key, self.old.get(key, default))
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Copies and pickles are plain dictionaries."""
+        """Make copies and pickles plain dictionaries."""
         return dict, (dict(self),)
 
 

@@ -98,7 +98,7 @@ class Attached(HasLive):
 
 
 def _is_of(entry: Any, logs: Mapping[str, Any]) -> bool:
-    """Whether an entry of a trainer's history holds some logs: these and the step."""
+    """Tell whether an entry of a trainer's history holds some logs: these and the step."""
     return (
         isinstance(entry, dict)
         and len(entry) == len({*logs, "step"})

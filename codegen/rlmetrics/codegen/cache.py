@@ -14,7 +14,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from .output.sources import digest_of, walk
+from .output.sources import digest_of, guide_files, walk
 from .output.store import replace
 
 __all__ = ["FOLDER", "Shelf", "code_digest", "section_digests"]
@@ -98,8 +98,8 @@ def section_digests(folders: Sequence[Path]) -> dict[str, str]:
 def _beside_site(spec: Path) -> Iterator[str]:
     """Yield a line for each hand-written guide and script."""
     checkout = spec.parent
-    folders = ["docs", *(f"docs/{path.name}" for path in sorted((spec / "texts").glob("*")))]
-    guides = [f"{folder}/{path.name}" for folder in folders for path in sorted((checkout / folder).glob("*.md"))]
+    folders = [checkout / "docs", *(checkout / "docs" / path.name for path in sorted((spec / "texts").glob("*")))]
+    guides = [path.relative_to(checkout).as_posix() for folder in folders for path in guide_files(folder)]
     scripts = [label for label in sorted(walk(checkout, _SCRIPTS, (".js",))) if not label.startswith(_MADE)]
     for label in (*guides, *scripts):
         yield f"{label}\0{digest_of((checkout / label).read_bytes())}\n"

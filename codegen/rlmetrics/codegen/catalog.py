@@ -137,7 +137,7 @@ class Catalog(Mapping[str, str]):
         return found if found is not None else text if self._is_neutral(text) else None
 
     def _is_neutral(self, text: str) -> bool:
-        """Whether a text is the same in every language: a name, a number or code."""
+        """Tell whether a text is the same in every language: a name, a number or code."""
         rest, compared = _COMPARISON.subn(" ", _CODE.sub(" ", text))
         words = {word.lower() for word in _WORD.findall(rest)} - self._names
         return not (words - _OPERATORS if compared or "_" in rest else words)

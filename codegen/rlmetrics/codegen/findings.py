@@ -78,22 +78,22 @@ class Finding:
 
 
 def sort(findings: Iterable[Finding]) -> list[Finding]:
-    """Findings in the order of their places, each one once; those that follow from others last."""
+    """Return findings in the order of their places, each one once; those that follow from others last."""
     return sorted(set(findings), key=lambda f: (f.follows, f.location, f.id, f.message, f.fix))
 
 
 def has_errors(findings: Iterable[Finding]) -> bool:
-    """Whether any finding is an error, so that nothing may be generated."""
+    """Tell whether any finding is an error, so that nothing may be generated."""
     return any(finding.level == "error" for finding in findings)
 
 
 def render_text(findings: Sequence[Finding]) -> str:
-    """One line for each finding: ``file:line:column: level[id]: message; fix``."""
+    """Return one line for each finding: ``file:line:column: level[id]: message; fix``."""
     return "".join(f"{f.location}: {f.level}[{f.id}]: {f.message}; {f.fix}\n" for f in findings)
 
 
 def render_json(findings: Sequence[Finding]) -> str:
-    """A JSON list with one object for each finding."""
+    """Return a JSON list with one object for each finding."""
     rows = [
         {
             "id": f.id,
@@ -116,7 +116,7 @@ def render_json(findings: Sequence[Finding]) -> str:
 
 
 def render_github(findings: Sequence[Finding]) -> str:
-    """Workflow commands that GitHub shows as annotations on the lines of a pull request."""
+    """Return workflow commands that GitHub shows as annotations on the lines of a pull request."""
     lines = []
     for f in findings:
         place = f"file={_property(f.location.file)},line={f.location.line},col={f.location.column}"

@@ -116,7 +116,7 @@ def _locator(spec: Spec, framework: str) -> Callable[[str, YamlPath], str]:
 
 
 def _confirmed(ledger: Ledger, release: str) -> dict[str, str]:
-    """What people said of the changes of a release, by change."""
+    """Return what people said of the changes of a release, by change."""
     return {token: why[0] for (_, token), why in ledger.lock(SHARED).at("confirmed", release).items()}
 
 
@@ -147,7 +147,7 @@ def _extended(framework: str, old: Package, new: Package, components: Mapping[st
 
 
 def _extraction(folder: Path, framework: str, package: Package) -> Extraction:
-    """What a release logs: kept from the last time, since a release is added again after every few edits."""
+    """Return what a release logs: kept from the last time, since a release is added again after every few edits."""
     shelf = Shelf(folder, "extraction")
     made_from = framework, package.release, digest(f"{path}\0{text}" for path, text in sorted(package.texts.items()))
     kept = shelf.load()
@@ -169,7 +169,7 @@ def _written(extraction: Extraction, components: Sequence[Component]) -> dict[tu
 
 
 def keys_of(extraction: Extraction, component: Component) -> dict[str, list[str]]:
-    """The keys of a component's classes in a release, each with the places that write it."""
+    """Return the keys of a component's classes in a release, each with the places that write it."""
     names = {item.name for item in component.classes}
     found: dict[str, set[str]] = {}
     for key in extraction.keys:
@@ -205,12 +205,12 @@ def confirm(root: Path, framework: str, name: str, why: str) -> Pending:
 
 
 def pending_path(root: Path, framework: str) -> Path:
-    """Where the list of open items of a framework lies."""
+    """Return where the list of open items of a framework lies."""
     return root / "locks" / framework / "news.json"
 
 
 def with_release(spec: Spec, framework: str, release: str) -> Spec:
-    """The spec as it is once its framework lists a release."""
+    """Return the spec as it is once its framework lists a release."""
     found = spec.frameworks[framework]
     if any(item.release == release for item in found.framework.releases):
         return spec
@@ -230,7 +230,7 @@ def append_release(path: Path, release: str, day: str) -> None:
 
 
 def release_date(place: Path | None, package: Package, cache: Path) -> str:
-    """The day on which a wheel was built; today, where there is none."""
+    """Return the day on which a wheel was built; today, where there is none."""
     from .locks.fetch import archive_of
 
     archive = place if place is not None and place.is_file() else archive_of(package.name, package.release, cache)
@@ -243,7 +243,7 @@ def release_date(place: Path | None, package: Package, cache: Path) -> str:
 
 
 def first_changed(package: Package, symbols: Sequence[tuple[str, str]]) -> list[tuple[str, int]]:
-    """Path and first line of symbols in a release, for annotations."""
+    """Return the path and first line of symbols in a release, for annotations."""
     found: list[tuple[str, int]] = []
     for path, name in symbols:
         module = package.module(path)

@@ -60,7 +60,7 @@ class SpecFile:
     moved: Mapping[YamlPath, Origin] = field(default_factory=dict)
 
     def origin(self, path: YamlPath) -> Origin:
-        """Where the node at ``path`` was written."""
+        """Return where the node at ``path`` was written."""
         for length in (2, 1):
             moved = self.moved.get(path[:length]) if self.moved and len(path) >= length else None
             if moved is not None:
@@ -110,7 +110,7 @@ class Spec:
         signatures: The vocabulary of signatures.
         families: Files of metrics by family name (the stem of the file).
         metrics: Every metric by id, in the order of the files.
-        family_of: The family of each metric id.
+        family_of: The family of each canonical name.
         frameworks: Frameworks by name, each with its component files by stem.
         trackers: Trackers by name.
         conventions: Conventions by name.
@@ -139,7 +139,7 @@ class Spec:
     texts: Mapping[str, LanguageTexts] = field(default_factory=dict)
 
     def locate(self, ref: str, path: YamlPath = (), *, value: bool = False) -> Location:
-        """The place of a node.
+        """Return the place of a node.
 
         Args:
             ref: The file, such as ``metrics/policy``, ``frameworks/trl/framework``, ``inputs`` or ``spec``.
@@ -156,32 +156,32 @@ class Spec:
         return origin.document.locate(origin.path, value=value)
 
     def locate_in_text(self, ref: str, path: YamlPath, offset: int) -> Location:
-        """The place of the character ``offset`` of a text value, through quotes and folded lines."""
+        """Return the place of the character ``offset`` of a text value, through quotes and folded lines."""
         origin = self.files[ref].origin(path)
         return origin.document.locate_in_text(origin.path, offset)
 
     def locate_metric(self, metric: str, path: YamlPath = (), *, value: bool = False) -> Location:
-        """The place of a metric, or of a node below it."""
+        """Return the place of a metric, or of a node below it."""
         return self.locate(f"metrics/{self.family_of[metric]}", ("metrics", metric, *path), value=value)
 
     def component_files(self) -> Iterator[tuple[str, str, ComponentFile]]:
-        """Every component file with the name of its framework and its stem."""
+        """Yield every component file with the name of its framework and its stem."""
         for name, framework in self.frameworks.items():
             for stem, file in framework.files.items():
                 yield name, stem, file
 
     def is_unread(self, kind: str, name: str) -> bool:
-        """Whether ``name`` may exist in a part that could not be read, so that its absence proves nothing."""
+        """Tell whether ``name`` may exist in a part that could not be read, so that its absence proves nothing."""
         names = self.unread.get(kind, frozenset())
         return name in names or "*" in names
 
     def allows(self) -> Iterator[tuple[str, YamlPath, Allow]]:
-        """Every ``allow:`` entry with its file and path."""
+        """Yield every ``allow:`` entry with its file and path."""
         for ref, node in self.roots():
             yield from _allows(ref, (), node)
 
     def roots(self) -> Iterator[tuple[str, Any]]:
-        """Every file's model with its ref."""
+        """Yield every file's model with its ref."""
         for name, family in self.families.items():
             yield f"metrics/{name}", family
         for name, framework in self.frameworks.items():

@@ -50,18 +50,18 @@ class Arguments:
 
     @classmethod
     def unknown_ones(cls, interpreter: Evaluator, frame: Frame) -> Arguments:
-        """Returns arguments of which nothing is known."""
+        """Return arguments of which nothing is known."""
         none = cls(interpreter, frame, ast.Call(ast.Name("unknown", ast.Load()), [], []))
         none.unknown = True
         return none
 
     def all(self) -> list[Value]:
-        """Returns all argument values."""
+        """Return all argument values."""
         return [*self.positional, *self.keywords.values()]
 
 
 def carriers(arguments: Arguments) -> list[Value]:
-    """Objects that carry dicts come back from a call of unknown effect (``postprocess(output)``)."""
+    """Return the objects with dicts, which come back from a call of unknown effect (``postprocess(output)``)."""
     return [
         element
         for argument in arguments.all()

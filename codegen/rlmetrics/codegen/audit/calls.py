@@ -42,7 +42,7 @@ _TOO_COMMON = {
 
 
 def call(interpreter: Interpreter, frame: Frame, node: ast.Call) -> Value:
-    """Returns what a call may give, having run it if it is part of the package."""
+    """Return what a call may give, having run it if it is part of the package."""
     function = node.func
     if isinstance(function, ast.Name) and function.id == "super" and frame.owner is not None and not node.args:
         owner_class = frame.info.owner
@@ -109,7 +109,7 @@ def _is_tracker(interpreter: Interpreter, target: Value) -> bool:
 
 
 def hand_over(interpreter: Interpreter, arguments: Arguments) -> list[Value]:
-    """Runs methods that were passed to a call of unknown effect (``redirect(model, self.compute_loss, ...)``)."""
+    """Run methods that were passed to a call of unknown effect (``redirect(model, self.compute_loss, ...)``)."""
     return [
         interpreter.run(decorated(interpreter, option), [], {}, unknown_parameters=True)
         for argument in arguments.all()
@@ -121,7 +121,7 @@ def hand_over(interpreter: Interpreter, arguments: Arguments) -> list[Value]:
 
 
 def use_objects(interpreter: Interpreter, arguments: Arguments) -> None:
-    """Runs what a call of unknown effect will use of objects given to it: ``DataLoader(dataset, collate_fn=c)``."""
+    """Run what a call of unknown effect will use of objects given to it: ``DataLoader(dataset, collate_fn=c)``."""
     for argument in arguments.all():
         for option in options(argument):
             if isinstance(option, Object) and option.info is not None:
@@ -132,7 +132,7 @@ def use_objects(interpreter: Interpreter, arguments: Arguments) -> None:
 
 
 def decorated(interpreter: Interpreter, function: Function) -> Function:
-    """Applies the decorators that log (``profiling_decorator``) to a bound method."""
+    """Apply the decorators that log (``profiling_decorator``) to a bound method."""
     if function.owner is None:
         return function
     for name in interpreter.settings.decorators:
@@ -146,7 +146,7 @@ def decorated(interpreter: Interpreter, function: Function) -> Function:
 
 
 def apply(interpreter: Interpreter, frame: Frame, target: Value, arguments: Arguments) -> Value | None:
-    """Calls a known function or class; None if the target is neither."""
+    """Call a known function or class; None if the target is neither."""
     if isinstance(target, Function):
         if target.info.is_abstract and target.owner is not None and target.owner.info is not None:
             return _virtual(interpreter, frame, target, target.owner.info, arguments)
@@ -170,7 +170,7 @@ def apply(interpreter: Interpreter, frame: Frame, target: Value, arguments: Argu
 
 
 def _virtual(interpreter: Interpreter, frame: Frame, target: Function, info: ClassInfo, arguments: Arguments) -> Value:
-    """Calls what subclasses provide for an abstract method."""
+    """Call what subclasses provide for an abstract method."""
     found = [
         apply(
             interpreter,
@@ -186,7 +186,7 @@ def _virtual(interpreter: Interpreter, frame: Frame, target: Function, info: Cla
 
 
 def construct(interpreter: Interpreter, frame: Frame, info: ClassInfo, arguments: Arguments) -> Value:
-    """Makes an object: runs ``__init__``, or assigns the fields of a dataclass."""
+    """Make an object: run ``__init__``, or assign the fields of a dataclass."""
     given = (arguments.positional, arguments.keywords, arguments.extra)
     key = (
         info,
@@ -215,7 +215,7 @@ def construct(interpreter: Interpreter, frame: Frame, info: ClassInfo, arguments
 
 
 def _by_name(interpreter: Interpreter, frame: Frame, function: ast.expr) -> list[Value]:
-    """Candidates for a call on an unknown object (a remote worker, an engine): all methods of that name."""
+    """Return the candidates for a call on an unknown object (a remote worker, an engine): all methods of that name."""
     program = interpreter.program
     name = function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
     if name == "remote" and isinstance(function, ast.Attribute):

@@ -68,7 +68,7 @@ class Comparison:
 
 
 def compare(extraction: Extraction, description: Description, *, by_component: bool) -> Comparison:
-    """Compares an extraction with the description of the same release.
+    """Compare an extraction with the description of the same release.
 
     Args:
         extraction: What the release logs.
@@ -101,10 +101,10 @@ def compare(extraction: Extraction, description: Description, *, by_component: b
 
 
 def fits(found: LoggedKey, keys: Iterable[DescribedKey], *, by_component: bool) -> list[DescribedKey]:
-    """Returns the described keys that an extracted key can be."""
+    """Return the described keys that an extracted key can be."""
     return [key for key in keys if (not by_component or key.component == found.component) and key.fits(found.key)]
 
 
 def is_inherited(extraction: Extraction, key: DescribedKey) -> bool:
-    """Whether a base class of another package logs the key."""
+    """Tell whether a base class of another package logs the key."""
     return any(key.fits(name) for name in extraction.inherited.get(key.component, ()))

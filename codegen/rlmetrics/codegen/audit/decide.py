@@ -27,7 +27,7 @@ _OTHER_TYPES = {"str", "list", "tuple", "int", "float", "bool", "Tensor", "ndarr
 
 
 def decide(interpreter: Interpreter, frame: Frame, test: ast.expr) -> bool | None:
-    """Returns the truth of a test, or None if it depends on the run."""
+    """Return the truth of a test, or None if it depends on the run."""
     if interpreter.facts and (known := interpreter.facts.get(text_of(test))) is not None:
         return known
     if isinstance(test, ast.BoolOp):

@@ -70,7 +70,7 @@ class DescribedKey:
         return frozenset(found)
 
     def fits(self, logged: str) -> bool:
-        """Whether an extracted key or template can be this one; what the user names is no literal of the source."""
+        """Tell whether an extracted key or template can be this one; what users name is no literal of the source."""
         if "{" not in logged:
             return not self.is_open and self.regex.fullmatch(logged) is not None
         if not self._fixed(logged):
@@ -105,7 +105,7 @@ class Description:
 
 
 def describe(tables: Tables, framework: str, release: str, component: str | None = None) -> Description:
-    """Returns what the spec says about a release.
+    """Return what the spec says about a release.
 
     Args:
         tables: The spec.

@@ -38,7 +38,7 @@ MAX_TEXTS = 24
 
 
 def evaluate(interpreter: Interpreter, frame: Frame, node: ast.expr) -> Value:
-    """Returns what an expression may be; expressions without a rule are unknown, their parts still evaluated."""
+    """Return what an expression may be; expressions without a rule are unknown, their parts still evaluated."""
     handler = _HANDLERS.get(type(node))
     if handler is not None:
         return handler(interpreter, frame, node)
@@ -49,7 +49,7 @@ def evaluate(interpreter: Interpreter, frame: Frame, node: ast.expr) -> Value:
 
 
 def iterate(value: Value, source: ast.expr) -> list[Value]:
-    """Returns what a loop over the value binds, one entry for each known element."""
+    """Return what a loop over the value binds, one entry for each known element."""
     found: list[Value] = []
     for option in options(value):
         if isinstance(option, Mapping):
@@ -102,7 +102,7 @@ def _joined(interpreter: Interpreter, frame: Frame, node: ast.JoinedStr) -> Valu
 
 
 def pieces_of(value: Value, node: ast.expr) -> list[Text]:
-    """Returns the strings a value may turn into inside another string; a placeholder where it is unknown."""
+    """Return the strings a value may turn into inside another string; a placeholder where it is unknown."""
     found: list[Text] = []
     for option in options(value):
         if isinstance(option, Text):
@@ -117,7 +117,7 @@ def pieces_of(value: Value, node: ast.expr) -> list[Text]:
 
 
 def concatenate(heads: list[Text], tails: list[Text]) -> list[Text]:
-    """Returns all concatenations; a part that is a dict's key keeps its provenance."""
+    """Return all concatenations; a part that is a dict's key keeps its provenance."""
     return [
         Text(head.template + tail.template, head.site, tail.origins or head.origins) for head in heads for tail in tails
     ][: MAX_TEXTS * 16]
@@ -157,7 +157,7 @@ def _binary(interpreter: Interpreter, frame: Frame, node: ast.BinOp) -> Value:
 
 
 def _intersection(left: Value, right: Value) -> Value | None:
-    """Elements of one known collection that another one may hold too (``set(a) & set(b)``)."""
+    """Return the elements of one known collection that another one may hold too (``set(a) & set(b)``)."""
     sides = [[item for option in options(side) for item in elements(option)] for side in (left, right)]
     if not all(sides):
         return None
@@ -171,7 +171,7 @@ def _intersection(left: Value, right: Value) -> Value | None:
 
 
 def elements(value: Value) -> list[Value]:
-    """Returns the elements of one collection."""
+    """Return the elements of one collection."""
     if isinstance(value, Sequence):
         return value.items
     if isinstance(value, Mapping):
@@ -219,7 +219,7 @@ def _sequence(interpreter: Interpreter, frame: Frame, node: ast.expr) -> Value:
 def comprehension(
     interpreter: Interpreter, frame: Frame, generators: list[ast.comprehension], body: Callable[[], None]
 ) -> None:
-    """Runs ``body`` for every binding of the generators; what the comprehension binds does not leak."""
+    """Run ``body`` for every binding of the generators; what the comprehension binds does not leak."""
     saved = frame.env
     frame.env = dict(saved)
 

@@ -58,14 +58,14 @@ class Extraction:
 
 
 def extract(framework: str, release: str, sources: MappingType[str, str]) -> Extraction:
-    """Extracts the keys of a release from its sources (path in the package → text)."""
+    """Extract the keys of a release from its sources (path in the package → text)."""
     with without_collection():
         return _extract(framework, release, sources)
 
 
 @contextmanager
 def without_collection() -> Iterator[None]:
-    """Keeps the collector from going through millions of syntax nodes again and again: a fourth of the time."""
+    """Keep the collector from going through millions of syntax nodes again and again: a fourth of the time."""
     enabled = gc.isenabled()
     gc.disable()
     try:
@@ -102,12 +102,12 @@ def _extract(framework: str, release: str, sources: MappingType[str, str]) -> Ex
 
 
 def _is_known(item: Unclear, settings: Settings) -> bool:
-    """Whether a place that no rule understands is one that the settings explain."""
+    """Tell whether a place that no rule understands is one that the settings explain."""
     return any(item.path == place.path and item.symbol == place.symbol for place in settings.ignored)
 
 
 def parse(settings: Settings, sources: MappingType[str, str]) -> Program:
-    """Parses the part of a release's sources (path in the package → text) that may log."""
+    """Parse the part of a release's sources (path in the package → text) that may log."""
     return Program(
         {
             path: text
@@ -119,7 +119,7 @@ def parse(settings: Settings, sources: MappingType[str, str]) -> Program:
 
 
 def inherited_keys(program: Program, settings: Settings) -> dict[str, tuple[str, ...]]:
-    """Returns, for each component that derives from a trainer of another package, what that trainer logs on its own."""
+    """Return, for each component that derives from a trainer of another package, what that trainer logs on its own."""
     trainers = [info for info in program.classes() if _is_trainer(program, settings, info)]
     found: dict[str, tuple[str, ...]] = {}
     for info in trainers:
@@ -129,7 +129,7 @@ def inherited_keys(program: Program, settings: Settings) -> dict[str, tuple[str,
 
 
 def component_name(info: ClassInfo, entries: Iterable[ClassInfo]) -> str:
-    """Returns the name of a class, with its package where another class of the release has the same name.
+    """Return the name of a class, with its package where another class of the release has the same name.
 
     A class that only forwards from an old place (defined in a package's ``__init__`` or outside ``experimental``) is
     the class that it forwards to.
@@ -144,19 +144,19 @@ def component_name(info: ClassInfo, entries: Iterable[ClassInfo]) -> str:
 
 
 def _is_own(info: ClassInfo) -> bool:
-    """Whether a class does more than forward to one of the same name elsewhere."""
+    """Tell whether a class does more than forward to one of the same name elsewhere."""
     return set(info.methods) - {"__init__"} != set()
 
 
 def merged(first: LoggedKey, second: LoggedKey) -> LoggedKey:
-    """Joins what two classes that share a component log at one place."""
+    """Join what two classes that share a component log at one place."""
     return replace(first, via=tuple(dict.fromkeys((*first.via, *second.via))))
 
 
 def script_keys(
     program: Program, settings: Settings, entries: list[ClassInfo]
 ) -> Iterator[tuple[LoggedKey, Interpreter]]:
-    """Yields what ``__main__`` blocks log through a trainer that they make."""
+    """Yield what ``__main__`` blocks log through a trainer that they make."""
     for module in program.modules.values():
         if not module.path.startswith(settings.scripts):
             continue
@@ -174,7 +174,7 @@ def script_keys(
 
 
 def main_block(module: ModuleInfo) -> FunctionInfo | None:
-    """Returns what a module does where it is run as a script."""
+    """Return what a module does where it is run as a script."""
     for node in module.tree.body:
         if isinstance(node, ast.If) and "__main__" in ast.unparse(node.test):
             made = ast.parse("def __main__(): pass").body[0]
@@ -185,7 +185,7 @@ def main_block(module: ModuleInfo) -> FunctionInfo | None:
 
 
 def entry_classes(program: Program, settings: Settings) -> list[ClassInfo]:
-    """Returns the classes that hand something to a tracker, themselves or through a base of the package."""
+    """Return the classes that hand something to a tracker, themselves or through a base of the package."""
     found = []
     for info in program.classes():
         if info.module.path.startswith(settings.not_entries):
@@ -205,7 +205,7 @@ def _hands_over(function: FunctionInfo) -> bool:
 
 
 def _takes_metrics(function: FunctionInfo) -> bool:
-    """Whether it is an ``__init__`` that takes the function with which transformers' Trainer evaluates."""
+    """Tell whether it is an ``__init__`` that takes the function with which transformers' Trainer evaluates."""
     arguments = function.node.args
     return function.name == "__init__" and any(
         a.arg == "compute_metrics" for a in (*arguments.args, *arguments.kwonlyargs)
@@ -217,7 +217,7 @@ def _is_trainer(program: Program, settings: Settings, info: ClassInfo) -> bool:
 
 
 def run_class(program: Program, settings: Settings, info: ClassInfo) -> Interpreter:
-    """Runs every method of a class twice on one object, so that what one method stores another one logs."""
+    """Run every method of a class twice on one object, so that what one method stores another one logs."""
     interpreter = Runner(program, settings)
     owner = interpreter.instance(info)
     names: dict[str, FunctionInfo] = {}
@@ -256,7 +256,7 @@ def run_class(program: Program, settings: Settings, info: ClassInfo) -> Interpre
 
 
 def _unreached(program: Program, info: ClassInfo) -> set[str]:
-    """Names that only such methods use as the class replaces without calling them through ``super()``."""
+    """Return the names that only such methods use as the class replaces without calling them through ``super()``."""
     classes = program.base_classes(info)
     found: set[str] = set()
     for position, base in enumerate(classes):
@@ -290,7 +290,7 @@ def _run_entry(
 
 
 def logged(interpreter: Interpreter, settings: Settings, info: ClassInfo, name: str) -> list[LoggedKey]:
-    """Turns the dicts that reached a tracker into keys, one for each key and place."""
+    """Turn the dicts that reached a tracker into keys, one for each key and place."""
     places: dict[tuple[str, Site], list[Origin]] = {}
     for sunk in interpreter.sunk:
         for template, slot in sunk.mapping.slots.items():

@@ -29,7 +29,7 @@ class Frame:
         return self.info.module
 
     def site(self, node: ast.AST) -> Site:
-        """Returns where a node stands."""
+        """Return where a node stands."""
         line = getattr(node, "lineno", 1)
         found = self.info.sites.get(line)
         if found is None:
@@ -57,7 +57,7 @@ class Unclear:
 
 
 def wrap(found: FunctionInfo | ClassInfo | ModuleInfo) -> Value:
-    """Turns an index entry into a value."""
+    """Turn an index entry into a value."""
     if isinstance(found, FunctionInfo):
         return Function(found)
     if isinstance(found, ClassInfo):

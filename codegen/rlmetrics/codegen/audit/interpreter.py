@@ -68,14 +68,14 @@ class Interpreter(ABC):
     # ------------------------------------------------------------------ bookkeeping
 
     def report(self, frame: Frame, node: ast.AST, reason: str) -> None:
-        """Notes a place that no rule understands."""
+        """Note a place that no rule understands."""
         site = frame.site(node)
         text = text_of(node).split("\n")[0][:200]
         self.unclear[site.path, site.line, reason] = Unclear(site.path, site.line, site.symbol, text, reason)
 
     @contextmanager
     def branch(self) -> Iterator[None]:
-        """Runs what only some runs reach."""
+        """Run what only some runs reach."""
         self.undecided += 1
         try:
             yield
@@ -84,7 +84,7 @@ class Interpreter(ABC):
 
     @contextmanager
     def elsewhere(self) -> Iterator[None]:
-        """Runs what another process does, whatever led here."""
+        """Run what another process does, whatever led here."""
         undecided, self.undecided = self.undecided, 0
         sites, self.call_sites = self.call_sites, []
         try:
@@ -93,11 +93,11 @@ class Interpreter(ABC):
             self.undecided, self.call_sites = undecided, sites
 
     def place(self, frame: Frame, node: ast.AST) -> Place:
-        """Returns where a node is reached now."""
+        """Return where a node is reached now."""
         return Place(frame.site(node), self.call_sites[-1] if self.call_sites else None)
 
     def instance(self, info: ClassInfo) -> Object:
-        """Returns the one object that stands for all instances of a class, its ``__init__`` run once."""
+        """Return the one object that stands for all instances of a class, its ``__init__`` run once."""
         found = self.objects.get(info)
         if found is None:
             found = self.objects[info] = Object(info)
@@ -120,7 +120,7 @@ class Interpreter(ABC):
         unknown_parameters: bool = False,
         extra: Value | None = None,
     ) -> Value:
-        """Calls a function of the package; ``extra`` is what came by ``**kwargs``."""
+        """Call a function of the package; ``extra`` is what came by ``**kwargs``."""
         info = function.info
         if len(self.stack) >= MAX_DEPTH or self.stack.count(info) >= MAX_RECURSION:
             return Unknown(info.name)
@@ -148,7 +148,7 @@ class Interpreter(ABC):
     def _call_key(
         self, function: Function, arguments: list[Value], keywords: dict[str, Value], extra: Value | None
     ) -> tuple[Hashable, ...]:
-        """What a repeated call has in common with the first: the arguments and the calling line."""
+        """Return what a repeated call has in common with the first: the arguments and the calling line."""
         return (
             signature(function),
             signatures(arguments),
@@ -160,7 +160,7 @@ class Interpreter(ABC):
         )
 
     def forget(self) -> None:
-        """Begins another round: calls are made again, because what they read may have changed."""
+        """Begin another round: calls are made again, because what they read may have changed."""
         self.remembered.clear()
         self.started.clear()
         self.yielded.clear()
@@ -219,33 +219,33 @@ class Interpreter(ABC):
 
     @abstractmethod
     def block(self, frame: Frame, body: list[ast.stmt]) -> str | None:
-        """Runs statements; returns how the block ends early (return, raise, continue, break) or None."""
+        """Run statements; return how the block ends early (return, raise, continue, break) or None."""
 
     @abstractmethod
     def assign(self, frame: Frame, target: ast.expr, value: Value, source: ast.expr) -> None:
-        """Binds a target; writing into a dict goes through the rules of the ways of logging."""
+        """Bind a target; writing into a dict goes through the rules of the ways of logging."""
 
     @abstractmethod
     def evaluate(self, frame: Frame, node: ast.expr) -> Value:
-        """Returns what an expression may give."""
+        """Return what an expression may give."""
 
     @abstractmethod
     def comprehension(self, frame: Frame, generators: list[ast.comprehension], body: Callable[[], None]) -> None:
-        """Runs the body of a comprehension for what its generators give."""
+        """Run the body of a comprehension for what its generators give."""
 
     @abstractmethod
     def apply(self, frame: Frame, target: Value, arguments: Arguments) -> Value | None:
-        """Calls a known function or class; None if the target is neither."""
+        """Call a known function or class; None if the target is neither."""
 
     def method(self, owner: Object, name: str) -> Value | None:
-        """Runs a method without arguments if the class has it."""
+        """Run a method without arguments if the class has it."""
         found = self.program.lookup(owner.info, name) if owner.info is not None else None
         if found is None:
             return None
         return self.run(Function(found, owner), [], {}, unknown_parameters=True)
 
     def iterated(self, value: Value) -> Value:
-        """Puts what an object yields in its place where a loop runs over it."""
+        """Put what an object yields in its place where a loop runs over it."""
         found: list[Value] = []
         for option in options(value):
             method = (
@@ -259,12 +259,12 @@ class Interpreter(ABC):
 
 
 def folder(path: str) -> str:
-    """Returns the folder of a module's path."""
+    """Return the folder of a module's path."""
     return path.rpartition("/")[0]
 
 
 def _receiver(info: FunctionInfo, env: dict[str, Value]) -> Object | None:
-    """The object a plain function of a class was called on explicitly (``func(self, ...)``)."""
+    """Return the object a plain function of a class was called on explicitly (``func(self, ...)``)."""
     parameters = info.node.args.args
     if info.owner is None or info.is_static or not parameters:
         return None

@@ -36,7 +36,7 @@ __all__ = ["member", "module_value", "subscript"]
 
 
 def module_value(interpreter: Interpreter, module_name: str, name: str) -> Value:
-    """Returns the value of a module's top-level name."""
+    """Return the value of a module's top-level name."""
     key = (module_name, name)
     if key in interpreter.globals:
         return interpreter.globals[key]
@@ -59,7 +59,7 @@ def module_value(interpreter: Interpreter, module_name: str, name: str) -> Value
 
 
 def member(interpreter: Interpreter, frame: Frame, owner: Value, node: ast.Attribute) -> Value:
-    """Returns what an attribute of an evaluated object may be."""
+    """Return what an attribute of an evaluated object may be."""
     return join(*(_member(interpreter, frame, option, node) for option in options(owner)))
 
 
@@ -111,7 +111,7 @@ def _member(interpreter: Interpreter, frame: Frame, owner: Value, node: ast.Attr
 
 
 def _message(interpreter: Interpreter, sender: str) -> Value:
-    """What an object from another process carries: the result of the method that filled it there."""
+    """Return what an object from another process carries: the result of the method that filled it there."""
     class_name, _, method = sender.partition(".")
     results = [
         interpreter.run(Function(info, interpreter.instance(info.owner)), [], {}, unknown_parameters=True)
@@ -122,7 +122,7 @@ def _message(interpreter: Interpreter, sender: str) -> Value:
 
 
 def _class_constant(interpreter: Interpreter, info: ClassInfo, name: str) -> Value | None:
-    """What a class body assigns: a class to instantiate, a prefix of keys."""
+    """Return what a class body assigns: a class to instantiate, a prefix of keys."""
     for base in interpreter.program.base_classes(info):
         node = base.constants.get(name)
         if isinstance(node, ast.Name):
@@ -133,7 +133,7 @@ def _class_constant(interpreter: Interpreter, info: ClassInfo, name: str) -> Val
 
 
 def subscript(interpreter: Interpreter, frame: Frame, node: ast.Subscript) -> Value:
-    """Returns what an entry, an element or a part of an evaluated value may be."""
+    """Return what an entry, an element or a part of an evaluated value may be."""
     owner = interpreter.evaluate(frame, node.value)
     if isinstance(node.slice, ast.Slice):
         return _slice(interpreter, frame, owner, node.slice)

@@ -14,12 +14,12 @@ _MAX_ITEMS = 12
 
 
 def signatures(values: Iterable[Value]) -> tuple[Hashable, ...]:
-    """Returns what distinguishes several values."""
+    """Return what distinguishes several values."""
     return tuple(signature(value) for value in values)
 
 
 def signature(value: Value | Mapping[str, Value] | None, depth: int = 0) -> Hashable:
-    """Returns what distinguishes a value from others: contents where they can't change, identity and size otherwise."""
+    """Return what distinguishes a value from others: contents where they can't change, identity and size otherwise."""
     if value is None:
         return None
     if isinstance(value, Text):

@@ -41,7 +41,7 @@ def queue(interpreter: Interpreter, frame: Frame, node: ast.Call, arguments: Arg
 
 
 def sent_objects(interpreter: Interpreter, frame: Frame, name: str) -> Value | None:
-    """Returns a field of the objects that a class of the same folder stands for (``sample.metrics``)."""
+    """Return a field of the objects that a class of the same folder stands for (``sample.metrics``)."""
     here = _folder(frame)
     wanted = interpreter.settings.message_fields[name]
     start_senders(interpreter, here)
@@ -57,7 +57,7 @@ def sent_objects(interpreter: Interpreter, frame: Frame, name: str) -> Value | N
 
 
 def sent_items(interpreter: Interpreter, frame: Frame, name: str) -> list[Value]:
-    """Returns an entry of the dicts that generators of the same folder yield (``example["metrics"]``)."""
+    """Return an entry of the dicts that generators of the same folder yield (``example["metrics"]``)."""
     here = _folder(frame)
     start_senders(interpreter, here)
     found = [
@@ -70,7 +70,7 @@ def sent_items(interpreter: Interpreter, frame: Frame, name: str) -> list[Value]
 
 
 def start_senders(interpreter: Interpreter, here: str) -> None:
-    """Runs, once in each round, the classes of a folder that send something."""
+    """Run, once in each round, the classes of a folder that send something."""
     if (here, "started") in interpreter.started:
         return
     interpreter.started.add((here, "started"))
@@ -95,7 +95,7 @@ def _run_all(interpreter: Interpreter, owner: Object, info: ClassInfo) -> None:
 
 
 def _sends(interpreter: Interpreter, info: ClassInfo) -> bool:
-    """Whether a class puts something into a queue, or yields what a queue gave it; trainers only receive."""
+    """Tell whether a class puts something into a queue, or yields what a queue gave it; trainers only receive."""
     methods = [method for base in interpreter.program.base_classes(info) for method in base.methods.values()]
     if any(method.hands_over and "log" in info.methods for method in methods):
         return False

@@ -18,7 +18,7 @@ __all__ = ["returned_elsewhere", "written_elsewhere"]
 def written_elsewhere(
     interpreter: Interpreter, frame: Frame, node: ast.Call, keys: tuple[str, ...], arguments: Arguments
 ) -> None:
-    """Writes the keys that a function of another package puts into a dict that it is given."""
+    """Write the keys that a function of another package puts into a dict that it is given."""
     for argument in arguments.all():
         for mapping in mappings(argument):
             for key in keys:
@@ -26,7 +26,7 @@ def written_elsewhere(
 
 
 def returned_elsewhere(interpreter: Interpreter, frame: Frame, node: ast.Call, arguments: Arguments) -> Mapping | None:
-    """Returns the dict that a method of another package's object makes, where the settings know its keys."""
+    """Return the dict that a method of another package's object makes, where the settings know its keys."""
     method = getattr(node.func, "attr", "")
     for place, keys in interpreter.settings.returned.items():
         made_by, _, name = place.partition(".")
@@ -39,7 +39,7 @@ def returned_elsewhere(interpreter: Interpreter, frame: Frame, node: ast.Call, a
 
 
 def _makers(interpreter: Interpreter, frame: Frame, node: ast.Call, arguments: Arguments) -> set[str]:
-    """Returns what may have made the object that a method is called on.
+    """Return what may have made the object that a method is called on.
 
     Either that was followed, or the class assigns it to the attribute in a method that was not run.
     """

@@ -13,7 +13,7 @@ class Program:
     """All modules of a package and the ways to look names up in them."""
 
     def __init__(self, sources: Mapping[str, str]) -> None:
-        """Parses ``sources`` (path in the package → text); a file that does not parse is kept in ``broken``."""
+        """Parse ``sources`` (path in the package → text); a file that does not parse is kept in ``broken``."""
         self.sources = dict(sources)
         self.modules: dict[str, ModuleInfo] = {}
         self.broken: dict[str, str] = {}
@@ -66,7 +66,7 @@ class Program:
         return info
 
     def resolve(self, module: ModuleInfo, name: str) -> FunctionInfo | ClassInfo | ModuleInfo | None:
-        """Finds what a (dotted) name means in a module, following imports inside the package."""
+        """Find what a (dotted) name means in a module, following imports inside the package."""
         head, _, rest = name.partition(".")
         found: FunctionInfo | ClassInfo | ModuleInfo | None
         found = module.functions.get(head) or module.classes.get(head)
@@ -87,7 +87,7 @@ class Program:
         return None
 
     def member(self, module: ModuleInfo, name: str) -> FunctionInfo | ClassInfo | ModuleInfo | None:
-        """Finds a (dotted) member of a module, submodules included."""
+        """Find a (dotted) member of a module, submodules included."""
         found = self.resolve(module, name)
         if found is None:
             head, _, rest = name.partition(".")
@@ -99,7 +99,7 @@ class Program:
     def imported(
         self, source: str, attribute: str | None, depth: int = 0
     ) -> FunctionInfo | ClassInfo | ModuleInfo | None:
-        """Finds what ``from source import attribute`` gives, inside the package."""
+        """Find what ``from source import attribute`` gives, inside the package."""
         module = self.modules.get(source)
         if attribute is None:
             return module
@@ -116,7 +116,7 @@ class Program:
         return found or submodule or self._lazy_export(module, attribute)
 
     def _lazy_export(self, module: ModuleInfo, attribute: str) -> FunctionInfo | ClassInfo | None:
-        """A package whose ``__init__`` fills itself lazily: look for the name in its own submodules."""
+        """Look for a name in the submodules of a package whose ``__init__`` fills itself lazily."""
         if not module.is_package:
             return None
         prefix = module.name + "."
@@ -126,7 +126,7 @@ class Program:
         return None
 
     def base_classes(self, info: ClassInfo) -> list[ClassInfo]:
-        """Returns the class and its bases inside the package in lookup order."""
+        """Return the class and its bases inside the package in lookup order."""
         known = self._orders.get(info)
         if known is None:
             self._orders[info] = [info]  # a class that inherits from itself ends here
@@ -139,7 +139,7 @@ class Program:
         return known
 
     def external_bases(self, info: ClassInfo) -> list[str]:
-        """Returns the names of bases that come from other packages."""
+        """Return the names of bases that come from other packages."""
         found = []
         for current in self.base_classes(info):
             for base in current.bases:
@@ -152,7 +152,7 @@ class Program:
         return found
 
     def lookup(self, info: ClassInfo, name: str, after: ClassInfo | None = None) -> FunctionInfo | None:
-        """Finds a method in a class and its bases, or only behind ``after`` (for ``super()``)."""
+        """Find a method in a class and its bases, or only behind ``after`` (for ``super()``)."""
         order = self.base_classes(info)
         start = order.index(after) + 1 if after is not None and after in order else 0
         for current in order[start:]:
@@ -161,7 +161,7 @@ class Program:
         return None
 
     def only_constructed(self, info: ClassInfo, name: str) -> bool:
-        """Whether constructors alone assign an attribute of a class's instances, and nothing fills it."""
+        """Tell whether constructors alone assign an attribute of a class's instances, and nothing fills it."""
         changing = self._changing.get(name, set())
         return None not in changing and changing.isdisjoint(self.base_classes(info))
 
@@ -187,7 +187,7 @@ class Program:
         return found
 
     def overrides(self, info: ClassInfo, name: str) -> list[tuple[ClassInfo, FunctionInfo]]:
-        """Returns what subclasses of a class provide under a name, inherited or not, each implementation once."""
+        """Return what subclasses of a class provide under a name, inherited or not, each implementation once."""
         found: dict[FunctionInfo, ClassInfo] = {}
         for subclass in self.classes():
             if subclass is not info and info in self.base_classes(subclass):
@@ -197,7 +197,7 @@ class Program:
         return [(subclass, function) for function, subclass in found.items()]
 
     def classes(self) -> Iterator[ClassInfo]:
-        """Iterates over all top-level classes."""
+        """Iterate over all top-level classes."""
         for module in self.modules.values():
             yield from module.classes.values()
 
@@ -206,7 +206,7 @@ _FILLS = {"append", "extend", "insert", "add", "update", "setdefault", "appendle
 
 
 def _changed(node: ast.AST) -> ast.Attribute | None:
-    """The attribute that a node assigns (``x.a = …``, ``x.a[k] = …``) or fills (``x.a.append(…)``)."""
+    """Return the attribute that a node assigns (``x.a = …``, ``x.a[k] = …``) or fills (``x.a.append(…)``)."""
     target: ast.AST | None = None
     if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store):
         target = node
@@ -218,7 +218,7 @@ def _changed(node: ast.AST) -> ast.Attribute | None:
 
 
 def _linearize(orders: list[list[ClassInfo]]) -> list[ClassInfo]:
-    """Merges the orders of bases as Python does: a class comes before its bases, and bases in the order written."""
+    """Merge the orders of bases as Python does: a class comes before its bases, and bases in the order written."""
     merged: list[ClassInfo] = []
     remaining = [list(order) for order in orders if order]
     while remaining:
@@ -230,7 +230,7 @@ def _linearize(orders: list[list[ClassInfo]]) -> list[ClassInfo]:
 
 
 def imported_names(node: ast.Import | ast.ImportFrom, module: ModuleInfo) -> dict[str, tuple[str, str | None]]:
-    """Returns local name → (module, attribute or None) of an import statement."""
+    """Return local name → (module, attribute or None) of an import statement."""
     names: dict[str, tuple[str, str | None]] = {}
     if isinstance(node, ast.Import):
         for alias in node.names:
@@ -251,7 +251,7 @@ def imported_names(node: ast.Import | ast.ImportFrom, module: ModuleInfo) -> dic
 
 
 def _statements(body: list[ast.stmt]) -> Iterator[ast.stmt]:
-    """Statements of a body, including those under ``if`` and ``try`` (optional imports)."""
+    """Yield the statements of a body, including those under ``if`` and ``try`` (optional imports)."""
     for node in body:
         yield node
         if isinstance(node, ast.If):

@@ -18,21 +18,21 @@ class Runner(Interpreter):
     """Follows what a program logs."""
 
     def block(self, frame: Frame, body: list[ast.stmt]) -> str | None:
-        """Runs statements."""
+        """Run statements."""
         return statements.block(self, frame, body)
 
     def assign(self, frame: Frame, target: ast.expr, value: Value, source: ast.expr) -> None:
-        """Binds a target."""
+        """Bind a target."""
         statements.assign(self, frame, target, value, source)
 
     def evaluate(self, frame: Frame, node: ast.expr) -> Value:
-        """Returns what an expression may give."""
+        """Return what an expression may give."""
         return expressions.evaluate(self, frame, node)
 
     def comprehension(self, frame: Frame, generators: list[ast.comprehension], body: Callable[[], None]) -> None:
-        """Runs the body of a comprehension."""
+        """Run the body of a comprehension."""
         expressions.comprehension(self, frame, generators, body)
 
     def apply(self, frame: Frame, target: Value, arguments: Arguments) -> Value | None:
-        """Calls a known function or class."""
+        """Call a known function or class."""
         return calls.apply(self, frame, target, arguments)

@@ -38,7 +38,7 @@ _WRITERS = {"append", "extend", "update", "__setitem__", "setdefault"}
 
 
 def block(interpreter: Interpreter, frame: Frame, body: list[ast.stmt]) -> str | None:
-    """Runs statements; returns how the block ends early (return, raise, continue, break) or None."""
+    """Run statements; return how the block ends early (return, raise, continue, break) or None."""
     guards = 0
     ending: str | None = None
     for position, statement in enumerate(body):
@@ -73,7 +73,7 @@ def _choice(interpreter: Interpreter, frame: Frame, statement: ast.stmt) -> tupl
 def _each_mode(
     interpreter: Interpreter, frame: Frame, name: str, choice: ast.IfExp, rest: list[ast.stmt]
 ) -> str | None:
-    """Runs the rest of a block once in training and once in evaluation, so that their stores are kept apart."""
+    """Run the rest of a block once in training and once in evaluation, so that their stores are kept apart."""
     test = text_of(choice.test)
     before, after, endings = frame.env, [], []
     for holds, value in ((True, choice.body), (False, choice.orelse)):
@@ -92,7 +92,7 @@ def _each_mode(
 
 
 def _if(interpreter: Interpreter, frame: Frame, node: ast.If) -> tuple[str | None, bool]:
-    """Runs both branches; returns how both end early, and whether one alone does, so that not all runs go on."""
+    """Run both branches; return how both end early, and whether one alone does, so that not all runs go on."""
     decided = decide(interpreter, frame, node.test)
     if decided is not None:
         return block(interpreter, frame, node.body if decided else node.orelse), False
@@ -164,7 +164,7 @@ def _statement(interpreter: Interpreter, frame: Frame, node: ast.stmt) -> str | 
 
 
 def _alias(interpreter: Interpreter, frame: Frame, node: ast.expr) -> None:
-    """Reports ``add = metrics["kl"].append``: what is called by that name later cannot be told."""
+    """Report ``add = metrics["kl"].append``: what is called by that name later cannot be told."""
     if isinstance(node, ast.Attribute) and node.attr in _WRITERS:
         owner = node.value.value if isinstance(node.value, ast.Subscript) else node.value
         if mappings(evaluate(interpreter, frame, owner)):
@@ -248,7 +248,7 @@ def _delete(interpreter: Interpreter, frame: Frame, target: ast.expr) -> None:
 
 
 def assign(interpreter: Interpreter, frame: Frame, target: ast.expr, value: Value, source: ast.expr) -> None:
-    """Binds a target; writing into a dict goes through the rules of the ways of logging."""
+    """Bind a target; writing into a dict goes through the rules of the ways of logging."""
     if isinstance(target, ast.Name):
         frame.env[target.id] = value
     elif isinstance(target, (ast.Tuple, ast.List)):

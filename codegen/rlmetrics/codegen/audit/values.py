@@ -17,7 +17,7 @@ _PLACEHOLDER = re.compile(r"\{[^{}]*\}")
 
 
 def text_of(node: ast.AST) -> str:
-    """Returns the source text of a node on one line; kept on the node, because it is asked for often."""
+    """Return the source text of a node on one line; kept on the node, because it is asked for often."""
     found: str | None = getattr(node, "_audit_text", None)
     if found is None:
         found = " ".join(ast.unparse(node).split())
@@ -80,7 +80,7 @@ class Slot:
     origins: dict[tuple[Site, str], Origin] = field(default_factory=dict)
 
     def add(self, origin: Origin) -> None:
-        """Adds an origin; of the same one, the way through more places is kept."""
+        """Add an origin; of the same one, the way through more places is kept."""
         key = (origin.site, origin.expression)
         old = self.origins.get(key)
         if old is None or len(old.via) < len(origin.via):
@@ -91,13 +91,13 @@ class Mapping(Value):
     """A dict, shared by reference like the real one. Keys are templates."""
 
     def __init__(self, *, autovivify: int = 0) -> None:
-        """Makes an empty dict; ``autovivify`` says how many levels of dicts appear below it as they are read."""
+        """Make an empty dict; ``autovivify`` says how many levels of dicts appear below it as they are read."""
         self.slots: dict[str, Slot] = {}
         self.missing: dict[tuple[Site, str], Missing] = {}
         self.autovivify = autovivify
 
     def write(self, key: Text, value: Value, place: Place, expression: str) -> None:
-        """Records ``self[key] = value``; earlier values of the key stay possible."""
+        """Record ``self[key] = value``; earlier values of the key stay possible."""
         slot = self.slots.get(key.template)
         if slot is None:
             slot = self.slots[key.template] = Slot(value)
@@ -110,7 +110,7 @@ class Mapping(Value):
             slot.add(Origin(key.site or place.site, expression))
 
     def merge(self, other: Mapping, place: Place) -> None:
-        """Records ``self.update(other)``."""
+        """Record ``self.update(other)``."""
         if other is self:
             return
         for template, slot in list(other.slots.items()):
@@ -124,26 +124,26 @@ class Mapping(Value):
         self.missing.update(other.missing)
 
     def merge_unknown(self, text: str, site: Site) -> None:
-        """Records that keys of unknown name were merged."""
+        """Record that keys of unknown name were merged."""
         self.missing[site, text] = Missing(site, text)
 
     def snapshot(self) -> Mapping:
-        """Returns a copy that later writes of keys do not change."""
+        """Return a copy that later writes of keys do not change."""
         copy = Mapping()
         copy.slots.update(self.slots)
         copy.missing.update(self.missing)
         return copy
 
     def keys(self) -> list[Text]:
-        """Returns the keys, each with its provenance."""
+        """Return the keys, each with its provenance."""
         return [Text(template, None, tuple(slot.origins.values())) for template, slot in self.slots.items()]
 
     def unknown_keys(self) -> list[Unknown]:
-        """Returns what stands for the keys that are not known."""
+        """Return what stands for the keys that are not known."""
         return [Unknown("key", keys=tuple(self.missing.values()))] if self.missing else []
 
     def child(self, template: str) -> Value | None:
-        """Returns the value under a key, matching placeholders on either side."""
+        """Return the value under a key, matching placeholders on either side."""
         slot = self.slots.get(template)
         if slot is not None:
             return slot.value
@@ -156,7 +156,7 @@ class Mapping(Value):
 
 
 def matches(template: str, text: str) -> bool:
-    """Tells whether ``text`` is an instance of ``template``."""
+    """Tell whether ``text`` is an instance of ``template``."""
     return (
         re.fullmatch(".+".join(re.escape(part) for part in _PLACEHOLDER.split(template)), text, re.DOTALL) is not None
     )
@@ -221,12 +221,12 @@ class Choice(Value):
 
 
 def options(value: Value) -> tuple[Value, ...]:
-    """Returns what a value may be."""
+    """Return what a value may be."""
     return value.options if isinstance(value, Choice) else (value,)
 
 
 def is_empty(value: Value) -> bool:
-    """Whether a value is an empty list or a constant that is not true, whatever the run."""
+    """Tell whether a value is an empty list or a constant that is not true, whatever the run."""
     return all(
         (isinstance(option, Constant) and not option.value)
         or (isinstance(option, Sequence) and option.exact and not option.items)
@@ -235,7 +235,7 @@ def is_empty(value: Value) -> bool:
 
 
 def join(*values: Value) -> Value:
-    """Returns a value that may be any of the given ones."""
+    """Return a value that may be any of the given ones."""
     if len(values) == 1 and not isinstance(values[0], Choice):
         return values[0]
     found: list[Value] = []
@@ -265,7 +265,7 @@ def _same(one: Value, other: Value) -> bool:
 
 
 def mappings(value: Value) -> list[Mapping]:
-    """Returns the dicts among what a value may be."""
+    """Return the dicts among what a value may be."""
     return [option for option in options(value) if isinstance(option, Mapping)]
 
 
@@ -274,17 +274,17 @@ MEMBER = "__member__"
 
 
 def is_member(value: Value | None) -> bool:
-    """Tells whether a value is one certain member of an enumeration."""
+    """Tell whether a value is one certain member of an enumeration."""
     return isinstance(value, Object) and MEMBER in value.attributes
 
 
 def unknown_keys(value: Value) -> tuple[Missing, ...]:
-    """Returns what is remembered of keys that are not known."""
+    """Return what is remembered of keys that are not known."""
     return tuple(missing for option in options(value) if isinstance(option, Unknown) for missing in option.keys)
 
 
 def texts(value: Value) -> list[Text]:
-    """Returns the strings (and the names of enumeration members) among what a value may be."""
+    """Return the strings (and the names of enumeration members) among what a value may be."""
     found: list[Text] = []
     for option in options(value):
         if isinstance(option, Object):
@@ -295,7 +295,7 @@ def texts(value: Value) -> list[Text]:
 
 
 def placeholder(node: ast.expr) -> str:
-    """Names the unknown part of a key after the expression that stands for it."""
+    """Name the unknown part of a key after the expression that stands for it."""
     if isinstance(node, ast.Name):
         name = node.id
     elif isinstance(node, ast.Attribute):

@@ -177,7 +177,7 @@ def _compare(
 
 
 def _edited(root: Path, path: str, found: str, manifest: Mapping[str, Entry], journal: Journal) -> bool:
-    """Whether a file holds something that neither the last run nor an interrupted one wrote."""
+    """Tell whether a file holds something that neither the last run nor an interrupted one wrote."""
     if path in manifest:
         return found not in (manifest[path].digest, *journal.write.get(path, ()))
     return found not in journal.write.get(path, ()) and not _has_marker(root / path)

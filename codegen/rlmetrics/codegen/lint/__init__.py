@@ -81,7 +81,7 @@ CHECKS: tuple[Check, ...] = (
 
 
 def lint(root: Path, overlays: Sequence[Path] = (), cache: Path | None = None) -> list[Finding]:
-    """Reads a spec and checks everything that can be checked.
+    """Read a spec and check everything that can be checked.
 
     Args:
         root: The folder ``spec``.
@@ -100,14 +100,14 @@ def lint(root: Path, overlays: Sequence[Path] = (), cache: Path | None = None) -
 
 
 def kept_hits(root: Path, overlays: Sequence[Path], cache: Path | None) -> KeptHits | None:
-    """Returns the results of checks that a cache holds for a spec as it is now; None without a cache."""
+    """Return the results of checks that a cache holds for a spec as it is now; None without a cache."""
     return None if cache is None else KeptHits(cache, section_digests([root, *overlays]))
 
 
 def check_spec(
     spec: Spec, context: Context | None = None, *, errors_only: bool = False, kept: KeptHits | None = None
 ) -> list[Finding]:
-    """Runs every check on a spec that has been read, or only those that find errors.
+    """Run every check on a spec that has been read, or only those that find errors.
 
     ``context`` is shared with what the caller derives from the spec; ``kept`` holds results of an earlier run.
     """

@@ -39,7 +39,7 @@ class Automaton:
         return len(self.steps) - 1
 
     def closure(self, states: frozenset[int] | set[int]) -> frozenset[int]:
-        """The states reached without a character."""
+        """Return the states reached without a character."""
         seen = set(states)
         stack = list(states)
         while stack:
@@ -51,7 +51,7 @@ class Automaton:
 
 
 def literal(text: str) -> Automaton:
-    """The automaton that matches one text."""
+    """Return the automaton that matches one text."""
     automaton = Automaton()
     automaton.start = automaton.accept = automaton.state()
     for character in text:
@@ -62,7 +62,7 @@ def literal(text: str) -> Automaton:
 
 
 def sequence(parts: list[Automaton]) -> Automaton:
-    """The automaton that matches the parts one after another."""
+    """Return the automaton that matches the parts one after another."""
     joined = Automaton()
     joined.start = joined.accept = joined.state()
     for part in parts:
@@ -77,7 +77,7 @@ def sequence(parts: list[Automaton]) -> Automaton:
 
 
 def common_text(first: Automaton, second: Automaton) -> str | None:
-    """A shortest text that both match, or None if there is none.
+    """Return a shortest text that both match, or None if there is none.
 
     The search is over pairs of sets of states, so the answer is exact.
 
@@ -115,7 +115,7 @@ def _follow(automaton: Automaton, states: frozenset[int], character: int) -> fro
 
 
 def _representatives(first: Automaton, left: frozenset[int], second: Automaton, right: frozenset[int]) -> list[int]:
-    """One character of every class that the outgoing steps distinguish, readable ones where possible."""
+    """Return one character of every class that the outgoing steps distinguish, readable ones where possible."""
     sets = [ranges for state in left for ranges, _ in first.steps[state]]
     sets += [ranges for state in right for ranges, _ in second.steps[state]]
     edges = sorted({edge for ranges in sets for low, high in ranges for edge in (low, high + 1)})

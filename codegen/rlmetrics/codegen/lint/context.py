@@ -70,11 +70,11 @@ class ComponentScope:
     resolved: tuple[Resolved, ...]
 
     def ref(self, item: Resolved | Piece) -> str:
-        """The file in which a record or a fact stands."""
+        """Return the file in which a record or a fact stands."""
         return f"frameworks/{self.scope.framework}/{item.stem}"
 
     def elsewhere(self, stem: str) -> str:
-        """Words that name this component in a message about another file."""
+        """Return the words that name this component in a message about another file."""
         return "" if stem == self.scope.stem else f" in {self.scope.stem}"
 
 
@@ -101,15 +101,15 @@ class Context:
         return tuple(programs(self.spec))
 
     def releases(self, framework: str) -> Releases:
-        """The releases of a framework."""
+        """Return the releases of a framework."""
         return self.frameworks[framework].releases
 
     def bits(self, framework: str, ranges: Ranges) -> int:
-        """The releases of a range as bits; none for one that `unknown-release` reports."""
+        """Return the releases of a range as bits; none for one that `unknown-release` reports."""
         return self.frameworks[framework].bits(ranges)
 
     def chain(self, framework: str, stem: str) -> list[str]:
-        """A file and, in order, the files whose keys it takes over."""
+        """Return a file and, in order, the files whose keys it takes over."""
         return chain(self.spec.frameworks[framework].files, stem)
 
     @cached_property
@@ -153,7 +153,7 @@ class Context:
                 yield ComponentScope(scope, resolved)
 
     def config(self, framework: str, stem: str) -> Mapping[str, ConfigKey]:
-        """The configuration keys that a file can name, the nearest definition of each."""
+        """Return the configuration keys that a file can name, the nearest definition of each."""
         place = framework, stem
         if place not in self._config:
             self._config[place] = self._table(framework, stem, "config")
@@ -195,13 +195,13 @@ class Context:
         return None
 
     def known(self, framework: str, stem: str, table: Table) -> list[str]:
-        """Every name that ``find`` would find in a file, for suggestions."""
+        """Return every name that ``find`` would find in a file, for suggestions."""
         files = self.spec.frameworks[framework].files
         names = [name for part in self.chain(framework, stem) for name in getattr(files[part], table)]
         return [*names, *getattr(self.spec.frameworks[framework].framework, table, {})]
 
     def spellings(self, framework: str, stem: str) -> frozenset[str]:
-        """The names and keys of the records that a shared fact of a file can reach."""
+        """Return the names and keys of the records that a shared fact of a file can reach."""
         place = framework, stem
         if place not in self._spellings:
             files = self.spec.frameworks[framework].files
@@ -215,19 +215,19 @@ class Context:
         return self._spellings[place]
 
     def config_key(self, framework: str, stem: str, name: str) -> ConfigKey | None:
-        """A configuration key by its full name."""
+        """Return a configuration key by its full name."""
         return self.config(framework, stem).get(name)
 
     def full(self, framework: str, stem: str, name: str) -> str:
-        """The configuration key for which a name stands in a file: itself, a short name, or an ending."""
+        """Return the configuration key for which a name stands in a file: itself, a short name, or an ending."""
         return self.frameworks[framework].component(stem).expander(stem).full(name)
 
     def placeholder(self, framework: str, stem: str, name: str) -> Placeholder | None:
-        """A placeholder by name."""
+        """Return a placeholder by name."""
         found = self.find(framework, stem, "placeholders", name)
         return None if found is None else found[1]
 
     def profile(self, framework: str, stem: str, name: str) -> Profile | None:
-        """A profile by name."""
+        """Return a profile by name."""
         found = self.find(framework, stem, "profiles", name)
         return None if found is None else found[1]

@@ -22,7 +22,7 @@ _Place = tuple[str, "YamlPath"]
 
 
 def fits(key: ConfigKey, value: Any) -> bool:
-    """Whether a configuration key can have a value."""
+    """Tell whether a configuration key can have a value."""
     if key.type == "choice":
         return value in key.choices
     if key.type == "bool":

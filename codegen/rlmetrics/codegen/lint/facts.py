@@ -235,7 +235,7 @@ def _never(context: Context, scope: FileScope, item: Resolved, piece: Piece) -> 
 
 
 def _reaches(context: Context, scope: FileScope, keys: list[str]) -> bool:
-    """Whether one of the keys exists; `broken-reference` reports those that do not."""
+    """Tell whether one of the keys exists; `broken-reference` reports those that do not."""
     known = context.spellings(scope.framework, scope.stem)
     return any(key in known for key in keys)
 

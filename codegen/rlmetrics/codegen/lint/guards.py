@@ -105,7 +105,7 @@ def guard_shadows(context: Context) -> Iterator[Hit]:
 
 
 def _otherwise(context: Context, scope: FileScope) -> Iterator[Hit]:
-    """Yield names that stand for something else where a component extends the file, because of its own settings."""
+    """Yield the names that stand for something else where a component extends the file, because of its own settings."""
     reported: set[str] = set()
     users = context.users.get((scope.framework, scope.stem), ())
     expanders = {user: context.frameworks[scope.framework].component(user).expander(scope.stem) for user in users}
@@ -176,7 +176,7 @@ def guard_value(context: Context) -> Iterator[Hit]:
 
 
 def _fits_extending(context: Context, scope: FileScope, name: str, value: object) -> bool:
-    """Whether a component that extends the file has a configuration key of that name that can have the value."""
+    """Tell whether a component that extends the file has a configuration key of that name that can have the value."""
     for user in context.users.get((scope.framework, scope.stem), ()):
         key = context.config_key(scope.framework, user, context.full(scope.framework, scope.stem, name))
         if key is not None and fits(key, value):

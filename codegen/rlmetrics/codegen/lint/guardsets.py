@@ -27,7 +27,7 @@ _SMALL = 200
 
 @lru_cache(maxsize=1 << 14)
 def parsed(text: str | None) -> Expression | None:
-    """A guard or scale, or None if there is none or `guard-syntax` reports it."""
+    """Return a guard or scale, or None if there is none or `guard-syntax` reports it."""
     if text is None:
         return None
     try:
@@ -38,13 +38,13 @@ def parsed(text: str | None) -> Expression | None:
 
 @lru_cache(maxsize=1 << 14)
 def names_in(text: str | None) -> tuple[str, ...]:
-    """The configuration keys of a guard or scale."""
+    """Return the configuration keys of a guard or scale."""
     expression = parsed(text)
     return () if expression is None else tuple(sorted(expression.names()))
 
 
 def witness(context: Context, framework: str, stem: str, *guards: str | None) -> dict[str, Any] | None:
-    """A configuration in which all guards hold, or None if none is found.
+    """Return a configuration in which all guards hold, or None if none is found.
 
     The values tried are those that the guards mention, and between and beyond them; of booleans and choices all.
 
@@ -58,7 +58,7 @@ def witness(context: Context, framework: str, stem: str, *guards: str | None) ->
 
 
 def impossible(context: Context, framework: str, stem: str, *guards: str | None) -> bool:
-    """Whether it is certain that no configuration satisfies all guards."""
+    """Tell whether it is certain that no configuration satisfies all guards."""
     answer = _answer(context, framework, stem, guards)
     return answer.config is None and answer.is_certain
 
@@ -144,7 +144,7 @@ def _conjuncts(expressions: list[Expression]) -> Iterator[Expression]:
 
 
 def _atoms(expression: Expression) -> Iterator[Expression]:
-    """What `and`, `or` and `not` join."""
+    """Yield what `and`, `or` and `not` join."""
     if isinstance(expression, And | Or | Not):
         for part in expression.parts():
             yield from _atoms(part)
@@ -216,7 +216,7 @@ def _holds(expression: Expression, config: dict[str, Any]) -> bool:
 
 
 def compared(expression: Expression) -> Iterator[tuple[str, Any]]:
-    """The configuration keys that stand in comparisons, each with every literal of the same comparison."""
+    """Yield the configuration keys that stand in comparisons, each with every literal of the same comparison."""
     for node in expression.walk():
         if isinstance(node, Compare):
             below = list(node.walk())
@@ -229,7 +229,7 @@ def compared(expression: Expression) -> Iterator[tuple[str, Any]]:
 
 
 def _values(key: ConfigKey | None, mentioned: list[Any]) -> list[Any]:
-    """Values of a configuration key, its defaults first, that represent all that the guards can tell apart."""
+    """Return values of a configuration key, its defaults first, that represent all that the guards can tell apart."""
     defaults = [] if key is None else [default.value for default in key.defaults]
     kind = "str" if key is None else key.type
     values = [*defaults, *mentioned]
@@ -248,7 +248,7 @@ def _values(key: ConfigKey | None, mentioned: list[Any]) -> list[Any]:
 
 
 def _around(numbers: set[int | float], *, whole: bool) -> Iterator[int | float]:
-    """The numbers, and one value in every gap between and beyond them."""
+    """Yield the numbers, and one value in every gap between and beyond them."""
     ordered = sorted(numbers)
     yield from ordered
     if whole:

@@ -20,7 +20,7 @@ class TemplateError(ValueError):
 
 
 def segments(key: str) -> list[tuple[str, bool]]:
-    """The parts of a key in order: literal text (False) and names of placeholders (True).
+    """Return the parts of a key in order: literal text (False) and names of placeholders (True).
 
     Raises:
         TemplateError: For a brace that does not belong to a placeholder.
@@ -42,12 +42,12 @@ def _literal(text: str) -> list[tuple[str, bool]]:
 
 
 def placeholders_in(key: str) -> list[str]:
-    """Names of the placeholders of a key, in order, each once."""
+    """Return the names of the placeholders of a key, in order, each once."""
     return list(dict.fromkeys(_PLACEHOLDER.findall(key)))
 
 
 def classify(context: Context, framework: str, stem: str, key: str) -> KeyClass:
-    """How specific a key of a file is: literal beats constrained beats open."""
+    """Return how specific a key of a file is: literal beats constrained beats open."""
     names = placeholders_in(key)
     if not names:
         return "literal"

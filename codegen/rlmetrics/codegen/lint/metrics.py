@@ -105,7 +105,7 @@ def _owners(path: YamlPath, metric: Metric) -> Iterator[tuple[YamlPath, Metric |
 
 
 def _exists(target: str, root: Path) -> bool:
-    """Whether a module's source defines a function; nothing is imported."""
+    """Tell whether a module's source defines a function; nothing is imported."""
     module, colon, function = target.partition(":")
     if not colon or not all(part.isidentifier() for part in (*module.split("."), function)):
         return False

@@ -127,7 +127,7 @@ def near_identical(context: Context) -> Iterator[Hit]:
 
 
 def _one_letter_apart(first: str, second: str) -> bool:
-    """Whether one inserted, deleted or replaced letter makes one of the other. Digits tell names apart well enough."""
+    """Tell whether one inserted, deleted or replaced letter makes one of the other; digits tell names apart enough."""
     if abs(len(first) - len(second)) > 1:
         return False
     start = 0
@@ -144,7 +144,7 @@ def _one_letter_apart(first: str, second: str) -> bool:
     "alias-collision",
     "error",
     what="An alias that is also the name or the alias of another metric, or that stands twice.",
-    fix="keep the alias where people mean it most, and make the other metric a false friend",
+    fix="keep the alias where people mean it most, and make the other metric a look-alike under `false_friends`",
 )
 def alias_collision(context: Context) -> Iterator[Hit]:
     ids = {metric.casefold(): metric for metric in context.spec.metrics}

@@ -37,7 +37,7 @@ _REFUSED = {
 
 
 def build(pattern: str) -> Automaton:
-    """The automaton of a regular expression.
+    """Return the automaton of a regular expression.
 
     Raises:
         PatternError: If it is not regular or not well formed.

@@ -62,13 +62,13 @@ class Program:
         return self.name.partition("@")[0]
 
     def source_path(self, source: str) -> YamlPath | None:
-        """Where an expression stands that an error names: ``formula`` or an entry of ``let``."""
+        """Return where an expression stands that an error names: ``formula`` or an entry of ``let``."""
         if source == "formula":
             return self.formula_path
         return (*self.let_path, source) if source in self.let else None
 
     def text(self, source: str) -> str:
-        """An expression by the name that an error gives it."""
+        """Return an expression by the name that an error gives it."""
         return self.formula if source == "formula" else self.let[source]
 
 
@@ -77,7 +77,7 @@ class _UnreadError(Exception):
 
 
 def programs(spec: Spec) -> Iterator[Program]:
-    """Every formula whose declared inputs exist."""
+    """Yield every formula whose declared inputs exist."""
 
     def lookup(metric: str) -> tuple[str | None, Mapping[str, str]]:
         if metric not in spec.metrics and spec.is_unread("metrics", metric):

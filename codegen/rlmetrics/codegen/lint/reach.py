@@ -34,7 +34,7 @@ class Asked:
         return not self.values and not self.is_all_but
 
     def both(self, other: Asked) -> Asked:
-        """The values that both allow."""
+        """Return the values that both allow."""
         if self.is_all_but and other.is_all_but:
             return Asked(self.values | other.values, True)
         if self.is_all_but:
@@ -42,11 +42,11 @@ class Asked:
         return Asked(self.values - other.values if other.is_all_but else self.values & other.values, False)
 
     def either(self, other: Asked) -> Asked:
-        """The values that one of the two allows."""
+        """Return the values that one of the two allows."""
         return self.opposite().both(other.opposite()).opposite()
 
     def opposite(self) -> Asked:
-        """All other values."""
+        """Return all other values."""
         return Asked(self.values, not self.is_all_but)
 
 
@@ -58,7 +58,7 @@ _EMPTY: frozenset[_Tagged] = frozenset({(False, None), (True, False), (False, ""
 
 
 def excludes(first: Reach, second: Reach) -> bool:
-    """Whether two guards certainly never hold together."""
+    """Tell whether two guards certainly never hold together."""
     few, many = (first, second) if len(first) < len(second) else (second, first)
     return any(name in many and asked.both(many[name]).is_empty for name, asked in few.items())
 

@@ -17,7 +17,7 @@ _Said = TypeVar("_Said", bound=Statement)
 
 
 def is_readable(text: float | str | None) -> bool:
-    """Whether a text is an expression; so is what is no text."""
+    """Tell whether a text is an expression; so is what is no text."""
     if not isinstance(text, str):
         return True
     try:
@@ -28,7 +28,7 @@ def is_readable(text: float | str | None) -> bool:
 
 
 def named(guard: str | list[Guard]) -> list[str]:
-    """The expressions of a named condition."""
+    """Return the expressions of a named condition."""
     return [guard] if isinstance(guard, str) else [item.when for item in guard]
 
 

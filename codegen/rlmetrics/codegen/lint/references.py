@@ -61,7 +61,7 @@ def broken_reference(context: Context) -> Iterator[Hit]:
 
 
 def _in_shaping(context: Context) -> Iterator[Hit]:
-    """Settings that move every key whose parts at a level are put together."""
+    """Find settings that move every key whose parts at a level are put together."""
     known = context.spec.signatures.levels
     for ref, node in context.spec.roots():
         for name, item in getattr(node, "shaping", {}).items():
@@ -72,7 +72,7 @@ def _in_shaping(context: Context) -> Iterator[Hit]:
 
 
 def _function(context: Context, key: str, ref: str, path: YamlPath) -> Iterator[Hit]:
-    """A metric, or ``metric@variant``."""
+    """Yield a metric, or ``metric@variant``."""
     name, _, variant = key.partition("@")
     yield from missing(context, "metric", "metrics", name, context.spec.metrics, ref, path)
     if variant and name in context.spec.metrics:

@@ -26,7 +26,7 @@ _DATE = re.compile(r"\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])")
 
 
 def _ranges(context: Context) -> Iterator[tuple[str, str, YamlPath, Ranges]]:
-    """Every range of releases: framework, file, path, range."""
+    """Yield every range of releases: framework, file, path, range."""
     for name, framework in context.spec.frameworks.items():
         ref = f"frameworks/{name}/framework"
         for path, ranges in _defaults(framework.framework.config):
@@ -176,7 +176,7 @@ def release_hole(context: Context) -> Iterator[Hit]:
 
 
 def _never_logged(context: Context, scope: ComponentScope) -> dict[tuple[str, str], int]:
-    """The releases in which a component or a file that it extends says of a key and mode that it is never logged."""
+    """Return the releases in which a component or a file that it extends says that a key is never logged in a mode."""
     component = context.frameworks[scope.scope.framework].component(scope.scope.stem)
     found: dict[tuple[str, str], int] = defaultdict(int)
     for stem in component.chain:
@@ -240,7 +240,7 @@ def omits_nothing(context: Context) -> Iterator[Hit]:
 
 
 def _covered(component: Component, stem: str, record: Record) -> int:
-    """The described releases of a record, in any mode."""
+    """Return the described releases of a record, in any mode."""
     modes: tuple[Mode, ...] = ("train", "eval")
     return component.covered(stem, record.releases, modes[0]) | component.covered(stem, record.releases, modes[1])
 

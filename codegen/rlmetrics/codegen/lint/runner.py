@@ -43,7 +43,7 @@ def run(
     errors_only: bool = False,
     kept: KeptHits | None = None,
 ) -> list[Finding]:
-    """Everything that the checks find.
+    """Return everything that the checks find.
 
     Args:
         spec: The spec, as far as it could be read.

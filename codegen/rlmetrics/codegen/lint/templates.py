@@ -138,7 +138,7 @@ def _wrongly_read(template: str, placeholders: Mapping[str, Placeholder]) -> str
 
 
 def _fillings(placeholders: Mapping[str, Placeholder]) -> Iterator[dict[str, str]]:
-    """The n-th example of each placeholder together, and every example with the first ones of the others."""
+    """Yield the n-th example of each placeholder together, and every example with the first ones of the others."""
     first = {name: item.examples[0] for name, item in placeholders.items()}
     longest = max(len(item.examples) for item in placeholders.values())
     for index in range(longest):
@@ -209,7 +209,7 @@ def _templates(component: ComponentScope) -> list[tuple[Resolved, int]]:
 
 
 def _meet(context: Context, component: ComponentScope, first: str, second: str) -> bool:
-    """Whether two keys can be logged in the same mode, release and configuration."""
+    """Tell whether two keys can be logged in the same mode, release and configuration."""
     scope = component.scope
     items = [[item for item in component.resolved if item.key == key] for key in (first, second)]
     return any(
@@ -279,7 +279,7 @@ class _Automata:
 
 
 def _ends_fit(first: str, second: str) -> bool:
-    """A cheap necessary condition: the literal beginnings and endings of two templates agree."""
+    """Tell cheaply whether two templates may meet: their literal beginnings and endings agree."""
     head, other = first.partition("{")[0], second.partition("{")[0]
     tail, end = first.rpartition("}")[2], second.rpartition("}")[2]
     heads_fit = head.startswith(other) or other.startswith(head)

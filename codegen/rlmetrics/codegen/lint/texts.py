@@ -42,7 +42,7 @@ _EMPTY_WORDS = frozenset(
 
 
 def _words(text: str) -> frozenset[str]:
-    """The words that carry meaning, without a plural s."""
+    """Return the words that carry meaning, without a plural s."""
     words = (word for word in _WORD.findall(text.lower().replace("'s ", " ")) if word not in _EMPTY_WORDS)
     return frozenset(word.removesuffix("s") if len(word) > 3 else word for word in words)
 

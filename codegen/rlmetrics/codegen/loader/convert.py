@@ -37,7 +37,7 @@ class Converter:
         self._expanded = 0
 
     def convert(self, node: Node) -> Any:
-        """The data of a node; what is wrong with it is added to ``findings``."""
+        """Return the data of a node; what is wrong with it is added to ``findings``."""
         return self._value(node)[0]
 
     def _value(self, node: Node) -> tuple[Any, int]:

@@ -31,7 +31,7 @@ class Mark(Protocol):
 
 
 def at(file: str, mark: Mark) -> Location:
-    """The place of a mark of libyaml."""
+    """Return the place of a mark of libyaml."""
     return Location(file, mark.line + 1, mark.column + 1)
 
 
@@ -52,7 +52,7 @@ class Document:
     _keys: dict[int, dict[str, tuple[Node, Node]]] = field(default_factory=dict, repr=False, compare=False)
 
     def locate(self, path: YamlPath, *, value: bool = False) -> Location:
-        """The place of a node, or of its nearest existing parent.
+        """Return the place of a node, or of its nearest existing parent.
 
         Args:
             path: Keys and indices from the top.
@@ -66,12 +66,12 @@ class Document:
         return at(self.file, mark)
 
     def source(self, path: YamlPath) -> str | None:
-        """The text of a scalar as written, without quotes and before it was read as a number or a boolean."""
+        """Return the text of a scalar as written, without quotes and before it was read as a number or a boolean."""
         _, node = self._find(path)
         return node.value if isinstance(node, ScalarNode) else None
 
     def locate_in_text(self, path: YamlPath, offset: int) -> Location:
-        """The place of a character of a text value, through quotes, escapes and folded lines.
+        """Return the place of a character of a text value, through quotes, escapes and folded lines.
 
         Args:
             path: Where the text value stands.

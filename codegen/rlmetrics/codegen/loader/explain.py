@@ -62,7 +62,7 @@ def explain(
     locate: Callable[[YamlPath, bool], Location],
     source: Callable[[YamlPath], str | None],
 ) -> list[Fault]:
-    """Findings for everything that a validation refused.
+    """Return findings for everything that a validation refused.
 
     Args:
         error: What pydantic reports.
@@ -86,7 +86,7 @@ def explain(
 
 
 def _walk(details: ErrorDetails, data: Any) -> tuple[YamlPath, YamlPath | None]:
-    """The data path of an error, and where an alternative of several types was tried."""
+    """Return the data path of an error, and where an alternative of several types was tried."""
     path: list[str | int] = []
     chosen: YamlPath | None = None
     node = data
@@ -254,7 +254,7 @@ def _field_description(model: type[BaseModel] | None, name: str) -> str:
 
 
 def model_at(model: type[BaseModel], path: YamlPath) -> type[BaseModel] | None:
-    """The model of the node at ``path``, or None if none describes it."""
+    """Return the model of the node at ``path``, or None if none describes it."""
     current: Any = model
     for step in path:
         current = _step(current, step)

@@ -61,7 +61,7 @@ _FOLDERS_OF_TEXTS = ("metrics", "descriptions", "notes", "spans", "conditions", 
 
 
 def model_of(ref: str) -> type[BaseModel] | None:
-    """The model of a file, or None where no file belongs."""
+    """Return the model of a file, or None where no file belongs."""
     parts = PurePosixPath(ref).parts
     if len(parts) == 1:
         return SINGLES.get(ref)
@@ -75,14 +75,14 @@ def model_of(ref: str) -> type[BaseModel] | None:
 
 
 def yaml_files(folder: Path) -> list[Path]:
-    """Every visible YAML file below a folder, in a fixed order."""
+    """Return every visible YAML file below a folder, in a fixed order."""
     found = [*folder.rglob("*.yaml"), *folder.rglob("*.yml")]
     visible = [path for path in found if not any(part.startswith(".") for part in path.relative_to(folder).parts)]
     return sorted(path for path in visible if path.is_file())
 
 
 def shown_name(root: Path, path: Path) -> str:
-    """The name of a file in messages: relative to the checkout where it lies in it."""
+    """Return the name of a file in messages: relative to the checkout where it lies in it."""
     try:
         return path.resolve().relative_to(root.resolve().parent).as_posix()
     except ValueError:

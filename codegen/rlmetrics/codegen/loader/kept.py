@@ -32,15 +32,15 @@ class UnparsedDocument(Document):
         return found
 
     def locate(self, path: YamlPath, *, value: bool = False) -> Location:
-        """The place of a node, or of its nearest existing parent."""
+        """Return the place of a node, or of its nearest existing parent."""
         return self._parsed().locate(path, value=value)
 
     def source(self, path: YamlPath) -> str | None:
-        """The text of a scalar as written."""
+        """Return the text of a scalar as written."""
         return self._parsed().source(path)
 
     def locate_in_text(self, path: YamlPath, offset: int) -> Location:
-        """The place of a character of a text value."""
+        """Return the place of a character of a text value."""
         return self._parsed().locate_in_text(path, offset)
 
 

@@ -35,7 +35,7 @@ _FINAL_FIELDS = {"spec": ("version",)}
 def lay_over(
     ref: str, data: Any, moved: dict[YamlPath, Origin], overlay: Document
 ) -> tuple[Any, dict[YamlPath, Origin], list[Finding]]:
-    """Adds one file of an overlay to the data of a file.
+    """Add one file of an overlay to the data of a file.
 
     Args:
         ref: The file.

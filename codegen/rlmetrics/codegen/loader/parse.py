@@ -47,7 +47,7 @@ class _Parser(yaml.CSafeLoader):
 
 
 def parse(content: bytes, file: str) -> tuple[Document, list[Finding]]:
-    """Reads YAML.
+    """Read YAML.
 
     Args:
         content: The bytes of the file.
@@ -96,7 +96,7 @@ def _unreadable(file: str, content: bytes, error: UnicodeDecodeError) -> tuple[D
 
 
 def _deepest(text: str, file: str) -> Location:
-    """The place where the nesting becomes too deep."""
+    """Return the place where the nesting becomes too deep."""
     depth = 0
     location = Location(file)
     for event in yaml.parse(text, yaml.CSafeLoader):

@@ -44,7 +44,7 @@ class AmbiguousScalarError(ValueError):
 
 
 def resolve(text: str) -> Scalar:
-    """The value of an unquoted scalar.
+    """Return the value of an unquoted scalar.
 
     Args:
         text: The scalar as it stands in the file.

@@ -57,7 +57,7 @@ class SpecError(Exception):
 
 
 def load(root: Path, overlays: Sequence[Path] = ()) -> Spec:
-    """Reads a spec that must be readable in full.
+    """Read a spec that must be readable in full.
 
     Args:
         root: The folder ``spec``.
@@ -74,7 +74,7 @@ def load(root: Path, overlays: Sequence[Path] = ()) -> Spec:
 
 
 def read(root: Path, overlays: Sequence[Path] = (), cache: Path | None = None) -> tuple[Spec | None, list[Finding]]:
-    """Reads as much of a spec as can be read.
+    """Read as much of a spec as can be read.
 
     Args:
         root: The folder ``spec``.
@@ -90,7 +90,7 @@ def read(root: Path, overlays: Sequence[Path] = (), cache: Path | None = None) -
 
 @contextmanager
 def collector_paused() -> Iterator[None]:
-    """Keeps the garbage collector from walking, again and again, a growing tree that holds no garbage.
+    """Keep the garbage collector from walking, again and again, a growing tree that holds no garbage.
 
     Reading a spec takes a third of the time with it.
     """
@@ -175,7 +175,7 @@ class _Reader:
                 self._raw[ref] = _Raw(document, document.data, content=None if findings else content)
 
     def _lose(self, ref: str) -> None:
-        """Notes that anything may have been defined in this file."""
+        """Note that anything may have been defined in this file."""
         for kind in DEFINES.get(ref.split("/")[0], ()):
             self._unread.setdefault(kind, set()).add("*")
 
@@ -211,7 +211,7 @@ class _Reader:
             return self._without(ref, raw, model, faults)
 
     def _without(self, ref: str, raw: _Raw, model: type[BaseModel], faults: list[Fault]) -> BaseModel | None:
-        """The file without the entries that have faults, so that the rest can be checked too."""
+        """Return the file without the entries that have faults, so that the rest can be checked too."""
         pruned, moved = _prune(raw, {fault.path[:2] for fault in faults})
         for kind, name in (fault.path[:2] for fault in faults if len(fault.path) > 2):
             if isinstance(name, str):
@@ -321,7 +321,7 @@ def _languages(models: Mapping[str, BaseModel]) -> Iterator[tuple[str, LanguageT
 
 
 def _prune(raw: _Raw, faults: set[YamlPath]) -> tuple[dict[str, Any], dict[YamlPath, Origin]]:
-    """Removes entries; those after a removed item of a list move up but keep their places."""
+    """Remove entries; those after a removed item of a list move up but keep their places."""
     file = raw.file("")
     moved = dict(raw.moved)
     data: dict[str, Any] = {}

@@ -50,7 +50,7 @@ class Taken:
 
 
 def statement_at(package: Package, path: str, line: int) -> tuple[Symbol, int]:
-    """The smallest statement around a line.
+    """Return the smallest statement around a line.
 
     Raises:
         UserError: If there is no such line, or nothing on it.
@@ -70,12 +70,12 @@ def statement_at(package: Package, path: str, line: int) -> tuple[Symbol, int]:
 
 
 def is_trivial(text: str) -> bool:
-    """Whether a statement proves nothing, such as ``return loss``."""
+    """Tell whether a statement proves nothing, such as ``return loss``."""
     return _TRIVIAL.fullmatch(text.partition("#")[0].strip()) is not None
 
 
 def _words(symbol: Symbol, place: int, lines: Sequence[str]) -> frozenset[str]:
-    """Words without which no source can make a statement: its names, and texts that are one word."""
+    """Return the words without which no source can make a statement: its names, and texts that are one word."""
     found: set[str] = set()
     for node in ast.walk(parsed(symbol, place, lines)) if symbol.path.endswith(".py") else ():
         for field in ("id", "attr", "arg", "value"):
@@ -86,7 +86,7 @@ def _words(symbol: Symbol, place: int, lines: Sequence[str]) -> frozenset[str]:
 
 
 def _may_say(package: Package, words: frozenset[str]) -> bool:
-    """Whether some file of a release has all of some words, so that it is worth parsing."""
+    """Tell whether some file of a release has all of some words, so that it is worth parsing."""
     return any(all(word in content for word in words) for content in package.texts.values())
 
 

@@ -50,7 +50,7 @@ def _code(symbol: Symbol, places: Iterable[int], lines: Lines) -> list[str]:
 
 
 def changed_places(symbol: Symbol, other: Symbol | None) -> set[int]:
-    """Places of the statements of a symbol that its other version lacks, or has in another order."""
+    """Return the places of the statements of a symbol that its other version lacks, or has in another order."""
     a = [statement.fingerprint for statement in symbol.statements]
     b = [statement.fingerprint for statement in other.statements] if other else []
     same = {
@@ -62,7 +62,7 @@ def changed_places(symbol: Symbol, other: Symbol | None) -> set[int]:
 
 
 def successors(old: Symbol, new: Symbol, place: int) -> range:
-    """Places of the statements that stand in the place of one that the other version lacks."""
+    """Return the places of the statements that stand in the place of one that the other version lacks."""
     a = [statement.fingerprint for statement in old.statements]
     b = [statement.fingerprint for statement in new.statements]
     for tag, low, high, first, last in SequenceMatcher(None, a, b, autojunk=False).get_opcodes():
@@ -72,7 +72,7 @@ def successors(old: Symbol, new: Symbol, place: int) -> range:
 
 
 def depends(symbol: Symbol, other: Symbol | None, lines: Lines, anchored: Iterable[int]) -> bool:
-    """Whether statements of a symbol depend, through names, on one that its other version lacks.
+    """Tell whether statements of a symbol depend, through names, on one that its other version lacks.
 
     Args:
         symbol: One version.
@@ -98,7 +98,7 @@ def depends(symbol: Symbol, other: Symbol | None, lines: Lines, anchored: Iterab
 
 
 def _names(symbol: Symbol, place: int, lines: Lines) -> tuple[set[str], set[str]]:
-    """Names and attributes of ``self`` that a statement reads and writes."""
+    """Return the names and attributes of ``self`` that a statement reads and writes."""
     read, written = set[str](), set[str]()
     for node in ast.walk(parsed(symbol, place, lines)):
         if isinstance(node, ast.Name):
@@ -118,7 +118,7 @@ def _names(symbol: Symbol, place: int, lines: Lines) -> tuple[set[str], set[str]
 
 
 def parsed(symbol: Symbol, place: int, lines: Lines) -> ast.AST:
-    """The syntax tree of a statement; of a compound one, of its header. Nothing where it can't be parsed alone."""
+    """Return the syntax tree of a statement, of a compound one that of its header; nothing if that is no code."""
     statement = symbol.statements[place]
     for last in range(statement.last, min(statement.end, statement.last + 8) + 1):
         text = textwrap.dedent("\n".join(lines[statement.first - 1 : last]))

@@ -63,7 +63,7 @@ def check_component(component: Component, lock_of: LockOf, order: Sequence[str])
 
 
 def unproven(component: Component, claim: Claim, lock_of: LockOf) -> frozenset[str]:
-    """The releases of a claim in which no anchor in the framework's own package is found, its own or its key's.
+    """Return the releases of a claim in which no anchor in the framework's own package is found, its own or its key's.
 
     A claim without such an anchor is held by the watched symbols of its component alone, and is not unproven.
     """

@@ -109,12 +109,12 @@ class Component:
     defaults: Mapping[str, tuple[Default, ...]] = field(default_factory=dict)
 
     def packages(self) -> tuple[str, ...]:
-        """Packages that it has anchors in, its own first."""
+        """Return the packages that it has anchors in, its own first."""
         others = {anchor.package for anchor in self.anchors.values() if not anchor.guide} - {self.package}
         return (self.package, *sorted(others))
 
     def needed(self, release: str) -> Iterator[tuple[str, Claim]]:
-        """Anchors that claims of a release name, with the claims."""
+        """Yield the anchors that claims of a release name, with the claims."""
         for claim in self.claims:
             if release in claim.releases:
                 for name in claim.at:

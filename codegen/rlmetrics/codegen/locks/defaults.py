@@ -54,5 +54,5 @@ def _default(value: ast.expr | None) -> str:
 
 
 def yaml_defaults(package: Package, path: str) -> dict[str, str]:
-    """Dotted keys of a YAML file of the package with their values."""
+    """Return the dotted keys of a YAML file of the package with their values."""
     return values_of(package.texts[path]) if path in package.texts else {}

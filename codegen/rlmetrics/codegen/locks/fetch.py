@@ -27,7 +27,7 @@ def open_release(package: str, release: str, place: Path | None = None, cache: P
 
 
 def archive_of(package: str, release: str, cache: Path = CACHE) -> Path | None:
-    """The archive of a release in a folder, if it is there: in a folder of its own or beside the others."""
+    """Return the archive of a release in a folder, if it is there: in a folder of its own or beside the others."""
     names = {package, package.replace("-", "_")}
     for name in sorted(names):
         own = [path for pattern in _ARCHIVES for path in sorted((cache / f"{name}-{release}").glob(pattern))]

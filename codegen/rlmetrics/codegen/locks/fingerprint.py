@@ -33,7 +33,7 @@ def digest(parts: Iterable[str]) -> str:
 
 
 def is_words(node: ast.AST) -> bool:
-    """Whether a statement is nothing but a text, such as a docstring: it does not run."""
+    """Tell whether a statement is nothing but a text, such as a docstring: it does not run."""
     return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)
 
 

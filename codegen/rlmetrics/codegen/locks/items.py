@@ -103,7 +103,7 @@ class Step:
     locate: Callable[[str, YamlPath], str] = lambda stem, _: f"{stem}.yaml"
 
     def nearest(self, stem: str, key: str) -> Component | None:
-        """The file that describes a key, as it is logged: a component's own, or the nearest that it extends."""
+        """Return the file that describes a key, as it is logged: a component's own, or the nearest that it extends."""
         stems = {component.stem: component for component in self.components}
         todo, seen = [stem], set[str]()
         while todo:
@@ -117,11 +117,11 @@ class Step:
         return None
 
     def is_described(self, stem: str, key: str) -> bool:
-        """Whether a component or a file that it extends describes a key, as it is logged, in the new release."""
+        """Tell whether a component or a file that it extends describes a key, as it is logged, in the new release."""
         found = self.nearest(stem, key)
         return found is not None and self.new.release in found.keys[key]
 
 
 def keys_of(uses: Iterable[tuple[Component, Iterable[str]]]) -> tuple[str, ...]:
-    """Keys with the stems of their files, as items name them."""
+    """Return the keys with the stems of their files, as items name them."""
     return tuple(sorted({f"{component.stem}: {key}" for component, keys in uses for key in keys}))

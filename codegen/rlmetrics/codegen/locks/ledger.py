@@ -28,12 +28,12 @@ class Ledger:
         self._locks: dict[tuple[str, str], Lock] = {}
 
     def path(self, stem: str, package: str | None = None) -> Path:
-        """Where a component's lock of a package lies."""
+        """Return where a component's lock of a package lies."""
         own = package in (None, self.package)
         return self.folder / f"{stem}.lock" if own else self.folder / str(package) / f"{stem}.lock"
 
     def lock(self, stem: str, package: str | None = None) -> Lock:
-        """A component's lock of a package, by default of the framework's own; empty where there is none yet.
+        """Return a component's lock of a package, by default of the framework's own; empty where there is none yet.
 
         Raises:
             LockError: If the file is not a lock.

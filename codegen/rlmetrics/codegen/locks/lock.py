@@ -65,7 +65,7 @@ class Lock:
         self._prune()
 
     def before(self, release: str) -> Lock:
-        """The lock as it was when a release was not known: what holds in earlier ones."""
+        """Return the lock as it was when a release was not known: what holds in earlier ones."""
         kept = self.releases[: self.releases.index(release)] if release in self.releases else list(self.releases)
         earlier = set(kept)
         tables = {
@@ -97,7 +97,7 @@ class Lock:
         }
 
     def subjects(self, kind: Kind) -> Iterator[tuple[str, Table]]:
-        """The tables of a kind with their subjects."""
+        """Yield the tables of a kind with their subjects."""
         for (own, subject), table in self.tables.items():
             if own == kind:
                 yield subject, table
@@ -111,11 +111,11 @@ class Lock:
             self.put("anchors", path, name, f"{mark} {lines}", release)
 
     def anchors(self) -> set[str]:
-        """Names of all anchors of the lock."""
+        """Return the names of all anchors of the lock."""
         return {name for _, table in self.subjects("anchors") for name in table}
 
     def proven(self, name: str) -> frozenset[str]:
-        """The releases in which an anchor is found."""
+        """Return the releases in which an anchor is found."""
         return frozenset(
             release
             for _, table in self.subjects("anchors")
@@ -124,7 +124,7 @@ class Lock:
         )
 
     def marks(self, name: str) -> tuple[Mark, ...]:
-        """All statements that an anchor stands for, the latest first."""
+        """Return all statements that an anchor stands for, the latest first."""
         order = {release: place for place, release in enumerate(self.releases)}
         found: dict[Mark, int] = {}
         for _, table in self.subjects("anchors"):
@@ -134,7 +134,7 @@ class Lock:
         return tuple(sorted(found, key=lambda mark: (-found[mark], mark)))
 
     def found(self, name: str, release: str) -> tuple[Found, ...]:
-        """Where an anchor stands in a release."""
+        """Return where an anchor stands in a release."""
         return tuple(
             _found(value, path)
             for path, table in sorted(self.subjects("anchors"))
@@ -143,7 +143,7 @@ class Lock:
         )
 
     def places(self, name: str, release: str) -> tuple[tuple[str, int], ...]:
-        """Path and line of an anchor in a release; several where the same is said several times."""
+        """Return the path and line of an anchor in a release; several where the same is said several times."""
         lines = (self.common or self).tables
         found: list[tuple[str, int]] = []
         for mark, path, offsets in self.found(name, release):
@@ -172,7 +172,7 @@ class Lock:
             self.put("watched", path, name, "", release)
 
     def watched(self, release: str) -> Mapping[tuple[str, str], str]:
-        """Path and name of each watched symbol of a release to its fingerprint."""
+        """Return the path and name of each watched symbol of a release to its fingerprint."""
         tables = (self.common or self).tables
         found: dict[tuple[str, str], str] = {}
         for path, name in self.at("watched", release):

@@ -44,18 +44,18 @@ class Found(NamedTuple):
 
 
 def around(symbol: Symbol, place: int) -> str:
-    """What the headers around a statement say, as 12 hexadecimal digits."""
+    """Return what the headers around a statement say, as 12 hexadecimal digits."""
     return digest(symbol.statements[other].fingerprint for other in symbol.enclosing(place))
 
 
 def mark_of(symbol: Symbol, place: int) -> Mark:
-    """The mark of a statement."""
+    """Return the mark of a statement."""
     said = symbol.statements[place].fingerprint
     return Mark(symbol.name, said, around(symbol, place) if len(symbol.places[said]) > 1 else "")
 
 
 def places_of(symbol: Symbol, mark: Mark) -> tuple[int, ...]:
-    """Where a mark's statement stands in a symbol.
+    """Return where a mark's statement stands in a symbol.
 
     A mark without headers stood alone in its symbol: where the symbol says the same more than once now, nothing tells
     which one is meant, and it is not found.
@@ -91,7 +91,7 @@ def find(package: Package, marks: Iterable[Mark], near: Iterable[str] = (), *, a
 
 
 def symbol_for(package: Package, name: str, near: Iterable[str] = (), *, anywhere: bool = True) -> Symbol | None:
-    """The symbol with a qualified name: in a near file, else the only one of the package, else none."""
+    """Return the symbol with a qualified name: in a near file, else the only one of the package, else none."""
     for path in near:
         module = package.module(path)
         if module is not None and name in module.symbols:

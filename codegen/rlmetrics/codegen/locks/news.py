@@ -36,7 +36,7 @@ def news(step: Step) -> News:
 
 
 def _needed(step: Step, component: Component) -> dict[str, set[str]]:
-    """Anchors of the framework's own package that claims of the new release name, with the claims' keys."""
+    """Return the anchors of the framework's own package that claims of the new release name, with the claims' keys."""
     found: dict[str, set[str]] = {}
     for name, claim in component.needed(step.new.release):
         anchor = component.anchors.get(name)
@@ -85,7 +85,7 @@ def _lost(step: Step) -> Iterator[Item]:
 
 
 def _proposal(step: Step, mark: Mark, name: str, near: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The lost statement and the one that may stand for it now, with the command that takes it."""
+    """Return the lost statement and the one that may stand for it now, with the command that takes it."""
     old = symbol_for(step.old, mark.symbol, near)
     places = places_of(old, mark) if old else ()
     if old is None or not places:
@@ -105,7 +105,7 @@ def _proposal(step: Step, mark: Mark, name: str, near: Sequence[str]) -> tuple[t
 
 
 def _said_at(step: Step, uses: Sequence[tuple[Component, str, set[str]]]) -> Iterator[str]:
-    """Where to say what holds from now on, if the statement means something else."""
+    """Yield where to say what holds from now on, if the statement means something else."""
     for component, name, _ in uses[:3]:
         claims = [claim for other, claim in component.needed(step.new.release) if other == name]
         if claims and claims[0].keys:
@@ -115,12 +115,12 @@ def _said_at(step: Step, uses: Sequence[tuple[Component, str, set[str]]]) -> Ite
 
 
 def _record_of(claim: Claim) -> tuple[str | int, ...]:
-    """The place of the record that a claim belongs to; its own, if it is about several."""
+    """Return the place of the record that a claim belongs to; its own, if it is about several."""
     return claim.path[: claim.path.index("facts")] if "facts" in claim.path else claim.path
 
 
 def _same_elsewhere(step: Step, mark: Mark, old: Symbol) -> tuple[Symbol, int, str] | None:
-    """The same statement where it did not stand before."""
+    """Return the same statement where it did not stand before."""
     module = step.new.module(old.path)
     nearby = module.symbols.values() if module else ()
     everywhere = (symbol for symbols in step.new.by_name.values() for symbol in symbols)
@@ -144,7 +144,7 @@ def _stood_in(package: Package, mark: Mark, symbol: Symbol) -> bool:
 def _similar(
     package: Package, mark: Mark, near: Sequence[str], text: str, old: Symbol
 ) -> tuple[Symbol, int, str] | None:
-    """The most similar statement that the symbol did not have before; what stands in its place may be less alike."""
+    """Return the most similar statement that is new in the symbol; what stands in its place may be less alike."""
     symbol = symbol_for(package, mark.symbol, near)
     if symbol is None:
         return None
@@ -208,13 +208,13 @@ def _keys(step: Step) -> Iterator[Item]:
 
 
 def _base(owners: Sequence[Component]) -> Component:
-    """The component that most of the others extend."""
+    """Return the component that most of the others extend."""
     extended = [stem for owner in owners for stem in owner.extends]
     return max(owners, key=lambda owner: extended.count(owner.stem))
 
 
 def _draft(step: Step, component: Component, key: str) -> tuple[str, ...]:
-    """The record and the anchor that a new key needs, and the command that takes the statement."""
+    """Return the record and the anchor that a new key needs, and the command that takes the statement."""
     place = step.written.get((component.stem, key))
     if place is None:
         return ()
@@ -273,7 +273,7 @@ def _defaults(step: Step) -> Iterator[Item]:
 
 
 def _agrees(default: Default, text: str) -> bool:
-    """Whether a default is what the source has; an expression, which only a run evaluates, agrees with anything."""
+    """Tell whether a default is what the source has; an expression, which a run evaluates, agrees with anything."""
     if not text:
         return False
     try:
@@ -284,7 +284,7 @@ def _agrees(default: Default, text: str) -> bool:
 
 
 def _renewed(step: Step, default: Default, text: str, subject: str) -> str:
-    """The entry to change, as it should be, and the one to add."""
+    """Return the entry to change, as it should be, and the one to add."""
     start = default.ranges.partition("..")[0]
     last = step.old.release
     ended = f"releases: {last if start == last else f'{start}..{last}'}"

@@ -22,13 +22,13 @@ BOTH = ("train", "eval")
 
 
 def components_of(spec: Spec, framework: str) -> dict[str, Component]:
-    """All files of a framework by stem."""
+    """Return all files of a framework by stem."""
     scope = FrameworkScope(spec.frameworks[framework])
     return {stem: component_of(scope, framework, stem) for stem in spec.frameworks[framework].files}
 
 
 def component_of(scope: FrameworkScope, framework: str, stem: str) -> Component:
-    """One file of a framework."""
+    """Return one file of a framework."""
     file = scope.spec.files[stem]
     package = scope.spec.framework.package
     claims = tuple(_claims(scope, stem, file))
@@ -56,7 +56,7 @@ def component_of(scope: FrameworkScope, framework: str, stem: str) -> Component:
 
 
 def _defaults(scope: FrameworkScope, stem: str) -> Iterator[tuple[str, tuple[Default, ...]]]:
-    """The configuration keys that a file can see, each with the defaults that the nearest file says of it."""
+    """Yield the configuration keys that a file can see, each with the defaults that the nearest file says of it."""
     seen: set[str] = set()
     for part in chain(scope.spec.files, stem):
         for name, key in scope.spec.files[part].config.items():
@@ -71,7 +71,7 @@ def _default(scope: FrameworkScope, stem: str, name: str, place: int, item: Conf
 
 
 def anchors_of(file: ComponentFile, package: str) -> dict[str, Anchor]:
-    """The anchors of a file: names, separated by commas, to ``Symbol, Symbol`` or ``package Symbol, Symbol``.
+    """Return the anchors of a file: names, separated by commas, to ``Symbol, Symbol`` or ``package Symbol, Symbol``.
 
     What stands before the symbols may be a module, as in ``trl.core masked_mean``, where a name alone is ambiguous. A
     path of a guide, such as ``docs/source/logging.md # Heading``, is proven by no lock.
@@ -125,7 +125,7 @@ def _claims(scope: FrameworkScope, stem: str, file: ComponentFile) -> Iterator[C
 
 
 def _described(scope: FrameworkScope, stem: str) -> dict[str, frozenset[str]]:
-    """Keys of a file and of those that it extends, by all names that facts use, to the releases that log them."""
+    """Return the keys of a file and of those that it extends, by all names in facts, to the releases that log them."""
     found: dict[str, frozenset[str]] = {}
     for part in chain(scope.spec.files, stem):
         file = scope.spec.files[part]

@@ -47,7 +47,7 @@ class Package:
         self._mro: dict[tuple[str, str], tuple[Symbol, ...]] = {}
 
     def module(self, path: str) -> Module | None:
-        """The module at a path, or None where there is none or it can't be parsed."""
+        """Return the module at a path, or None where there is none or it can't be parsed."""
         if path not in self._modules:
             text = self.texts.get(path)
             read = read_module if path.endswith(".py") else read_settings
@@ -58,7 +58,7 @@ class Package:
         return self._modules[path]
 
     def module_named(self, name: str) -> Module | None:
-        """The module with a dotted name."""
+        """Return the module with a dotted name."""
         path = name.replace(".", "/")
         return self.module(f"{path}.py") or self.module(f"{path}/__init__.py")
 
@@ -68,7 +68,7 @@ class Package:
         return tuple(sorted(path for path in self.texts if path.endswith(".py") and path.startswith(f"{self.name}/")))
 
     def named(self, name: str) -> tuple[Symbol, ...]:
-        """The symbols with a qualified name, of the whole package; only files that contain its parts are parsed."""
+        """Return the symbols with a qualified name, of the whole package; parse only files that contain its parts."""
         if name not in self._named:
             words = name.split(".")
             self._named[name] = tuple(
@@ -96,7 +96,7 @@ class Package:
         return tuple(sorted(HeaderParser().parsestr(self._metadata).get_all("Requires-Dist", [])))
 
     def resolve(self, module: Module, name: str) -> Symbol | None:
-        """The class, function or assignment of this package that a name stands for in a module."""
+        """Return the class, function or assignment of this package that a name stands for in a module."""
         return self._resolve(module, name, 8)
 
     def _resolve(self, module: Module, name: str, depth: int) -> Symbol | None:
@@ -114,13 +114,13 @@ class Package:
         return self._resolve(source, f"{original}.{rest}" if rest else original, depth - 1) if source else None
 
     def class_named(self, module: str, name: str) -> Symbol | None:
-        """The class that a module defines or imports."""
+        """Return the class that a module defines or imports."""
         found = self.module_named(module)
         symbol = self.resolve(found, name) if found else None
         return symbol if symbol is not None and symbol.kind == "class" else None
 
     def mro(self, symbol: Symbol) -> tuple[Symbol, ...]:
-        """A class and its bases in this package, the class first; a base reached twice stands where it was met last."""
+        """Return a class and then its bases in this package; a base reached twice stands where it was met last."""
         key = (symbol.path, symbol.name)
         if key not in self._mro:
             self._mro[key] = (symbol,)  # ends a circle
@@ -134,14 +134,14 @@ class Package:
         return self._mro[key]
 
     def methods(self, symbol: Symbol) -> Iterator[Symbol]:
-        """The functions that stand in a class's own body."""
+        """Yield the functions that stand in a class's own body."""
         module = self.module(symbol.path)
         for other in module.symbols.values() if module else ():
             if other.owner == symbol.name and other.kind == "function":
                 yield other
 
     def method(self, symbol: Symbol, name: str) -> Symbol | None:
-        """The method that a class has under a name, its own or that of a base."""
+        """Return the method that a class has under a name, its own or that of a base."""
         for owner in self.mro(symbol):
             module = self.module(owner.path)
             found = module.symbols.get(f"{owner.name}.{name}") if module else None
@@ -179,7 +179,7 @@ def open_package(name: str, release: str, place: Path) -> Package:
 
 
 def _root(files: Iterable[str], name: str) -> str | None:
-    """What stands before the package's folder in all paths, such as ``trl-0.1.0/`` or ``src/``."""
+    """Return what stands before the package's folder in all paths, such as ``trl-0.1.0/`` or ``src/``."""
     found = [path for path in files if PurePosixPath(path).name == "__init__.py"]
     found = [path for path in found if PurePosixPath(path).parent.name == name]
     shortest = min(found, key=lambda path: path.count("/"), default=None)

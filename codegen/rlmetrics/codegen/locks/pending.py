@@ -58,7 +58,7 @@ class Pending:
         return tuple(entry for entry in self.entries if entry.why is None)
 
     def updated(self, items: Sequence[Item], answers: Mapping[str, str] | None = None) -> Pending:
-        """The list for newly found items: known ones keep their names and answers, what is gone is dropped.
+        """Return the list for newly found items: known ones keep their names and answers, what is gone is dropped.
 
         Args:
             items: What was found.
@@ -79,7 +79,7 @@ class Pending:
         return replace(self, entries=tuple(entries))
 
     def confirmed(self, name: str, why: str) -> Pending:
-        """The list with one item answered.
+        """Return the list with one item answered.
 
         Raises:
             PendingError: If there is no such item, it has to be edited, or the reason says nothing.
@@ -109,7 +109,7 @@ class Pending:
 
     @staticmethod
     def read(path: Path) -> Pending | None:
-        """The list that a file holds, or None where there is no file.
+        """Return the list that a file holds, or None where there is no file.
 
         Raises:
             PendingError: If it is not one.

@@ -103,7 +103,7 @@ def _relevance(
 
 
 def _version(package: Package, key: tuple[str, str]) -> Symbol | None:
-    """A symbol in a release: at its path, or where it moved to."""
+    """Return a symbol in a release: at its path, or where it moved to."""
     path, name = key
     module = package.module(path)
     if module is not None and name in module.symbols:

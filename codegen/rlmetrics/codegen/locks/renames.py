@@ -53,7 +53,7 @@ def renamed(
 
 
 def yaml_name(key: str) -> str:
-    """A key as it may stand in YAML."""
+    """Return a key as it may stand in YAML."""
     return key if re.fullmatch(r"[A-Za-z_][\w/.-]*", key) else f"'{key}'"
 
 

@@ -88,7 +88,7 @@ def _hunks(diff: Sequence[str]) -> list[tuple[str, ...]]:
 
 
 def cut(component: Component, order: Sequence[str], place: int) -> Component:
-    """A component's file as it was just before a release, with all that held in the last one taken to go on.
+    """Return a component's file as it was just before a release, with all that held in the last one taken to go on.
 
     What was born with the release or later is left out.
 
@@ -182,7 +182,7 @@ def replay_step(
 
 
 def _causes(before: Row, after: Row, locks: Mapping[str, Lock], old: str, new: str) -> set[tuple[str, str]]:
-    """Path and name of the symbols with statements that prove a row now, and that did not stand there before."""
+    """Return the path and name of the symbols with statements that prove a row now and did not before."""
     found: set[tuple[str, str]] = set()
     for stem, name in after.anchors:
         if stem not in locks:

@@ -80,7 +80,7 @@ def _resolved(scope: FrameworkScope) -> list[tuple[str, Resolved]]:
 
 
 def rows_of(resolved: Sequence[tuple[str, Resolved]], place: int) -> dict[RowId, Row]:
-    """Every row of a release with what it means: records and facts in force, those with one guard taken together.
+    """Return every row of a release with its meaning: records and facts in force, those with one guard together.
 
     Args:
         resolved: Everything that the files of a framework log, with the stem of each component's file.

@@ -26,7 +26,7 @@ def read_settings(path: str, text: str) -> Module:
 
 
 def values_of(text: str) -> dict[str, str]:
-    """Dotted keys of a YAML file with their values as text; a list as ``[a, b]``."""
+    """Return the dotted keys of a YAML file with their values as text; a list as ``[a, b]``."""
     root = yaml.compose(text, yaml.CSafeLoader)
     return {name: _text(value) for name, _, value in _keys(root, "") if not isinstance(value, MappingNode)}
 

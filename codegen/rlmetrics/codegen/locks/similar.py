@@ -25,13 +25,13 @@ class Match(NamedTuple):
 
 
 def text_of(symbol: Symbol, place: int, lines: Sequence[str]) -> str:
-    """The lines of a statement of a symbol, joined, without the comments at their ends and repeated blanks."""
+    """Return the lines of a statement of a symbol, joined, without the comments at their ends and repeated blanks."""
     statement = symbol.statements[place]
     return " ".join(line.strip() for line in lines[statement.first - 1 : statement.last])
 
 
 def similarity(a: str, b: str) -> float:
-    """How alike two statements are, between 0 and 1, by their tokens in order."""
+    """Return how alike two statements are, between 0 and 1, by their tokens in order."""
     matcher = SequenceMatcher(None, _TOKEN.findall(a), _TOKEN.findall(b), autojunk=False)
     return matcher.ratio() if matcher.quick_ratio() >= 0.3 else matcher.quick_ratio()
 
@@ -39,7 +39,7 @@ def similarity(a: str, b: str) -> float:
 def most_similar(
     text: str, symbol: Symbol, lines: Sequence[str], skipped: Iterable[int] = (), enough: float = ENOUGH
 ) -> Match | None:
-    """The statement of a symbol that is most like a text, or None where none is alike."""
+    """Return the statement of a symbol that is most like a text, or None where none is alike."""
     left_out = set(skipped)
     found = [
         Match(place, similarity(text, text_of(symbol, place, lines)))

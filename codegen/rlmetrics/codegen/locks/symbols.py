@@ -84,7 +84,7 @@ class Symbol:
         return -min(around)[1] if around else None
 
     def enclosing(self, place: int) -> tuple[int, ...]:
-        """Places of the statements around one, the innermost first, the definition itself left out."""
+        """Return the places of the statements around one, the innermost first, the definition itself left out."""
         found: list[int] = []
         place = self.statements[place].parent
         while place > 0:
@@ -117,7 +117,7 @@ class Module:
         return self.path.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
 
     def symbol_at(self, line: int) -> Symbol | None:
-        """The smallest symbol around a line."""
+        """Return the smallest symbol around a line."""
         around = [
             (symbol.statements[0].end - symbol.statements[0].first, symbol.name)
             for symbol in self.symbols.values()
@@ -240,7 +240,7 @@ class _Calls(Mapping[str, frozenset[str]]):
 
 
 def _all_statements(node: ast.AST) -> Iterator[ast.AST]:
-    """A statement and all those nested in it, outer ones first."""
+    """Yield a statement and all those nested in it, outer ones first."""
     todo = deque([node])
     while todo:
         found = todo.popleft()
@@ -250,7 +250,7 @@ def _all_statements(node: ast.AST) -> Iterator[ast.AST]:
 
 
 def _statements(nodes: Sequence[ast.AST], parent: int = -1, block: str = "", start: int = 0) -> Iterator[Statement]:
-    """Statements in the order of the source, numbered from ``start``; docstrings are left out."""
+    """Yield the statements in the order of the source, numbered from ``start``; docstrings are left out."""
     place = start
     for node in nodes:
         if is_words(node):

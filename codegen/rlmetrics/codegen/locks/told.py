@@ -36,7 +36,7 @@ class Told:
             self._written.setdefault(path, []).append((line, stem, key))
 
     def __call__(self, old: Symbol, new: Symbol) -> bool:
-        """Whether nothing is left to read of a symbol that both releases have.
+        """Tell whether nothing is left to read of a symbol that both releases have.
 
         That is so if only defaults of a configuration class changed, which are items of their own; or if all
         statements that changed do nothing but write keys, and the spec says something new of each of these keys.
@@ -74,7 +74,7 @@ class Told:
         return gone <= anchored and all(self._is_new(stem, key) for stem, key in keys)
 
     def _keys_at(self, symbol: Symbol, place: int) -> set[tuple[str, str]]:
-        """Keys that a simple statement writes."""
+        """Return the keys that a simple statement writes."""
         statement = symbol.statements[place]
         if statement.end != statement.last:
             return set()
@@ -82,7 +82,7 @@ class Told:
         return {(stem, key) for line, stem, key in written if statement.first <= line <= statement.last}
 
     def _is_new(self, stem: str, key: str) -> bool:
-        """Whether the file that describes a key says something of it that begins with the release."""
+        """Tell whether the file that describes a key says something of it that begins with the release."""
         found = self._step.nearest(stem, key) or self._step.nearest(stem, f"eval_{key}")
         if found is None:
             return False
@@ -90,14 +90,14 @@ class Told:
 
 
 def _named(component: Component, releases: set[str]) -> Iterator[tuple[str, Claim]]:
-    """Anchors that claims of any of some releases name, with the claims."""
+    """Yield the anchors that claims of any of some releases name, with the claims."""
     for claim in component.claims:
         if releases & claim.releases:
             yield from ((name, claim) for name in claim.at)
 
 
 def _begun(step: Step, component: Component) -> Iterator[str]:
-    """Keys of which a file says something that holds from the new release on."""
+    """Yield the keys of which a file says something that holds from the new release on."""
     for claim in component.claims:
         if step.new.release in claim.releases and step.old.release not in claim.releases:
             yield from claim.keys
@@ -107,7 +107,7 @@ def _begun(step: Step, component: Component) -> Iterator[str]:
 
 
 def _field(symbol: Symbol, place: int, lines: list[str]) -> str:
-    """A field of a class without its default, or nothing where the statement is another one."""
+    """Return a field of a class without its default, or nothing where the statement is another one."""
     statement = symbol.statements[place]
     if statement.parent != 0:
         return ""

@@ -17,7 +17,7 @@ _CONFIG = re.compile(r"\b([A-Za-z_]\w*(?:Config|Arguments))\b")
 
 
 def watched_symbols(package: Package, component: Component, found: Iterable[Found]) -> dict[tuple[str, str], Symbol]:
-    """The symbols whose change may change what a component's keys mean.
+    """Return the symbols whose change may change what a component's keys mean.
 
     These are the symbols that hold its anchors; the methods and bodies of its classes and of their bases in the
     package, where a file describes no class of the package, of the classes that hold its anchors; their configuration
@@ -46,7 +46,7 @@ def watched_symbols(package: Package, component: Component, found: Iterable[Foun
 
 
 def helpers_of(package: Package, watched: Iterable[tuple[str, str]], before: Package) -> set[tuple[str, str]]:
-    """What watched functions use of their own module: private functions, and, with their methods, classes that are new.
+    """Return what watched functions use of their module: private functions, and new classes with their methods.
 
     Args:
         package: A release.
@@ -66,7 +66,7 @@ def helpers_of(package: Package, watched: Iterable[tuple[str, str]], before: Pac
 
 
 def class_of(package: Package, item: ClassRange, release: str) -> Symbol | None:
-    """The class of a component in a release, or None where it is no class of the package or not in that release."""
+    """Return the class of a component in a release, or None where the package has no such class then."""
     if release not in item.releases:
         return None
     return package.class_named(item.module, item.name.rpartition(".")[2])
@@ -82,7 +82,7 @@ def methods_of(package: Package, symbol: Symbol) -> dict[str, str]:
 
 
 def config_of(package: Package, symbol: Symbol) -> Symbol | None:
-    """The configuration class of a trainer: the one that its constructor's ``args`` or ``config`` is annotated with."""
+    """Return the configuration class of a trainer, with which its constructor's ``args`` or ``config`` is annotated."""
     init = package.method(symbol, "__init__")
     module = package.module(init.path) if init else None
     if init is None or module is None:
@@ -127,7 +127,7 @@ def _called(package: Package, symbol: Symbol) -> Iterator[Symbol]:
 
 
 def _listed(package: Package, entry: str) -> Iterator[Symbol]:
-    """What an entry of ``watch:`` names: a file, a class with its methods, a function, a method or an assignment."""
+    """Yield what an entry of ``watch:`` names: a file, a class with methods, a function, a method or an assignment."""
     if "/" in entry:
         path, _, name = entry.partition(" ")
         module = package.module(path)

@@ -321,7 +321,7 @@ class ComponentFile(Strict):
     allow: list[Allow] = []
 
     def records(self) -> Iterator[tuple[str, int, Record]]:
-        """Every record with its name in the file and its place among the records of that name."""
+        """Yield every record with its name in the file and its place among the records of that name."""
         for key, found in self.keys.items():
             for index, record in enumerate([found] if isinstance(found, Record) else found):
                 yield key, index, record
@@ -400,7 +400,7 @@ class Tracker(Strict):
     allowed: Text = Field(description="Regular expression that a whole name must match to be accepted.")
     max_length: int | None = None
     path_prefix_conflict: bool = Field(default=False, description="Rejects a name that is a path prefix of another.")
-    routes: dict[str, list[Rewrite]] = Field(description="Per route, how a logged name becomes the shown one.")
+    routes: dict[str, list[Rewrite]] = Field(description="Per route, how a key becomes the shown one.")
     kinds: list[Literal["scalar", "distribution", "counter", "text"]] = ["scalar", "distribution", "counter", "text"]
     sources: list[Source] = []
     evidence: list[Evidence] = []

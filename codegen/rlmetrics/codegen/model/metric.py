@@ -58,7 +58,7 @@ class FalseFriend(Strict):
 
 
 class FormulaVariant(Strict):
-    """A deliberate departure from the metric's formula that reproduces what some framework logs.
+    """What deliberately departs from the metric's formula and reproduces what some framework logs.
 
     What is left out is taken from the metric. Its function is named ``<metric>_<variant>``, its registry key
     ``<metric>@<variant>``; records and facts point to it with ``reproduced_by``.

@@ -53,6 +53,11 @@ def source_files(root: Path, overlays: Sequence[Path] = ()) -> list[tuple[str, P
     return sorted(found)
 
 
+def guide_files(folder: Path) -> list[Path]:
+    """Return the guides of one language, those in folders of their own among them."""
+    return sorted(path for pages in ("", "translating") for path in (folder / pages).glob("*.md"))
+
+
 def digest(root: Path, overlays: Sequence[Path] = ()) -> str:
     """Return one digest over the names and contents of all source files."""
     total = hashlib.blake2b(digest_size=16)

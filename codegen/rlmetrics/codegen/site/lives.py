@@ -234,7 +234,7 @@ class _Framework:
 
 
 def _alike(one: Piece, other: Piece) -> bool:
-    """Whether pages say the same of two pieces."""
+    """Tell whether pages say the same of two pieces."""
     if one.entry is not other.entry and _of_the_number(one.entry) != _of_the_number(other.entry):
         return False
     return one[3:] == other[3:]

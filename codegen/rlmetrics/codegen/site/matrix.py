@@ -151,7 +151,7 @@ def _line(
 
 
 def _same(course: Course, known: _Stretch, item: _Stretch) -> bool:
-    """Whether a meaning may share a plot with an earlier one, as ``diff`` judges it."""
+    """Tell whether a meaning may share a plot with an earlier one, as ``diff`` judges it."""
     assert known.entry is not None
     assert item.entry is not None
     sides = tuple(

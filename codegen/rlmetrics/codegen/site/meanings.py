@@ -190,7 +190,7 @@ class Words:
 
         Args:
             piece: What has it.
-            most: So many departures are told.
+            most: So many traits are told.
             linked: Whether a metric's name leads to its page.
         """
         t = self._texts.t

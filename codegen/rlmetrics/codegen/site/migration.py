@@ -242,7 +242,7 @@ class _Migration:
         return sorted(found.items())
 
     def _alarms(self, severities: Sequence[str]) -> list[str]:
-        """Return keys for which the spec knows bounds, and whose numbers moved or went."""
+        """Return the keys for which the spec knows bounds, and whose numbers moved or went."""
         rules = self._site.tables.health["RULES"]
         told = [
             row.from_
@@ -298,7 +298,7 @@ class _Migration:
 
 
 def _nothing_to_do(site: Site, move: Move, former: str) -> bool:
-    """Whether a class that goes on under another name logs what it did."""
+    """Tell whether a class that goes on under another name logs what it did."""
     source = f"{move.framework}[{former}]=={move.before}"
     return same_move(diff(source, move.to, spec=site.tables, evidence=False))
 

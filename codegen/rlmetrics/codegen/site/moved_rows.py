@@ -107,7 +107,7 @@ class MovedRows:
         return sorted((row for row in self.all if row.severity in severities), key=place)
 
     def is_trap(self, row: MapRow) -> bool:
-        """Whether the name stays and the number does not."""
+        """Tell whether the name stays and the number does not."""
         if row.severity == "biased":
             return row.from_ == row.to
         return row.severity == "look-alike" and any(item.to == row.from_ for item in row.related)

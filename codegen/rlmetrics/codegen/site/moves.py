@@ -98,7 +98,7 @@ def title_of(tables: Tables, framework: str) -> str:
 
 
 def same_move(found: DiffResult) -> bool:
-    """Whether nobody has to do anything: nothing that training logs went, got another name or another meaning."""
+    """Tell whether nobody has to do anything: nothing that training logs went, got another name or another meaning."""
     told: list[_Told] = [*found.changed, *found.renamed, *found.removed]
     return not any(item.mode == "train" and not item.bookkeeping for item in told)
 
@@ -239,7 +239,7 @@ def _slug(program: str) -> str:
 
 
 def _touched(tables: Tables, framework: str, component: str | None, before: str, after: str) -> bool:
-    """Whether a step of the whole framework concerns a component; true where the two are no neighbours in it."""
+    """Tell whether a step of the whole framework concerns a component; true where the two are no neighbours in it."""
     for step in steps_of(tables, framework):
         if (step.before, step.after) == (before, after):
             found = step.found

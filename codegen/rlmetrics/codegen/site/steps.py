@@ -49,7 +49,7 @@ class Proof(NamedTuple):
 
 
 def changes_something(found: DiffResult) -> bool:
-    """Whether a release has anything to tell of."""
+    """Tell whether a release has anything to tell of."""
     told = found.added, found.removed, found.renamed, found.changed, found.classes
     return any(told) or any(item.decides or item.moves for item in found.defaults)
 

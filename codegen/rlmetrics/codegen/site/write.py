@@ -80,7 +80,7 @@ def _write_picture(root: Path) -> int:
 
 
 def _is_by_hand(path: Path) -> bool:
-    """Whether a page does not say that it was generated, as a translation that took the place of one."""
+    """Tell whether a page does not say that it was generated, as a translation that took the place of one."""
     return path.suffix == ".md" and store.MARKER.encode() not in path.read_bytes()[:400]
 
 

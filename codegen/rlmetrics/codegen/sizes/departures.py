@@ -19,14 +19,14 @@ Departure = Callable[["MetricFunction", "MetricFunction | None", "Step"], "tuple
 
 
 def _padded(metric: MetricFunction, plain: MetricFunction | None, step: Step) -> tuple[float, float] | None:
-    """Padding counts: what it holds is known only where a variant of the formula says so."""
+    """Count padding: what it holds is known only where a variant of the formula says so."""
     if plain is None or not metric.id.endswith("@padded") or not can_compute(plain, step.generated[0]):
         return None
     return Numbers(plain, step).pooled, Numbers(metric, step).pooled
 
 
 def _uncut(metric: MetricFunction, _: MetricFunction | None, step: Step) -> tuple[float, float] | None:
-    """Text after the end counts: sums over a response grow with it, whatever it is; of means nothing is known."""
+    """Count text after the end: sums over a response grow with it, whatever it is; of means nothing is known."""
     # A variant may do something to padding, too, of which none is left then.
     sums = "seq_sum(" in " ".join([metric.formula, *metric.let.values()])
     if "@" in metric.id or not sums or not can_compute(metric, step.uncut[0]):
@@ -36,7 +36,7 @@ def _uncut(metric: MetricFunction, _: MetricFunction | None, step: Step) -> tupl
 
 
 def _finished(metric: MetricFunction, _: MetricFunction | None, step: Step) -> tuple[float, float] | None:
-    """Truncated responses are left out."""
+    """Leave out truncated responses."""
     if metric.atom not in ("token", "sequence"):
         return None
     if all(bool(inputs["terminated"].all()) for inputs in step.generated):
@@ -65,4 +65,4 @@ DEPARTURES: Mapping[str, Departure] = {
     "truncated_responses_masked": _finished,
     "values_of_main_process": _main_process,
 }
-"""Departures by the name of their trait."""
+"""What computes the size of a trait, by its name."""

@@ -13,11 +13,29 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from ..output.sources import guide_files
 from ..output.store import MARKER
 
 __all__ = ["GUIDES", "Guide", "guides", "sections"]
 
-GUIDES = ("index", "getting-started", "concepts", "translating", "dashboards", "health", "trainers", "computing")
+GUIDES = (
+    "index",
+    "getting-started",
+    "concepts",
+    "glossary",
+    "translating/index",
+    "translating/names",
+    "translating/logs",
+    "translating/folders",
+    "translating/dashboards",
+    "translating/databases",
+    "translating/live",
+    "translating/reference",
+    "dashboards",
+    "health",
+    "trainers",
+    "computing",
+)
 """The guides that every language of the site has."""
 
 _FRONT = re.compile(r"\A---\n(.*?)^---\n", re.DOTALL | re.MULTILINE)
@@ -33,7 +51,7 @@ class Guide:
     """A guide in another language.
 
     Attributes:
-        name: Its file in ``docs`` without the ending.
+        name: Its file in ``docs``, with its folder and without the ending.
         path: The file, relative to the checkout.
         english: Title and digest of each section of the English guide, in order.
         made_from: The digests that the translation names; None where there is no translation.
@@ -60,13 +78,14 @@ def guides(root: Path, language: str) -> Iterator[Guide]:
 
     Guides of ``GUIDES`` come whether or not they are translated, others where they are.
     """
-    for path in sorted((root / "docs").glob("*.md")):
-        translated = root / "docs" / language / path.name
+    for path in guide_files(root / "docs"):
+        name = path.relative_to(root / "docs").with_suffix("").as_posix()
+        translated = root / "docs" / language / f"{name}.md"
         text = translated.read_text(encoding="utf-8") if translated.is_file() else ""
         is_translated = bool(text) and MARKER not in text[:_HEAD]
-        if path.stem in GUIDES or is_translated:
+        if name in GUIDES or is_translated:
             english = tuple(sections(path.read_text(encoding="utf-8")))
-            yield Guide(path.stem, f"docs/{language}/{path.name}", english, _made_from(text) if is_translated else None)
+            yield Guide(name, f"docs/{language}/{name}.md", english, _made_from(text) if is_translated else None)
 
 
 def sections(text: str) -> Iterator[tuple[str, str]]:

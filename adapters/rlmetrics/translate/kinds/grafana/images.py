@@ -1,4 +1,4 @@
-"""What exporters make of logged names, computed forwards: underscores can't be turned back into slashes."""
+"""What exporters make of keys, computed forwards: underscores can't be turned back into slashes."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def builtin(interpreter: Interpreter, frame: Frame, node: ast.Call, arguments: Arguments) -> Value | None:
-    """Evaluates a built-in function over sequences."""
+    """Evaluate a built-in function over sequences."""
     name = "fromkeys" if getattr(node.func, "attr", "") == "fromkeys" else getattr(node.func, "id", "")
     if not arguments.positional or name not in _BUILTINS:
         return None

@@ -40,7 +40,7 @@ def field_access(interpreter: Interpreter, frame: Frame, node: ast.Call, argumen
 
 
 def transport(interpreter: Interpreter, frame: Frame, node: ast.Call, arguments: Arguments) -> Value | None:
-    """Calls that hand their argument (or object) on: ``ray.get``, ``asyncio.run``, ``x.to("cpu")``, ``partial``."""
+    """Evaluate calls that hand what they get on: ``ray.get``, ``asyncio.run``, ``x.to("cpu")``, ``partial``."""
     function = node.func
     name = function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
     if name == "partial" and arguments.positional:

@@ -34,7 +34,7 @@ _APPENDS = {"append", "extend", "add", "update_value"}
 
 
 def build_dict(interpreter: Interpreter, frame: Frame, node: ast.expr) -> Value:
-    """Evaluates ``{"a": x, **more}`` and ``{f"actor/{k}": v for k, v in …}``."""
+    """Evaluate ``{"a": x, **more}`` and ``{f"actor/{k}": v for k, v in …}``."""
     made = Mapping()
     if isinstance(node, ast.Dict):
         for key, value in zip(node.keys, node.values, strict=True):
@@ -54,7 +54,7 @@ def build_dict(interpreter: Interpreter, frame: Frame, node: ast.expr) -> Value:
 def write(
     interpreter: Interpreter, frame: Frame, into: Mapping, key: ast.expr, value: Value, expression: ast.expr
 ) -> None:
-    """Writes one key of a literal."""
+    """Write one key of a literal."""
     for name in key_names(interpreter.evaluate(frame, key), key, into):
         into.write(
             name,
@@ -65,7 +65,7 @@ def write(
 
 
 def absorb(interpreter: Interpreter, frame: Frame, into: Mapping, value: Value, source: ast.expr) -> None:
-    """Merges what a value may be into a dict; a value of unknown keys is remembered as such."""
+    """Merge what a value may be into a dict; a value of unknown keys is remembered as such."""
     known = mappings(value)
     for option in known:
         into.merge(option, interpreter.place(frame, source))
@@ -142,7 +142,7 @@ def append(interpreter: Interpreter, frame: Frame, node: ast.Call, arguments: Ar
 
 
 def _depth(factory: ast.expr) -> int:
-    """How many levels of dicts a ``defaultdict`` with this factory makes below itself."""
+    """Return how many levels of dicts a ``defaultdict`` with this factory makes below itself."""
     if isinstance(factory, ast.Lambda):
         return _depth(factory.body)
     if isinstance(factory, ast.Call):
@@ -204,7 +204,7 @@ def read(interpreter: Interpreter, frame: Frame, node: ast.Call, arguments: Argu
 
 
 def _unknown_entries(interpreter: Interpreter, frame: Frame, function: ast.Attribute) -> Value:
-    """Entries of an unknown dict: named after what users put there, or remembered as unknown."""
+    """Return the entries of an unknown dict: named after what users put there, or remembered as unknown."""
     text = text_of(function.value)
     name = interpreter.settings.open_sources.get(text)
     key: Value = Unknown("key", keys=(Missing(frame.site(function), text),))

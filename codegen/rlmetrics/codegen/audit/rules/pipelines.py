@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def schedule(interpreter: Interpreter, frame: Frame, node: ast.Call, arguments: Arguments) -> Value | None:
-    """Returns the list of what the loss function returned second, one element for each micro-batch."""
+    """Return the list of what the loss function returned second, one element for each micro-batch."""
     step = arguments.keywords.get("forward_step_func")
     if step is None:
         return None

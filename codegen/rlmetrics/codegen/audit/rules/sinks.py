@@ -19,7 +19,7 @@ _NOT_TRACKERS = {"torch", "math", "np", "numpy", "F", "jnp", "cmath"}
 
 
 def sink(interpreter: Interpreter, frame: Frame, node: ast.Call, arguments: Arguments) -> bool:
-    """Records what leaves the package through a tracker; False if the call is none of these."""
+    """Record what leaves the package through a tracker; False if the call is none of these."""
     function = node.func
     if not isinstance(function, ast.Attribute):
         return False
@@ -49,7 +49,7 @@ def sink(interpreter: Interpreter, frame: Frame, node: ast.Call, arguments: Argu
 
 
 def sink_one(interpreter: Interpreter, frame: Frame, node: ast.expr, key: Value) -> None:
-    """Records one value that is logged under a key, as MLflow, TensorBoard and W&B's summaries are given it."""
+    """Record one value that is logged under a key, as MLflow, TensorBoard and W&B's summaries are given it."""
     for option in options(key):
         if isinstance(option, Text):
             logged = Mapping()
@@ -60,7 +60,7 @@ def sink_one(interpreter: Interpreter, frame: Frame, node: ast.expr, key: Value)
 
 
 def _sink_each(interpreter: Interpreter, frame: Frame, node: ast.Call, arguments: Arguments) -> None:
-    """Records every dict that callbacks, the state's history or a run's summary are given beside other things."""
+    """Record every dict that callbacks, the state's history or a run's summary are given beside other things."""
     found = [mapping for value in arguments.all() for mapping in mappings(value)]
     for mapping in found:
         interpreter.sunk.append(Sunk(mapping.snapshot(), frame.site(node)))
@@ -69,7 +69,7 @@ def _sink_each(interpreter: Interpreter, frame: Frame, node: ast.Call, arguments
 
 
 def is_summary(text: str) -> bool:
-    """Whether an expression is the summary of a run of W&B."""
+    """Tell whether an expression is the summary of a run of W&B."""
     owner, _, last = text.rpartition(".")
     return last == "summary" and (owner.split(".")[-1].lower().endswith("run") or _is_tracker(owner))
 
@@ -79,7 +79,7 @@ def _is_history(receiver: str) -> bool:
 
 
 def evaluation_metrics(interpreter: Interpreter, frame: Frame, node: ast.Call, value: Value) -> None:
-    """Records what a function given to transformers' Trainer as ``compute_metrics`` returns, prefixed as it does."""
+    """Record what a function given to transformers' Trainer as ``compute_metrics`` returns, prefixed as it does."""
     for option in options(value):
         if isinstance(option, Function):
             result = interpreter.run(option, [], {}, unknown_parameters=True)
@@ -94,7 +94,7 @@ def evaluation_metrics(interpreter: Interpreter, frame: Frame, node: ast.Call, v
 
 
 def _is_message(node: ast.Call) -> bool:
-    """Whether it is a line for the standard library's logging: ``logger.log(level, "...")``."""
+    """Tell whether it is a line for the standard library's logging: ``logger.log(level, "...")``."""
     first = text_of(node.args[0]) if node.args else ""
     return (
         any(k.arg in ("level", "msg") for k in node.keywords)

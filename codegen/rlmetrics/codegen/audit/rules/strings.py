@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def method(interpreter: Interpreter, frame: Frame, node: ast.Call, arguments: Arguments) -> Value | None:
-    """Applies a string method to what is known of the string."""
+    """Apply a string method to what is known of the string."""
     function = node.func
     if not isinstance(function, ast.Attribute) or function.attr not in _METHODS:
         return None

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 def store_item(interpreter: Interpreter, frame: Frame, target: ast.Subscript, value: Value, source: ast.expr) -> None:
-    """Writes under every key the subscript may be, in every dict the container may be."""
+    """Write under every key the subscript may be, in every dict the container may be."""
     if _is_number(target.slice) and isinstance(target.value, ast.Subscript):
         outer = interpreter.evaluate(frame, target.value.value)
         if any(isinstance(option, Mapping) for option in options(outer)):  # self._rates["key"][0] += seconds
@@ -80,7 +80,7 @@ def _is_number(node: ast.expr) -> bool:
 
 
 def key_names(key: Value, node: ast.expr, into: Mapping) -> list[Text]:
-    """Returns the keys that are written; keys copied from an unknown dict are remembered in ``into`` instead."""
+    """Return the keys that are written; keys copied from an unknown dict are remembered in ``into`` instead."""
     lost = unknown_keys(key)
     into.missing.update({(missing.site, missing.text): missing for missing in lost})
     names = texts(key)
@@ -88,10 +88,10 @@ def key_names(key: Value, node: ast.expr, into: Mapping) -> list[Text]:
 
 
 def value_is_named(name: str) -> bool:
-    """Whether a variable's name says that it holds metrics, so that writing into it is logging."""
+    """Tell whether a variable's name says that it holds metrics, so that writing into it is logging."""
     return re.search(r"metric|stats|timing|logs", name) is not None
 
 
 def shorten(node: ast.expr) -> str:
-    """Returns an expression's text on one line."""
+    """Return an expression's text on one line."""
     return text_of(node)[:300]

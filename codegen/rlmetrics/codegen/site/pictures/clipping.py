@@ -223,7 +223,7 @@ def _objective(tables: Tables, identity: Mapping[str, Any], fraction: Formula) -
 
 
 def _depends_on_ratio_alone(clipping: Clipping) -> bool:
-    """Whether the loss of a token is the same however likely the token is."""
+    """Tell whether the loss of a token is the same however likely the token is."""
     at = [clipping.objective(_tokens([1.1], [1], level), clipping.parameters) for level in (0.0, -3.0)]
     return math.isclose(*at, rel_tol=1e-9)
 

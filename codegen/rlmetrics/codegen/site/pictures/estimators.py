@@ -150,7 +150,7 @@ def estimator_of(tables: Tables, metric: str) -> Estimator | None:
 
 
 def _is_one(tables: Tables, metric: str, own: str, formulas: Mapping[str, tuple[Formula, str, str]]) -> bool:
-    """Whether a metric gives for one token what its estimator gives, and takes nothing else in."""
+    """Tell whether a metric gives for one token what its estimator gives, and takes nothing else in."""
     policies = tables.metrics[metric]["identity"]["distributions"]
     formula = formula_of(tables, metric)
     if formula is None or set(formula.inputs) != {_INPUTS[policies[0]], _INPUTS[policies[1]], "mask"}:

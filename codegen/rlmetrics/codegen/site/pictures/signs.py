@@ -160,7 +160,7 @@ def _conjuncts(node: ast.expr) -> list[ast.expr]:
 
 
 def _guards(sign: Sign) -> bool:
-    """Whether a sign only says that there is anything to judge: that a number is above 0."""
+    """Tell whether a sign only says that there is anything to judge: that a number is above 0."""
     return sign.kind == "above" and sign.bound == 0
 
 

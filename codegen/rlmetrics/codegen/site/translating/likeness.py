@@ -15,7 +15,7 @@ __all__ = ["Likenesses"]
 
 _VALIDATION = "validation"
 _FRIEND, _NAMED, _QUANTITY, _ANOTHER, _STATISTIC, _HELD_OUT, _POLICY, _KEY = (1 << bit for bit in range(8))
-"""What is so of a pair: the first names the second as its false friend; the second the first; they are of one quantity;
+"""What is so of a pair: the first names the second as its look-alike; the second the first; they are of one quantity;
 nothing but their identities tells them apart; they are one statistic; the second is of held-out prompts; they differ by
 the policy alone; only one who finds both under one key takes them for each other."""
 
@@ -44,7 +44,7 @@ class Likenesses:
                 self._sharing.setdefault(metric, {}).update(dict.fromkeys(metrics))
 
     def of(self, metric: str) -> list[list[Any]]:
-        """Return the metrics that one is taken for, its own false friends first.
+        """Return the metrics that one is taken for, its own look-alikes first.
 
         Returns:
             For each its name, what is so of the pair (bits), how many facets tell them apart but one, and the reason in
