@@ -111,14 +111,16 @@ class ListReader:
 
     def _more(self) -> bool:
         """Read on, and forget what has been taken."""
-        chunk = self._file.read(_CHUNK)
-        done = self._text[: self._begin]
-        lines = done.count("\n")
+        lines = self._text.count("\n", 0, self._begin)
         self._line += lines
-        self._column = len(done) - done.rfind("\n") if lines else self._column + len(done)
-        self._text = self._text[self._begin :] + chunk
+        before = self._text.rfind("\n", 0, self._begin)
+        self._column = self._begin - before if lines else self._column + self._begin
+        # What was taken goes before more is read, so that never two chunks are held.
+        self._text = self._text[self._begin :]
         self._at -= self._begin
         self._begin = 0
+        chunk = self._file.read(_CHUNK)
+        self._text += chunk
         return bool(chunk)
 
     def _taken(self, end: int) -> str:
