@@ -262,7 +262,7 @@ CASES = [
         "guard-syntax",
         [(T, "releases: 1.1.0.., traits:", "releases: 1.1.0.., when: beta ¦is 0, traits:")],
         [(T, "releases: 1.1.0.., traits:", "releases: 1.1.0.., when: beta == 0, traits:")],
-        "there is 'is'",
+        "'is' cannot stand here",
     ),
     Case(
         "broken-reference",
@@ -336,13 +336,13 @@ CASES = [
         "guard-syntax",
         [(T, "penalised: beta != 0", "penalised: beta ¦is 0")],
         [(T, "penalised: beta != 0", "penalised: beta > 0")],
-        "there is 'is'",
+        "'is' cannot stand here",
     ),
     Case(
         "guard-syntax",
         [(T, "reduction: {rank: mean},", "scale: 1 ¦/ , reduction: {rank: mean},")],
         [(T, "reduction: {rank: mean},", "scale: 1 / window, reduction: {rank: mean},")],
-        "but there is the end",
+        "a value is missing at the end",
     ),
     Case(
         "guard-syntax",
