@@ -23,13 +23,13 @@ CASES = [
         "guard-syntax",
         [(T, "penalised: beta != 0", "penalised: beta ¦is 0")],
         [(T, "penalised: beta != 0", "penalised: beta > 0")],
-        "there is 'is'",
+        "'is' cannot stand here",
     ),
     Case(
         "guard-syntax",
         [(T, "reduction: {rank: mean},", "scale: 1 ¦/ , reduction: {rank: mean},")],
         [(T, "reduction: {rank: mean},", "scale: 1 / window, reduction: {rank: mean},")],
-        "but there is the end",
+        "a value is missing at the end",
     ),
     Case(
         "guard-syntax",

@@ -146,7 +146,7 @@ CASES = [
         "guard-syntax",
         [(T, "releases: 1.1.0.., traits:", "releases: 1.1.0.., when: beta ¦is 0, traits:")],
         [(T, "releases: 1.1.0.., traits:", "releases: 1.1.0.., when: beta == 0, traits:")],
-        "there is 'is'",
+        "'is' cannot stand here",
     ),
     Case(
         "broken-reference",

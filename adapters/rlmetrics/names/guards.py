@@ -1,14 +1,8 @@
 """Guards and arithmetic over configuration keys: ``beta != 0``, ``loss_type in ['grpo', 'bnpo']``, ``1/K``.
 
-The grammar, loosest first::
-
-    or     = and ('or' and)*
-    and    = not ('and' not)*
-    not    = 'not' not | compare
-    compare = sum (('==' | '!=' | '<' | '<=' | '>' | '>=' | 'in' | 'not' 'in') sum)?
-    sum    = product (('+' | '-') product)*
-    product = unary (('*' | '/') unary)*
-    unary  = '-' unary | number | string | true | false | null | list | name | '(' or ')'
+Python's parser reads them, and only these forms are taken over: ``and``, ``or``, ``not``, one comparison (``==``,
+``!=``, ``<``, ``<=``, ``>``, ``>=``, ``in``, ``not in``), ``+``, ``-``, ``*``, ``/``, numbers, quoted text, ``true``,
+``false``, ``null``, lists and names.
 
 ``in`` asks a list for a value, or with a quoted text on its left a setting for that text: ``'_' in threshold``.
 Names are configuration keys and may be dotted. Nothing but the configuration can be reached from an expression.
@@ -16,8 +10,8 @@ Names are configuration keys and may be dotted. Nothing but the configuration ca
 
 from __future__ import annotations
 
+import ast
 import re
-from collections.abc import Callable, Iterator
 from functools import lru_cache
 
 from .expressions import (
@@ -66,18 +60,24 @@ MAX_DEPTH = 40
 MAX_OPERATIONS = 100
 """Limits that keep evaluation far from Python's recursion limit."""
 
-_TOKEN = re.compile(
-    r"""\s*(?:
-        (?P<number>(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)
-      | (?P<string>'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")
-      | (?P<name>[A-Za-z_][A-Za-z0-9_]*(?:\.[A-Za-z_][A-Za-z0-9_]*)*)
-      | (?P<symbol>==|!=|<=|>=|[-+*/()\[\],<>])
-    )""",
-    re.VERBOSE,
+_TOKEN = (
+    r"\s*(?:"
+    r"(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?(?![\w.])"
+    r"""|(?:'(?:[^'\\]|\\['"\\])*'|"(?:[^"\\]|\\['"\\])*")(?!\s*['"])"""
+    r"|[A-Za-z_][A-Za-z0-9_]*(?:\.[A-Za-z_][A-Za-z0-9_]*)*"
+    r"|==|!=|<=|>=|[-+*/()\[\],<>]"
+    r")"
 )
-_ARITHMETIC = frozenset("+-*/")
-_WORDS = frozenset({"and", "or", "not", "in", "true", "false", "null"})
+_TOKENS = re.compile(f"(?:{_TOKEN})*")
+"""What Python understands beyond this, such as comments, ``1_000`` or letters of other alphabets, is refused."""
+_WORD = re.compile(r"\w+|\S")
 _CONSTANTS: dict[str, bool | None] = {"true": True, "false": False, "null": None}
+_COMPARISONS: dict[type[ast.cmpop], str] = {
+    ast.Eq: "==", ast.NotEq: "!=", ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">=", ast.In: "in",
+    ast.NotIn: "not in",
+}  # fmt: skip
+_ARITHMETIC: dict[type[ast.operator], str] = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/"}
+_BLANKS = str.maketrans("\n\r\t", "   ")
 
 
 @lru_cache(maxsize=1024)
@@ -96,7 +96,8 @@ def parse(text: str) -> Expression:
     if len(text) > MAX_LENGTH:
         msg = f"the expression is longer than {MAX_LENGTH} characters; shorten it"
         raise GuardError(msg, MAX_LENGTH + 1)
-    return _Parser(text).whole()
+    _check_tokens(text)
+    return _Reader(text).whole()
 
 
 @lru_cache(maxsize=1024)
@@ -105,160 +106,100 @@ def names_in(text: str) -> frozenset[str]:
     return parse(text).names()
 
 
-class _Parser:
-    """Recursive descent over the tokens of one text."""
+def _check_tokens(text: str) -> None:
+    """Refuse what is no token of an expression, although it may be one of Python.
+
+    Raises:
+        GuardError: There is such a thing.
+    """
+    match = _TOKENS.match(text)
+    left = text[match.end() if match else 0 :].lstrip()
+    if left:
+        quoted = "this string has no end, stands before another, or has a backslash that stands before no quote"
+        message = quoted if left[0] in "'\"" else f"{left[0]!r} means nothing here"
+        raise GuardError(message, len(text) - len(left) + 1)
+
+
+class _Reader:
+    """Takes over the forms of Python that are allowed."""
 
     def __init__(self, text: str) -> None:
-        self._tokens = list(_scan(text))
-        self._has_arithmetic = not _ARITHMETIC.isdisjoint(text)
-        self._next = 0
-        self._depth = 0
+        self._text = text.translate(_BLANKS)
+        self._shift = len(self._text) - len(self._text.lstrip())
         self._operations = 0
 
     def whole(self) -> Expression:
-        node = self._either()
-        if self._kind != "end":
-            raise self._error("the expression should end here")
-        return node
-
-    @property
-    def _kind(self) -> str:
-        return self._tokens[self._next][0]
-
-    @property
-    def _text(self) -> str:
-        return self._tokens[self._next][1]
-
-    @property
-    def _column(self) -> int:
-        return self._tokens[self._next][2]
-
-    def _accept(self, *texts: str) -> str | None:
-        text = self._tokens[self._next][1]
-        if text in texts:
-            self._next += 1
-            return text
-        return None
-
-    def _error(self, message: str) -> GuardError:
-        found = "the end" if self._kind == "end" else repr(self._text)
-        return GuardError(f"{message}, but there is {found}", self._column)
-
-    def _nested(self, rule: Callable[[], Expression]) -> Expression:
-        if self._depth >= MAX_DEPTH:
-            msg = f"the expression is nested more than {MAX_DEPTH} levels deep; simplify it"
-            raise GuardError(msg, self._column)
-        self._depth += 1
         try:
-            return rule()
-        finally:
-            self._depth -= 1
+            tree = ast.parse(self._text.strip(), mode="eval")
+        except SyntaxError as error:
+            if not error.offset:
+                msg = "a value is missing at the end: a number, a string, true, false, null, a list or a name"
+                raise GuardError(msg, len(self._text) + 1) from None
+            at = min(error.offset - 1 + self._shift, len(self._text))
+            word = _WORD.match(self._text, at)
+            wrong = f"{word[0]!r} cannot stand here; an operator or a value is missing before it" if word else error.msg
+            raise GuardError(wrong if error.msg == "invalid syntax" else error.msg, at + 1) from None
+        except (RecursionError, MemoryError):
+            raise self._too_deep(1) from None
+        return self._expression(tree.body, 0)
 
-    def _either(self) -> Expression:
-        column, operands = self._column, [self._both()]
-        while self._accept("or"):
-            operands.append(self._both())
-        return operands[0] if len(operands) == 1 else Or(column, tuple(operands))
+    def _too_deep(self, column: int) -> GuardError:
+        return GuardError(f"the expression is nested more than {MAX_DEPTH} levels deep; simplify it", column)
 
-    def _both(self) -> Expression:
-        column, operands = self._column, [self._negation()]
-        while self._accept("and"):
-            operands.append(self._negation())
-        return operands[0] if len(operands) == 1 else And(column, tuple(operands))
+    def _column(self, node: ast.expr) -> int:
+        return self._place(node.col_offset) + 1
 
-    def _negation(self) -> Expression:
-        column = self._column
-        if self._accept("not"):
-            return Not(column, self._nested(self._negation))
-        return self._comparison()
+    def _place(self, offset: int) -> int:
+        """Return the index into the text of an offset of Python's, which counts bytes."""
+        if not self._text.isascii():
+            offset = len(self._text.encode()[self._shift :][:offset].decode())
+        return self._shift + offset
 
-    def _comparison(self) -> Expression:
-        column, left = self._column, self._sum()
-        operator = self._accept("==", "!=", "<", "<=", ">", ">=", "in")
-        if operator is None and self._accept("not"):
-            if not self._accept("in"):
-                raise self._error("'not' between two values must be followed by 'in'")
-            operator = "not in"
+    def _expression(self, node: ast.expr, depth: int) -> Expression:
+        column = self._column(node)
+        if depth > MAX_DEPTH:
+            raise self._too_deep(column)
+        if isinstance(node, ast.Name | ast.Attribute):
+            name = self._text[column - 1 :][: (node.end_col_offset or 0) - node.col_offset]
+            return Literal(column, _CONSTANTS[name]) if name in _CONSTANTS else Name(column, name)
+        if isinstance(node, ast.Constant) and type(node.value) in (int, float, str):
+            return self._literal(node, column)
+        if isinstance(node, ast.Compare):
+            return self._comparison(column, node, depth)
+        if isinstance(node, ast.BoolOp):
+            joined = And if isinstance(node.op, ast.And) else Or
+            return joined(column, tuple(self._expression(value, depth + 1) for value in node.values))
+        if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not | ast.USub):
+            turned = Not if isinstance(node.op, ast.Not) else Negative
+            return turned(column, self._expression(node.operand, depth + 1))
+        if isinstance(node, ast.BinOp) and type(node.op) in _ARITHMETIC:
+            return self._arithmetic(column, node, depth)
+        if isinstance(node, ast.List):
+            return ListOf(column, tuple(self._expression(item, depth + 1) for item in node.elts))
+        msg = "this cannot stand here: a number, a string, true, false, null, a list or a name is expected"
+        raise GuardError(msg, column)
+
+    def _comparison(self, column: int, node: ast.Compare, depth: int) -> Expression:
+        operator = _COMPARISONS.get(type(node.ops[0]))
         if operator is None:
-            return left
-        node = Compare(column, operator, left, self._sum())
-        if self._kind == "symbol" and self._text in ("==", "!=", "<", "<=", ">", ">="):
-            raise self._error("comparisons cannot be chained; join them with 'and'")
-        return node
+            msg = "'is' cannot stand here; compare with =="
+            raise GuardError(msg, self._text.index("is", self._place(node.left.end_col_offset or 0)) + 1)
+        if len(node.ops) > 1:
+            msg = "comparisons cannot be chained; join them with 'and'"
+            raise GuardError(msg, self._column(node.comparators[1]))
+        left, right = self._expression(node.left, depth + 1), self._expression(node.comparators[0], depth + 1)
+        return Compare(column, operator, left, right)
 
-    def _sum(self) -> Expression:
-        if not self._has_arithmetic:
-            # Most guards only compare, and each level that is left out saves a call per value.
-            return self._unary()
-        column, node = self._column, self._product()
-        while operator := self._accept("+", "-"):
-            node = self._arithmetic(column, operator, node, self._product())
-        return node
+    def _literal(self, node: ast.Constant, column: int) -> Literal:
+        if not isinstance(node.value, str) and node.end_col_offset and node.end_col_offset - node.col_offset > 40:
+            msg = "this number has too many digits"
+            raise GuardError(msg, column)
+        return Literal(column, node.value)  # type: ignore[arg-type]
 
-    def _product(self) -> Expression:
-        column, node = self._column, self._unary()
-        while operator := self._accept("*", "/"):
-            node = self._arithmetic(column, operator, node, self._unary())
-        return node
-
-    def _arithmetic(self, column: int, operator: str, left: Expression, right: Expression) -> Expression:
+    def _arithmetic(self, column: int, node: ast.BinOp, depth: int) -> Expression:
         self._operations += 1
         if self._operations > MAX_OPERATIONS:
             msg = f"the expression has more than {MAX_OPERATIONS} arithmetic operations; simplify it"
             raise GuardError(msg, column)
-        return Arithmetic(column, operator, left, right)
-
-    def _unary(self) -> Expression:
-        column = self._column
-        if self._has_arithmetic and self._accept("-"):
-            return Negative(column, self._nested(self._unary))
-        if self._accept("("):
-            node = self._nested(self._either)
-            if not self._accept(")"):
-                raise self._error("a ')' is missing")
-            return node
-        if self._accept("["):
-            return self._list(column)
-        kind, text, _ = self._tokens[self._next]
-        if kind == "word" and text in _CONSTANTS:
-            self._next += 1
-            return Literal(column, _CONSTANTS[text])
-        if kind in ("number", "string", "name"):
-            self._next += 1
-            return _atom(kind, text, column)
-        raise self._error("a value is missing: a number, a string, true, false, null, a list or a configuration key")
-
-    def _list(self, column: int) -> Expression:
-        items: list[Expression] = []
-        while not self._accept("]"):
-            if items and not self._accept(","):
-                raise self._error("a ',' or ']' is missing")
-            items.append(self._nested(self._either))
-        return ListOf(column, tuple(items))
-
-
-def _atom(kind: str, text: str, column: int) -> Expression:
-    if kind == "number":
-        return Literal(column, int(text) if text.isdigit() else float(text))
-    if kind == "string":
-        return Literal(column, re.sub(r"\\(.)", r"\1", text[1:-1]))
-    return Name(column, text)
-
-
-def _scan(text: str) -> Iterator[tuple[str, str, int]]:
-    position, end = 0, len(text.rstrip())
-    for match in _TOKEN.finditer(text):
-        kind = str(match.lastgroup)
-        if match.start() != position:
-            break
-        found = match.group(kind)
-        if kind == "number" and len(found) > 40:
-            msg = "this number has too many digits"
-            raise GuardError(msg, match.start(kind) + 1)
-        yield ("word" if found in _WORDS else kind, found, match.start(kind) + 1)
-        position = match.end()
-    if position < end:
-        at = position + len(text[position:]) - len(text[position:].lstrip())
-        what = "this string has no end" if text[at] in "'\"" else f"{text[at]!r} means nothing here"
-        raise GuardError(what, at + 1)
-    yield ("end", "", len(text) + 1)
+        left, right = self._expression(node.left, depth), self._expression(node.right, depth)
+        return Arithmetic(column, _ARITHMETIC[type(node.op)], left, right)
