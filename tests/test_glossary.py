@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import pytest
 import yaml
-from rlmetrics.codegen.generate.store import MARKER
+from rlmetrics.codegen.output.store import MARKER
 
 ROOT = Path(__file__).resolve().parent.parent
 DOCS = ROOT / "docs"

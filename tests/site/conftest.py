@@ -26,6 +26,12 @@ def translator_place(tmp_path_factory: pytest.TempPathFactory, tables: Tables) -
 
 
 @pytest.fixture(scope="session")
+def chinese_translator_place(tmp_path_factory: pytest.TempPathFactory, tables: Tables) -> Path:
+    """The same in Chinese."""
+    return written(tmp_path_factory.mktemp("zh"), tables, "zh")
+
+
+@pytest.fixture(scope="session")
 def chromium_browser() -> Iterator[Browser]:
     """The Chromium of this machine, started once: two would be in each other's way."""
     with sync_playwright() as playwright:
@@ -37,11 +43,21 @@ def chromium_browser() -> Iterator[Browser]:
 @pytest.fixture
 def translator(chromium_browser: Browser, translator_place: Path) -> Iterator[Page]:
     """The page, opened from its folder without any server; an error in its scripts fails the test."""
+    yield from _opened(chromium_browser, translator_place)
+
+
+@pytest.fixture
+def chinese_translator(chromium_browser: Browser, chinese_translator_place: Path) -> Iterator[Page]:
+    """The same in Chinese."""
+    yield from _opened(chromium_browser, chinese_translator_place)
+
+
+def _opened(browser: Browser, place: Path) -> Iterator[Page]:
     errors: list[str] = []
-    opened = chromium_browser.new_page()
+    opened = browser.new_page()
     opened.on("pageerror", lambda error: errors.append(str(error)))
     opened.on("console", lambda message: errors.append(message.text) if message.type == "error" else None)
-    opened.goto(translator_place.as_uri())
+    opened.goto(place.as_uri())
     opened.evaluate("window.rlmetricsTranslator.started")
     yield opened
     opened.close()

@@ -24,7 +24,7 @@ from rlmetrics.translate import translate_file
 from rlmetrics.translate.decimals import convert_decimal, spelled
 from rlmetrics.translate.kinds import KINDS
 from translator_cases import drawn, expected, name_of
-from translator_site import ROOT
+from translator_site import ROOT, catalog_of
 
 FIXTURES = Path(__file__).parents[1] / "fixtures"
 RUNS = FIXTURES / "runs"
@@ -87,6 +87,28 @@ DETECT = """async ([text, name]) => {
   const said = (item) => T.sourceName(T.candidateSource(item));
   return { keys, whole: doc.whole, best: found.best.map(said), groups: found.groups.map(([first]) => said(first)),
     chosen: found.chosen && said(found.chosen) };
+}"""
+SHOWN = """async ([pairs, catalog]) => {
+  const T = window.rlmetricsTranslator;
+  const told = (map, run) => {
+    const { rows, causes } = T.tableOf(run.moves, map, "../");
+    return [...rows, ...causes].map((element) => element.outerHTML).join("");
+  };
+  const answered = [];
+  for (const { source, target, keys } of pairs) {
+    T.words = {};
+    try {
+      const map = await T.mapBetween(source, target);
+      await T.prepare(map, keys);
+      const run = new T.Run(map, [new Map(keys.map((key) => [key, "1"]))]);
+      const own = told(map, run);
+      T.words = catalog;
+      answered.push([own, told(map, run)]);
+    } catch (error) {
+      if (!(error instanceof T.NamesError)) throw error;
+    }
+  }
+  return answered;
 }"""
 
 DETECTED = """async (sets) => {
@@ -214,13 +236,23 @@ def _data(path: Path) -> dict[str, Any]:
 
 
 @pytest.mark.slow
-def test_every_file_is_small(translator_place: Path) -> None:
-    """No file of data is over 45 kB compressed."""
-    sizes = {
-        path.name: len(gzip.compress(path.read_bytes()))
-        for path in (translator_place.parents[1] / FOLDER).rglob("*.js")
-    }
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_every_file_is_small(request: pytest.FixtureRequest, language: str) -> None:
+    """No file of data, nor of words for it, is over 45 kB compressed."""
+    place: Path = request.getfixturevalue({"en": "translator_place", "zh": "chinese_translator_place"}[language])
+    folder = place.parents[1] / FOLDER
+    sizes = {path.name: len(gzip.compress(path.read_bytes())) for path in folder.rglob("*.js")}
+    assert any(name.endswith(".words.js") for name in sizes) == (language != "en")
     assert {name: size for name, size in sizes.items() if size > 45_000} == {}
+
+
+def test_a_visitor_has_every_word_of_his_language_that_he_needs(chinese_translator: Page, tables: Tables) -> None:
+    """With the words that lie beside the facts of 400 drawn keys, as much is in Chinese as with all that there are."""
+    catalog = catalog_of("zh")
+    shown = chinese_translator.evaluate(SHOWN, [drawn(tables, 400, SEED + 2), catalog])
+    assert [own for own, _ in shown] == [whole for _, whole in shown]
+    text = "".join(own for own, _ in shown)
+    assert sum(words in text for words in catalog.values() if len(words) > 8) > 20
 
 
 @pytest.mark.parametrize(

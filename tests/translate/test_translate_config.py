@@ -14,8 +14,8 @@ from logs import kind_name
 from rlmetrics.cli import main
 from rlmetrics.names.records import Transform
 from rlmetrics.translate import yamlevents
+from rlmetrics.translate.kinds import KINDS
 from rlmetrics.translate.limits import following
-from rlmetrics.translate.run_settings import recorded
 from rlmetrics.translate.yamlspans import Scalar, YamlError, json_scalars, respelled, scalars
 
 GRPO = "trl[GRPOTrainer]==0.18.2"
@@ -467,7 +467,7 @@ def test_settings_in_yaml_are_named_as_missing_without_pyyaml(tmp_path, monkeypa
     monkeypatch.setitem(sys.modules, "yaml", None)
     monkeypatch.delitem(sys.modules, "rlmetrics.translate.yamlevents", raising=False)
 
-    settings = recorded("trainer-state", tmp_path / "trainer_state.json")[None]
+    settings = KINDS["trainer-state"].open(tmp_path / "trainer_state.json").configuration[None]
 
     missing = 'YAML is read with PyYAML, which is missing; pip install "rlmetrics[yaml]"'
     assert {} == settings.values

@@ -19,10 +19,12 @@ _ONE_WORD = frozenset({"framework", "other"})
 """Placeholders for names of frameworks."""
 _CUT = " …"
 """What stands at the end of a text of which an answer tells only the beginning."""
+_BRACKETS = re.compile(r" ?\([^()]*\)")
+"""What an answer leaves out of a long text; it tells the beginning of what is left."""
 _SENTENCES = re.compile(r"(?<=[.!?]) (?=[A-Z0-9`{])")
 _WORD = re.compile(r"(?<![\w/.@-])[A-Za-z]?[a-z]+(?![\w/.@(\[-])")
 _CODE = re.compile(r"`[^`]*`|\{[^{}\s]*\}")
-_COMPARISON = re.compile(r"[\w.%]+ (?:[=!<>]=|[<>]) [\w.'\"-]+")
+_COMPARISON = re.compile(r"[\w.%]+ (?:(?:[=!<>]=|[<>]) [\w.'\"-]+|in \[[^\]]*\])")
 _OPERATORS = frozenset({"and", "or", "not", "null", "true", "false", "in"})
 _HAN = "\u4e00-\u9fff，。；：！？（）、“”"
 _SPACE = re.compile(rf"(?<=[{_HAN}]) (?=[{_HAN}])|(?<=[，。；：！？（、“]) | (?=[，。；：！？）、”])")
@@ -57,6 +59,7 @@ class Catalog(Mapping[str, str]):
 
     def __init__(self, sentences: Mapping[str, str], patterns: Iterable[str] = (), names: Iterable[str] = ()) -> None:
         self._exact = {_plain(english): _plain(text) for english, text in sentences.items()}
+        self._short = {_BRACKETS.sub("", english): text for english, text in self._exact.items()} | self._exact
         self._names = frozenset(name.lower() for name in names)
         templates = [_template(_stem(english), self._exact[english]) for english in map(_plain, patterns)]
         self._templates: dict[str, list[tuple[int, _Template]]] = {}
@@ -103,7 +106,7 @@ class Catalog(Mapping[str, str]):
         stem = _stem(english)
         for start in (stem, stem[:1].lower() + stem[1:], stem[:1].upper() + stem[1:]):
             for end in (".", "") if english.endswith(".") else ("", "."):
-                found = self._exact.get(f"{start}{end}")
+                found = self._short.get(f"{start}{end}")
                 if found is not None:
                     return f"{found.removesuffix('。')}{'。' if english.endswith('.') else ''}"
         return None
@@ -111,8 +114,8 @@ class Catalog(Mapping[str, str]):
     def _begun(self, start: str) -> str | None:
         """Return a sentence that goes on after a beginning."""
         for begun in (start, start[:1].upper() + start[1:]):
-            for english, text in self._exact.items():
-                if english.startswith(begun) and english[len(begun) :][:1] in (",", ";", ":", " ", "."):
+            for english, text in self._short.items():
+                if english.startswith(begun) and english[len(begun) :][:1] in ("", ",", ";", ":", " ", "."):
                     return text.removesuffix("。")
         return None
 
@@ -133,8 +136,10 @@ class Catalog(Mapping[str, str]):
             return text
         if name == "parts" and any(between in text for between in _BETWEEN):
             return None
-        found = self.find(text) if name in _COMPOSED else self._said(text)
-        return found if found is not None else text if self._is_neutral(text) else None
+        found = self._said(text)
+        if found is None and self._is_neutral(text):
+            return text
+        return self.find(text) if found is None and name in _COMPOSED else found
 
     def _is_neutral(self, text: str) -> bool:
         """Tell whether a text is the same in every language: a name, a number or code."""

@@ -201,7 +201,7 @@
     T.data = { folder: root.dataset.folder, version: root.dataset.version };
     T.texts = JSON.parse(root.querySelector("[data-rlm=texts]").textContent);
     T.language = root.dataset.language;
-    await Promise.all([T.load("sources"), T.load("words")]);
+    await T.load("sources");
     T.page = new TranslatorPage(root);
   }
 

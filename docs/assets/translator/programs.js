@@ -55,7 +55,7 @@
     return Object.assign(map, { chosen: found.chosen, undecided: found.undecided });
   };
 
-  /** Load what is known of some keys: what their meanings have to do with others, and what they are taken for. */
+  /** Load what is known of some keys: what their meanings have to do with others, what they are taken for, in which words. */
   T.prepare = async (map, keys) => {
     await T.prepareMeasured(keys);
     const files = new Set();
@@ -66,7 +66,7 @@
         if (T.hasAlike(entry.metric)) files.add(T.alikeFile(entry.metric));
       }
     }
-    await Promise.all([...files].map(T.load));
+    await Promise.all([...[...files].map(T.load), T.loadWords([...files])]);
   };
 
   T.hasAlike = (metric) => T.loaded("sources").alike.includes(metric.split("/")[0]);

@@ -32,10 +32,16 @@
   const BOTH = /^(?:(.+?): )?(.+) in the source, (.+) in the target$/s;
   const SIZE = /^(.+?)(?: (higher|lower))? on reference batches$/;
 
-  /** Texts of the spec in the language of the page. */
-  const spec = () => T.loaded("words") || {};
+  /** Texts of the spec in the language of the page, as far as they were needed. @type {Object<string, string>} */
+  T.words = {};
 
-  const inLanguage = (text) => spec()[text] || text;
+  /** Load what files say in the language of the page: a file of words lies beside each. @param {string[]} files */
+  T.loadWords = async (files) => {
+    if (T.language === "en") return;
+    Object.assign(T.words, ...(await Promise.all(files.map((name) => T.load(`${name}.words`)))));
+  };
+
+  const inLanguage = (text) => T.words[text] || text;
 
   /** Return what two sources are called in a sentence: frameworks, releases of one, or trainers of one release. */
   T.sidesOf = (from, to) => {
@@ -67,7 +73,7 @@
       const found = ONLY.exec(text) ? [ONLY.exec(text)[2]] : BOTH.exec(text) ? BOTH.exec(text).slice(1) : [text];
       return found.filter(Boolean);
     });
-    return T.language === "en" || parts.every((part) => part in spec()) ? {} : { lang: "en", class: "rlm-untranslated" };
+    return T.language === "en" || parts.every((part) => part in T.words) ? {} : { lang: "en", class: "rlm-untranslated" };
   };
 
   /** Return how large a difference is. */

@@ -17,6 +17,8 @@ from .translating.writing import FOLDER, Data, made, script, version_of
 if TYPE_CHECKING:
     from rlmetrics.names.tables import Tables
 
+    from .texts import Texts
+
 __all__ = ["PAGE", "SENTENCES", "translator_page"]
 
 PAGE = "translate"
@@ -109,8 +111,7 @@ SENTENCES = (
 def translator_page(site: Site) -> Iterator[Page | Asset]:
     """Yield the page and its data; each language has them for itself, since it is a site that stands alone."""
     data, texts = _data(site.tables), site.texts
-    spec_words = {english: found for english in data.sentences if (found := texts.known(english)) is not None}
-    files = {**data.files, "words.js": script("words", dict(sorted(spec_words.items())))}
+    files = {**data.files, **dict(_words(data, texts))}
     words = {english: found for english in SENTENCES if (found := texts.plain(english)) != english}
     body = render(
         "translator.html.j2",
@@ -134,6 +135,14 @@ def translator_page(site: Site) -> Iterator[Page | Asset]:
 def _data(tables: Tables) -> Data:
     """Return the data, made once for all languages."""
     return made(tables)
+
+
+def _words(data: Data, texts: Texts) -> Iterator[tuple[str, str]]:
+    """Yield beside each file with sentences one with those of another language, since a visitor needs few of them."""
+    if texts.language != "en":
+        for name, sentences in data.sentences.items():
+            said = {english: found for english in sorted(sentences) if (found := texts.known(english)) is not None}
+            yield f"{name}.words.js", script(f"{name}.words", said)
 
 
 def _script_json(data: object) -> Markup:

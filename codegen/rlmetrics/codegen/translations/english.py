@@ -47,7 +47,12 @@ def _of_definitions(spec: Spec) -> Iterator[tuple[str, str]]:
     """Yield what stands beside the brief of a metric, but for its description."""
     for name, metric in spec.metrics.items():
         yield from ((friend.why, f"why {friend.metric} is not {name}") for friend in metric.false_friends)
-        yield from ((variant.brief, f"variant {key} of {name}") for key, variant in metric.variants.items())
+        for key, variant in metric.variants.items():
+            yield variant.brief, f"variant {key} of {name}"
+            yield key.replace("_", " "), f"name of a variant of {name}"
+            yield from (
+                (one.brief, f"parameter {at} of {key} of {name}") for at, one in (variant.parameters or {}).items()
+            )
         yield from ((parameter.brief, f"parameter {key} of {name}") for key, parameter in metric.parameters.items())
         if metric.crucial is not None:
             yield metric.crucial.why, f"why {name} is crucial"

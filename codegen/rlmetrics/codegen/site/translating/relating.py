@@ -27,9 +27,6 @@ Told = list[Any]
 class Relations:
     """The relations of all meanings; asked when all meanings are known.
 
-    Attributes:
-        texts: What the differences say that were asked for, and when they are gone.
-
     Args:
         tables: The spec.
         meanings: All meanings.
@@ -38,7 +35,6 @@ class Relations:
     def __init__(self, tables: Tables, meanings: Meanings) -> None:
         self._tables = tables
         self._meanings = meanings
-        self.texts: set[str] = set()
         self._rows: dict[tuple[Place, int], list[tuple[Any, ...]]] = {}
 
     def row(self, place: Place, number: int) -> list[tuple[Any, ...]]:
@@ -65,7 +61,6 @@ class Relations:
         words = level_words(item, reductions, self._tables) or item.what
         size = None if item.applies is False else typical_words(item.typical)
         grade, shows = GRADES.index(item.grade), SHOWS.index(item.applies)
-        self.texts.update(text for text in (words, item.vanishes_when, item.correction) if text)
         return words, grade, shows, item.vanishes_when, item.correction, size
 
 

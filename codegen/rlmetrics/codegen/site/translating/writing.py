@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .components import Gathered, canonical_names, components_of
@@ -30,11 +30,12 @@ class Data(NamedTuple):
 
     Attributes:
         files: The files by their paths below `FOLDER`, such as ``trl/PPOTrainer.js``.
-        sentences: What a language may have words for, see `sentences`.
+        sentences: What a language may have words for, by the file that says it, such as ``trl/PPOTrainer.facts``; see
+            `sentences`.
     """
 
     files: Mapping[str, str]
-    sentences: frozenset[str]
+    sentences: Mapping[str, Collection[str]]
 
 
 def made(tables: Tables) -> Data:
@@ -51,16 +52,18 @@ def made(tables: Tables) -> Data:
             spelled.setdefault(key, {}).update(metrics)
     relations, likenesses = Relations(tables, meanings), Likenesses(tables, spelled)
     data: dict[str, Any] = {}
+    sentences: dict[str, set[str]] = {}
     for name, gathered in found.items():
         data[name] = _names(gathered)
-        data[f"{name}.facts"] = _facts(gathered, relations)
+        facts = data[f"{name}.facts"] = _facts(gathered, relations)
+        sentences[f"{name}.facts"] = {part for text in _texts(facts["differences"]) for part in pieces(text)}
     data[_CANONICAL]["renamed"] = {old: new for old, new, _, _ in tables.renamed}
-    sentences: set[str] = set()
     for metric in tables.metrics:
         rows = likenesses.of(metric)
-        sentences.update(row[-1] for row in rows)
         if rows:
-            data.setdefault(f"{_ALIKE}/{metric.partition('/')[0]}", {})[metric] = rows
+            name = f"{_ALIKE}/{metric.partition('/')[0]}"
+            data.setdefault(name, {})[metric] = rows
+            sentences.setdefault(name, set()).update(row[-1] for row in rows)
     alike = [name.partition("/")[2] for name in data if name.startswith(f"{_ALIKE}/")]
     data["sources"] = {
         "version": tables.version,
@@ -69,9 +72,7 @@ def made(tables: Tables) -> Data:
         "alike": alike,
     }
     data["detection"] = detection(tables)
-    for said in relations.texts:
-        sentences.update(pieces(said))
-    return Data({f"{name}.js": script(name, said) for name, said in data.items()}, frozenset(sentences))
+    return Data({f"{name}.js": script(name, said) for name, said in data.items()}, sentences)
 
 
 def version_of(files: Mapping[str, str]) -> str:
@@ -112,6 +113,12 @@ def _facts(gathered: Gathered, relations: Relations) -> dict[str, Any]:
                 codes.append(numbers[relation])
             facts.setdefault(metric, {}).setdefault(mode, {})[number] = codes
     return {"facts": facts, "relations": told, "differences": [_trimmed(item) for item in differences]}
+
+
+def _texts(differences: Iterable[Sequence[Any]]) -> Iterator[str]:
+    """Yield what differences say, when they are gone, and how they are corrected."""
+    for words, _, _, *rest in differences:
+        yield from filter(None, (words, *rest[:2]))
 
 
 def _trimmed(item: tuple[Any, ...]) -> list[Any]:
