@@ -29,12 +29,13 @@ def columns(monkeypatch):
 
 
 @pytest.fixture
-def said(tmp_path, capsys):
-    """Translate and return the lines that are printed."""
+def said(tmp_path, capsys, monkeypatch):
+    """Translate within the folder of the test, so that names are short, and return the lines that are printed."""
+    monkeypatch.chdir(tmp_path)
 
     def run(path, source, target, *options):
-        out = tmp_path / "out"
-        main(["translate", str(path), "--from", source, "--to", target, "-o", str(out), "--force", *options])
+        near = path.relative_to(tmp_path) if path.is_relative_to(tmp_path) else path
+        main(["translate", str(near), "--from", source, "--to", target, "-o", "out", "--force", *options])
         return capsys.readouterr().out.splitlines()
 
     return run
@@ -55,7 +56,7 @@ def test_the_answer_fits_on_a_screen(said, monkeypatch, path, source, target, wi
     lines = said(path, source, target)
 
     assert len(lines) <= 25
-    assert [] == [line for line in lines if len(line) > wide and len(line.split()) > 1 and "/out" not in line]
+    assert [] == [line for line in lines if len(line) > wide and len(line.split()) > 1]
     assert "Report: --full, --html FILE, --json" == lines[-1]
 
 
