@@ -244,24 +244,27 @@ def test_other_commands_say_that_nobody_hears_them():
     assert 1 == done.stderr.count("\n")
 
 
+_WITHOUT_ROOM = (
+    "import resource, signal, sys\n"
+    "signal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n"
+    "from rlmetrics.cli import main\n"
+    "from rlmetrics.names.tables import load_tables\n"
+    "resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))\n"
+    "sys.exit(main(sys.argv[1:]))"
+)
+"""The command line, in a process whose files may have 4,096 bytes."""
+
+
 @pytest.mark.parametrize("name", ["run.jsonl", "run.csv", "events", "project.db", "mlruns.db", "run-a.wandb", "mlruns"])
 def test_a_full_disk_is_that_of_the_output(tmp_path, capsys, name, monkeypatch):
     """The message names what can't be written: neither the source nor nothing."""
     log = LOGS[name]
     rows = [{"actor/ppo_kl": repr(0.5 + step), "critic/score/mean": "0.25"} for step in range(3000)]
     log.write(tmp_path / name, rows)
-    code = (
-        "import resource, signal, sys\n"
-        "signal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n"
-        "from rlmetrics.cli import main\n"
-        "from rlmetrics.names.tables import load_tables\n"
-        "resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))\n"
-        "sys.exit(main(sys.argv[1:]))"
-    )
     out = tmp_path / "out"
     given = ["translate", str(tmp_path / name), *TO_CANONICAL, "--kind", log.kind, "-o", str(out)]
     before = set(os.listdir(tmp_path))
-    done = subprocess.run([sys.executable, "-c", code, *given], capture_output=True, text=True, check=False)
+    done = subprocess.run([sys.executable, "-c", _WITHOUT_ROOM, *given], capture_output=True, text=True, check=False)
 
     if name == "mlruns":  # its files are small
         assert 0 == done.returncode or str(out) in done.stderr
@@ -271,6 +274,28 @@ def test_a_full_disk_is_that_of_the_output(tmp_path, capsys, name, monkeypatch):
     assert "too large" in done.stderr or "No space" in done.stderr
     assert 1 == done.stderr.count("\n")
     assert before == set(os.listdir(tmp_path))
+
+
+def test_a_full_disk_is_told_alike_by_several_processes(tmp_path):
+    """Lack of room in one of several processes is no lack of memory."""
+    (tmp_path / "runs").mkdir()
+    for name in ("a.jsonl", "b.jsonl"):
+        rows = [{"actor/ppo_kl": repr(0.5 + step), "critic/score/mean": "0.25"} for step in range(3000)]
+        LOGS["run.jsonl"].write(tmp_path / "runs" / name, rows)
+    given = ["translate", str(tmp_path / "runs"), *TO_CANONICAL, "-o", str(tmp_path / "out")]
+
+    said = {
+        jobs: subprocess.run(
+            [sys.executable, "-c", _WITHOUT_ROOM, *given, "-j", jobs], capture_output=True, text=True, check=False
+        )
+        for jobs in ("1", "2")
+    }
+
+    assert [2, 2] == [done.returncode for done in said.values()]
+    for done in said.values():
+        assert "too large" in done.stderr or "No space" in done.stderr
+        assert 1 == done.stderr.count("\n")
+    assert {"runs"} == set(os.listdir(tmp_path))
 
 
 def _as_nobody(function):

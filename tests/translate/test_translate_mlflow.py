@@ -12,6 +12,7 @@ from mlflow import MlflowClient
 from mlflow.entities import Metric, Param, RunTag
 from rlmetrics.cli import main
 from rlmetrics.translate import Translator, translate_file
+from rlmetrics.translate.kinds import KINDS
 
 FIXTURES = Path(__file__).resolve().parent.parent / "fixtures" / "runs"
 GRPO, VERL, DPO = "trl[GRPOTrainer]==0.18.2", "verl==0.9.1", "trl[OnlineDPOTrainer]==0.18.2"
@@ -255,3 +256,36 @@ def test_each_run_of_a_database_is_judged_by_its_own_names(tmp_path, capsys):
     assert {"ppo": "trl[PPOTrainer]==0.5.0 to 0.11.4", "sft": "verl[sft]==0.9.1"} == sources
     with closing(sqlite3.connect(store)) as database:
         assert database.execute("SELECT count(*) FROM metrics").fetchone() == (report["records"],)
+
+
+@pytest.mark.parametrize(
+    ("column", "value", "said"),
+    [("value", "much", "the value 'much' is no number"), ("step", "late", "the step 'late' is no number")],
+)
+@pytest.mark.parametrize("command", ["check", "plot"])
+def test_a_damaged_value_is_told_in_one_line(written, tmp_path, capsys, command, column, value, said):
+    """Text where a number belongs: SQLite keeps it, and what judges or draws the run says what to mend."""
+    store = shutil.copy(written["sqlite"], tmp_path / "mlruns.db")
+    with closing(sqlite3.connect(store)) as database, database:
+        of_verl = "SELECT run_uuid FROM metrics WHERE key = 'critic/rewards/max'"
+        database.execute(f"DELETE FROM metrics WHERE run_uuid NOT IN ({of_verl})")
+        database.execute(f"UPDATE metrics SET {column} = ? WHERE key = 'critic/rewards/max'", (value,))
+    keys = {"check": [], "plot": ["critic/rewards/max"]}[command]
+
+    assert 2 == main([command, str(store), *keys, "--at", VERL])
+
+    error = capsys.readouterr().err
+    assert f"rlmetrics {command}: {store}: {said}; mend the table metrics\n" == error
+
+
+def test_infinity_keeps_its_sign(written, tmp_path):
+    """MLflow stores the largest number, of either sign."""
+    store = Path(shutil.copy(written["sqlite"], tmp_path / "mlruns.db"))
+    with closing(sqlite3.connect(store)) as database, database:
+        query = "SELECT run_uuid, step FROM metrics WHERE key = 'kl' AND value > 1.7e308"
+        ((run, step),) = database.execute(query).fetchall()
+        database.execute("UPDATE metrics SET value = -value WHERE key = 'kl' AND value > 1.7e308")
+
+    (found,) = [one for one in KINDS["mlflow"].open(store).read() if one.name == run]
+
+    assert -math.inf == {row.step: row.values for row in found.rows}[step]["kl"]

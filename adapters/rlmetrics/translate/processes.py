@@ -72,6 +72,8 @@ def done_in(processes: int, job: Job, tasks: Sequence[Task]) -> Iterator[tuple[T
                 except (EOFError, OSError):
                     msg = "the process that translated it was killed; is there enough memory?"
                     outcome = Outcome([], InputError(msg, task.unit.path))
+                if isinstance(outcome, OSError):
+                    raise outcome
                 yield task, outcome
                 if waiting and process.is_alive():
                     running[ready] = process, waiting.pop()
@@ -85,18 +87,16 @@ def done_in(processes: int, job: Job, tasks: Sequence[Task]) -> Iterator[tuple[T
             process.join()
 
 
-def _received(connection: Connection) -> Outcome:
-    """Return an outcome that another process sends.
+def _received(connection: Connection) -> Outcome | OSError:
+    """Return an outcome that another process sends, or what the system refused it, such as room on the disk.
 
     Raises:
         EOFError: If that process could not go on; also OSError.
     """
-    outcome: Outcome | None
+    outcome: Outcome | OSError
     outcome, said = connection.recv()
     for category, message in said:
         warnings.warn(message, category, stacklevel=4)
-    if outcome is None:
-        raise EOFError
     return outcome
 
 
@@ -106,9 +106,11 @@ def _work(job: Job, connection: Connection) -> None:
     with suppress(EOFError, OSError):
         while True:
             task = connection.recv()
-            outcome = None
+            outcome: Outcome | OSError
             with warnings.catch_warnings(record=True) as caught:
                 warnings.simplefilter("always")
-                with suppress(OSError):
+                try:
                     outcome = _outcome(job, task)
+                except OSError as error:
+                    outcome = error
             connection.send((outcome, [(warning.category, str(warning.message)) for warning in caught]))

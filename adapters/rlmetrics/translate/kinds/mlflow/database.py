@@ -92,7 +92,23 @@ class MlflowDatabase(Log):
                 "ORDER BY step, timestamp"
             )
             rows = database.execute(query, (name,))
-            yield from together((float(step), key, _number(value, nan)) for step, key, value, nan in rows)
+            yield from together((self._step(step), key, self._value(value, nan)) for step, key, value, nan in rows)
+
+    def _step(self, step: object) -> float:
+        """Return a step, as a number."""
+        if not isinstance(step, int | float):
+            msg = f"the step {step!r} is no number; mend the table metrics"
+            raise InputError(msg, self.path)
+        return float(step)
+
+    def _value(self, value: object, is_nan: object) -> float:
+        """Return a value; MLflow stores some number for NaN, and the largest one for infinity."""
+        if is_nan:
+            return math.nan
+        if not isinstance(value, int | float):
+            msg = f"the value {value!r} is no number; mend the table metrics"
+            raise InputError(msg, self.path)
+        return math.copysign(math.inf, value) if abs(value) > _ALMOST_LARGEST else value
 
     def follow(self) -> Follower:
         """Return what reads on while the run grows; a step is written value by value."""
@@ -172,12 +188,6 @@ def _converted(value: float, scale: float, offset: float) -> float:
     if abs(value) >= _LARGEST:
         return math.copysign(value, scale * value)
     return convert_float(value, scale, offset)
-
-
-def _number(value: float, is_nan: object) -> float:
-    if is_nan:
-        return float("nan")
-    return float("inf") if abs(value) > _ALMOST_LARGEST else value
 
 
 def _changes(old: str, routes: list[SeriesRoute]) -> bool:
