@@ -5,6 +5,7 @@ from __future__ import annotations
 import textwrap
 from pathlib import Path
 
+import pytest
 from walk_through import changed, clone_to, commit, named, run, steps
 
 TABLE = "codegen/rlmetrics/codegen/formula/operations.py"
@@ -58,6 +59,7 @@ def insert(path: Path, after: str, text: str, indent: int) -> None:
     path.write_text("".join(lines), encoding="utf-8")
 
 
+@pytest.mark.slow
 def test_a_function_and_a_reduction_are_added_in_two_files_each(tmp_path: Path) -> None:
     """A row and a reference make a formula compile, and its generated tests, its suite and its mathematics follow."""
     clone, page = clone_to(tmp_path / "rlmetrics"), steps("spec-editing.md", "add-a-function")

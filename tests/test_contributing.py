@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+import pytest
 from walk_through import GUIDE, ROOT, blocks, changed, clone_to, commit, edit, named, run, steps
 
 TABLE = """
@@ -30,6 +31,7 @@ def test_every_folder_is_listed() -> None:
     assert sorted([*packages, *roots]) == sorted(listed)
 
 
+@pytest.mark.slow
 def test_a_lint_check_is_added_as_the_guide_says(tmp_path: Path) -> None:
     """The check finds a planted fault of the real spec at its line, its case passes, and no third file is touched."""
     clone, mark = clone_to(tmp_path / "rlmetrics"), "add-a-check"
@@ -56,6 +58,7 @@ def test_a_lint_check_is_added_as_the_guide_says(tmp_path: Path) -> None:
     assert f"spec/metrics/kl.yaml:{line}:5: warning[brief-end]: the brief of `kl/" in linted.stdout
 
 
+@pytest.mark.slow
 def test_a_wrong_relation_is_mended_as_the_guide_says(tmp_path: Path) -> None:
     """A mend that was made is unmade and made again: the answer is right, and the repository as it was."""
     clone, mark = clone_to(tmp_path / "rlmetrics"), "mend-a-relation"
@@ -92,6 +95,7 @@ def test_a_wrong_relation_is_mended_as_the_guide_says(tmp_path: Path) -> None:
     assert [] == changed(clone)
 
 
+@pytest.mark.slow
 def test_a_reduction_level_is_added_as_the_guide_says(tmp_path: Path) -> None:
     """A row and its translations: lint takes the level, answers say it, relations and severities know it."""
     clone, mark = clone_to(tmp_path / "rlmetrics"), "add-a-level"

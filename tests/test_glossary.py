@@ -46,11 +46,23 @@ def glossary(language: str = "") -> list[Row]:
     return found
 
 
+@cache
+def rejected_words() -> re.Pattern[str]:
+    """Return a pattern for all rejected words."""
+    words = [re.escape(word).replace(r"\ ", r"\s+") for row in glossary() for word in row.rejected]
+    return re.compile(rf"(?<![\w/.-])(?:{'|'.join(words)})s?(?![\w/-])", re.IGNORECASE)
+
+
+@cache
+def input_names() -> re.Pattern[str]:
+    """Return a pattern for the names of all inputs."""
+    inputs = yaml.safe_load((ROOT / "spec" / "inputs.yaml").read_text(encoding="utf-8"))["inputs"]
+    return re.compile(rf"\b(?:{'|'.join(inputs)})\b")
+
+
 def rejected_in(text: str) -> list[str]:
     """Return the rejected words of a text, whether capital or plural; what is code is no word."""
-    words = [re.escape(word).replace(r"\ ", r"\s+") for row in glossary() for word in row.rejected]
-    pattern = re.compile(rf"(?<![\w/.-])(?:{'|'.join(words)})s?(?![\w/-])", re.IGNORECASE)
-    return [" ".join(match.group().split()) for match in pattern.finditer(_CODE.sub("`", text))]
+    return [" ".join(match.group().split()) for match in rejected_words().finditer(_CODE.sub("`", text))]
 
 
 def pages() -> list[Path]:
@@ -61,11 +73,9 @@ def pages() -> list[Path]:
 
 def sentences(path: Path) -> Iterator[tuple[int, str]]:
     """Yield the texts of a module: docstrings, messages and help, without examples and names of inputs."""
-    inputs = yaml.safe_load((ROOT / "spec" / "inputs.yaml").read_text(encoding="utf-8"))["inputs"]
-    names = re.compile(rf"\b(?:{'|'.join(inputs)})\b")
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Constant) and isinstance(node.value, str) and " " in node.value:
-            yield node.lineno, names.sub("`", _COMMAND.sub("`", _DOCTEST.sub("", node.value)))
+            yield node.lineno, input_names().sub("`", _COMMAND.sub("`", _DOCTEST.sub("", node.value)))
 
 
 @pytest.mark.parametrize("page", pages(), ids=lambda page: page.relative_to(ROOT).as_posix())

@@ -25,6 +25,7 @@ def _same_size(expected: list[str], written: list[str]) -> bool:
     return all(abs(one - other) <= max(one, other, 1.2e-7) for one, other in sizes)
 
 
+@pytest.mark.slow
 def test_every_line_has_a_function_with_a_difference_or_a_reason() -> None:
     """Nothing in the tables is left open."""
     for section in table.all_sections():

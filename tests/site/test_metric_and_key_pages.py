@@ -14,6 +14,8 @@ from rlmetrics.names import map_names
 from rlmetrics.names.severity import SEVERITIES
 from site_pages import outline, pages, strips, the_site
 
+pytestmark = pytest.mark.slow
+
 LARGEST = 50_000
 """Bytes of a page's content; the indexes, and the one key that stands for two dozen metrics, may be larger."""
 LARGER = {"m": 60_000, "k/trl/loss": 70_000}
@@ -35,7 +37,6 @@ def box(page: Page, title: str) -> str:
     return dict(boxes)[title]
 
 
-@pytest.mark.slow
 def test_every_metric_has_a_page() -> None:
     """Each metric of the spec stands at its address, under its name."""
     made = pages()
@@ -73,7 +74,6 @@ def test_pages_are_well_formed() -> None:
     assert {} == wrong
 
 
-@pytest.mark.slow
 def test_links_between_pages_lead_somewhere() -> None:
     """A link from one of these pages to another of them names one that is made, and an id that is there."""
     made = pages()

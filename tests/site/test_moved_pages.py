@@ -12,6 +12,8 @@ from rlmetrics.codegen.site.addresses import key_page, metric_page
 from rlmetrics.codegen.site.lists import spelled
 from rlmetrics.codegen.site.texts import Texts
 
+pytestmark = pytest.mark.slow
+
 MOST = 50_000
 KINDS = [*MAKERS]
 _WORDS = re.compile(r"\b[a-z]{2,}(?: [a-z]{2,}){2,}\b")

@@ -40,6 +40,7 @@ def shown(framework: str, component: str) -> tuple[list[str], Shown]:
     return columns, found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("framework", "component"), COMPONENTS, ids=IDS)
 def test_each_column_has_the_keys_of_its_releases(framework: str, component: str) -> None:
     """For every release the matrix has exactly the keys of ``keys --at``, and marks those logged by default."""
