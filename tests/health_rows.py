@@ -7,7 +7,7 @@ import random
 import re
 from collections.abc import Iterator
 
-from rlmetrics.health.meaning import Names
+from rlmetrics.health.meaning import SourceNames
 from rlmetrics.health.rules import Rules
 from rlmetrics.names import load_tables, open_view
 
@@ -17,7 +17,7 @@ SOURCES = ("trl[GRPOTrainer]==1.16.0", "trl[PPOTrainer]==0.11.4", "verl==0.9.1",
 
 def judged_keys(source: str, most: int = 40) -> list[str]:
     """Return keys that a source logs, those with most rules first; placeholders have two values each."""
-    names, rules = Names(source), Rules(load_tables())
+    names, rules = SourceNames(source), Rules(load_tables())
     count: dict[str, int] = {}
     for entry in open_view(source).entries():
         if entry.mode != "train" or entry.metric is None:

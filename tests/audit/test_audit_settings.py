@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 from rlmetrics.codegen.audit.frameworks import SETTINGS
-from rlmetrics.codegen.audit.settings import Rule, Settings, read_settings
+from rlmetrics.codegen.audit.settings import AuditSettings, SettingRule, read_settings
 
 
 @pytest.mark.parametrize(
@@ -26,7 +26,7 @@ def test_the_first_rule_that_fits_gives_the_component(key: str, owner: str, comp
 
 def test_without_rules_the_class_is_the_component() -> None:
     """As in TRL, whose trainers are components."""
-    assert "GRPOTrainer" == Settings("trl").component("actor/ppo_kl", "GRPOTrainer")
+    assert "GRPOTrainer" == AuditSettings("trl").component("actor/ppo_kl", "GRPOTrainer")
 
 
 def test_settings_are_read_from_yaml(tmp_path: Path) -> None:
@@ -39,7 +39,7 @@ def test_settings_are_read_from_yaml(tmp_path: Path) -> None:
     settings = read_settings(file)
 
     assert ("novel", {"group": ("A", "B")}) == (settings.package, settings.workers)
-    assert (Rule("a", key="a/.*"),) == settings.components
+    assert (SettingRule("a", key="a/.*"),) == settings.components
     assert ["it adds no key"] == [item.reason for item in settings.ignored]
 
     file.write_text("package: novel\nworker: {}\n")

@@ -7,14 +7,14 @@ from pathlib import Path
 import pytest
 from audit.every_release import FOLDER
 from audit.wheels import SAMPLE, extraction_of
-from rlmetrics.codegen.audit.extract import Extraction, LoggedKey
+from rlmetrics.codegen.audit.extract import ExtractedKey, Extraction
 from rlmetrics.codegen.audit.frameworks import SETTINGS
 from rlmetrics.codegen.audit.recorded import differences, load_recorded, pack
 from rlmetrics.names.tables import load_tables
 
 
 def _extraction(release: str, *keys: tuple[str, str]) -> Extraction:
-    found = tuple(LoggedKey("A", "m", key, "a.py", 3, "A.f", text, ()) for key, text in keys)
+    found = tuple(ExtractedKey("A", "m", key, "a.py", 3, "A.f", text, ()) for key, text in keys)
     return Extraction("trl", release, found, (), {"A": ("loss",)})
 
 

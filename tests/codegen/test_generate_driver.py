@@ -13,8 +13,8 @@ import pytest
 from generate_support import environment, make_checkout
 from hypothesis import given
 from hypothesis import strategies as st
-from rlmetrics.codegen.findings import Finding, Location
-from rlmetrics.codegen.generate.driver import Change, Report, run
+from rlmetrics.codegen.findings import Location, SpecFinding
+from rlmetrics.codegen.generate.driver import FileChange, GenerateReport, run
 from rlmetrics.codegen.output import store
 from rlmetrics.codegen.output.sources import digest, digest_of, find_root, source_files
 from rlmetrics.codegen.output.store import MARKER, Output, Rendered
@@ -37,7 +37,7 @@ class Renderer:
     def __init__(self, texts: dict[str, str]) -> None:
         self.texts = texts
         self.calls = 0
-        self.findings: tuple[Finding, ...] = ()
+        self.findings: tuple[SpecFinding, ...] = ()
 
     def __call__(self, root: Path, overlays: Sequence[Path]) -> Rendered:
         """Return the texts as outputs."""
@@ -67,7 +67,7 @@ def files_of(root: Path) -> dict[str, bytes]:
     }
 
 
-def changes_of(report: Report) -> dict[str, str]:
+def changes_of(report: GenerateReport) -> dict[str, str]:
     """Return how each changed file differed."""
     return {change.path: change.what for change in report.changes}
 
@@ -279,7 +279,7 @@ def test_hand_edit_is_reported_and_kept_aside(root: Path, renderer: Renderer) ->
     report = run(root, render=renderer)
 
     copy = ".rlmetrics/hand-edited/generated/rlmetrics/a.py"
-    assert (Change("generated/rlmetrics/a.py", "hand-edited", "spec/metrics/kl.yaml", copy),) == report.changes
+    assert (FileChange("generated/rlmetrics/a.py", "hand-edited", "spec/metrics/kl.yaml", copy),) == report.changes
     assert "a = 99\n" == (root / copy).read_text()
     assert HEAD + "a = 1\n" == edited.read_text()
 
@@ -356,7 +356,7 @@ def test_spec_error_writes_nothing(root: Path, renderer: Renderer) -> None:
     run(root, render=renderer)
     before = files_of(root)
     renderer.texts["generated/rlmetrics/a.py"] = "broken"
-    renderer.findings = (Finding("x", "error", Location("spec/spec.yaml"), "wrong", "put it right"),)
+    renderer.findings = (SpecFinding("x", "error", Location("spec/spec.yaml"), "wrong", "put it right"),)
     (root / "spec" / "spec.yaml").write_text("version: '2'\n")
 
     report = run(root, render=renderer)

@@ -8,7 +8,7 @@ from functools import cache
 import pytest
 from health_rule_runs import CASES, grows, jitter, ramp
 from rlmetrics.health import Monitor
-from rlmetrics.health.meaning import Names
+from rlmetrics.health.meaning import SourceNames
 from rlmetrics.names import load_tables, open_view, releases
 
 pytestmark = pytest.mark.slow
@@ -135,7 +135,7 @@ def test_every_release_in_which_the_keys_exist_gives_the_same_verdict(rule):
         if set(wanted) - set(known) or set(case.sick) - set(known) or tuple(known.values()) in seen:
             continue
         seen.add(tuple(known.values()))
-        names = Names(source)
+        names = SourceNames(source)
         meanings = {name: names.meaning(key) for name, key in known.items()}
         if any(meanings[name].metric != name for name in known):
             continue

@@ -6,7 +6,7 @@ import shutil
 from collections.abc import Sequence
 from pathlib import Path
 
-from rlmetrics.codegen.findings import Finding, Location
+from rlmetrics.codegen.findings import Location, SpecFinding
 from rlmetrics.codegen.lint import lint
 
 MARK = "¦"
@@ -45,6 +45,6 @@ class SpecText:
         for file, old, new in edits:
             self.edit(file, old, new)
 
-    def findings(self, check: str | None = None, overlays: Sequence[Path] = ()) -> list[Finding]:
+    def findings(self, check: str | None = None, overlays: Sequence[Path] = ()) -> list[SpecFinding]:
         """What lint finds, optionally of one check only."""
         return [finding for finding in lint(self.root, overlays) if check in {None, finding.id}]

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from lint.spec_text import SpecText
 from rlmetrics.codegen.excerpts import summary
-from rlmetrics.codegen.findings import Finding
+from rlmetrics.codegen.findings import SpecFinding
 
 
-def shown(findings: list[Finding]) -> list[str]:
+def shown(findings: list[SpecFinding]) -> list[str]:
     """Return the checks of the findings that do not follow from others."""
     return [finding.id for finding in findings if not finding.follows]
 

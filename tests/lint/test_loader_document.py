@@ -9,7 +9,7 @@ import yaml
 from hypothesis import example, given
 from hypothesis import strategies as st
 from lint.spec_text import BASE
-from rlmetrics.codegen.findings import Finding, Location
+from rlmetrics.codegen.findings import Location, SpecFinding
 from rlmetrics.codegen.loader import parse
 from rlmetrics.codegen.loader.scalars import AmbiguousScalarError, resolve
 
@@ -124,7 +124,7 @@ def test_bytes_that_are_not_utf8_are_located() -> None:
     """The first byte that is not UTF-8 is named with its line and column."""
     document, findings = parse("a: 1\nb: é".encode("latin-1"), "f.yaml")
 
-    expected = Finding("yaml-encoding", "error", place(2, 4), "byte 0xe9 is not UTF-8", "save the file as UTF-8")
+    expected = SpecFinding("yaml-encoding", "error", place(2, 4), "byte 0xe9 is not UTF-8", "save the file as UTF-8")
     assert [expected] == findings
     assert document.data is None
 

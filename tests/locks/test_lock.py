@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from locks.packages import package
 from rlmetrics.codegen.locks.check import check_component, differences
-from rlmetrics.codegen.locks.component import Anchor, Claim, ClassRange, Component
+from rlmetrics.codegen.locks.component import Anchor, Claim, ClassRange, LockedComponent
 from rlmetrics.codegen.locks.extend import extend
 from rlmetrics.codegen.locks.lock import Lock
 from rlmetrics.codegen.locks.marks import mark_of
@@ -77,7 +77,7 @@ def _package(release: str) -> Package:
     return package(release, a="from pkg.base import B, TConfig, mean\n" + SOURCES[release], base=BASE)
 
 
-def _component(**more: object) -> Component:
+def _component(**more: object) -> LockedComponent:
     at = ("kl.mean", "kl.put")
     claim = Claim(("keys", "kl"), "kl", ("kl",), ("train",), frozenset(SOURCES), at)
     fields: dict[str, object] = {
@@ -87,10 +87,10 @@ def _component(**more: object) -> Component:
         "keys": {"kl": frozenset(SOURCES)},
         **more,
     }
-    return Component("pkg", "pkg", "a", **fields)  # type: ignore[arg-type]
+    return LockedComponent("pkg", "pkg", "a", **fields)  # type: ignore[arg-type]
 
 
-def _lock(component: Component, releases: tuple[str, ...] = ("1", "2", "3")) -> Lock:
+def _lock(component: LockedComponent, releases: tuple[str, ...] = ("1", "2", "3")) -> Lock:
     lock = Lock("pkg", "a", common=Lock("pkg", "framework"))
     symbol = _package("1").named("T.log")[0]
     marks = {"kl.mean": [mark_of(symbol, 1)], "kl.put": [mark_of(symbol, 2)]}
@@ -141,7 +141,7 @@ def test_a_lock_before_a_release_knows_nothing_of_it() -> None:
     assert write_lock(_lock(component, ("1",))) == write_lock(_lock(component).before("2"))
 
 
-def _problems(component: Component, lock: Lock) -> list[tuple[str, str]]:
+def _problems(component: LockedComponent, lock: Lock) -> list[tuple[str, str]]:
     return [(problem.id, problem.anchor) for problem in check_component(component, lambda _: lock, list(SOURCES))]
 
 

@@ -10,14 +10,14 @@ from typing import Any
 import pytest
 from locks.packages import package
 from rlmetrics.codegen.locks.changes import depends, diff_of
-from rlmetrics.codegen.locks.component import Anchor, Claim, ClassRange, Component, Default
+from rlmetrics.codegen.locks.component import Anchor, Claim, ClassRange, LockedComponent, StatedDefault
 from rlmetrics.codegen.locks.extend import extend
 from rlmetrics.codegen.locks.lock import Lock
 from rlmetrics.codegen.locks.marks import Mark, mark_of
-from rlmetrics.codegen.locks.news import Item, News, Step, news
+from rlmetrics.codegen.locks.news import Item, News, ReleaseStep, news
 from rlmetrics.codegen.locks.packages import Package
 from rlmetrics.codegen.locks.pending import CONFIRMABLE, Pending, PendingError
-from rlmetrics.codegen.locks.replay import Replayed, Row, RowId, cut, replay_step
+from rlmetrics.codegen.locks.replay import Replayed, ReplayRow, RowId, cut, replay_step
 
 ORDER = ("1", "2")
 TRAINER = """\
@@ -42,7 +42,7 @@ def _old() -> Package:
     return package("1", a=TRAINER, utils=UTILS)
 
 
-def _component(stem: str = "a", name: str = "T", module: str = "pkg.a", **more: Any) -> Component:
+def _component(stem: str = "a", name: str = "T", module: str = "pkg.a", **more: Any) -> LockedComponent:
     at = ("kl.mean", "kl.put")
     claim = Claim(("keys", "kl"), "kl", ("kl",), ("train",), frozenset(ORDER), at)
     fields: dict[str, object] = {
@@ -52,7 +52,7 @@ def _component(stem: str = "a", name: str = "T", module: str = "pkg.a", **more: 
         "keys": {"kl": frozenset(ORDER)},
         **more,
     }
-    return Component("pkg", "pkg", stem, **fields)  # type: ignore[arg-type]
+    return LockedComponent("pkg", "pkg", stem, **fields)  # type: ignore[arg-type]
 
 
 def _marks(old: Package, name: str = "T") -> dict[str, list[Mark]]:
@@ -60,7 +60,7 @@ def _marks(old: Package, name: str = "T") -> dict[str, list[Mark]]:
     return {"kl.mean": [mark_of(symbol, 2)], "kl.put": [mark_of(symbol, 3)]}
 
 
-def _step(new: Package, keys: Mapping[str, list[str]] | None = None, **more: Any) -> Step:
+def _step(new: Package, keys: Mapping[str, list[str]] | None = None, **more: Any) -> ReleaseStep:
     """Two releases with the lock that adding the second one gives."""
     old, component = _old(), _component(**more)
     common = Lock("pkg", "framework", list(ORDER))
@@ -68,7 +68,7 @@ def _step(new: Package, keys: Mapping[str, list[str]] | None = None, **more: Any
     written = {"kl": ["pkg/a.py T.loss"]}
     extend(lock, old, component, written, _marks(old))
     extend(lock, new, component, written if keys is None else keys)
-    return Step(old, new, [component], {"a": lock}, common, {"a": frozenset({"kl"})})
+    return ReleaseStep(old, new, [component], {"a": lock}, common, {"a": frozenset({"kl"})})
 
 
 def _new(old: str = "", new: str = "", utils: str = UTILS) -> Package:
@@ -186,8 +186,8 @@ def test_keys_that_appear_vanish_and_move_are_news() -> None:
     assert ["moved key"] == _kinds(news(_step(_new(), {"kl": ["pkg/a.py T.log"]})))
 
 
-def _default(value: float, releases: frozenset[str] = frozenset(ORDER)) -> dict[str, tuple[Default, ...]]:
-    return {"beta": (Default("a", ("config", "beta", "defaults", 0), "1..", releases, value),)}
+def _default(value: float, releases: frozenset[str] = frozenset(ORDER)) -> dict[str, tuple[StatedDefault, ...]]:
+    return {"beta": (StatedDefault("a", ("config", "beta", "defaults", 0), "1..", releases, value),)}
 
 
 def test_a_changed_default_has_to_be_edited_where_the_spec_says_it() -> None:
@@ -272,7 +272,7 @@ def test_copies_of_one_change_are_one_item() -> None:
         lock = locks[component.stem] = Lock("pkg", component.stem, common=common)
         for release in (old, new):
             extend(lock, release, component, {}, _marks(old, name))
-    found = [item for item in news(Step(old, new, components, locks, common)).items if item.tier == "read"]
+    found = [item for item in news(ReleaseStep(old, new, components, locks, common)).items if item.tier == "read"]
     assert [("a", "b")] == [item.components for item in found]
 
 
@@ -352,8 +352,8 @@ def _replayed(new: Package, meaning: object, **more: Any) -> Replayed:
         extend(lock, release, component, {"kl": ["pkg/a.py T.loss"]}, _marks(old))
     anchors = frozenset({("a", "kl.mean"), ("a", "kl.put")})
     rows = {
-        "1": {RowId("a", "kl", "train"): Row("same", anchors)},
-        "2": {RowId("a", "kl", "train"): Row(meaning, anchors)},
+        "1": {RowId("a", "kl", "train"): ReplayRow("same", anchors)},
+        "2": {RowId("a", "kl", "train"): ReplayRow(meaning, anchors)},
     }
     keys = {"kl": ["pkg/a.py T.loss"]}
     return replay_step(old, new, ORDER, {"a": component}, {"a": lock}, rows.__getitem__, lambda *_: keys)

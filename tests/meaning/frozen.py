@@ -24,8 +24,8 @@ from typing import Any
 
 import yaml
 from rlmetrics.names.config import holds
-from rlmetrics.names.guards import Literal, parse
-from rlmetrics.names.rows import Row, guards_of
+from rlmetrics.names.guards import GuardLiteral, parse
+from rlmetrics.names.rows import TableRow, guards_of
 from rlmetrics.names.tables import FrameworkTable, Tables, load_tables
 
 __all__ = ["FOLDER", "Difference", "compare", "components", "corrections"]
@@ -216,7 +216,7 @@ class _Meanings:
         self._component = table.component(stem)
         self._releases = table.releases
         self._config = {**table.config, **self._component.config}
-        self._rows: dict[tuple[str, str], list[Row]] = {}
+        self._rows: dict[tuple[str, str], list[TableRow]] = {}
         self._told: dict[int, Any] = {}
         for row in self._component.rows:
             self._rows.setdefault((row.key, row.mode), []).append(row)
@@ -226,7 +226,7 @@ class _Meanings:
         """Every key with its mode."""
         return set(self._rows)
 
-    def alike(self, key: str, mode: str, releases: Sequence[str]) -> list[tuple[tuple[str, ...], tuple[Row, ...]]]:
+    def alike(self, key: str, mode: str, releases: Sequence[str]) -> list[tuple[tuple[str, ...], tuple[TableRow, ...]]]:
         """Return the releases in parts in which the same rows apply."""
         parts: dict[tuple[int, ...], list[str]] = {}
         rows = self._rows.get((key, mode), [])
@@ -235,7 +235,7 @@ class _Meanings:
             parts.setdefault(active, []).append(release)
         return [(tuple(part), tuple(rows[i] for i in active)) for active, part in parts.items()]
 
-    def others(self, rows: Sequence[Row], known: Mapping[str, Any], chance: random.Random) -> list[dict[str, Any]]:
+    def others(self, rows: Sequence[TableRow], known: Mapping[str, Any], chance: random.Random) -> list[dict[str, Any]]:
         """Return values of the settings that rows ask about beyond the known ones: none, and some drawn ones."""
         texts = {text for row in rows for text in guards_of(row)}
         names = sorted({name for text in texts for name in parse(text).names()} - known.keys())
@@ -255,14 +255,14 @@ class _Meanings:
         for text in texts:
             node = parse(text)
             if name in node.names():
-                values += [part.value for part in node.walk() if isinstance(part, Literal)]
+                values += [part.value for part in node.walk() if isinstance(part, GuardLiteral)]
         kind = setting.get("type")
         if kind not in ("bool", "choice"):
             values.append(3 if kind in ("int", "float") else "something")  # guards often compare with null alone
         fitting = [value for value in values if value is None or _fits(value, kind)]
         return fitting or [None]
 
-    def meaning(self, rows: Sequence[Row], config: Mapping[str, Any]) -> Any:
+    def meaning(self, rows: Sequence[TableRow], config: Mapping[str, Any]) -> Any:
         """Return what rows of one key mean under a configuration."""
         last: Any = None
         for row in rows:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from rlmetrics.names import DiffResult, NamesError, diff, load_tables
 from rlmetrics.names.changes import Change, course_of, steps
-from rlmetrics.names.course import Course, stem_at
+from rlmetrics.names.course import ComponentCourse, stem_at
 
 GRPO = ("trl[GRPOTrainer]==0.18.2", "trl[GRPOTrainer]==1.16.0")
 
@@ -115,14 +115,14 @@ def test_a_class_that_was_renamed_is_compared_with_what_it_was():
     assert ((), (), (), ()) == (found.changed, found.renamed, found.removed, found.added)
     assert [("PPOv2Trainer", "PPOTrainer")] == [(item.former, item.component) for item in found.classes]
     table = load_tables().framework("trl")
-    course = Course(load_tables(), table, "PPOTrainer", ("0.11.4", "0.12.2"), former="PPOv2Trainer")
+    course = ComponentCourse(load_tables(), table, "PPOTrainer", ("0.11.4", "0.12.2"), former="PPOv2Trainer")
     assert ["ppo_trainer", "ppo_trainer"] == [part.stem for part in map(course.part, course.releases) if part]
 
 
 def test_a_class_that_was_rewritten_is_compared_with_its_former_self():
     """PPOTrainer of 0.12.0 is another class than that of 0.11.4."""
     table = load_tables().framework("trl")
-    course = Course(load_tables(), table, "PPOTrainer", ("0.7.11", "0.11.4", "0.12.2"))
+    course = ComponentCourse(load_tables(), table, "PPOTrainer", ("0.7.11", "0.11.4", "0.12.2"))
     stems = [part.stem for part in map(course.part, course.releases) if part]
     assert ["ppo_trainer_v1", "ppo_trainer_v1", "ppo_trainer"] == stems
     assert None is stem_at(table, "PPOTrainer", "1.16.0")

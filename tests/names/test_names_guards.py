@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from rlmetrics.names.guards import MAX_DEPTH, MAX_LENGTH, GuardError, Name, UnknownValueError, parse
+from rlmetrics.names.guards import MAX_DEPTH, MAX_LENGTH, GuardError, SettingName, UnknownValueError, parse
 
 CONFIG = {"beta": 0.1, "kind": "grpo", "on": True, "off": False, "a.b_c": 3, "unset": None, "zero": 0}
 
@@ -117,7 +117,7 @@ def test_names_are_all_keys_that_occur():
     """Also those inside lists, arithmetic and negations."""
     assert frozenset({"a", "b.c", "d", "e"}) == parse("a == 1 or not b.c and (d + 1) in [e, 2]").names()
     name = parse("a.b")
-    assert isinstance(name, Name)
+    assert isinstance(name, SettingName)
     assert (1, "a.b") == (name.column, name.name)
 
 

@@ -7,26 +7,26 @@ from functools import cache
 import pytest
 from moved_pages import Node, codes, names, pages, site, tree
 from rlmetrics.answers.cause_words import plain_words
-from rlmetrics.codegen.site.steps import Step, changes_something, steps_of
+from rlmetrics.codegen.site.steps import MigrationStep, changes_something, steps_of
 from rlmetrics.codegen.site.texts import ENGLISH
-from rlmetrics.codegen.site.words import Words
+from rlmetrics.codegen.site.words import CauseWords
 from rlmetrics.names import load_tables
 
 pytestmark = pytest.mark.slow
 
 
 @cache
-def steps() -> list[tuple[str, Step]]:
+def steps() -> list[tuple[str, MigrationStep]]:
     """Every release with what it changed."""
     return [(framework, step) for framework in ("trl", "verl") for step in steps_of(load_tables(), framework)]
 
 
-def told() -> list[tuple[str, Step]]:
+def told() -> list[tuple[str, MigrationStep]]:
     """Those that changed something."""
     return [(framework, step) for framework, step in steps() if changes_something(step.found)]
 
 
-def page_of(framework: str, step: Step) -> Node:
+def page_of(framework: str, step: MigrationStep) -> Node:
     """Return the page of a release."""
     return tree("release", f"{framework}/{step.after}")
 
@@ -78,7 +78,7 @@ def test_every_cause_is_told_once_and_cited_by_its_keys() -> None:
         causes = page.all("div", "rlm-cause")
         numbers = [int(cause.attributes["id"].removeprefix("c")) for cause in causes]
         assert sorted(numbers) == list(range(1, len(step.found.causes) + 1)), step.after
-        words = Words(load_tables(), ENGLISH)
+        words = CauseWords(load_tables(), ENGLISH)
         by_text = {cause.all("p", "rlm-what")[0].text.strip() for cause in causes}
         assert by_text == {_plain(str(words.cause(cause))) for cause in step.found.causes}, step.after
         cited: dict[tuple[str, str], int] = {}
@@ -106,7 +106,7 @@ def _plain(html: str) -> str:
 def test_causes_read_as_on_the_command_line() -> None:
     """In English a cause has the very words of ``rlmetrics diff``."""
     tables = load_tables()
-    words = Words(tables, ENGLISH)
+    words = CauseWords(tables, ENGLISH)
     causes = [cause for _, step in steps() for cause in (*step.found.causes, *step.found.taken_back)]
     assert len(causes) > 400
     for cause in causes:

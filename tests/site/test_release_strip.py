@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 from rlmetrics.codegen.site.addresses import key_page, metric_page
 from rlmetrics.codegen.site.lives import lives_of
-from rlmetrics.codegen.site.meanings import Meanings
+from rlmetrics.codegen.site.meanings import PageMeanings
 from rlmetrics.codegen.site.rows import rows_of_key
 from rlmetrics.names import keys, map_names
 from site_pages import pages, strips, the_site
@@ -119,7 +119,7 @@ def test_letters_are_few() -> None:
     crowded = {}
     for place, lives in lives_of(the_site().tables).by_key.items():
         items = [item for row in rows_of_key(lives) for item in row.items]
-        letters = {letter.name for letter, _, _ in Meanings(items).listed() if letter.colour >= 0}
+        letters = {letter.name for letter, _, _ in PageMeanings(items).listed() if letter.colour >= 0}
         metrics = {piece.entry.metric for _, piece in items}
         if len(letters) > max(8, len(metrics)):
             crowded[place] = len(letters)

@@ -19,7 +19,7 @@ from rlmetrics.names import NamesError
 from rlmetrics.suites import GRPOSuite
 from rlmetrics.trackers import FindingsFile, Live, tell, wrap
 from rlmetrics.trackers.settings import known_settings, settings_beside
-from rlmetrics.trainers._reporters import Row, prefixed
+from rlmetrics.trainers._reporters import ReportedRow, prefixed
 from rlmetrics.translate import Translator
 
 AT = "trl[GRPOTrainer]==1.16.0"
@@ -264,7 +264,7 @@ def test_a_fork_while_others_log_does_not_lock_the_child() -> None:
 
 def test_a_row_answers_to_old_names_and_shows_the_new() -> None:
     """A callback that looks up an old name finds it; one that copies or prints the row gets the new names only."""
-    row = Row({"loss/total": 0.5}, {"loss": 0.5})
+    row = ReportedRow({"loss/total": 0.5}, {"loss": 0.5})
 
     assert 0.5 == row["loss"] == row.get("loss") == row["loss/total"]
     assert "loss" in row

@@ -19,13 +19,13 @@ if TYPE_CHECKING:
     from rlmetrics.names.severity import Circumstances
     from rlmetrics.names.tables import Tables
 
-__all__ = ["GRADES", "Cause", "brief_of", "by_weight", "differences", "shows", "telling", "worded"]
+__all__ = ["GRADES", "ToldCause", "brief_of", "by_weight", "differences", "shows", "telling", "worded"]
 
 GRADES = ("incomparable", "biased", "minor")
 """How much a difference weighs, the heaviest first."""
 
 
-class Cause(NamedTuple):
+class ToldCause(NamedTuple):
     """One thing that changed.
 
     Attributes:
@@ -48,7 +48,7 @@ class Cause(NamedTuple):
         return self.grade != "minor" and self.applies is not False
 
 
-def by_weight(cause: Cause) -> tuple[bool, int]:
+def by_weight(cause: ToldCause) -> tuple[bool, int]:
     """Sort what shows before what does not, and the heaviest first."""
     return cause.applies is False, GRADES.index(cause.grade)
 
@@ -70,7 +70,7 @@ def shows(trait: str, side: Circumstances | None, mode: str, tables: Tables) -> 
     return None if gone is None else not gone
 
 
-def worded(cause: changes.Cause, applies: bool | None, tables: Tables, *, versus: bool = True) -> Cause:
+def worded(cause: changes.Cause, applies: bool | None, tables: Tables, *, versus: bool = True) -> ToldCause:
     """Return a cause in words.
 
     Args:
@@ -82,14 +82,14 @@ def worded(cause: changes.Cause, applies: bool | None, tables: Tables, *, versus
     if cause.kind == "trait":
         row = tables.traits[cause.name]
         whole = str(row["what"]) if cause.after else f"no longer: {row['what']}"
-        return Cause(brief_of(row, gone=not cause.after), cause.grade, cause.name, applies, whole)
+        return ToldCause(brief_of(row, gone=not cause.after), cause.grade, cause.name, applies, whole)
     text = plain_words(cause, in_words(cause, tables, compared=versus), tables, compared=versus)
     if cause.kind != "setting" or not cause.effects:
-        return Cause(text, cause.grade, None, applies)
+        return ToldCause(text, cause.grade, None, applies)
     effects = [worded(effect, applies, tables).text for effect in cause.effects]
     logged = [effect for effect, item in zip(effects, cause.effects, strict=True) if item.kind == "logged"]
     whole = f"{text}: {'; '.join(effects)}"
-    return Cause(f"{text}: {logged[0]}" if logged else text, cause.grade, None, applies, whole)
+    return ToldCause(f"{text}: {logged[0]}" if logged else text, cause.grade, None, applies, whole)
 
 
 def telling(cause: changes.Cause) -> tuple[bool, bool]:
@@ -97,7 +97,7 @@ def telling(cause: changes.Cause) -> tuple[bool, bool]:
     return cause.kind == "reduction", cause.kind == "trait" and not cause.after
 
 
-def differences(old: Entry, new: Entry, tables: Tables, sides: Sides) -> Iterator[Cause]:
+def differences(old: Entry, new: Entry, tables: Tables, sides: Sides) -> Iterator[ToldCause]:
     """Yield in words what is different about a number under other settings.
 
     Args:
@@ -114,7 +114,7 @@ def differences(old: Entry, new: Entry, tables: Tables, sides: Sides) -> Iterato
         yield from _appearing(old, new, tables, sides)
 
 
-def _appearing(old: Entry, new: Entry, tables: Tables, sides: Sides) -> Iterator[Cause]:
+def _appearing(old: Entry, new: Entry, tables: Tables, sides: Sides) -> Iterator[ToldCause]:
     """Yield the traits of both that may show on one side and cannot on the other, those that come first."""
     from rlmetrics.names.changes import Cause as Changed
 

@@ -7,20 +7,20 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from rlmetrics.names.history import Event, History
 
-from .causes import Cause, by_weight, telling, worded
+from .causes import ToldCause, by_weight, telling, worded
 from .facts import shortened
 
 if TYPE_CHECKING:
     from rlmetrics.names.tables import Tables
 
-__all__ = ["Change", "change_row", "changes"]
+__all__ = ["ToldChange", "change_row", "changes"]
 
 _KINDS = {"added": "came", "removed": "went"}
 _CAUSES = 110
 """Causes of a change are told up to so many characters, and at least one."""
 
 
-class Change(NamedTuple):
+class ToldChange(NamedTuple):
     """What happened to a key in a release.
 
     Attributes:
@@ -36,11 +36,11 @@ class Change(NamedTuple):
     release: str
     key: str
     was: str | None = None
-    causes: tuple[Cause, ...] = ()
+    causes: tuple[ToldCause, ...] = ()
     until: str | None = None
 
 
-def changes(history: History, tables: Tables, key: str, mode: str = "train", at: str | None = None) -> list[Change]:
+def changes(history: History, tables: Tables, key: str, mode: str = "train", at: str | None = None) -> list[ToldChange]:
     """Return what became of a key in one component, oldest first.
 
     Args:
@@ -53,7 +53,7 @@ def changes(history: History, tables: Tables, key: str, mode: str = "train", at:
     return [_worded(event, tables) for event in history.events(key, mode, at)]
 
 
-def _worded(event: Event, tables: Tables) -> Change:
+def _worded(event: Event, tables: Tables) -> ToldChange:
     change = event.change
     # A default that changed is why the rest did: it is told first.
     settings = [worded(cause, applies, tables) for cause, applies in event.causes if cause.kind == "setting"]
@@ -61,10 +61,10 @@ def _worded(event: Event, tables: Tables) -> Change:
     others = [worded(cause, applies, tables) for cause, applies in plain]
     causes = (*settings, *sorted(others, key=by_weight))
     was = change.before.key if change.kind == "renamed" and change.before is not None else None
-    return Change(_KINDS.get(change.kind, change.kind), change.release, change.key, was, causes, event.until)
+    return ToldChange(_KINDS.get(change.kind, change.kind), change.release, change.key, was, causes, event.until)
 
 
-def change_row(change: Change, *, full: bool = False) -> tuple[str, str]:
+def change_row(change: ToldChange, *, full: bool = False) -> tuple[str, str]:
     """Return a change as a release and what happened there.
 
     Args:

@@ -17,11 +17,11 @@ if TYPE_CHECKING:
     from rlmetrics.names.tables import Tables
     from rlmetrics.translate import Report
 
-__all__ = ["Note", "Notes", "notes_of"]
+__all__ = ["Footnote", "Notes", "notes_of"]
 
 
 @dataclass(frozen=True)
-class Note:
+class Footnote:
     """One way in which numbers differ.
 
     Attributes:
@@ -57,14 +57,14 @@ class Notes:
         judged_by: What they were judged by.
     """
 
-    all: Sequence[Note]
+    all: Sequence[Footnote]
     configuration: str | None = None
     judged_by: str = "by default"
     _numbers: Mapping[str, int] = field(default_factory=dict)
     _timers: Collection[str] = ()
 
     @property
-    def shown(self) -> list[Note]:
+    def shown(self) -> list[Footnote]:
         """Those that are told: they are not minor, and nothing says that they do not apply."""
         return [note for note in self.all if note.number]
 
@@ -109,7 +109,7 @@ def notes_of(report: Report) -> Notes:
     return Notes(notes, said, "in this run" if by_run else "by default", numbers, timers)
 
 
-def _order(note: Note, slow: Collection[str]) -> tuple[Any, ...]:
+def _order(note: Footnote, slow: Collection[str]) -> tuple[Any, ...]:
     """Return what sorts footnotes: those that weigh and apply first, those of timers last."""
     applies = (True, None, False).index(note.applies)
     return note.applies is False, note.grade == "minor", note.what in slow, applies, -note.keys
@@ -125,7 +125,7 @@ def _timers(report: Report, tables: Tables) -> set[str]:
     return {metric for metric in metrics if is_timer(metric, tables)}
 
 
-def _note(what: str, differences: list[dict[str, Any]], sides: Sides) -> Note:
+def _note(what: str, differences: list[dict[str, Any]], sides: Sides) -> Footnote:
     answers = [one["applies"] for one in differences]
     applies = True if True in answers else None if None in answers else False
     text = sided(what, sides)
@@ -133,10 +133,10 @@ def _note(what: str, differences: list[dict[str, Any]], sides: Sides) -> Note:
     text += f": same if {vanishes}" if vanishes and applies is not True else ""
     size = spanned_words([Typical(**one["typical"]) if one.get("typical") else None for one in differences])
     said = f" ({size})" if size is not None else ""
-    return Note(what, text, differences[0]["grade"], applies, len(differences), size=said)
+    return Footnote(what, text, differences[0]["grade"], applies, len(differences), size=said)
 
 
-def _configuration(report: Report, notes: Sequence[Note]) -> str:
+def _configuration(report: Report, notes: Sequence[Footnote]) -> str:
     """Return how many differences apply to the run, by the configuration that it recorded."""
     where = ", ".join(dict.fromkeys(one["where"] for one in report.configuration if one["where"]))
     apply, away = sum(note.applies is True for note in notes), sum(note.applies is False for note in notes)

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from rlmetrics.names.protocol import View
     from rlmetrics.names.tables import Tables
 
-    from .changes import Change
+    from .changes import ToldChange
     from .settings import Setting
 
 __all__ = ["changed_lines", "resolved_lines", "resolved_links", "source_lines", "told_notes"]
@@ -208,7 +208,7 @@ def changed_lines(view: View, item: Resolution, *, full: bool) -> list[str]:
     return [f"{'changed':<{LABEL}}{lines[0][LABEL:]}", *lines[1:]] if lines else []
 
 
-def _nearest(changes: Sequence[Change]) -> list[Change]:
+def _nearest(changes: Sequence[ToldChange]) -> list[ToldChange]:
     """Return the nearest change that weighs, or else the nearest one."""
     for sure in (True, False):
         for change in changes:

@@ -14,18 +14,18 @@ from rlmetrics.names.guards import (
     Compare,
     Expression,
     GuardError,
+    GuardLiteral,
     ListOf,
-    Literal,
-    Name,
     Negative,
     Not,
     Or,
+    SettingName,
     Value,
     parse,
 )
 from rlmetrics.names.source import Component
 
-from .causes import Cause, by_weight, differences
+from .causes import ToldCause, by_weight, differences
 from .facts import shortened
 from .terminal import wrapped
 from .words import listed, quantity_words
@@ -52,7 +52,7 @@ class Setting(NamedTuple):
     """
 
     labels: tuple[str, ...]
-    effects: tuple[Cause, ...]
+    effects: tuple[ToldCause, ...]
 
 
 def condition_words(condition: str, config: Configuration) -> tuple[list[str], list[str]]:
@@ -126,7 +126,7 @@ class _Words:
             joint = "and" if isinstance(node, And) != negated else "or"
             parts = [self._bracketed(part, joint, negated=negated) for part in node.operands]
             return f" {joint} ".join(parts)
-        if isinstance(node, Name):
+        if isinstance(node, SettingName):
             shown = f"{node.name} = false" if negated else node.name
             return shown + self.default(node.name)
         if isinstance(node, Compare):
@@ -139,7 +139,7 @@ class _Words:
         return f"({text})" if isinstance(inner, And | Or) and joint == "and" and " or " in text else text
 
     def _compared(self, node: Compare, operator: str) -> str:
-        if isinstance(node.left, Literal) and operator in ("in", "not in"):
+        if isinstance(node.left, GuardLiteral) and operator in ("in", "not in"):
             verb = "contains" if operator == "in" else "without"
             return f"{self._plain(node.right)} {verb} {self._plain(node.left)}{self._defaults_of(node)}"
         if isinstance(node.right, ListOf):
@@ -147,15 +147,15 @@ class _Words:
             sign = "=" if operator == "in" else "!="
             right = listed(values, "or" if operator == "in" else "and")
             return f"{self._plain(node.left)} {sign} {right}{self._defaults_of(node)}"
-        if isinstance(node.right, Literal) and node.right.value is None and operator == "!=":
+        if isinstance(node.right, GuardLiteral) and node.right.value is None and operator == "!=":
             return f"{self._plain(node.left)} set{self._defaults_of(node)}"
         sign = "=" if operator == "==" else operator
         return f"{self._plain(node.left)} {sign} {self._plain(node.right)}{self._defaults_of(node)}"
 
     def _plain(self, node: Expression) -> str:
-        if isinstance(node, Name):
+        if isinstance(node, SettingName):
             return node.name
-        if isinstance(node, Literal):
+        if isinstance(node, GuardLiteral):
             return json.dumps(node.value, ensure_ascii=False)
         if isinstance(node, Negative):
             return f"-{self._plain(node.operand)}"
@@ -239,7 +239,7 @@ def settings_that_change(view: ComponentView, key: str, mode: str) -> list[Setti
         if name not in config.defaults or value != config.defaults[name]
     }
     found: dict[tuple[str, ...], dict[str, list[str]]] = {}
-    effects_of: dict[tuple[str, ...], tuple[Cause, ...]] = {}
+    effects_of: dict[tuple[str, ...], tuple[ToldCause, ...]] = {}
     for name in dict.fromkeys(name for node in comparisons for name in sorted(node.names())):
         for value in dict.fromkeys(_tried(name, comparisons, config)):
             label = _label(name, value, comparisons, config)
@@ -267,7 +267,7 @@ def _merged(label: tuple[str, list[str]]) -> str:
 
 def _asked(node: Expression) -> Iterator[Expression]:
     """Yield the comparisons of a guard, and the settings that it takes as they are."""
-    if isinstance(node, Name | Compare):
+    if isinstance(node, SettingName | Compare):
         yield node
     else:
         for part in node.parts():
@@ -287,7 +287,7 @@ def _tried(name: str, comparisons: Sequence[Expression], config: Configuration) 
         if not isinstance(node, Compare) or name not in node.names():
             continue
         for part in node.walk():
-            if isinstance(part, Literal) and not isinstance(part.value, bool):
+            if isinstance(part, GuardLiteral) and not isinstance(part.value, bool):
                 choices = row.get("choices") or (part.value,)
                 yield from (
                     value
@@ -332,19 +332,19 @@ def _with(view: ComponentView, config: Mapping[str, Value]) -> ComponentView:
     return ComponentView(view.tables, view.table, component, view.release, config, view.label)
 
 
-def _effects(base: Entry, other: Entry, view: ComponentView, changed: ComponentView) -> Iterator[Cause]:
+def _effects(base: Entry, other: Entry, view: ComponentView, changed: ComponentView) -> Iterator[ToldCause]:
     if base.logged != other.logged:
-        yield Cause(_LOGGED[other.logged], "incomparable")
+        yield ToldCause(_LOGGED[other.logged], "incomparable")
         if other.logged is False:
             return
     if base.metric != other.metric and other.metric is not None:
         words = quantity_words(other.metric, view.tables)
-        yield Cause(f"{words[:1].lower()}{words[1:]}" if words[1:2].islower() else words, "incomparable")
+        yield ToldCause(f"{words[:1].lower()}{words[1:]}" if words[1:2].islower() else words, "incomparable")
         return
     found = differences(base, other, view.tables, (view.circumstances, changed.circumstances))
     yield from sorted((cause for cause in found if cause.applies is not False), key=by_weight)
     told = dict.fromkeys(text for text in other.constant_when if text not in base.constant_when)
-    yield from (Cause(f"reads {text}" if text[:1].isdigit() else text, "minor") for text in told)
+    yield from (ToldCause(f"reads {text}" if text[:1].isdigit() else text, "minor") for text in told)
 
 
 _LOGGED = {True: "logged", False: "not logged", None: "logged under some circumstances"}

@@ -11,7 +11,7 @@ from .options import add_json
 from .output import json_text
 
 if TYPE_CHECKING:
-    from rlmetrics.codegen.locks.component import Component
+    from rlmetrics.codegen.locks.component import LockedComponent
     from rlmetrics.codegen.spec import Spec
 
 __all__ = ["add", "run"]
@@ -91,7 +91,7 @@ def _framework(spec: Spec, name: str, stem: str | None) -> str:
     return found[0]
 
 
-def _stem(components: Mapping[str, Component], written: str | None) -> str | None:
+def _stem(components: Mapping[str, LockedComponent], written: str | None) -> str | None:
     from rlmetrics.names.errors import UserError
 
     if written is None or written in components:

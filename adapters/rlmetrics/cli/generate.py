@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from .output import has_colour
 
 if TYPE_CHECKING:
-    from rlmetrics.codegen.generate.driver import Change, Report
+    from rlmetrics.codegen.generate.driver import FileChange, GenerateReport
 
 NO_CHECKOUT = (
     "rlmetrics {command}: no checkout here: neither this folder nor one above it holds spec/spec.yaml and "
@@ -89,7 +89,7 @@ def _measure(root: Path) -> bool:
     return True
 
 
-def _print(report: Report, root: Path, *, check: bool) -> int:
+def _print(report: GenerateReport, root: Path, *, check: bool) -> int:
     if report.findings:
         from rlmetrics.codegen import excerpts
 
@@ -116,7 +116,7 @@ def _print(report: Report, root: Path, *, check: bool) -> int:
     return 0
 
 
-def _print_check(report: Report) -> int:
+def _print_check(report: GenerateReport) -> int:
     for change in report.changes:
         print(_edited(change) if change.what == "hand-edited" else f"{change.path}: {change.what}")
     if report.interrupted:
@@ -128,7 +128,7 @@ def _print_check(report: Report) -> int:
     return 0
 
 
-def _print_changes(changes: Sequence[Change]) -> None:
+def _print_changes(changes: Sequence[FileChange]) -> None:
     """Name the files that will be committed, and count the pages."""
     pages = [change for change in changes if change.path.startswith(PAGES)]
     files = [change for change in changes if not change.path.startswith(PAGES)]
@@ -140,11 +140,11 @@ def _print_changes(changes: Sequence[Change]) -> None:
         print(f"{PAGES}: {len(pages)} {'page' if len(pages) == 1 else 'pages'}")
 
 
-def _edited(change: Change) -> str:
+def _edited(change: FileChange) -> str:
     return f"{change.path}: hand-edited; move the change to {change.source}"
 
 
-def _unchanged(report: Report) -> str:
+def _unchanged(report: GenerateReport) -> str:
     return f"nothing changed: {report.total} files are up to date"
 
 

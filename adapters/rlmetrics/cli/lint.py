@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from .output import has_colour
 
 if TYPE_CHECKING:
-    from rlmetrics.codegen.findings import Finding
+    from rlmetrics.codegen.findings import SpecFinding
 
 _EXTRA = ("pydantic", "yaml")
 
@@ -79,7 +79,7 @@ def run(args: argparse.Namespace) -> int:
     return 1 if findings.has_errors(found) else 0
 
 
-def _fix(found: Sequence[Finding], root: Path) -> bool:
+def _fix(found: Sequence[SpecFinding], root: Path) -> bool:
     """Repair what can be repaired, and tell what was."""
     from rlmetrics.codegen.fixing import fix
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from rlmetrics.codegen.locks.news import Item
-    from rlmetrics.codegen.locks.pending import Entry
+    from rlmetrics.codegen.locks.pending import OpenItem
     from rlmetrics.codegen.releasing import Added
 
 __all__ = ["news_text"]
@@ -68,7 +68,7 @@ def _parts(framework: str, found: Added, full: bool) -> Iterator[str]:
         yield "The next release can be added when no item is open."
 
 
-def _item(item: Item, entry: Entry, full: bool) -> Iterator[str]:
+def _item(item: Item, entry: OpenItem, full: bool) -> Iterator[str]:
     from rlmetrics.codegen.locks.pending import CONFIRMABLE
 
     head = f"  {entry.id:3} {item.kind}  " if item.tier == "edit" else f"  {entry.id:3} "

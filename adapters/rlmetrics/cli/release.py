@@ -127,7 +127,7 @@ def _as_json(found: Added) -> dict[str, Any]:
 
 def _annotations(found: Added) -> str:
     """Return GitHub's workflow commands, one for each changed symbol."""
-    from rlmetrics.codegen.findings import Finding, Location, render_github
+    from rlmetrics.codegen.findings import Location, SpecFinding, render_github
     from rlmetrics.codegen.releasing import first_changed
 
     findings = []
@@ -137,7 +137,7 @@ def _annotations(found: Added) -> str:
         for path, line in first_changed(found.package, item.symbols) or [("", 1)]:
             message = f"{item.kind}: {item.what}. This may change what {said}{more} mean"
             findings.append(
-                Finding(item.kind.replace(" ", "-"), "warning", Location(path, line), message, "see rlmetrics")
+                SpecFinding(item.kind.replace(" ", "-"), "warning", Location(path, line), message, "see rlmetrics")
             )
     return render_github(findings)
 

@@ -10,7 +10,7 @@ from typing import Any
 from rlmetrics.names.tables import Overlays, Tables
 
 from .curves import Drawn, RunCurves
-from .meaning import Counterparts, Meaning
+from .meaning import Counterparts, KeyMeaning
 from .records import whole
 from .trends import median, noise
 
@@ -129,7 +129,7 @@ def compare(a: RunCurves, b: RunCurves, spec: Overlays | Tables = None) -> Compa
     return Comparison(a, b, tuple(pairs), tuple(only_a), tuple(only_b))
 
 
-def _identity(meaning: Meaning) -> tuple[Any, ...]:
+def _identity(meaning: KeyMeaning) -> tuple[Any, ...]:
     return meaning.metric, meaning.mode, tuple(sorted(dict(meaning.placeholders).items()))
 
 

@@ -14,7 +14,7 @@ from rlmetrics.names.tables import Overlays, Tables, load_tables
 from rlmetrics.translate import InputError
 
 from .judging import SAMPLE, keys_of, source_of_run, units_of
-from .meaning import Meaning, Names
+from .meaning import KeyMeaning, SourceNames
 from .rows import step_in
 from .values import number_of
 
@@ -60,7 +60,7 @@ class RunCurves:
     run: str
     at: str
     curves: dict[str, Drawn]
-    meanings: dict[str, Meaning]
+    meanings: dict[str, KeyMeaning]
     notes: list[str]
     settings: dict[str, Any] = field(default_factory=dict)
 
@@ -85,7 +85,7 @@ def read_curves(
                 *notes,
                 *(f"the run's configuration: {problem}" for problem in run.problems),
             ]
-            names = Names(source, settings.values, tables, others)
+            names = SourceNames(source, settings.values, tables, others)
             curves: dict[str, Drawn] = {}
             for count, row in enumerate(chain(first, rows)):
                 step = row.step if row.step is not None else step_in(row.values)

@@ -5,14 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from .meaning import Meaning
+from .meaning import KeyMeaning
 
 __all__ = ["constant_text", "defect_text"]
 
 _VALUE = re.compile(r"(?:always )?(?:the )?(-?[0-9]+(?:\.[0-9]+)?)\b")
 
 
-def constant_text(meaning: Meaning, value: float, holds: Callable[[str], bool | None]) -> str | None:
+def constant_text(meaning: KeyMeaning, value: float, holds: Callable[[str], bool | None]) -> str | None:
     """Return why a key is always a value, if its release says so; None if it should move."""
     for text in meaning.constant_when:
         stated = _VALUE.match(text)
@@ -27,6 +27,6 @@ def constant_text(meaning: Meaning, value: float, holds: Callable[[str], bool | 
     return None
 
 
-def defect_text(meaning: Meaning) -> str | None:
+def defect_text(meaning: KeyMeaning) -> str | None:
     """Return the fault of a release that makes a number incomparable with a bound; None if there is none."""
     return next(iter(meaning.defects), None)

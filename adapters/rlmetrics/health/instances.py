@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from .meaning import Meaning
+from .meaning import KeyMeaning
 from .records import LEVELS, Finding
 from .rules import Rule
 from .series import NOTHING, Series
@@ -62,7 +62,7 @@ class Channel:
         "values",
     )
 
-    def __init__(self, meaning: Meaning, rules: Sequence[Rule], ahead: int = MOST_WAITING) -> None:
+    def __init__(self, meaning: KeyMeaning, rules: Sequence[Rule], ahead: int = MOST_WAITING) -> None:
         self.meaning = meaning
         self.series = Series(meaning.key)
         self.series.spiky = any("spikes" in tier.functions for rule in rules for _, tier in rule.tiers)

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from .instances import MOST_WAITING, Channel, Instance
 from .values import NULL, number_of
 
-__all__ = ["Intake", "Layout", "Taken"]
+__all__ = ["Intake", "RowLayout", "TakenRow"]
 
 _MOST_KEYS = 4000
 """Keys that are looked at: names with a running number in them must not fill the memory."""
@@ -20,7 +20,7 @@ _NEW: Any = object()
 _NO_KEYS: frozenset[str] = frozenset()
 
 
-class Layout:
+class RowLayout:
     """Rows that have the same keys in the same order.
 
     Attributes:
@@ -65,7 +65,7 @@ class Layout:
             self.places.clear()
 
 
-class Taken(NamedTuple):
+class TakenRow(NamedTuple):
     """What a row gave.
 
     Attributes:
@@ -78,7 +78,7 @@ class Taken(NamedTuple):
     pending: list[Instance]
     lost: Sequence[tuple[Channel, Any]]
     empty: AbstractSet[str]
-    layout: Layout | None
+    layout: RowLayout | None
 
 
 class Intake:
@@ -95,8 +95,8 @@ class Intake:
         self.channels: dict[str, Channel | None] = {}
         self._meet = meet
         self._met: list[Channel] = []
-        self._layouts: dict[tuple[str, ...], Layout] = {}
-        self._layout: Layout | None = None
+        self._layouts: dict[tuple[str, ...], RowLayout] = {}
+        self._layout: RowLayout | None = None
 
     def channel(self, key: str) -> Channel | None:
         """Return the channel of a key; None if no rule needs it, or too many came before."""
@@ -121,7 +121,7 @@ class Intake:
         for channel in self._met:
             channel.series.forget()
 
-    def take(self, row: Mapping[str, Any], place: float) -> Taken:
+    def take(self, row: Mapping[str, Any], place: float) -> TakenRow:
         """Take a row."""
         names = tuple(row)
         layout = self._layout
@@ -148,24 +148,24 @@ class Intake:
                         for instance in channel.instances
                     ]
                     layout.enter()
-                return Taken(pending, (), _NO_KEYS, layout)
+                return TakenRow(pending, (), _NO_KEYS, layout)
             layout.drain()
             self._layout = None
         return self._take_each(row, place)
 
-    def _enter(self, names: tuple[str, ...]) -> Layout | None:
+    def _enter(self, names: tuple[str, ...]) -> RowLayout | None:
         if self._layout is not None:
             self._layout.drain()
         layout = self._layouts.get(names)
         if layout is None and len(self._layouts) < _MOST_LAYOUTS:
             needed = {name: found for name in names if (found := self.channel(name)) is not None}
-            layout = self._layouts[names] = Layout(names, needed)
+            layout = self._layouts[names] = RowLayout(names, needed)
         self._layout = layout
         if layout is not None:
             layout.enter()
         return layout
 
-    def _take_each(self, row: Mapping[str, Any], place: float) -> Taken:
+    def _take_each(self, row: Mapping[str, Any], place: float) -> TakenRow:
         """Take a row in which not everything is a finite number."""
         pending: list[Instance] = []
         lost: list[tuple[Channel, Any]] = []
@@ -189,7 +189,7 @@ class Intake:
             channel.room -= 1
             if channel.room <= 0 and channel.full():
                 pending += channel.instances
-        return Taken(pending, lost, empty, None)
+        return TakenRow(pending, lost, empty, None)
 
 
 def _all_finite(values: tuple[Any, ...]) -> bool:

@@ -17,7 +17,7 @@ from rlmetrics.names.recorded import keys_of
 from rlmetrics.names.resolving import resolve_in
 from rlmetrics.names.tables import Overlays, Tables
 
-__all__ = ["Counterparts", "Meaning", "Names", "agreed_source", "one_source", "other_spellings"]
+__all__ = ["Counterparts", "KeyMeaning", "SourceNames", "agreed_source", "one_source", "other_spellings"]
 
 HELD_OUT = "held_out"
 """In place of a metric: a score of a user's own on data that is not trained on."""
@@ -29,7 +29,7 @@ _OPEN = {"group/user_metric"}
 
 
 @dataclass(frozen=True, slots=True)
-class Meaning:
+class KeyMeaning:
     """A key.
 
     Attributes:
@@ -70,7 +70,7 @@ class Meaning:
         )
 
 
-class Names:
+class SourceNames:
     """Answers what keys of a source are.
 
     Args:
@@ -100,26 +100,26 @@ class Names:
         self.at = str(self._view.source)
         self.disputed: set[str] = set()
 
-    def meaning(self, key: str) -> Meaning:
+    def meaning(self, key: str) -> KeyMeaning:
         """Return what a key is."""
         found = self._meaning(key, _best(resolve_in(self._view, [key])))
         for other in self._others if found.metric is not None else ():
             theirs = self._meaning(key, _best(resolve_in(other, [key])))
             if not _agree(found, theirs):
                 self.disputed.add(key)
-                return Meaning(key, None)
+                return KeyMeaning(key, None)
             found = _joined(found, theirs)
         return found
 
-    def _meaning(self, key: str, found: Resolution) -> Meaning:
+    def _meaning(self, key: str, found: Resolution) -> KeyMeaning:
         if found.metric is None or found.metric in _OPEN:
             mine = _EVALUATED.search(key) and _SCORE.search(key) and not _NO_SCORE.search(key)
-            return Meaning(key, HELD_OUT, "eval") if mine else Meaning(key, None)
+            return KeyMeaning(key, HELD_OUT, "eval") if mine else KeyMeaning(key, None)
         signature = found.signature
         scale = signature.scale if signature else 1.0
         offset = signature.offset if signature else 0.0
         known = isinstance(scale, float | int) and isinstance(offset, float | int) and scale != 0
-        return Meaning(
+        return KeyMeaning(
             key,
             found.metric,
             found.mode or "train",
@@ -219,10 +219,10 @@ def one_source(
         return at, [], [str(item.message) for item in said]
     except AmbiguousError as error:
         first, *others = error.distinct
-        own = Names(str(first), spec=tables)
+        own = SourceNames(str(first), spec=tables)
         meanings = {name: own.meaning(name) for name in names}
         for other in others:
-            theirs = Names(str(other), spec=tables)
+            theirs = SourceNames(str(other), spec=tables)
             differing = [name for name, meaning in meanings.items() if not _agree(meaning, theirs.meaning(name))]
             if differing:
                 more = f" and {len(differing) - 3} more" if len(differing) > 3 else ""
@@ -232,14 +232,14 @@ def one_source(
         return str(first), [str(other) for other in others], [note]
 
 
-def _agree(one: Meaning, other: Meaning) -> bool:
+def _agree(one: KeyMeaning, other: KeyMeaning) -> bool:
     """Tell whether two releases mean the same by a key, whatever one of them is known to get wrong about it."""
     same = (one.metric, one.mode) == (other.metric, other.mode)
     known = one.scale is not None and other.scale is not None
     return same and (not known or (one.scale, one.offset) == (other.scale, other.offset))
 
 
-def _joined(one: Meaning, other: Meaning) -> Meaning:
+def _joined(one: KeyMeaning, other: KeyMeaning) -> KeyMeaning:
     """Return what is certain about a key if either of two releases logged it."""
     return replace(
         one,

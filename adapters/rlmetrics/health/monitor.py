@@ -14,7 +14,7 @@ from rlmetrics.names.tables import Overlays, Tables, load_tables
 from .explaining import constant_text, defect_text
 from .instances import MOST_WAITING, Channel, Instance
 from .intake import Intake
-from .meaning import HELD_OUT, Meaning, Names, agreed_source
+from .meaning import HELD_OUT, KeyMeaning, SourceNames, agreed_source
 from .records import Expected, Finding, Report
 from .rows import Axis, Kinds, step_in
 from .rules import Rules
@@ -65,7 +65,7 @@ class Monitor:
         self.fault = ""
         self.notes: list[str] = []
         self.rows = self.counted = 0
-        self._names: Names | None = None
+        self._names: SourceNames | None = None
         self._waiting: list[tuple[float | None, dict[str, Any]]] = []
         self._intake = Intake(self._meet)
         self._by_metric: dict[str, list[Channel]] = {}
@@ -172,7 +172,7 @@ class Monitor:
     # ------------------------------------------------------------------------------------------------------------------
 
     def _open(self, at: str, others: list[str]) -> None:
-        self._names = Names(at, self._config, self._tables, others)
+        self._names = SourceNames(at, self._config, self._tables, others)
 
     def _infer(self) -> None:
         """Find the source of the rows that wait, and judge them."""
@@ -313,7 +313,7 @@ class Monitor:
         self._version += 1
         return channel
 
-    def _is_used(self, meaning: Meaning) -> bool:
+    def _is_used(self, meaning: KeyMeaning) -> bool:
         return meaning.metric in self._used or meaning.held_out
 
     def _budget(self) -> float | None:
@@ -361,7 +361,7 @@ class Monitor:
     # What a report asks. ----------------------------------------------------------------------------------------------
 
     @property
-    def names(self) -> Names | None:
+    def names(self) -> SourceNames | None:
         """What answers questions about keys."""
         return self._names
 

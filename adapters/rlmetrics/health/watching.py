@@ -25,14 +25,14 @@ from .monitor import Monitor
 from .records import Diagnosis, Finding
 from .rows import step_in
 
-__all__ = ["News", "follow", "post_to", "run_command"]
+__all__ = ["RunNews", "follow", "post_to", "run_command"]
 
 _FEW = 3
 """Rows before a source is inferred from them; more where they leave several."""
 
 
 @dataclass(frozen=True)
-class News:
+class RunNews:
     """What changed.
 
     Attributes:
@@ -62,7 +62,7 @@ def follow(
     interval: float = 5.0,
     idle: float | None = None,
     sleep: Callable[[float], None] = time.sleep,
-) -> Iterator[News]:
+) -> Iterator[RunNews]:
     """Yield what changes in a run that grows.
 
     Args:
@@ -114,7 +114,7 @@ class _Watcher:
         self._seam = Seam()
         self._answer: str | None = None
 
-    def look(self, *, final: bool) -> Iterator[News]:
+    def look(self, *, final: bool) -> Iterator[RunNews]:
         """Yield what the rows since the last look bring."""
         if self._follower is None:
             self._unit = _unit(self._path)
@@ -132,7 +132,7 @@ class _Watcher:
         if self._first and (final or len(self._first) >= _FEW):
             yield from self._start(final=final)
 
-    def _take(self, row: LoggedRow) -> Iterator[News]:
+    def _take(self, row: LoggedRow) -> Iterator[RunNews]:
         step = row.step if row.step is not None else step_in(row.values)
         if self._seam.lies_before(row, step):
             if self._first:
@@ -146,7 +146,7 @@ class _Watcher:
         if len(self._first) >= SAMPLE:
             yield from self._start(final=True)
 
-    def _start(self, *, final: bool) -> Iterator[News]:
+    def _start(self, *, final: bool) -> Iterator[RunNews]:
         """Find out the source of the first rows, and judge them; wait for more where several are possible."""
         if self._unit is None or self._follower is None or not any(row.values for row in self._first):
             return
@@ -164,13 +164,13 @@ class _Watcher:
         for row in waiting:
             yield from self._judge(row)
 
-    def _judge(self, row: LoggedRow) -> Iterator[News]:
+    def _judge(self, row: LoggedRow) -> Iterator[RunNews]:
         monitor = self._monitor
         for finding in monitor.observe(row.step, row.values) if monitor is not None else ():
             first = next(iter(monitor.report().diagnoses), None) if monitor and finding.level != "info" else None
             changed = first is not None and first.id != self._answer and first.level != "info"
             self._answer = first.id if changed and first is not None else self._answer
-            yield News(finding.first_step, finding, first if changed else None)
+            yield RunNews(finding.first_step, finding, first if changed else None)
 
 
 def _unit(path: Path) -> Unit | None:
@@ -191,10 +191,10 @@ def _unit(path: Path) -> Unit | None:
     return units[0]
 
 
-def post_to(url: str, run: str) -> Callable[[News], str | None]:
+def post_to(url: str, run: str) -> Callable[[RunNews], str | None]:
     """Return what posts news to a webhook, as Slack and its likes take them; it returns what went wrong."""
 
-    def post(news: News) -> str | None:
+    def post(news: RunNews) -> str | None:
         text = f"{run}: {news.as_text()}"
         body = json.dumps({"text": text, "level": news.finding.level, "rule": news.finding.rule, "run": run}).encode()
         request = urllib.request.Request(url, body, {"Content-Type": "application/json"})
@@ -207,10 +207,10 @@ def post_to(url: str, run: str) -> Callable[[News], str | None]:
     return post
 
 
-def run_command(command: str, run: str) -> Callable[[News], str | None]:
+def run_command(command: str, run: str) -> Callable[[RunNews], str | None]:
     """Return what runs a command with the news as its last argument; it returns what went wrong."""
 
-    def call(news: News) -> str | None:
+    def call(news: RunNews) -> str | None:
         try:
             done = subprocess.run([*shlex.split(command), f"{run}: {news.as_text()}"], check=False, timeout=60)
         except (OSError, ValueError, subprocess.TimeoutExpired) as error:

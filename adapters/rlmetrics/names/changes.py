@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from .aspects import Aspect, Pair, State
 from .config import Config
-from .course import Course, Run
+from .course import ComponentCourse, Run
 from .guards import names_in
 from .records import Difference, Entry
 from .rows import expressions_of
@@ -105,7 +105,7 @@ class _Step(NamedTuple):
     after: Entry
 
 
-def course_of(tables: Tables, framework: str, component: str, config: Config = None) -> Course:
+def course_of(tables: Tables, framework: str, component: str, config: Config = None) -> ComponentCourse:
     """Return a component in all releases that describe it.
 
     Args:
@@ -119,10 +119,10 @@ def course_of(tables: Tables, framework: str, component: str, config: Config = N
     for name, _, ranges, module in table.components:
         if component in (name, f"{module}.{name}"):
             described |= table.releases.covered(ranges)
-    return Course(tables, table, component, sorted(described, key=table.releases.index), config)
+    return ComponentCourse(tables, table, component, sorted(described, key=table.releases.index), config)
 
 
-def steps(course: Course, keys: Sequence[str] | Mapping[str, str | None], mode: str) -> list[Change]:
+def steps(course: ComponentCourse, keys: Sequence[str] | Mapping[str, str | None], mode: str) -> list[Change]:
     """Return every change from one release to the next.
 
     Args:
@@ -146,7 +146,7 @@ def steps(course: Course, keys: Sequence[str] | Mapping[str, str | None], mode: 
     return found
 
 
-def net_change(course: Course, keys: Sequence[str], mode: str) -> Net:
+def net_change(course: ComponentCourse, keys: Sequence[str], mode: str) -> Net:
     """Return what lasts of all changes from the first release to the last, in both of which the key is logged.
 
     Args:
@@ -165,18 +165,18 @@ def net_change(course: Course, keys: Sequence[str], mode: str) -> Net:
     return Net(tuple(changes), tuple(_undone(course, runs, pairs)))
 
 
-def _state(course: Course, run: Run) -> State:
+def _state(course: ComponentCourse, run: Run) -> State:
     assert run.entry is not None
     return course.state(run.entry)
 
 
-def _compared(course: Course, first: Run, second: Run) -> dict[Aspect, Pair]:
+def _compared(course: ComponentCourse, first: Run, second: Run) -> dict[Aspect, Pair]:
     assert first.entry is not None
     assert second.entry is not None
     return course.compared(first.entry, second.entry)
 
 
-def _change(course: Course, earlier: Run, run: Run, pairs: Mapping[Aspect, Pair]) -> Change:
+def _change(course: ComponentCourse, earlier: Run, run: Run, pairs: Mapping[Aspect, Pair]) -> Change:
     before, after = earlier.entry, run.entry
     assert before is not None
     assert after is not None
@@ -185,7 +185,7 @@ def _change(course: Course, earlier: Run, run: Run, pairs: Mapping[Aspect, Pair]
     return Change(step.release, kind, after.key, _causes(course, step, pairs), before, after)
 
 
-def _lasting(course: Course, runs: Sequence[Run], aspect: Aspect) -> int:
+def _lasting(course: ComponentCourse, runs: Sequence[Run], aspect: Aspect) -> int:
     """Return the place of the first run from which on an aspect is what it is at the end."""
     final = _state(course, runs[-1])
     for place in range(len(runs) - 1, 0, -1):
@@ -203,7 +203,7 @@ def _alike(state: State, other: State, aspect: Aspect) -> bool:
 _METRIC = Aspect("metric")
 
 
-def _undone(course: Course, runs: Sequence[Run], pairs: Mapping[Aspect, Pair]) -> Iterator[Undone]:
+def _undone(course: ComponentCourse, runs: Sequence[Run], pairs: Mapping[Aspect, Pair]) -> Iterator[Undone]:
     """Yield what was otherwise in releases in between than at both ends, or already as at the last one."""
     first = _state(course, runs[0])
     held: dict[tuple[Aspect, Any], list[str]] = {}
@@ -222,7 +222,7 @@ def _undone(course: Course, runs: Sequence[Run], pairs: Mapping[Aspect, Pair]) -
         yield Undone(cause, tuple(releases), aspect not in pairs, sides)
 
 
-def _causes(course: Course, step: _Step, pairs: Mapping[Aspect, Pair]) -> tuple[Cause, ...]:
+def _causes(course: ComponentCourse, step: _Step, pairs: Mapping[Aspect, Pair]) -> tuple[Cause, ...]:
     """Return why aspects differ: the defaults that changed, then whatever these do not explain."""
     rest = dict(pairs)
     found: list[Cause] = []
@@ -247,7 +247,7 @@ def _causes(course: Course, step: _Step, pairs: Mapping[Aspect, Pair]) -> tuple[
 _GRADES = ("minor", "biased", "incomparable")
 
 
-def _changed_defaults(course: Course, step: _Step) -> Iterator[tuple[str, Any, Any]]:
+def _changed_defaults(course: ComponentCourse, step: _Step) -> Iterator[tuple[str, Any, Any]]:
     """Yield the settings that decide about a key and have another value in a release than in the one before."""
     parts = course.part(step.old_release), course.part(step.release)
     if parts[0] is None or parts[1] is None:

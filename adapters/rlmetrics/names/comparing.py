@@ -9,20 +9,20 @@ from .aspects import compared, state_of
 from .causes import Causes, SharedCause, in_words, shown
 from .changes import Change, Net, net_change, told
 from .config import Config, holds
-from .course import Course
+from .course import ComponentCourse
 from .defaults import ChangedDefault, changed_defaults
 from .guards import names_in
 from .judging import Sides
 from .protocol import View
 from .records import Entry
 from .relations import Relation, relate
-from .settings_only import Setting, joined, only_with, other_settings
+from .settings_only import OtherSetting, joined, only_with, other_settings
 from .severity import severity_of
 from .tables import FrameworkTable
 from .versions import Releases
 from .view import FrameworkView
 
-__all__ = ["Comparison", "KeyChange"]
+__all__ = ["KeyChange", "SourceComparison"]
 
 _SIDES = ("the old release", "the new one")
 
@@ -49,7 +49,7 @@ class KeyChange(NamedTuple):
     net: Net
 
 
-class Comparison:
+class SourceComparison:
     """Two sources, and the releases between them if they are of one framework.
 
     Args:
@@ -65,7 +65,7 @@ class Comparison:
         same = isinstance(old, FrameworkView) and isinstance(new, FrameworkView)
         self._same = same and old.source.framework == new.source.framework
         self._table = self._tables.framework(new.source.framework) if self._same else None
-        self._courses: dict[tuple[str, str, Setting | None], Course] = {}
+        self._courses: dict[tuple[str, str, OtherSetting | None], ComponentCourse] = {}
 
     @property
     def releases(self) -> Releases | None:
@@ -100,7 +100,7 @@ class Comparison:
             (Change(release, "changed", new.key, tuple(told(pairs, self._tables)), old, new),) if pairs else (), ()
         )
 
-    def _course(self, former: str, component: str, setting: Setting | None = None) -> Course:
+    def _course(self, former: str, component: str, setting: OtherSetting | None = None) -> ComponentCourse:
         place = (former, component, setting)
         if place not in self._courses:
             assert self._table is not None
@@ -110,7 +110,7 @@ class Comparison:
             config = dict(self._given(component))
             if setting is not None:
                 config[setting.name] = setting.value
-            self._courses[place] = Course(self._tables, self._table, component, between, config, former)
+            self._courses[place] = ComponentCourse(self._tables, self._table, component, between, config, former)
         return self._courses[place]
 
     def _given(self, component: str) -> Mapping[str, Any]:
@@ -199,7 +199,7 @@ class Comparison:
         """
         if self._table is None:
             return []
-        found: dict[Setting, Causes] = {}
+        found: dict[OtherSetting, Causes] = {}
         for old, new in pairs:
             keys = [new.key] if new.key == old.key else [new.key, old.key]
             usual = self.net(old, new)

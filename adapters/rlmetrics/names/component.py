@@ -9,17 +9,17 @@ from typing import Any, NamedTuple
 from .config import Config, Configuration
 from .entries import Entries
 from .records import Alternative, Entry, Evidence, Reading
-from .rows import Row, guards_of, metrics_of
+from .rows import TableRow, guards_of, metrics_of
 from .severity import Circumstances
 from .source import Component
 from .surfaces import LOGGED, Rules, route_surfaces, show_name, show_template
 from .tables import FrameworkTable, Tables
 from .templates import LITERAL, OPEN, Template, placeholders_in
 
-__all__ = ["ComponentView", "Hit"]
+__all__ = ["ComponentView", "KeyHit"]
 
 
-class Hit(NamedTuple):
+class KeyHit(NamedTuple):
     """A key found in a component.
 
     Attributes:
@@ -94,8 +94,8 @@ class ComponentView:
         return Circumstances(self.table.name, self._own.single(self.release), self.config, self.tables.levels)
 
     @cached_property
-    def _by_key(self) -> dict[tuple[str, str], list[Row]]:
-        found: dict[tuple[str, str], list[Row]] = {}
+    def _by_key(self) -> dict[tuple[str, str], list[TableRow]]:
+        found: dict[tuple[str, str], list[TableRow]] = {}
         for row in self._own.at(self.release):
             found.setdefault((row.key, row.mode), []).append(row)
         return found
@@ -188,13 +188,13 @@ class ComponentView:
         )
         return chosen._replace(alternatives=(*chosen.alternatives, *others))
 
-    def find(self, key: str) -> Hit | None:
+    def find(self, key: str) -> KeyHit | None:
         """Return what a key is in its most specific reading; names of every tracker are recognised."""
         if key in self._literals:
-            return Hit((LITERAL, 0), self.entry(*self._literals[key]), LOGGED, {})
+            return KeyHit((LITERAL, 0), self.entry(*self._literals[key]), LOGGED, {})
         for shown in self._shown:
             if key in shown.literals:
-                return Hit((LITERAL, 1), self.entry(*shown.literals[key]), shown.tracker, {})
+                return KeyHit((LITERAL, 1), self.entry(*shown.literals[key]), shown.tracker, {})
         hits = self._match(key, LOGGED, (), [(self.template(name), (name, mode)) for name, mode in self._templated])
         for shown in self._shown:
             hits += self._match(key, shown.tracker, shown.rules, shown.templates)
@@ -202,7 +202,7 @@ class ComponentView:
 
     def _match(
         self, key: str, surface: str, rules: Rules, templates: Sequence[tuple[Template, tuple[str, str]]]
-    ) -> list[Hit]:
+    ) -> list[KeyHit]:
         hits = []
         for template, record in templates:
             values = template.parse(key)
@@ -210,7 +210,7 @@ class ComponentView:
             if values is not None and show_name(self.template(record[0]).format(values), rules) == key:
                 # Of two that match anything, the one with more text of its own says more: train/{name}, not {name}.
                 second = -template.literal_length if template.rank == OPEN else int(surface != LOGGED)
-                hits.append(Hit((template.rank, second), self.entry(*record), surface, values))
+                hits.append(KeyHit((template.rank, second), self.entry(*record), surface, values))
         return hits
 
     def template(self, key: str) -> Template:
@@ -246,5 +246,5 @@ class ComponentView:
         """Return where the source of this release shows an entry."""
         return self.table.evidence(self.stem, entry.at, self.release)
 
-    def _entry(self, row: Row) -> Entry:
+    def _entry(self, row: TableRow) -> Entry:
         return self._entries.make(row, self.config)

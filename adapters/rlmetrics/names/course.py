@@ -12,16 +12,16 @@ from .config import Config, Configuration
 from .entries import Entries
 from .errors import NamesError
 from .records import Entry
-from .rows import ComponentTable, Row, expressions_of
+from .rows import ComponentTable, TableRow, expressions_of
 from .severity import Circumstances
 from .tables import FrameworkTable, Tables
 
-__all__ = ["Course", "Run", "stem_at"]
+__all__ = ["ComponentCourse", "Run", "stem_at"]
 
 Place = tuple[str, str]
 """A key with the prefix of its mode, and the mode."""
 
-_Rows = dict[Place, list[tuple[Row, frozenset[str]]]]
+_Rows = dict[Place, list[tuple[TableRow, frozenset[str]]]]
 """The rows of a file with their releases."""
 
 
@@ -72,7 +72,7 @@ class _Release:
         return True
 
 
-class Course:
+class ComponentCourse:
     """The entries of one component in some releases, in the order given, under each release's own defaults.
 
     Args:
@@ -141,7 +141,7 @@ class Course:
         )
         return next(iter(wanted), None)
 
-    def rows(self, key: str, mode: str, release: str) -> list[Row]:
+    def rows(self, key: str, mode: str, release: str) -> list[TableRow]:
         """Return what the spec says of a key in a release."""
         if release not in self._rows_at:
             part = self.part(release)
@@ -217,13 +217,13 @@ class Course:
             said = says
         return found
 
-    def _says(self, rows: list[Row], release: str) -> tuple[object, ...]:
+    def _says(self, rows: list[TableRow], release: str) -> tuple[object, ...]:
         """Return what decides about a key: the statements of the spec, and the defaults that these name."""
         part = self.part(release)
         statements = (part and part.stem, *[row.place for row in rows])
         return (statements, self._deciding(statements, rows, release))
 
-    def _deciding(self, statements: tuple[object, ...], rows: list[Row], release: str) -> tuple[str, ...]:
+    def _deciding(self, statements: tuple[object, ...], rows: list[TableRow], release: str) -> tuple[str, ...]:
         """Return the defaults, in a release, of the changing settings that rows name."""
         if statements not in self._named:
             text = " ".join(expression for row in rows for expression in expressions_of(row))

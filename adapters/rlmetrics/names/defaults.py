@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from .component import ComponentView
-from .course import Course
+from .course import ComponentCourse
 from .records import Entry
 from .tables import FrameworkTable
 
@@ -48,7 +48,7 @@ _Rows = Sequence[tuple[Sequence[str], str, str | None]]
 def changed_defaults(
     table: FrameworkTable,
     views: tuple[ComponentView, ComponentView],
-    course: Course | None,
+    course: ComponentCourse | None,
     entries: Sequence[Entry],
     decides: Mapping[str, Sequence[str]],
 ) -> Iterator[ChangedDefault]:
@@ -124,7 +124,7 @@ def _same(first: str, second: str) -> bool:
     return bool(values[0] == values[1]) and isinstance(values[0], bool) == isinstance(values[1], bool)
 
 
-def _since(name: str, course: Course, now: str) -> str | None:
+def _since(name: str, course: ComponentCourse, now: str) -> str | None:
     """Return the first release from which on a setting has its last default."""
     since = None
     table = course.table

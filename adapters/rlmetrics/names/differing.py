@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from . import narrowing
 from .causes import Causes, SharedCause
-from .comparing import Comparison
+from .comparing import SourceComparison
 from .config import Config
 from .diffs import ChangedKey, DiffResult, ListedKey, RenamedClass, RenamedKey
 from .mapping import NameMap
@@ -73,7 +73,7 @@ class _Diff:
         self._after = {_place(entry): entry for entry in new.entries()}
         self._alone = all(len({place[0] for place in places}) < 2 for places in (self._before, self._after))
         self._alone |= old.source.framework != new.source.framework
-        self._comparison = Comparison(old, new, config)
+        self._comparison = SourceComparison(old, new, config)
         self._causes = Causes(old.tables, self._comparison.releases)
 
     @property

@@ -8,7 +8,7 @@ from typing import Any
 from .config import Configuration
 from .meaning import NOT_OF_THE_NUMBER
 from .records import Alternative, Entry, Signature
-from .rows import ComponentTable, Row, condition_of
+from .rows import ComponentTable, TableRow, condition_of
 from .signature import effective_signature
 from .tables import Tables
 
@@ -31,7 +31,7 @@ class Entries:
         self._tables = tables
         self._table = table
 
-    def make(self, row: Row, config: Configuration, *, alternatives: bool = True) -> Entry:
+    def make(self, row: TableRow, config: Configuration, *, alternatives: bool = True) -> Entry:
         """Return what a row is under a configuration, by default with what other configurations would give."""
         active = _holding(row, config.holds)
         said = self._table.combined(row, active)
@@ -76,7 +76,7 @@ class Entries:
         return found
 
 
-def _holding(row: Row, holds: Callable[[str], bool | None]) -> tuple[int, ...]:
+def _holding(row: TableRow, holds: Callable[[str], bool | None]) -> tuple[int, ...]:
     """Return which facts of a row hold; one that nothing can tell does not."""
     return tuple([index for index, fact in enumerate(row.facts) if "when" not in fact or holds(fact["when"])])
 
@@ -91,7 +91,7 @@ def _logged(said: Mapping[str, Any], holds: Callable[[str], bool | None]) -> boo
     return False if False in answers else None if None in answers else True
 
 
-def _alternatives(row: Row, active: tuple[int, ...], metric: str | None) -> tuple[Alternative, ...]:
+def _alternatives(row: TableRow, active: tuple[int, ...], metric: str | None) -> tuple[Alternative, ...]:
     """Return what other configurations would change: the usual metric, then one for each guard that does not hold."""
     found: dict[str, Alternative] = {}
     usual = [piece["metric"] for piece in (row.record, *row.facts) if "when" not in piece and "metric" in piece]

@@ -10,12 +10,12 @@ __all__ = [
     "Compare",
     "Expression",
     "GuardError",
+    "GuardLiteral",
     "ListOf",
-    "Literal",
-    "Name",
     "Negative",
     "Not",
     "Or",
+    "SettingName",
     "UnknownValueError",
     "Value",
 ]
@@ -72,7 +72,7 @@ class Expression:
 
     def names(self) -> frozenset[str]:
         """Return the configuration keys that occur in the expression."""
-        return frozenset(node.name for node in self.walk() if isinstance(node, Name))
+        return frozenset(node.name for node in self.walk() if isinstance(node, SettingName))
 
     def parts(self) -> tuple[Expression, ...]:
         """Return the expressions that this one is made of."""
@@ -85,7 +85,7 @@ class Expression:
             yield from part.walk()
 
 
-class Literal(Expression):
+class GuardLiteral(Expression):
     """A number, a string, true, false or null."""
 
     __slots__ = ("value",)
@@ -99,7 +99,7 @@ class Literal(Expression):
         return self.value
 
 
-class Name(Expression):
+class SettingName(Expression):
     """A configuration key."""
 
     __slots__ = ("name",)
@@ -235,7 +235,7 @@ class Compare(_Binary):
             value, options = self.left.evaluate(config), self.right.evaluate(config)
             if isinstance(options, list):
                 found = any(_equal(value, option) for option in options)
-            elif isinstance(self.left, Literal) and isinstance(value, str):
+            elif isinstance(self.left, GuardLiteral) and isinstance(value, str):
                 found = isinstance(options, str) and value in options
             else:
                 msg = "'in' needs a list on its right, such as ['a', 'b'], or a quoted text on its left"
@@ -287,7 +287,7 @@ def _equal(left: Value, right: Value) -> bool:
 
 def _number(node: Expression, config: Mapping[str, Value]) -> int | float:
     value = node.evaluate(config)
-    if value is None and isinstance(node, Name):
+    if value is None and isinstance(node, SettingName):
         msg = f"the configuration key {node.name!r} is null; give it a number"
         raise UnknownValueError(msg, node.column, node.name)
     if isinstance(value, bool) or not isinstance(value, int | float):

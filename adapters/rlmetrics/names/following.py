@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from .course import Course
+from .course import ComponentCourse
 from .records import Entry
 from .relations import relate
 from .rows import metrics_of
@@ -12,7 +12,7 @@ from .rows import metrics_of
 __all__ = ["followed"]
 
 
-def followed(course: Course, key: str, mode: str, at: str | None = None) -> dict[str, str | None]:
+def followed(course: ComponentCourse, key: str, mode: str, at: str | None = None) -> dict[str, str | None]:
     """Return the name of a number in each release; None where it is not logged.
 
     Args:
@@ -30,7 +30,7 @@ def followed(course: Course, key: str, mode: str, at: str | None = None) -> dict
     return {release: names[release] for release in course.releases}
 
 
-def _walked(course: Course, key: str, mode: str, releases: Iterable[str]) -> Iterator[tuple[str, str | None]]:
+def _walked(course: ComponentCourse, key: str, mode: str, releases: Iterable[str]) -> Iterator[tuple[str, str | None]]:
     """Yield the name in releases one after another, by whatever name the number goes on there."""
     before: tuple[str, Entry] | None = None
     for release in releases:
@@ -42,7 +42,7 @@ def _walked(course: Course, key: str, mode: str, releases: Iterable[str]) -> Ite
         yield release, key if logged else None
 
 
-def _namesake(course: Course, entry: Entry, release: str, other: str) -> str | None:
+def _namesake(course: ComponentCourse, entry: Entry, release: str, other: str) -> str | None:
     """Return what another release calls a number: a key of the same meaning that this release has not."""
     part = course.part(other)
     best: tuple[tuple[int, int, int], str] | None = None

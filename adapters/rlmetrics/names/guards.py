@@ -20,12 +20,12 @@ from .expressions import (
     Compare,
     Expression,
     GuardError,
+    GuardLiteral,
     ListOf,
-    Literal,
-    Name,
     Negative,
     Not,
     Or,
+    SettingName,
     UnknownValueError,
     Value,
 )
@@ -40,12 +40,12 @@ __all__ = [
     "Compare",
     "Expression",
     "GuardError",
+    "GuardLiteral",
     "ListOf",
-    "Literal",
-    "Name",
     "Negative",
     "Not",
     "Or",
+    "SettingName",
     "UnknownValueError",
     "Value",
     "names_in",
@@ -161,7 +161,7 @@ class _Reader:
             raise self._too_deep(column)
         if isinstance(node, ast.Name | ast.Attribute):
             name = self._text[column - 1 :][: (node.end_col_offset or 0) - node.col_offset]
-            return Literal(column, _CONSTANTS[name]) if name in _CONSTANTS else Name(column, name)
+            return GuardLiteral(column, _CONSTANTS[name]) if name in _CONSTANTS else SettingName(column, name)
         if isinstance(node, ast.Constant) and type(node.value) in (int, float, str):
             return self._literal(node, column)
         if isinstance(node, ast.Compare):
@@ -190,11 +190,11 @@ class _Reader:
         left, right = self._expression(node.left, depth + 1), self._expression(node.comparators[0], depth + 1)
         return Compare(column, operator, left, right)
 
-    def _literal(self, node: ast.Constant, column: int) -> Literal:
+    def _literal(self, node: ast.Constant, column: int) -> GuardLiteral:
         if not isinstance(node.value, str) and node.end_col_offset and node.end_col_offset - node.col_offset > 40:
             msg = "this number has too many digits"
             raise GuardError(msg, column)
-        return Literal(column, node.value)  # type: ignore[arg-type]
+        return GuardLiteral(column, node.value)  # type: ignore[arg-type]
 
     def _arithmetic(self, column: int, node: ast.BinOp, depth: int) -> Expression:
         self._operations += 1

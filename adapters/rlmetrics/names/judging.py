@@ -103,12 +103,12 @@ def _negated(node: Any, settings: Settings) -> str:
 
 
 def _written(node: Any) -> str:
-    from .guards import And, Arithmetic, Compare, ListOf, Literal, Name, Negative, Not, Or
+    from .guards import And, Arithmetic, Compare, GuardLiteral, ListOf, Negative, Not, Or, SettingName
 
     parts = [_written(part) for part in node.parts()]
-    if isinstance(node, Name):
+    if isinstance(node, SettingName):
         return node.name
-    if isinstance(node, Literal):
+    if isinstance(node, GuardLiteral):
         value = node.value
         if value is None or isinstance(value, bool):
             return {None: "null", True: "true", False: "false"}[value]

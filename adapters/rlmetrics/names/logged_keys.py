@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from .rows import ComponentTable, Row
+from .rows import ComponentTable, TableRow
 from .surfaces import route_surfaces, show_template
 from .tables import FrameworkTable, Tables
 from .templates import Template, placeholders_in
@@ -68,7 +68,7 @@ def logged_keys_of(tables: Tables, framework: str, stem: str, releases: tuple[st
     return LoggedKeys(tables, tables.framework(framework), stem, releases)
 
 
-def is_always_logged(row: Row, tables: Tables) -> bool:
+def is_always_logged(row: TableRow, tables: Tables) -> bool:
     """Tell whether every run logs a number under a key, as far as that can be told.
 
     What is shared by many classes is left out: it comes with a run's end, or from elsewhere.

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from .component import ComponentView
 from .config import Config, Configuration
 from .errors import NamesError
-from .rows import ComponentTable, Row
+from .rows import ComponentTable, TableRow
 from .source import Component
 from .surfaces import LOGGED, Rules, route_surfaces, show_name, show_template
 from .tables import FrameworkTable, Tables
@@ -196,7 +196,7 @@ class Catalogue:
         """Return which templates with restricted placeholders a name fills in."""
         fits: dict[tuple[str, Rules], Mapping[str, str] | None] = {}
 
-        def found() -> Iterator[tuple[_Part, list[Row], str, Mapping[str, str]]]:
+        def found() -> Iterator[tuple[_Part, list[TableRow], str, Mapping[str, str]]]:
             for part in self._parts:
                 ways: list[tuple[str, Rules]] = [(LOGGED, ()), *self._surfaces(part)]
                 for name in part.own.spelled:
@@ -216,7 +216,7 @@ class Catalogue:
         routes = tuple(dict.fromkeys(str(row["route"]) for row in part.own.tracking()))
         return _surfaces(self._tables, routes)
 
-    def _logged(self, hits: Iterable[tuple[_Part, list[Row], str, Mapping[str, str]]]) -> list[Logged]:
+    def _logged(self, hits: Iterable[tuple[_Part, list[TableRow], str, Mapping[str, str]]]) -> list[Logged]:
         """Return rows by meaning: one record for each component, key, mode and metric."""
         found: dict[tuple[str, str, str, str, str | None], dict[str, tuple[str, Mapping[str, str]]]] = {}
         for part, rows, surface, values in hits:
@@ -236,9 +236,9 @@ class Catalogue:
             result.append(Logged(*place, logged, surface, values, programs[place[:2]]))
         return result
 
-    def _metrics(self, part: _Part, rows: list[Row]) -> Iterator[tuple[str | None, list[str]]]:
+    def _metrics(self, part: _Part, rows: list[TableRow]) -> Iterator[tuple[str | None, list[str]]]:
         """Yield what rows of one key and mode measure under each release's defaults."""
-        together: dict[str, list[Row]] = {}
+        together: dict[str, list[TableRow]] = {}
         for row in rows:
             for release in part.own.releases_of(row, part.among):
                 together.setdefault(release, []).append(row)
@@ -279,7 +279,7 @@ class Catalogue:
             return None
         return self._config
 
-    def _measured(self, part: _Part, rows: list[Row], release: str) -> str | None:
+    def _measured(self, part: _Part, rows: list[TableRow], release: str) -> str | None:
         """Return what rows of one key measure in a release, by default or as configured."""
         given = self._config_of(part, release) if self._config else None
         if len(rows) > 1:

@@ -10,12 +10,12 @@ from .meaning import Piece, combine
 from .records import Reading, Signature
 from .versions import Releases
 
-__all__ = ["ComponentTable", "Row", "condition_of", "expressions_of", "guards_of", "metrics_of"]
+__all__ = ["ComponentTable", "TableRow", "condition_of", "expressions_of", "guards_of", "metrics_of"]
 
 _DECIDES = ("when", "scale", "offset")
 
 
-class Row(NamedTuple):
+class TableRow(NamedTuple):
     """A key in one mode, in releases in which the same statements of the spec apply to it.
 
     Attributes:
@@ -48,7 +48,7 @@ class ComponentTable:
     def __init__(self, data: Mapping[str, Any], releases: Releases) -> None:
         self._data = data
         self._releases = releases
-        self._at: dict[str, list[Row]] = {}
+        self._at: dict[str, list[TableRow]] = {}
         self._combined: dict[tuple[int, ...], dict[str, Any]] = {}
         self.signatures: dict[int, Signature] = {}
         """The signature of each combination that no setting decides further, by its identity."""
@@ -109,7 +109,7 @@ class ComponentTable:
         return [row for row in rows if self._releases.covers(row["releases"], release)]
 
     @cached_property
-    def rows(self) -> tuple[Row, ...]:
+    def rows(self) -> tuple[TableRow, ...]:
         """Every row, the component's own keys first."""
         return tuple(self._row(item) for item in self._data.get("keys", ()))
 
@@ -125,39 +125,39 @@ class ComponentTable:
         """Every key and template, those of evaluation with their prefix."""
         return self._by_key.keys()
 
-    def called(self, key: str) -> list[Row]:
+    def called(self, key: str) -> list[TableRow]:
         """Return the rows of a key; far fewer are made than by asking all rows."""
         return [self._row(item) for item in self._by_key.get(key, ())]
 
-    def measuring(self, metric: str) -> list[Row]:
+    def measuring(self, metric: str) -> list[TableRow]:
         """Return the rows that may mean a metric, under whichever configuration."""
         pieces: Sequence[Piece] = self._data.get("pieces", ())
         told = {index for index, piece in enumerate(pieces) if piece.get("metric") == metric}
         items = self._data.get("keys", ()) if told else ()
         return [self._row(item) for item in items if item[3] in told or not told.isdisjoint(item[4])]
 
-    def _row(self, item: Sequence[Any]) -> Row:
+    def _row(self, item: Sequence[Any]) -> TableRow:
         pieces: Sequence[Piece] = self._data.get("pieces", ())
         key, mode, ranges, record, facts, *rest = item
         said = tuple([pieces[fact] for fact in facts])
-        return Row(key, mode, ranges, pieces[record], said, (record, *facts), rest[0] if rest else None)
+        return TableRow(key, mode, ranges, pieces[record], said, (record, *facts), rest[0] if rest else None)
 
-    def at(self, release: str) -> list[Row]:
+    def at(self, release: str) -> list[TableRow]:
         """Return the rows of a release."""
         if release not in self._at:
             covers = self._releases.covers
             self._at[release] = [row for row in self.rows if covers(row.ranges, release)]
         return self._at[release]
 
-    def bare(self, row: Row) -> str:
+    def bare(self, row: TableRow) -> str:
         """Return a row's key without the prefix of evaluation."""
         return row.key.removeprefix(self.eval_prefix) if row.mode == "eval" else row.key
 
-    def releases_of(self, row: Row, among: frozenset[str]) -> frozenset[str]:
+    def releases_of(self, row: TableRow, among: frozenset[str]) -> frozenset[str]:
         """Return in which of some releases a row applies."""
         return self._releases.covered(row.ranges) & among
 
-    def combined(self, row: Row, active: tuple[int, ...]) -> Mapping[str, Any]:
+    def combined(self, row: TableRow, active: tuple[int, ...]) -> Mapping[str, Any]:
         """Return what a row's record and some of its facts say together; one and the same for equal questions.
 
         Args:
@@ -188,25 +188,25 @@ class ComponentTable:
         return tuple(Reading(**rows[number]) for number in combined["reads"])
 
 
-def metrics_of(row: Row) -> list[str]:
+def metrics_of(row: TableRow) -> list[str]:
     """Return the metrics that a key can mean, whatever the configuration."""
     named = (piece.get("metric") for piece in (row.record, *row.facts))
     return list(dict.fromkeys(metric for metric in named if metric is not None))
 
 
-def guards_of(row: Row) -> list[str]:
+def guards_of(row: TableRow) -> list[str]:
     """Return the guards that decide whether and how a key is logged."""
     return list(dict.fromkeys(_guards(row)))
 
 
-def _guards(row: Row) -> Iterator[str]:
+def _guards(row: TableRow) -> Iterator[str]:
     for piece in (row.record, *row.facts):
         yield from piece.get("logged_when", ())
         if "when" in piece:
             yield piece["when"]
 
 
-def expressions_of(row: Row) -> list[str]:
+def expressions_of(row: TableRow) -> list[str]:
     """Return every expression of settings in a row."""
     found = [str(piece[name]) for piece in (row.record, *row.facts) for name in _DECIDES if name in piece]
     return [*found, *(guard for piece in (row.record, *row.facts) for guard in piece.get("logged_when", ()))]

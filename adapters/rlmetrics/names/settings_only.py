@@ -8,15 +8,15 @@ from typing import Any, NamedTuple
 
 from .causes import SharedCause
 from .changes import Cause, Net
-from .course import Course
-from .expressions import Compare, ListOf, Literal, Name
+from .course import ComponentCourse
+from .expressions import Compare, GuardLiteral, ListOf, SettingName
 from .guards import parse
 from .rows import expressions_of
 
-__all__ = ["Setting", "joined", "only_with", "other_settings"]
+__all__ = ["OtherSetting", "joined", "only_with", "other_settings"]
 
 
-class Setting(NamedTuple):
+class OtherSetting(NamedTuple):
     """A setting with a value that it does not have by default.
 
     Attributes:
@@ -30,7 +30,7 @@ class Setting(NamedTuple):
     guard: str
 
 
-def other_settings(course: Course, keys: Sequence[str], mode: str) -> list[Setting]:
+def other_settings(course: ComponentCourse, keys: Sequence[str], mode: str) -> list[OtherSetting]:
     """Return the values of single settings, other than those in force, on which the meaning of a key depends.
 
     Only what both the first and the last release know: nobody ran the first one with what came later.
@@ -45,7 +45,9 @@ def other_settings(course: Course, keys: Sequence[str], mode: str) -> list[Setti
     return [setting for setting in dict.fromkeys((*ends[0], *ends[1])) if _in_both(setting, ends, names, course)]
 
 
-def _in_both(setting: Setting, ends: Sequence[list[Setting]], names: Sequence[set[str]], course: Course) -> bool:
+def _in_both(
+    setting: OtherSetting, ends: Sequence[list[OtherSetting]], names: Sequence[set[str]], course: ComponentCourse
+) -> bool:
     if setting in ends[0] and setting in ends[1]:
         return True
     parts = [course.part(release) for release in (course.releases[0], course.releases[-1])]
@@ -54,7 +56,7 @@ def _in_both(setting: Setting, ends: Sequence[list[Setting]], names: Sequence[se
     return known and not (setting.name in names[0] and setting.name in names[1])
 
 
-def _at_end(course: Course, release: str, keys: Sequence[str], mode: str) -> list[Setting]:
+def _at_end(course: ComponentCourse, release: str, keys: Sequence[str], mode: str) -> list[OtherSetting]:
     part = course.part(release)
     if part is None:
         return []
@@ -64,30 +66,30 @@ def _at_end(course: Course, release: str, keys: Sequence[str], mode: str) -> lis
     return [setting for setting in found if setting.name in values and values[setting.name] != setting.value]
 
 
-def _tried(expressions: Sequence[str], config: Mapping[str, Mapping[str, Any]]) -> Iterator[Setting]:
+def _tried(expressions: Sequence[str], config: Mapping[str, Mapping[str, Any]]) -> Iterator[OtherSetting]:
     """Yield the values that expressions ask for, and both positions of a switch."""
     for text in expressions:
         for node in parse(text).walk():
-            if isinstance(node, Name) and config.get(node.name, {}).get("type") == "bool":
-                yield Setting(node.name, value=True, guard=node.name)
-                yield Setting(node.name, value=False, guard=f"not {node.name}")
+            if isinstance(node, SettingName) and config.get(node.name, {}).get("type") == "bool":
+                yield OtherSetting(node.name, value=True, guard=node.name)
+                yield OtherSetting(node.name, value=False, guard=f"not {node.name}")
             elif isinstance(node, Compare):
                 yield from _compared(node)
 
 
-def _compared(node: Compare) -> Iterator[Setting]:
+def _compared(node: Compare) -> Iterator[OtherSetting]:
     name, other = node.parts()
     values = other.parts() if isinstance(other, ListOf) else (other,)
     for item in values:
-        if not isinstance(name, Name) or not isinstance(item, Literal):
+        if not isinstance(name, SettingName) or not isinstance(item, GuardLiteral):
             continue
         value = item.value
         if node.operator in ("==", "in"):
             written = "null" if value is None else repr(value)
-            yield Setting(name.name, value, f"{name.name} == {written}")
+            yield OtherSetting(name.name, value, f"{name.name} == {written}")
         elif isinstance(value, int | float) and not isinstance(value, bool):
             other_value = value - 1 if node.operator == "<" else value + 1
-            yield Setting(name.name, other_value, f"{name.name} {node.operator} {value}")
+            yield OtherSetting(name.name, other_value, f"{name.name} {node.operator} {value}")
 
 
 def only_with(net: Net, usual: Net) -> Net:

@@ -13,7 +13,7 @@ from .protocol import View
 from .records import Fallback
 from .renames import warn_renamed
 from .resolving import resolve_in
-from .rows import ComponentTable, Row, condition_of
+from .rows import ComponentTable, TableRow, condition_of
 from .tables import Overlays, Tables, load_tables
 from .view import open_view
 
@@ -69,7 +69,7 @@ class _Logged(NamedTuple):
     framework: str
     component: str
     table: ComponentTable
-    row: Row
+    row: TableRow
     releases: set[str]
 
 

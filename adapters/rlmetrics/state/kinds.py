@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final, Literal, get_args
 if TYPE_CHECKING:
     from torch import Tensor
 
-__all__ = ["KINDS", "SLOT_KINDS", "Kind", "SlotKind"]
+__all__ = ["KINDS", "SLOT_KINDS", "KindOfSlot", "SlotKind"]
 
 SlotKind = Literal["sum", "count", "min", "max", "moments", "comoments", "bins", "last", "at_max", "values"]
 """The names of all kinds, in the order in which slots of a fused state stand."""
@@ -20,7 +20,7 @@ SlotKind = Literal["sum", "count", "min", "max", "moments", "comoments", "bins",
 SLOT_KINDS: Final[tuple[SlotKind, ...]] = get_args(SlotKind)
 
 
-class Kind(ABC):
+class KindOfSlot(ABC):
     """A kind of slot.
 
     Attributes:
@@ -52,7 +52,7 @@ class Kind(ABC):
         """Merge values ``[…]`` of slots of width one, or ``[…, width]``; ``left`` came first."""
 
 
-class Sum(Kind):
+class Sum(KindOfSlot):
     """A sum: both are added."""
 
     fill, called, each, clean = "total", "{0}_sum", ("sum",), True
@@ -68,7 +68,7 @@ class Count(Sum):
     fill, called = "count", "{0}_count"
 
 
-class Min(Kind):
+class Min(KindOfSlot):
     """The smallest of all."""
 
     fill, called, start, each, clean = "smallest", "{0}_min", (inf,), ("min",), True
@@ -78,7 +78,7 @@ class Min(Kind):
         return left.minimum(right)
 
 
-class Max(Kind):
+class Max(KindOfSlot):
     """The largest of all."""
 
     fill, called, start, each, clean = "largest", "{0}_max", (-inf,), ("max",), True
@@ -88,7 +88,7 @@ class Max(Kind):
         return left.maximum(right)
 
 
-class Moments(Kind):
+class Moments(KindOfSlot):
     """Count, mean and M2, the sum of squared deviations from the mean."""
 
     fill, called, start, has_size, clean = "moments", "{0}_moments", (0.0,) * 3, True, True
@@ -106,7 +106,7 @@ class Moments(Kind):
         return _unless_empty(left, right, torch.stack([count, mean_left + delta * share, m2], dim=-1))
 
 
-class Comoments(Kind):
+class Comoments(KindOfSlot):
     """Count, both means, both M2, and the sum of products of deviations."""
 
     fill, called, start, has_size = "comoments", "{0}_{1}_comoments", (0.0,) * 6, True
@@ -132,7 +132,7 @@ class Comoments(Kind):
         return _unless_empty(left, right, torch.stack(both, dim=-1))
 
 
-class Bins(Kind):
+class Bins(KindOfSlot):
     """A histogram: the counts below its range, in its bins and above its range, then minimum and maximum."""
 
     fill, called = "histogram", "{0}_bins"
@@ -154,7 +154,7 @@ class Bins(Kind):
         return torch.cat([left[..., :-2] + right[..., :-2], *ends], -1)
 
 
-class Last(Kind):
+class Last(KindOfSlot):
     """Whether there is a value, and that value."""
 
     fill, called, start, has_size = "last", "last_{0}", (0.0, 0.0), True
@@ -164,7 +164,7 @@ class Last(Kind):
         return right.where(right[..., :1] > 0, left)
 
 
-class AtMax(Kind):
+class AtMax(KindOfSlot):
     """The size of the population, the largest of a value, and another value beside it."""
 
     fill, called, start, has_size = "at_max", "{0}_at_max", (0.0, -inf, 0.0), True
@@ -178,7 +178,7 @@ class AtMax(Kind):
         return torch.cat([left[..., :1] + right[..., :1], torch.where(later, right[..., 1:], left[..., 1:])], -1)
 
 
-class Values(Kind):
+class Values(KindOfSlot):
     """All values, in their order. Of no fixed width, it is the last slot of a state."""
 
     fill, called, start = "kept", "{0}_values", ()
@@ -196,7 +196,7 @@ def _unless_empty(left: Tensor, right: Tensor, both: Tensor) -> Tensor:
     return left.where(right[..., :1] == 0, merged)
 
 
-KINDS: Final[dict[SlotKind, Kind]] = {
+KINDS: Final[dict[SlotKind, KindOfSlot]] = {
     "sum": Sum(),
     "count": Count(),
     "min": Min(),

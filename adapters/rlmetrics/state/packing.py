@@ -15,7 +15,7 @@ from .ops import wide_dtype
 from .parts import Part, Value
 from .slots import initial
 
-__all__ = ["Pack", "Packing", "Plan"]
+__all__ = ["Pack", "Packing", "PackingPlan"]
 
 Pack = Callable[[Sequence[Value], Tensor], Tensor]
 """Lays the slot values of one update, and a tensor on its device, out as one state ``[W]``."""
@@ -75,7 +75,7 @@ class Packing:
         """
         if torch.compiler.is_compiling():
             return torch.cat([self._tensor(*item, like) for item in zip(self.slots, values, strict=True)])
-        return Plan(self)(values, like)
+        return PackingPlan(self)(values, like)
 
     def _tensor(self, slot: Slot, value: Value, like: Tensor) -> Tensor:
         if isinstance(value, Tensor):
@@ -105,7 +105,7 @@ class Packing:
         return states[0]
 
 
-class Plan:
+class PackingPlan:
     """How the reductions that one kind of update puts off are done together.
 
     Which slots an update fills, with what, depends on the dtypes, shapes and devices of its inputs, and on nothing

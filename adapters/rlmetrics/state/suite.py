@@ -16,7 +16,7 @@ from .fusion import Block, Fusion
 from .given import check_given, fast_to_compare, kinds_of, named_inputs, wrong_name
 from .histogram import Histogram
 from .layout import Layout
-from .packing import Pack, Plan
+from .packing import Pack, PackingPlan
 from .ranks import gather_states, owned, ranks_of
 from .responses import ResponsesSeen
 from .rows import are_plain, unpacked_rows
@@ -367,7 +367,7 @@ class Suite:
         self._reduce = self.fusion.update
         self._compiled = False
         self._split = None
-        self._plans: dict[object, Plan] = {}
+        self._plans: dict[object, PackingPlan] = {}
 
     def _quickly(self) -> AbstractContextManager[object]:
         """Return what makes operations cost least: inference mode, which the compiler does not need."""
@@ -384,7 +384,7 @@ class Suite:
             check_given(self._title, self.fusion, given)
             if len(self._plans) >= _REMEMBERED:
                 self._plans.clear()
-            plan = self._plans[kinds] = Plan(self.fusion.packing)
+            plan = self._plans[kinds] = PackingPlan(self.fusion.packing)
         return self.fusion.packing.pack if self._compiled else plan
 
     def _check_names(self, args: Sequence[object], tensors: Mapping[str, object]) -> None:

@@ -43,12 +43,12 @@ class Faults:
             trace = None if error is None else (type(error), error, error.__traceback__)
             LOGGER.warning("%s; training goes on, and this is not said again", self.last, exc_info=trace)
 
-    def __call__(self, what: str) -> Guard:
+    def __call__(self, what: str) -> FaultGuard:
         """Return a context in which what fails is noted as ``what`` failing."""
-        return Guard(self, what)
+        return FaultGuard(self, what)
 
 
-class Guard:
+class FaultGuard:
     """A context that notes an exception of its body and ends it. Exits of the program pass."""
 
     __slots__ = ("_faults", "_what")

@@ -12,13 +12,13 @@ from typing import Any
 
 from rlmetrics.health.monitor import Monitor
 from rlmetrics.health.records import Finding, plain
-from rlmetrics.health.watching import News
+from rlmetrics.health.watching import RunNews
 
 from .faults import LOGGER, Faults
 
 __all__ = ["FindingsFile", "Sink", "Teller", "say", "tell"]
 
-Sink = Callable[[News], object]
+Sink = Callable[[RunNews], object]
 """Takes news about a run; a text that it returns says what went wrong."""
 
 _LOGGED = {"info": logging.INFO, "warning": logging.WARNING, "error": logging.ERROR}
@@ -38,7 +38,7 @@ class FindingsFile:
     def __init__(self, path: str | os.PathLike[str]) -> None:
         self.path = Path(path)
 
-    def __call__(self, news: News) -> None:
+    def __call__(self, news: RunNews) -> None:
         """Write a line."""
         row: dict[str, Any] = {"step": news.step, **plain(news.finding)}
         row["diagnosis"] = None if news.answer is None else news.answer.id
@@ -54,7 +54,7 @@ class FindingsFile:
             os.close(file)
 
 
-def say(news: News) -> None:
+def say(news: RunNews) -> None:
     """Log news under ``rlmetrics``, at the level of the finding."""
     LOGGER.log(_LOGGED.get(news.finding.level, logging.WARNING), "%s", news.as_text())
 
@@ -84,16 +84,16 @@ class Teller:
                     if isinstance(said, str):
                         self._faults.note(said)
 
-    def _news(self, step: float, finding: Finding) -> News:
+    def _news(self, step: float, finding: Finding) -> RunNews:
         """Return a finding with the first diagnosis, where that is another one than before."""
         first = None
         if finding.level != "info":
             with self._faults("no diagnosis could be made"):
                 first = next(iter(self.monitor.report().diagnoses), None)
         if first is None or first.level == "info" or first.id == self._answer:
-            return News(step, finding, None)
+            return RunNews(step, finding, None)
         self._answer = first.id
-        return News(step, finding, first)
+        return RunNews(step, finding, first)
 
 
 def tell(monitor: Monitor, *sinks: Sink) -> Faults:

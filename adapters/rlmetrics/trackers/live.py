@@ -11,7 +11,7 @@ from rlmetrics.names.tables import Overlays, Tables
 from .exact import exact
 from .faults import Faults
 from .locking import ForkLock
-from .names import LiveNames, Renamed
+from .names import LiveNames, RenamedRow
 from .settings import known_settings, settings_beside
 from .watched import Health, Watched
 
@@ -105,7 +105,7 @@ class Live:
 
     def take(
         self, step: float | None, row: Mapping[str, Any], more: Mapping[str, Any] | None = None, *, evaluated: bool
-    ) -> Renamed:
+    ) -> RenamedRow:
         """Judge a row, and return what is to be logged in its place.
 
         Args:
@@ -115,7 +115,7 @@ class Live:
             evaluated: Whether it is a row of an evaluation, to which no numbers of health are added.
         """
         with self._lock:
-            found = Renamed(dict(row), {})
+            found = RenamedRow(dict(row), {})
             if self._names is not None:
                 with self.faults("a row could not be renamed"):
                     found = self._names(row)
@@ -128,7 +128,7 @@ class Live:
             if not added:
                 return found
             new = {name: value for name, value in added.items() if name not in found.row}
-            return Renamed({**found.row, **new}, {**found.shown, **dict(zip(new, new, strict=True))})
+            return RenamedRow({**found.row, **new}, {**found.shown, **dict(zip(new, new, strict=True))})
 
 
 class HasLive:

@@ -9,9 +9,9 @@ from typing import Any, NamedTuple
 from rlmetrics.names.config import Config
 from rlmetrics.names.measured import is_exact
 from rlmetrics.names.tables import Overlays, Tables
-from rlmetrics.translate.translator import Entry, Translator
+from rlmetrics.translate.translator import TranslatedEntry, Translator
 
-__all__ = ["LiveNames", "Renamed"]
+__all__ = ["LiveNames", "RenamedRow"]
 
 _MOST = 1000
 """How many combinations of keys are remembered."""
@@ -22,7 +22,7 @@ _STEP = "train/global_step"
 _SAME: Mapping[str, str] = {}
 
 
-class Renamed(NamedTuple):
+class RenamedRow(NamedTuple):
     """A row under new names.
 
     Attributes:
@@ -42,7 +42,7 @@ class _Plan(NamedTuple):
         names: The new names in the order of the keys, if nothing but names changes; else None.
         entries: New name, old key, and whether the value is converted.
         rivals: Keys of which several claim one name: their values decide who gets it.
-        shown: As in `Renamed`.
+        shown: As in `RenamedRow`.
     """
 
     names: tuple[str, ...] | None
@@ -86,7 +86,7 @@ class LiveNames:
         self.axis = step.output if step.translated and step.output != _STEP else None
         self._plans: dict[tuple[str, ...], _Plan] = {}
 
-    def __call__(self, row: Mapping[str, Any]) -> Renamed:
+    def __call__(self, row: Mapping[str, Any]) -> RenamedRow:
         """Return a row under new names.
 
         Raises:
@@ -99,16 +99,16 @@ class LiveNames:
                 self._plans.clear()
             plan = self._plans[keys] = self._plan(keys)
         if plan.names is not None:
-            return Renamed(dict(zip(plan.names, row.values(), strict=True)), plan.shown)
+            return RenamedRow(dict(zip(plan.names, row.values(), strict=True)), plan.shown)
         converted = self.translator.converted
         values = {
             name: converted(old, _plain(row[old])) if convert else row[old] for name, old, convert in plan.entries
         }
         if not plan.rivals:
-            return Renamed(values, plan.shown)
+            return RenamedRow(values, plan.shown)
         entries = self.translator.entries({key: _plain(row[key]) for key in plan.rivals})
         values.update((entry.name, entry.value) for entry in entries)
-        return Renamed(values, {**plan.shown, **self._shown(entries)})
+        return RenamedRow(values, {**plan.shown, **self._shown(entries)})
 
     def _plan(self, keys: tuple[str, ...]) -> _Plan:
         """Return what becomes of rows with some keys."""
@@ -121,14 +121,14 @@ class LiveNames:
         # An old name that is kept gives way to a new one.
         taken = {outputs[key] for key in rivals}
         entries = [entry for entry in entries if entry.name not in taken]
-        entries += [Entry(key, key, None) for key in keys if is_exact(key)]
+        entries += [TranslatedEntry(key, key, None) for key in keys if is_exact(key)]
         entries.sort(key=lambda entry: keys.index(entry.old))
         shown = self._shown(entries)
         if [entry.old for entry in entries] == list(keys) and not any(entry.converted for entry in entries):
             return _Plan(tuple(entry.name for entry in entries), (), (), shown)
         return _Plan(None, tuple((entry.name, entry.old, entry.converted) for entry in entries), rivals, shown)
 
-    def _shown(self, entries: list[Entry]) -> Mapping[str, str]:
+    def _shown(self, entries: list[TranslatedEntry]) -> Mapping[str, str]:
         """Return how trackers show the new names: as if a log with their spelling of the old ones were translated."""
         if self._prefixed is None:
             return _SAME

@@ -6,7 +6,7 @@ from typing import Any
 
 from rlmetrics.health.monitor import Monitor
 from rlmetrics.health.records import LEVELS
-from rlmetrics.health.watching import News
+from rlmetrics.health.watching import RunNews
 from rlmetrics.names.config import Config
 from rlmetrics.names.tables import Overlays, Tables, load_tables
 from rlmetrics.names.templates import OPEN
@@ -91,7 +91,7 @@ class Alerts:
         self._run = run
         self._lowest = LEVELS.index(level)
 
-    def __call__(self, news: News) -> None:
+    def __call__(self, news: RunNews) -> None:
         """Send an alert."""
         finding = news.finding
         if LEVELS.index(finding.level) < self._lowest:

@@ -8,7 +8,7 @@ import queue
 import threading
 import time
 
-from rlmetrics.health.watching import News, post_to
+from rlmetrics.health.watching import RunNews, post_to
 
 from .faults import Faults
 
@@ -35,10 +35,10 @@ class Webhook:
         self._post = post_to(url, run)
         self._patience = patience
         self._owner = 0
-        self._waiting: queue.Queue[News]
+        self._waiting: queue.Queue[RunNews]
         atexit.register(self.flush)
 
-    def __call__(self, news: News) -> None:
+    def __call__(self, news: RunNews) -> None:
         """Post news soon."""
         if self._owner != os.getpid():
             # Threads do not live on in a forked process; what the parent has not posted yet, it posts itself.
@@ -66,7 +66,7 @@ class Webhook:
             time.sleep(0.01)
         return not self._waiting.unfinished_tasks
 
-    def _work(self, waiting: queue.Queue[News]) -> None:
+    def _work(self, waiting: queue.Queue[RunNews]) -> None:
         while True:
             news = waiting.get()
             with self.faults("the webhook did not take it"):

@@ -12,7 +12,7 @@ from functools import wraps
 from types import FunctionType
 from typing import Any
 
-__all__ = ["Row", "mend", "prefixed", "showing"]
+__all__ = ["ReportedRow", "mend", "prefixed", "showing"]
 
 _FUNCTION = "rewrite_logs"
 _HOME = "transformers.integrations.integration_utils"
@@ -21,7 +21,7 @@ _LOCK = threading.Lock()
 _MLFLOW = re.compile(r"[^0-9A-Za-z_\-. :/]")
 
 
-class Row(dict[str, Any]):
+class ReportedRow(dict[str, Any]):
     """A row under new names that still answers to the old ones.
 
     Callbacks that go through it see the new names only; one that asks for ``logs["loss"]`` finds it as before.
@@ -119,7 +119,7 @@ def _asking(original: Callable[[Mapping[str, Any]], dict[str, Any]]) -> Callable
 def _sanitized(on_log: Callable[..., Any]) -> Callable[..., Any]:
     @wraps(on_log)
     def logging(args: Any, state: Any, control: Any, logs: Any = None, **kwargs: Any) -> Any:
-        if isinstance(logs, Row):
+        if isinstance(logs, ReportedRow):
             logs = {_MLFLOW.sub("_", name): value for name, value in logs.items()}
         return on_log(args, state, control, logs=logs, **kwargs)
 

@@ -17,11 +17,11 @@ from rlmetrics.names.source import parse_source
 from rlmetrics.names.tables import Overlays, Tables, load_tables
 from rlmetrics.trackers.faults import Faults
 from rlmetrics.trackers.live import HasLive, Live, Measuring
-from rlmetrics.trackers.names import Renamed
+from rlmetrics.trackers.names import RenamedRow
 from rlmetrics.trackers.watched import Health
 from rlmetrics.trackers.wrapping import Wrapped
 
-from ._reporters import Row, mend, prefixed, showing
+from ._reporters import ReportedRow, mend, prefixed, showing
 from ._source import settings_of, source_of
 from ._stack import calling
 
@@ -68,14 +68,14 @@ class Attached(HasLive):
             if getattr(self._owner, self._name) != self._log:
                 vars(self._owner)[self._name] = self._log
 
-    def treated(self, state: Any, logs: dict[str, Any]) -> Renamed | None:
+    def treated(self, state: Any, logs: dict[str, Any]) -> RenamedRow | None:
         """Return what callbacks get in place of some logs, and put it into the history; None to leave all as it is."""
         live = self.live
         evaluated = any(name.startswith("eval_") for name in logs)
         more = {} if evaluated or _SUMMARY in logs else live.measured()
         if not (self._every_rank or getattr(state, "is_world_process_zero", True)):
             return None
-        found: Renamed | None = None
+        found: RenamedRow | None = None
         with live.faults("a row could not be treated"):
             found = live.take(getattr(state, "global_step", None), logs, more, evaluated=evaluated)
             history = getattr(state, "log_history", None)
@@ -83,7 +83,7 @@ class Attached(HasLive):
                 history[-1] = {**found.row, "step": history[-1]["step"]}
             if live.axis is not None and live.axis not in found.row:
                 step = {live.axis: state.global_step}
-                found = Renamed({**found.row, **step}, {**found.shown, live.axis: live.axis})
+                found = RenamedRow({**found.row, **step}, {**found.shown, live.axis: live.axis})
             self._mend()
         return found
 
@@ -117,13 +117,13 @@ class _Handing:
 
     def __call__(self, args: Any, state: Any, control: Any, logs: dict[str, Any], *rest: Any, **kwargs: Any) -> Any:
         """Hand logs on under their new names."""
-        found: Renamed | None = None
+        found: RenamedRow | None = None
         if self.on:
             with self.attached.faults("a row could not be treated"):
                 found = self.attached.treated(state, logs)
         if found is None:
             return self._on_log(args, state, control, logs, *rest, **kwargs)
-        row = Row(found.row, logs)
+        row = ReportedRow(found.row, logs)
         with ExitStack() as stack:
             stack.enter_context(showing(found.shown))
             return self._on_log(args, state, control, row, *rest, **kwargs)

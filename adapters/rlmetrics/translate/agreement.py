@@ -10,7 +10,7 @@ from rlmetrics.names import AmbiguousError, Candidate
 
 from .plan import Translation
 from .report import Report
-from .translator import Entry, Translator
+from .translator import TranslatedEntry, Translator
 
 __all__ = ["AgreeingTranslator"]
 
@@ -100,7 +100,7 @@ class AgreeingTranslator(Translator):
                     seen.add(name)
                     yield name, stand_ins
 
-    def _settle(self, output: str, entries: list[Entry], row: Mapping[str, Any]) -> list[Entry]:
+    def _settle(self, output: str, entries: list[TranslatedEntry], row: Mapping[str, Any]) -> list[TranslatedEntry]:
         settled = super()._settle(output, entries, row)
         for other in self._others if len(entries) > 1 else ():
             if other._settle(output, entries, row) != settled:

@@ -14,7 +14,7 @@ from .errors import InputError
 from .logs import RowLog
 from .reading import LoggedRow, Recorded
 from .report import Report
-from .translator import Entry, Translator
+from .translator import TranslatedEntry, Translator
 
 __all__ = [
     "ESCAPE",
@@ -87,7 +87,7 @@ def _number(text: str, value: Decimal) -> str:
     return spelled(value) if text.lstrip("+-").isdigit() else printed(value)
 
 
-def entries_of(fields: Mapping[str, str], translator: Translator) -> list[Entry]:
+def entries_of(fields: Mapping[str, str], translator: Translator) -> list[TranslatedEntry]:
     """Return the entries of a translated record, whose values are given as they are spelled."""
     moves = translator.moves(tuple(fields))
     if moves is None:

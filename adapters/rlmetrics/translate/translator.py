@@ -13,7 +13,7 @@ from .errors import InputError
 from .plan import Plan, Translation, told
 from .report import Report
 
-__all__ = ["Entry", "RivalsError", "Translator", "nothing_translated"]
+__all__ = ["RivalsError", "TranslatedEntry", "Translator", "nothing_translated"]
 
 UNTRANSLATED = "untranslated"
 """The folder of names that are set aside."""
@@ -29,7 +29,7 @@ class RivalsError(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class TranslatedEntry:
     """One entry of a translated row: its name, the old key it comes from, and its value, converted or not."""
 
     name: str
@@ -86,7 +86,7 @@ class Translator:
         self.both = both
         self._unknown = unknown
         self._moves: dict[str, Translation] = {}
-        self._plain: dict[tuple[str, ...], list[Entry] | None] = {}
+        self._plain: dict[tuple[str, ...], list[TranslatedEntry] | None] = {}
         self._names: dict[tuple[str, ...], tuple[str, ...] | None] = {}
         self._judged: dict[str, Translation] = {}
         self._claimed: dict[str, str] | None = None
@@ -201,14 +201,14 @@ class Translator:
         self._names[keys] = tuple(move.name for move in moves) if plain and moves is not None else None
         return self._names[keys]
 
-    def entries(self, row: Mapping[str, Any]) -> list[Entry]:
+    def entries(self, row: Mapping[str, Any]) -> list[TranslatedEntry]:
         """Return the entries of the translated row, in the order of the old ones.
 
         Raises:
             InputError: If a key is unknown and ``unknown`` is ``error``, or a value can't be converted.
             RivalsError: If the account is watched, and a second key claims a name.
         """
-        claims: dict[str, list[Entry]] = {}
+        claims: dict[str, list[TranslatedEntry]] = {}
         for key, value in row.items():
             move = self.key(key)
             if move.metric is None and self._leave_out(move):
@@ -216,19 +216,19 @@ class Translator:
             if self._claimed is not None and self._claimed.setdefault(move.output, key) != key:
                 raise RivalsError
             claims.setdefault(move.output, []).append(self._claim(move, value))
-        written: dict[str, Entry] = {}
+        written: dict[str, TranslatedEntry] = {}
         for output, entries in claims.items():
             for entry in self._settle(output, entries, row):
                 written[entry.old] = entry
-        result: list[Entry] = []
+        result: list[TranslatedEntry] = []
         for key in row:
             if key in written:
                 result.append(written[key])
             if self._keeps_old_name(key, claims, written):
-                result.append(Entry(key, key, row[key]))
+                result.append(TranslatedEntry(key, key, row[key]))
         return result
 
-    def moves(self, keys: tuple[str, ...]) -> list[Entry] | None:
+    def moves(self, keys: tuple[str, ...]) -> list[TranslatedEntry] | None:
         """Return what ``entries`` returns for a row with these keys, without values, if values don't matter.
 
         They matter where several keys claim one name or a value is converted; None is returned then. Logs repeat few
@@ -246,7 +246,7 @@ class Translator:
             self._plain[keys] = self.entries(dict.fromkeys(keys)) if plain else None
         return self._plain[keys]
 
-    def fixed(self, keys: tuple[str, ...]) -> list[Entry] | None:
+    def fixed(self, keys: tuple[str, ...]) -> list[TranslatedEntry] | None:
         """Return what becomes of a row with these keys, one entry for each, if values don't decide about names.
 
         Values may have to be converted then, as ``converted`` says.
@@ -266,9 +266,9 @@ class Translator:
         """Yield all names, as a surface shows them, that the target has for the metric of a key that it doesn't log."""
         return self._plan.counterparts(key, surface)
 
-    def _claim(self, move: Translation, value: Any) -> Entry:
+    def _claim(self, move: Translation, value: Any) -> TranslatedEntry:
         if move.transform is None or not move.translated:
-            return Entry(move.output, move.key, value)
+            return TranslatedEntry(move.output, move.key, value)
         # Most translations convert nothing, and the modules of exact numbers are a tenth of what importing costs.
         from .values import convert
 
@@ -277,9 +277,9 @@ class Translator:
         except TypeError as error:
             msg = f"{move.key}: {error}; leave it out of the input, or translate with --strict"
             raise InputError(msg) from None
-        return Entry(move.output, move.key, converted, converted=True)
+        return TranslatedEntry(move.output, move.key, converted, converted=True)
 
-    def _settle(self, output: str, entries: list[Entry], row: Mapping[str, Any]) -> list[Entry]:
+    def _settle(self, output: str, entries: list[TranslatedEntry], row: Mapping[str, Any]) -> list[TranslatedEntry]:
         """Decide who is written under ``output``: one key, or none if several bring different values."""
         from .values import same
 
@@ -293,9 +293,11 @@ class Translator:
             if entry.old not in claimants:
                 claimants.append(entry.old)
             self.report.set_aside[entry.old] = self.aside(entry.old)
-        return [Entry(self.aside(entry.old), entry.old, row[entry.old]) for entry in entries]
+        return [TranslatedEntry(self.aside(entry.old), entry.old, row[entry.old]) for entry in entries]
 
-    def _keeps_old_name(self, key: str, claims: Mapping[str, list[Entry]], written: Mapping[str, Entry]) -> bool:
+    def _keeps_old_name(
+        self, key: str, claims: Mapping[str, list[TranslatedEntry]], written: Mapping[str, TranslatedEntry]
+    ) -> bool:
         if not self.both or key in claims or not self._moves[key].translated:
             return False
         aside = key in written and written[key].name == self.aside(key)

@@ -23,7 +23,7 @@ _LOWEST = -1e4
 
 
 @dataclass(frozen=True)
-class Shape:
+class LogitShape:
     """What becomes of the products of hidden states and weights, and how many are computed at once.
 
     Attributes:
@@ -67,7 +67,7 @@ class Blocks(Function):
         bias: Tensor | None,
         tokens: Tensor,
         keep: Tensor | None,
-        shape: Shape,
+        shape: LogitShape,
     ) -> tuple[Tensor, Tensor, Tensor, Tensor]:
         head = _Head(hidden, weight, bias, tokens, keep, shape)
         dtype, wide = head.dtype, wide_dtype(hidden)
@@ -104,7 +104,7 @@ class _Head:
         bias: Tensor | None,
         tokens: Tensor,
         keep: Tensor | None,
-        shape: Shape,
+        shape: LogitShape,
     ) -> None:
         self.hidden, self.weight, self.bias, self.tokens, self.keep = hidden, weight, bias, tokens, keep
         self.shape, self.block = shape, shape.block

@@ -9,7 +9,7 @@ from torch import Tensor
 
 from rlmetrics.state import ops
 
-from ._blocks import Blocks, Shape
+from ._blocks import Blocks, LogitShape
 from ._logits import check_ids, check_mask
 
 BLOCK = 1024
@@ -190,7 +190,7 @@ def head_statistics(
         bias,
         words,
         keep,
-        Shape(logit_scale, softcap or 0.0, temperature, block),
+        LogitShape(logit_scale, softcap or 0.0, temperature, block),
     )
     return HeadStatistics(*(one.reshape(tokens.shape) for one in found))
 

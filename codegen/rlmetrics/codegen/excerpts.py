@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
-from .findings import Finding, FindingLevel, Location
+from .findings import FindingLevel, Location, SpecFinding
 
 __all__ = ["remedy", "render", "summary"]
 
@@ -36,7 +36,7 @@ class _Mark:
     label: str
 
 
-def render(findings: Iterable[Finding], folder: Path, *, colour: bool = False) -> str:
+def render(findings: Iterable[SpecFinding], folder: Path, *, colour: bool = False) -> str:
     """Return each finding with the source that it is about.
 
     Args:
@@ -62,7 +62,7 @@ def render(findings: Iterable[Finding], folder: Path, *, colour: bool = False) -
     return "".join(f"{_one(finding, lines, paint)}\n" for finding in findings)
 
 
-def summary(findings: Sequence[Finding], *, hidden: bool = True) -> str:
+def summary(findings: Sequence[SpecFinding], *, hidden: bool = True) -> str:
     """Return one line that counts findings; with ``hidden`` those that follow from others are not shown."""
     shown = [finding for finding in findings if not (hidden and finding.follows)]
     counts = [_count(shown, level) for level in ("error", "warning", "info")]
@@ -75,13 +75,13 @@ def summary(findings: Sequence[Finding], *, hidden: bool = True) -> str:
     return text
 
 
-def _count(findings: Sequence[Finding], level: FindingLevel) -> str:
+def _count(findings: Sequence[SpecFinding], level: FindingLevel) -> str:
     number = sum(finding.level == level for finding in findings)
     word = {"error": "error", "warning": "warning", "info": "remark"}[level]
     return f"{number} {word}{'' if number == 1 else 's'}" if number else ""
 
 
-def remedy(finding: Finding, lines: Sequence[str]) -> tuple[Location, str, str] | None:
+def remedy(finding: SpecFinding, lines: Sequence[str]) -> tuple[Location, str, str] | None:
     """Return the mechanical remedy of a finding.
 
     Args:
@@ -120,7 +120,7 @@ def _find(name: str, start: Location, lines: Sequence[str]) -> Location | None:
     return None
 
 
-def _one(finding: Finding, lines: Lines, paint: Paint) -> str:
+def _one(finding: SpecFinding, lines: Lines, paint: Paint) -> str:
     source = lines(finding.location.file)
     found = remedy(finding, source)
     place, length = (found[0], len(found[1])) if found else (finding.location, 0)

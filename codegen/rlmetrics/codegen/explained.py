@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from rlmetrics.names.meaning import combine
 
-from .meaning import FrameworkScope, Piece, Resolved, resolve
+from .meaning import FrameworkScope, Resolved, SpecPiece, resolve
 
 if TYPE_CHECKING:
     from rlmetrics.names.component import ComponentView
@@ -73,7 +73,7 @@ class _Explainer:
         pieces = [self._item.record, *active]
         return Explained(entry, tuple(self._fields(pieces)), tuple(self._idle(idle)))
 
-    def _fields(self, pieces: Sequence[Piece]) -> Iterator[Field]:
+    def _fields(self, pieces: Sequence[SpecPiece]) -> Iterator[Field]:
         profile, profile_piece = self._profile(pieces)
         said = combine(pieces[0].says, [piece.says for piece in pieces[1:]], _Profiles(self._scope, self._stem, pieces))
         metric = said.get("metric")
@@ -100,26 +100,28 @@ class _Explainer:
         for name in _LISTS:
             yield from self._each(name, pieces, profile)
 
-    def _profile(self, pieces: Sequence[Piece]) -> tuple[Mapping[str, Any], Piece | None]:
+    def _profile(self, pieces: Sequence[SpecPiece]) -> tuple[Mapping[str, Any], SpecPiece | None]:
         setting = [piece for piece in pieces if "profile" in piece.says]
         if not setting:
             return {}, None
         found = self._scope.profile(self._stem, setting[-1].stem, setting[-1].says["profile"])
         return {name: getattr(found, name) for name in found.model_fields_set}, setting[-1]
 
-    def _set(self, name: str, value: Any, pieces: Sequence[Piece], profile: Mapping[str, Any] | None = None) -> Field:
+    def _set(
+        self, name: str, value: Any, pieces: Sequence[SpecPiece], profile: Mapping[str, Any] | None = None
+    ) -> Field:
         setting = [piece for piece in pieces if name in piece.says]
         if setting:
             return self._field(name, value, setting[-1], name)
         return self._of_profile(name, value, pieces)
 
-    def _reduction(self, level: str, value: str, pieces: Sequence[Piece], profile: Mapping[str, Any]) -> Field:
+    def _reduction(self, level: str, value: str, pieces: Sequence[SpecPiece], profile: Mapping[str, Any]) -> Field:
         setting = [piece for piece in pieces if level in piece.says.get("reduction", ())]
         if setting:
             return self._field(f"reduction.{level}", value, setting[-1], "reduction")
         return self._of_profile(f"reduction.{level}", value, pieces)
 
-    def _of_profile(self, name: str, value: Any, pieces: Sequence[Piece]) -> Field:
+    def _of_profile(self, name: str, value: Any, pieces: Sequence[SpecPiece]) -> Field:
         """Return a field that the profile sets: it stands with the profile, and the naming statement proves it."""
         setting = next(piece for piece in reversed(pieces) if "profile" in piece.says)
         chosen = setting.says["profile"]
@@ -129,7 +131,9 @@ class _Explainer:
                 return Field(name, value, where, self._proof(setting), setting.when)
         raise KeyError(chosen)
 
-    def _each(self, name: str, pieces: Sequence[Piece], profile: Mapping[str, Any] | None = None) -> Iterator[Field]:
+    def _each(
+        self, name: str, pieces: Sequence[SpecPiece], profile: Mapping[str, Any] | None = None
+    ) -> Iterator[Field]:
         for value in (profile or {}).get(name, ()):
             yield self._of_profile(name, value, pieces)
         for piece in pieces:
@@ -137,10 +141,10 @@ class _Explainer:
                 shown = value if isinstance(value, str) else value.says
                 yield self._field(name, shown, piece, name)
 
-    def _field(self, name: str, value: Any, piece: Piece, written: str) -> Field:
+    def _field(self, name: str, value: Any, piece: SpecPiece, written: str) -> Field:
         return Field(name, value, self._locate(piece.stem, (*piece.path, written)), self._proof(piece), piece.when)
 
-    def _idle(self, facts: Sequence[Piece]) -> Iterator[Field]:
+    def _idle(self, facts: Sequence[SpecPiece]) -> Iterator[Field]:
         for fact in facts:
             says = {name: value for name, value in fact.says.items() if name != "at"}
             yield Field("fact", _shown(says), self._locate(fact.stem, fact.path), self._proof(fact), fact.when)
@@ -149,7 +153,7 @@ class _Explainer:
         place = self._spec.locate(f"frameworks/{self._framework}/{stem}", path)
         return f"{place.file}:{place.line}"
 
-    def _proof(self, piece: Piece) -> tuple[str, ...]:
+    def _proof(self, piece: SpecPiece) -> tuple[str, ...]:
         """Return where a statement's anchors stand in the release; without own ones those of its record."""
         chosen = piece if piece.statement.at else self._item.record
         anchors = [f"{chosen.stem}:{name}" for name in chosen.statement.at]
@@ -161,7 +165,7 @@ class _Explainer:
 class _Profiles(dict[str, Mapping[str, Any]]):
     """The profiles that some statements name, each as the file of its statement knows it."""
 
-    def __init__(self, scope: FrameworkScope, stem: str, pieces: Sequence[Piece]) -> None:
+    def __init__(self, scope: FrameworkScope, stem: str, pieces: Sequence[SpecPiece]) -> None:
         super().__init__()
         for piece in pieces:
             if "profile" in piece.says:

@@ -10,10 +10,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
 __all__ = [
-    "Finding",
     "FindingLevel",
     "Location",
     "Related",
+    "SpecFinding",
     "has_errors",
     "render_github",
     "render_json",
@@ -53,7 +53,7 @@ class Related:
 
 
 @dataclass(frozen=True)
-class Finding:
+class SpecFinding:
     """Something that is wrong, where it is wrong, and what to do about it.
 
     Attributes:
@@ -77,22 +77,22 @@ class Finding:
     follows: bool = False
 
 
-def sort(findings: Iterable[Finding]) -> list[Finding]:
+def sort(findings: Iterable[SpecFinding]) -> list[SpecFinding]:
     """Return findings in the order of their places, each one once; those that follow from others last."""
     return sorted(set(findings), key=lambda f: (f.follows, f.location, f.id, f.message, f.fix))
 
 
-def has_errors(findings: Iterable[Finding]) -> bool:
+def has_errors(findings: Iterable[SpecFinding]) -> bool:
     """Tell whether any finding is an error, so that nothing may be generated."""
     return any(finding.level == "error" for finding in findings)
 
 
-def render_text(findings: Sequence[Finding]) -> str:
+def render_text(findings: Sequence[SpecFinding]) -> str:
     """Return one line for each finding: ``file:line:column: level[id]: message; fix``."""
     return "".join(f"{f.location}: {f.level}[{f.id}]: {f.message}; {f.fix}\n" for f in findings)
 
 
-def render_json(findings: Sequence[Finding]) -> str:
+def render_json(findings: Sequence[SpecFinding]) -> str:
     """Return a JSON list with one object for each finding."""
     rows = [
         {
@@ -115,7 +115,7 @@ def render_json(findings: Sequence[Finding]) -> str:
     return json.dumps(rows, indent=2, ensure_ascii=False) + "\n"
 
 
-def render_github(findings: Sequence[Finding]) -> str:
+def render_github(findings: Sequence[SpecFinding]) -> str:
     """Return workflow commands that GitHub shows as annotations on the lines of a pull request."""
     lines = []
     for f in findings:

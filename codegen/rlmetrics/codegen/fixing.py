@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from .excerpts import remedy
-from .findings import Finding, Location
+from .findings import Location, SpecFinding
 from .output.store import replace
 
 __all__ = ["Fixed", "fix"]
@@ -22,7 +22,7 @@ class Fixed:
     after: str
 
 
-def fix(findings: Iterable[Finding], folder: Path) -> list[Fixed]:
+def fix(findings: Iterable[SpecFinding], folder: Path) -> list[Fixed]:
     """Repair in the files what can be repaired mechanically; everything else in them stays as it is.
 
     Args:
@@ -35,7 +35,7 @@ def fix(findings: Iterable[Finding], folder: Path) -> list[Fixed]:
     findings = list(findings)
     # What is said in the same words at several places is repaired everywhere, or nowhere if it is not clear.
     clear = {(finding.message, finding.fix) for finding in findings if not finding.follows}
-    by_file: dict[str, list[Finding]] = {}
+    by_file: dict[str, list[SpecFinding]] = {}
     for finding in findings:
         if (finding.message, finding.fix) in clear:
             by_file.setdefault(finding.location.file, []).append(finding)

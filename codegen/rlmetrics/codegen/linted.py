@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from .cache import FOLDER, Shelf, section_digests
-from .findings import Finding
+from .findings import SpecFinding
 
 __all__ = ["linted"]
 
 
-def linted(root: Path, overlays: Sequence[Path] = (), *, cached: bool = True) -> list[Finding]:
+def linted(root: Path, overlays: Sequence[Path] = (), *, cached: bool = True) -> list[SpecFinding]:
     """Check the spec of a checkout.
 
     Args:

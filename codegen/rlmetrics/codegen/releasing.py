@@ -14,12 +14,12 @@ from rlmetrics.names.errors import UserError
 
 from .audit.extract import Extraction, extract, without_collection
 from .cache import FOLDER, Shelf
-from .locks.component import Component
+from .locks.component import LockedComponent
 from .locks.extend import extend
 from .locks.fetch import CACHE, open_release
 from .locks.fingerprint import digest
 from .locks.ledger import SHARED, Ledger
-from .locks.news import News, Step, news
+from .locks.news import News, ReleaseStep, news
 from .locks.of_spec import components_of
 from .locks.packages import Package
 from .locks.pending import Pending
@@ -120,7 +120,9 @@ def _confirmed(ledger: Ledger, release: str) -> dict[str, str]:
     return {token: why[0] for (_, token), why in ledger.lock(SHARED).at("confirmed", release).items()}
 
 
-def _extended(framework: str, old: Package, new: Package, components: Mapping[str, Component], ledger: Ledger) -> Step:
+def _extended(
+    framework: str, old: Package, new: Package, components: Mapping[str, LockedComponent], ledger: Ledger
+) -> ReleaseStep:
     """Extend every lock that knows the release before, or whose component begins now."""
     common = ledger.lock(SHARED)
     common.forget(new.release)
@@ -143,7 +145,7 @@ def _extended(framework: str, old: Package, new: Package, components: Mapping[st
         stem: frozenset(key for key, found in components[stem].keys.items() if new.release in found) for stem in locks
     }
     written = _written(extraction, [components[stem] for stem in locks])
-    return Step(old, new, [components[stem] for stem in locks], locks, common, described, written)
+    return ReleaseStep(old, new, [components[stem] for stem in locks], locks, common, described, written)
 
 
 def _extraction(folder: Path, framework: str, package: Package) -> Extraction:
@@ -158,7 +160,9 @@ def _extraction(folder: Path, framework: str, package: Package) -> Extraction:
     return found
 
 
-def _written(extraction: Extraction, components: Sequence[Component]) -> dict[tuple[str, str], tuple[str, int, str]]:
+def _written(
+    extraction: Extraction, components: Sequence[LockedComponent]
+) -> dict[tuple[str, str], tuple[str, int, str]]:
     """Stem and key to a place that writes it."""
     stems = {item.name: component.stem for component in components for item in component.classes}
     return {
@@ -168,7 +172,7 @@ def _written(extraction: Extraction, components: Sequence[Component]) -> dict[tu
     }
 
 
-def keys_of(extraction: Extraction, component: Component) -> dict[str, list[str]]:
+def keys_of(extraction: Extraction, component: LockedComponent) -> dict[str, list[str]]:
     """Return the keys of a component's classes in a release, each with the places that write it."""
     names = {item.name for item in component.classes}
     found: dict[str, set[str]] = {}

@@ -17,7 +17,7 @@ from .output.store import replace
 from .output.text import anchor, function_name, registry_key
 from .spec import Spec
 
-__all__ = ["Edited", "RenameError", "Renaming", "plan"]
+__all__ = ["Edited", "MetricRenaming", "RenameError", "plan"]
 
 _CANONICAL = re.compile(r"[a-z][a-z0-9]*(?:_[a-z0-9]+)*(?:/[a-z0-9]+(?:_[a-z0-9]+)*)+")
 _TEXTS = (".py", ".md", ".yaml", ".yml", ".json", ".toml", ".j2", ".txt")
@@ -40,7 +40,7 @@ class Edited:
 
 
 @dataclass(frozen=True)
-class Renaming:
+class MetricRenaming:
     """Everything that a renaming changes.
 
     Attributes:
@@ -58,7 +58,7 @@ class Renaming:
             replace(root / one.path, one.text.encode("utf-8", "surrogateescape"))
 
 
-def plan(spec: Spec, root: Path, old: str, new: str, why: str) -> Renaming:
+def plan(spec: Spec, root: Path, old: str, new: str, why: str) -> MetricRenaming:
     """Work out what a renaming changes; nothing is written.
 
     Args:
@@ -95,7 +95,7 @@ def plan(spec: Spec, root: Path, old: str, new: str, why: str) -> Renaming:
             edited.append(Edited(path, changed, count))
         left += [f"{path}:{number}" for number in _lines_with(changed, old)] if not path.startswith("spec/") else []
     recorded = _record(spec, (root / "spec" / "spec.yaml").read_text(encoding="utf-8"), old, new, why)
-    return Renaming((*edited, Edited("spec/spec.yaml", recorded, 1)), tuple(left))
+    return MetricRenaming((*edited, Edited("spec/spec.yaml", recorded, 1)), tuple(left))
 
 
 def _check(spec: Spec, old: str, new: str) -> None:

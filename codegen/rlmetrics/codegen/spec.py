@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from pathlib import Path
 
-    from .loader.document import Document, YamlPath
+    from .loader.document import YamlDocument, YamlPath
     from .model import (
         Allow,
         ComponentFile,
@@ -30,17 +30,17 @@ if TYPE_CHECKING:
         Tracker,
     )
 
-__all__ = ["FrameworkSpec", "LanguageTexts", "Origin", "Spec", "SpecFile"]
+__all__ = ["FrameworkSpec", "LanguageTexts", "Spec", "SpecFile", "YamlOrigin"]
 
 _PATTERNS = ("answers", "values")
 """Files whose placeholders stand for what an answer puts there; those of the interface are filled afterwards."""
 
 
 @dataclass(frozen=True)
-class Origin:
+class YamlOrigin:
     """Where an entry was written: a document and the path in it."""
 
-    document: Document
+    document: YamlDocument
     path: YamlPath
 
 
@@ -56,16 +56,16 @@ class SpecFile:
     """
 
     ref: str
-    document: Document
-    moved: Mapping[YamlPath, Origin] = field(default_factory=dict)
+    document: YamlDocument
+    moved: Mapping[YamlPath, YamlOrigin] = field(default_factory=dict)
 
-    def origin(self, path: YamlPath) -> Origin:
+    def origin(self, path: YamlPath) -> YamlOrigin:
         """Return where the node at ``path`` was written."""
         for length in (2, 1):
             moved = self.moved.get(path[:length]) if self.moved and len(path) >= length else None
             if moved is not None:
-                return Origin(moved.document, moved.path + path[length:])
-        return Origin(self.document, path)
+                return YamlOrigin(moved.document, moved.path + path[length:])
+        return YamlOrigin(self.document, path)
 
 
 @dataclass(frozen=True)

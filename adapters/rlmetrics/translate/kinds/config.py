@@ -50,7 +50,7 @@ def recognises(path: Path) -> bool:
         return False
 
 
-class Configuration(Log):
+class ConfigurationLog(Log):
     """A file of YAML, JSON or Python in which metrics are named."""
 
     def names(self) -> set[str]:
@@ -283,4 +283,4 @@ def _literals(path: Path, text: str) -> Iterator[tuple[int, str, str | None]]:
         yield line, name, owner
 
 
-KIND = Kind("config", recognises, Configuration, is_layout=True)
+KIND = Kind("config", recognises, ConfigurationLog, is_layout=True)

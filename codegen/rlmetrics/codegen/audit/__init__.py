@@ -7,6 +7,6 @@ looked up where the locks say that they stand. Defaults of configuration keys ar
 
 from __future__ import annotations
 
-from .extract import Extraction, LoggedKey, extract
+from .extract import ExtractedKey, Extraction, extract
 
-__all__ = ["Extraction", "LoggedKey", "extract"]
+__all__ = ["ExtractedKey", "Extraction", "extract"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING, Protocol
 
-from .values import Object, Sequence, Unknown, Value, mappings, options
+from .values import ObjectValue, Sequence, UnknownValue, Value, mappings, options
 
 if TYPE_CHECKING:
     from .frames import Frame
@@ -25,7 +25,7 @@ class Arguments:
     """The evaluated arguments of a call, and the object that it is called on; each evaluated once."""
 
     def __init__(self, interpreter: Evaluator, frame: Frame, node: ast.Call) -> None:
-        self.receiver: Value = Unknown()
+        self.receiver: Value = UnknownValue()
         if isinstance(node.func, ast.Attribute):
             self.receiver = interpreter.evaluate(frame, node.func.value)
         self.positional: list[Value] = []
@@ -68,6 +68,6 @@ def carriers(arguments: Arguments) -> list[Value]:
         for option in options(argument)
         for item in (option.items if isinstance(option, Sequence) else [option])
         for element in options(item)
-        if isinstance(element, Object)
+        if isinstance(element, ObjectValue)
         and any(mapping.slots for value in element.attributes.values() for mapping in mappings(value))
     ]

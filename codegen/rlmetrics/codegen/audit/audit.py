@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from rlmetrics.names.tables import Tables
 
-from .compare import Comparison, compare
+from .compare import AuditComparison, compare
 from .described import Description, describe
 from .extract import Extraction, extract
 from .frameworks import SETTINGS
@@ -22,7 +22,7 @@ class Audit:
 
     extraction: Extraction
     description: Description
-    comparison: Comparison
+    comparison: AuditComparison
 
 
 def audit(

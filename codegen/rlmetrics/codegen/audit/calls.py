@@ -15,11 +15,11 @@ from .rules.sinks import evaluation_metrics, sink
 from .values import (
     Class,
     Constant,
-    Function,
+    FunctionValue,
     Mapping,
-    Object,
+    ObjectValue,
     Super,
-    Unknown,
+    UnknownValue,
     Value,
     is_member,
     join,
@@ -70,16 +70,16 @@ def _dispatch(interpreter: Interpreter, frame: Frame, node: ast.Call, target: Va
     function = node.func
     if any(_is_tracker(interpreter, option) for option in options(target)):
         sink(interpreter, frame, node, arguments)
-        return Unknown(text_of(node)[:80])
+        return UnknownValue(text_of(node)[:80])
     if _is_base_constructor(function):
         given = [v for a, v in zip(node.args, arguments.positional, strict=False) if text_of(a) == "compute_metrics"]
-        for function_given in (*given, arguments.keywords.get("compute_metrics", Unknown())):
+        for function_given in (*given, arguments.keywords.get("compute_metrics", UnknownValue())):
             evaluation_metrics(interpreter, frame, node, function_given)
     found = [value for option in options(target) if (value := apply(interpreter, frame, option, arguments)) is not None]
     if found:
         return join(*found)
     if sink(interpreter, frame, node, arguments):
-        return Unknown(text_of(node)[:80])
+        return UnknownValue(text_of(node)[:80])
     if isinstance(function, ast.Attribute) and function.attr in interpreter.settings.writers:
         written_elsewhere(interpreter, frame, node, interpreter.settings.writers[function.attr], arguments)
     made = returned_elsewhere(interpreter, frame, node, arguments)
@@ -92,7 +92,7 @@ def _dispatch(interpreter: Interpreter, frame: Frame, node: ast.Call, target: Va
         return join(*(result for result in results if result is not None))
     handed = [*hand_over(interpreter, arguments), *carriers(arguments)]
     use_objects(interpreter, arguments)
-    return join(*handed) if handed else Unknown(text_of(node)[:120])
+    return join(*handed) if handed else UnknownValue(text_of(node)[:120])
 
 
 def _is_base_constructor(function: ast.expr) -> bool:
@@ -101,7 +101,7 @@ def _is_base_constructor(function: ast.expr) -> bool:
 
 def _is_tracker(interpreter: Interpreter, target: Value) -> bool:
     return (
-        isinstance(target, Function)
+        isinstance(target, FunctionValue)
         and target.info.owner is not None
         and target.info.owner.name in interpreter.settings.trackers
         and target.info.name == "log"
@@ -114,7 +114,7 @@ def hand_over(interpreter: Interpreter, arguments: Arguments) -> list[Value]:
         interpreter.run(decorated(interpreter, option), [], {}, unknown_parameters=True)
         for argument in arguments.all()
         for option in options(argument)
-        if isinstance(option, Function)
+        if isinstance(option, FunctionValue)
         and option.info.talks_of_metrics
         and (option.owner is not None or (option.info.hands_over and option.info not in interpreter.stack))
     ]
@@ -124,14 +124,14 @@ def use_objects(interpreter: Interpreter, arguments: Arguments) -> None:
     """Run what a call of unknown effect will use of objects given to it: ``DataLoader(dataset, collate_fn=c)``."""
     for argument in arguments.all():
         for option in options(argument):
-            if isinstance(option, Object) and option.info is not None:
+            if isinstance(option, ObjectValue) and option.info is not None:
                 for name in interpreter.settings.used_methods:
                     method = interpreter.program.lookup(option.info, name)
                     if method is not None and method.talks_of_metrics:
-                        interpreter.run(Function(method, option), [], {}, unknown_parameters=True)
+                        interpreter.run(FunctionValue(method, option), [], {}, unknown_parameters=True)
 
 
-def decorated(interpreter: Interpreter, function: Function) -> Function:
+def decorated(interpreter: Interpreter, function: FunctionValue) -> FunctionValue:
     """Apply the decorators that log (``profiling_decorator``) to a bound method."""
     if function.owner is None:
         return function
@@ -139,15 +139,15 @@ def decorated(interpreter: Interpreter, function: Function) -> Function:
         if name in function.info.decorators:
             decorator = interpreter.program.resolve(function.info.module, name)
             if isinstance(decorator, FunctionInfo):
-                wrapped = interpreter.run(Function(decorator), [Function(function.info)], {})
-                if isinstance(wrapped, Function):
-                    return Function(wrapped.info, None, wrapped.closure, (function.owner, *function.bound))
+                wrapped = interpreter.run(FunctionValue(decorator), [FunctionValue(function.info)], {})
+                if isinstance(wrapped, FunctionValue):
+                    return FunctionValue(wrapped.info, None, wrapped.closure, (function.owner, *function.bound))
     return function
 
 
 def apply(interpreter: Interpreter, frame: Frame, target: Value, arguments: Arguments) -> Value | None:
     """Call a known function or class; None if the target is neither."""
-    if isinstance(target, Function):
+    if isinstance(target, FunctionValue):
         if target.info.is_abstract and target.owner is not None and target.owner.info is not None:
             return _virtual(interpreter, frame, target, target.owner.info, arguments)
         # Whatever a member of an enumeration is asked, such as its name, may be part of a key.
@@ -156,7 +156,7 @@ def apply(interpreter: Interpreter, frame: Frame, target: Value, arguments: Argu
             if handed:
                 return join(*handed)
             plain = target.info.plain_result
-            return interpreter.evaluate(frame, plain) if plain is not None else Unknown(target.info.name)
+            return interpreter.evaluate(frame, plain) if plain is not None else UnknownValue(target.info.name)
         return interpreter.run(
             decorated(interpreter, target),
             arguments.positional,
@@ -169,20 +169,22 @@ def apply(interpreter: Interpreter, frame: Frame, target: Value, arguments: Argu
     return None
 
 
-def _virtual(interpreter: Interpreter, frame: Frame, target: Function, info: ClassInfo, arguments: Arguments) -> Value:
+def _virtual(
+    interpreter: Interpreter, frame: Frame, target: FunctionValue, info: ClassInfo, arguments: Arguments
+) -> Value:
     """Call what subclasses provide for an abstract method."""
     found = [
         apply(
             interpreter,
             frame,
-            Function(override, interpreter.instance(subclass), None, target.bound, target.keywords),
+            FunctionValue(override, interpreter.instance(subclass), None, target.bound, target.keywords),
             arguments,
         )
         for subclass, override in interpreter.program.overrides(info, target.info.name)
         if override not in interpreter.stack
     ]
     known = [value for value in found if value is not None]
-    return join(*known) if known else Unknown(target.info.name)
+    return join(*known) if known else UnknownValue(target.info.name)
 
 
 def construct(interpreter: Interpreter, frame: Frame, info: ClassInfo, arguments: Arguments) -> Value:
@@ -196,12 +198,12 @@ def construct(interpreter: Interpreter, frame: Frame, info: ClassInfo, arguments
         signature(arguments.extra),
     )
     known = interpreter.allocated.get(key)
-    made = known[0] if known is not None else Object(info)
+    made = known[0] if known is not None else ObjectValue(info)
     interpreter.allocated[key] = (made, given)
     init = interpreter.program.lookup(info, "__init__")
     if init is not None:
         if init.talks_of_metrics or len(init.node.args.args) <= 8:
-            interpreter.run(Function(init, made), arguments.positional, arguments.keywords, extra=arguments.extra)
+            interpreter.run(FunctionValue(init, made), arguments.positional, arguments.keywords, extra=arguments.extra)
         return made
     for name, value in zip(info.fields, arguments.positional, strict=False):
         made.attributes[name] = value
@@ -239,7 +241,7 @@ def _by_name(interpreter: Interpreter, frame: Frame, function: ast.expr) -> list
     if len(infos) > MAX_CANDIDATES:
         return []
     return [
-        Function(info, None if info.is_static or info.owner is None else interpreter.instance(info.owner))
+        FunctionValue(info, None if info.is_static or info.owner is None else interpreter.instance(info.owner))
         for info in infos
     ]
 
@@ -252,4 +254,4 @@ def _indirect(interpreter: Interpreter, names: tuple[str, ...]) -> list[Value]:
                 continue
             if info.name in names or any(name.startswith("@") and name[1:] in info.decorators for name in names):
                 found.append(info)
-    return [Function(info) for info in found]
+    return [FunctionValue(info) for info in found]

@@ -6,9 +6,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from .described import DescribedKey, Description
-from .extract import Extraction, LoggedKey
+from .extract import ExtractedKey, Extraction
 
-__all__ = ["Broken", "Comparison", "Stale", "compare"]
+__all__ = ["AuditComparison", "Broken", "Stale", "compare"]
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ class Broken:
 
 
 @dataclass(frozen=True)
-class Comparison:
+class AuditComparison:
     """What an audit found.
 
     Attributes:
@@ -54,7 +54,7 @@ class Comparison:
 
     extracted: int
     matched: int
-    missing: tuple[LoggedKey, ...]
+    missing: tuple[ExtractedKey, ...]
     stale: tuple[Stale, ...]
     broken: tuple[Broken, ...]
     undescribed: dict[str, int] = field(default_factory=dict)
@@ -67,7 +67,7 @@ class Comparison:
         return bool(self.missing or self.stale or self.broken or self.not_understood)
 
 
-def compare(extraction: Extraction, description: Description, *, by_component: bool) -> Comparison:
+def compare(extraction: Extraction, description: Description, *, by_component: bool) -> AuditComparison:
     """Compare an extraction with the description of the same release.
 
     Args:
@@ -76,7 +76,7 @@ def compare(extraction: Extraction, description: Description, *, by_component: b
         by_component: Whether a key must be logged by the same component (TRL's classes). Otherwise components only
             divide one dict between them, and the spec may divide it differently.
     """
-    first: dict[tuple[str, str], LoggedKey] = {}
+    first: dict[tuple[str, str], ExtractedKey] = {}
     for found in extraction.keys:
         first.setdefault((found.component, found.key), found)
     fitting = {place: fits(found, description.keys, by_component=by_component) for place, found in first.items()}
@@ -86,7 +86,7 @@ def compare(extraction: Extraction, description: Description, *, by_component: b
         undescribed[component] = undescribed.get(component, 0) + 1
     logged = {id(key) for keys in fitting.values() for key in keys}
     external = [key for key in description.keys if key.external or is_inherited(extraction, key)]
-    return Comparison(
+    return AuditComparison(
         extracted=len(described),
         matched=sum(bool(fitting[place]) for place in described),
         missing=tuple(found for place, found in first.items() if place in described and not fitting[place]),
@@ -100,7 +100,7 @@ def compare(extraction: Extraction, description: Description, *, by_component: b
     )
 
 
-def fits(found: LoggedKey, keys: Iterable[DescribedKey], *, by_component: bool) -> list[DescribedKey]:
+def fits(found: ExtractedKey, keys: Iterable[DescribedKey], *, by_component: bool) -> list[DescribedKey]:
     """Return the described keys that an extracted key can be."""
     return [key for key in keys if (not by_component or key.component == found.component) and key.fits(found.key)]
 

@@ -6,14 +6,14 @@ import ast
 from typing import TYPE_CHECKING
 
 from .values import (
-    Choice,
+    ChoiceValue,
     Constant,
-    Function,
+    FunctionValue,
     Mapping,
-    Object,
+    ObjectValue,
     Sequence,
-    Text,
-    Unknown,
+    TextValue,
+    UnknownValue,
     Value,
     text_of,
 )
@@ -48,7 +48,7 @@ def decide(interpreter: Interpreter, frame: Frame, test: ast.expr) -> bool | Non
         value = _evaluate(interpreter, frame, test)
         if isinstance(value, Constant):
             return bool(value.value)
-        if isinstance(value, Text) and value.known:
+        if isinstance(value, TextValue) and value.known:
             return bool(value.template)
     return None
 
@@ -56,7 +56,7 @@ def decide(interpreter: Interpreter, frame: Frame, test: ast.expr) -> bool | Non
 def _attribute(interpreter: Interpreter, frame: Frame, test: ast.Attribute) -> bool | None:
     """``if self.tools:`` where constructors leave it empty and nothing else changes it: the branch is dead."""
     owner = _evaluate(interpreter, frame, test.value)
-    if not (isinstance(owner, Object) and owner.info is not None and test.attr in owner.empty):
+    if not (isinstance(owner, ObjectValue) and owner.info is not None and test.attr in owner.empty):
         return None
     return False if interpreter.program.only_constructed(owner.info, test.attr) else None
 
@@ -68,10 +68,10 @@ def _compare(interpreter: Interpreter, frame: Frame, test: ast.Compare) -> bool 
         if isinstance(right, Constant) and right.value is None:
             if isinstance(left, Constant):
                 return (left.value is None) is isinstance(operator, ast.Is)
-            if isinstance(left, (Mapping, Text, Sequence, Object, Function)):
+            if isinstance(left, (Mapping, TextValue, Sequence, ObjectValue, FunctionValue)):
                 return isinstance(operator, ast.IsNot)
         return None
-    if isinstance(left, Text) and isinstance(right, Text) and left.known and right.known:
+    if isinstance(left, TextValue) and isinstance(right, TextValue) and left.known and right.known:
         if isinstance(operator, ast.Eq):
             return left.template == right.template
         if isinstance(operator, ast.NotEq):
@@ -84,9 +84,9 @@ def _compare(interpreter: Interpreter, frame: Frame, test: ast.Compare) -> bool 
 
 
 def _membership(left: Value, right: Value, operator: ast.cmpop) -> bool | None:
-    if not (isinstance(left, Text) and left.known and isinstance(right, Sequence) and right.exact):
+    if not (isinstance(left, TextValue) and left.known and isinstance(right, Sequence) and right.exact):
         return None
-    members = [item.template for item in right.items if isinstance(item, Text) and item.known]
+    members = [item.template for item in right.items if isinstance(item, TextValue) and item.known]
     if len(members) != len(right.items):
         return None
     if isinstance(operator, ast.In):
@@ -99,7 +99,7 @@ def _membership(left: Value, right: Value, operator: ast.cmpop) -> bool | None:
 def _call(interpreter: Interpreter, frame: Frame, test: ast.Call) -> bool | None:
     if isinstance(test.func, ast.Attribute) and test.func.attr in ("startswith", "endswith") and len(test.args) == 1:
         value, affix = _evaluate(interpreter, frame, test.func.value), _evaluate(interpreter, frame, test.args[0])
-        if isinstance(value, Text) and isinstance(affix, Text) and affix.known:
+        if isinstance(value, TextValue) and isinstance(affix, TextValue) and affix.known:
             return _affix(value.template, affix.template, start=test.func.attr == "startswith")
         return None
     if isinstance(test.func, ast.Name) and test.func.id in ("any", "all") and len(test.args) == 1:
@@ -112,9 +112,9 @@ def _call(interpreter: Interpreter, frame: Frame, test: ast.Call) -> bool | None
         names.discard("")
         if isinstance(value, Mapping):
             return True if names & _DICT_TYPES else (False if names <= _OTHER_TYPES else None)
-        if isinstance(value, Unknown) and value.leaf and names <= _DICT_TYPES:
+        if isinstance(value, UnknownValue) and value.leaf and names <= _DICT_TYPES:
             return False
-        if isinstance(value, Text):
+        if isinstance(value, TextValue):
             return True if "str" in names else (False if names <= _OTHER_TYPES | _DICT_TYPES else None)
         if isinstance(value, Sequence):
             return True if names >= {"list", "tuple"} else (False if names <= _DICT_TYPES | {"str"} else None)
@@ -124,7 +124,7 @@ def _call(interpreter: Interpreter, frame: Frame, test: ast.Call) -> bool | None
 def _has_attribute(interpreter: Interpreter, frame: Frame, test: ast.Call) -> bool | None:
     """``hasattr(self, "state")``: what a class of the package has, or a base class of another package gives it."""
     owner, name = _evaluate(interpreter, frame, test.args[0]), _evaluate(interpreter, frame, test.args[1])
-    if not (isinstance(owner, Object) and owner.info is not None and isinstance(name, Text) and name.known):
+    if not (isinstance(owner, ObjectValue) and owner.info is not None and isinstance(name, TextValue) and name.known):
         return None
     if name.template in owner.attributes or interpreter.program.lookup(owner.info, name.template) is not None:
         return True
@@ -167,4 +167,4 @@ def _affix(template: str, affix: str, *, start: bool) -> bool | None:
 
 def _evaluate(interpreter: Interpreter, frame: Frame, node: ast.expr) -> Value:
     value = interpreter.evaluate(frame, node)
-    return value if not isinstance(value, Choice) or len(value.options) != 1 else value.options[0]
+    return value if not isinstance(value, ChoiceValue) or len(value.options) != 1 else value.options[0]

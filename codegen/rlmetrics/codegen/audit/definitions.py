@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from .places import Site
+from .places import SourceLine
 
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 
@@ -27,7 +27,7 @@ class FunctionInfo:
     module: ModuleInfo
     owner: ClassInfo | None
     symbol: str
-    sites: dict[int, Site] = field(default_factory=dict, repr=False)
+    sites: dict[int, SourceLine] = field(default_factory=dict, repr=False)
     """Lines of it that were asked for; there are few, and each is asked for often."""
 
     @cached_property

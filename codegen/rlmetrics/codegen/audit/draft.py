@@ -8,7 +8,7 @@ from typing import Any
 
 import yaml
 
-from .extract import LoggedKey
+from .extract import ExtractedKey
 
 __all__ = ["draft"]
 
@@ -19,7 +19,7 @@ _HEADER = """\
 """
 
 
-def draft(source: str, release: str, keys: Iterable[LoggedKey]) -> str:
+def draft(source: str, release: str, keys: Iterable[ExtractedKey]) -> str:
     """Return YAML documents, one for each component, in the form of the spec's component files.
 
     Args:
@@ -27,7 +27,7 @@ def draft(source: str, release: str, keys: Iterable[LoggedKey]) -> str:
         release: The release.
         keys: The extracted keys that need a description.
     """
-    by_component: dict[str, list[LoggedKey]] = {}
+    by_component: dict[str, list[ExtractedKey]] = {}
     for found in keys:
         by_component.setdefault(found.component, []).append(found)
     documents = [_component(name, release, found) for name, found in sorted(by_component.items())]
@@ -36,8 +36,8 @@ def draft(source: str, release: str, keys: Iterable[LoggedKey]) -> str:
     )
 
 
-def _component(name: str, release: str, keys: list[LoggedKey]) -> dict[str, Any]:
-    by_key: dict[str, list[LoggedKey]] = {}
+def _component(name: str, release: str, keys: list[ExtractedKey]) -> dict[str, Any]:
+    by_key: dict[str, list[ExtractedKey]] = {}
     for found in keys:
         by_key.setdefault(found.key, []).append(found)
     document: dict[str, Any] = {
@@ -71,7 +71,7 @@ def _modes(key: str, keys: Container[str]) -> list[str]:
 
 
 def _record(
-    key: str, release: str, found: list[LoggedKey], modes: list[str], anchors: dict[str, str]
+    key: str, release: str, found: list[ExtractedKey], modes: list[str], anchors: dict[str, str]
 ) -> dict[str, Any]:
     record: dict[str, Any] = {"metric": "TODO/metric", "releases": f"{release}.."}
     if modes != ["train"]:

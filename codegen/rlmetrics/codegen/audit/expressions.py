@@ -13,13 +13,13 @@ from .lookups import member, module_value, subscript
 from .rules import build_dict
 from .values import (
     Constant,
-    Function,
+    FunctionValue,
     Mapping,
     Missing,
-    Object,
+    ObjectValue,
     Sequence,
-    Text,
-    Unknown,
+    TextValue,
+    UnknownValue,
     Value,
     join,
     mappings,
@@ -45,7 +45,7 @@ def evaluate(interpreter: Interpreter, frame: Frame, node: ast.expr) -> Value:
     for child in ast.iter_child_nodes(node):
         if isinstance(child, ast.expr):
             evaluate(interpreter, frame, child)
-    return Unknown(text_of(node)[:80])
+    return UnknownValue(text_of(node)[:80])
 
 
 def iterate(value: Value, source: ast.expr) -> list[Value]:
@@ -57,11 +57,11 @@ def iterate(value: Value, source: ast.expr) -> list[Value]:
         elif isinstance(option, Sequence):
             found.extend(option.items)
             if not option.exact and not option.items:
-                found.append(Unknown(placeholder(source)))
+                found.append(UnknownValue(placeholder(source)))
         elif not isinstance(option, Constant):
-            found.append(Unknown(placeholder(source)))
-    unknown = [item for item in found if isinstance(item, Unknown)][:1]
-    known = [item for item in found if not isinstance(item, Unknown)]
+            found.append(UnknownValue(placeholder(source)))
+    unknown = [item for item in found if isinstance(item, UnknownValue)][:1]
+    known = [item for item in found if not isinstance(item, UnknownValue)]
     if unknown:  # numbers among unknown ones are only the first of a range
         known = [item for item in known if not (isinstance(item, Constant) and isinstance(item.value, int))]
     present = [item for item in known if not (isinstance(item, Constant) and item.value is None)]
@@ -70,7 +70,7 @@ def iterate(value: Value, source: ast.expr) -> list[Value]:
 
 def _constant(interpreter: Interpreter, frame: Frame, node: ast.Constant) -> Value:
     if isinstance(node.value, str):
-        return Text(node.value.replace("{", "").replace("}", ""), frame.site(node))
+        return TextValue(node.value.replace("{", "").replace("}", ""), frame.site(node))
     return Constant(node.value)
 
 
@@ -87,7 +87,7 @@ def _attribute(interpreter: Interpreter, frame: Frame, node: ast.Attribute) -> V
 
 
 def _joined(interpreter: Interpreter, frame: Frame, node: ast.JoinedStr) -> Value:
-    results = [Text("", frame.site(node))]
+    results = [TextValue("", frame.site(node))]
     lost: list[Missing] = []
     for part in node.values:
         if isinstance(part, ast.FormattedValue):
@@ -95,31 +95,33 @@ def _joined(interpreter: Interpreter, frame: Frame, node: ast.JoinedStr) -> Valu
             lost.extend(unknown_keys(value))
             pieces = pieces_of(value, part.value)
         else:
-            literal = _constant(interpreter, frame, part) if isinstance(part, ast.Constant) else Unknown()
-            pieces = [Text(literal.template)] if isinstance(literal, Text) else []
+            literal = _constant(interpreter, frame, part) if isinstance(part, ast.Constant) else UnknownValue()
+            pieces = [TextValue(literal.template)] if isinstance(literal, TextValue) else []
         results = concatenate(results, pieces)
-    return join(*results, *([Unknown(text_of(node)[:80], keys=tuple(lost))] if lost else []))
+    return join(*results, *([UnknownValue(text_of(node)[:80], keys=tuple(lost))] if lost else []))
 
 
-def pieces_of(value: Value, node: ast.expr) -> list[Text]:
+def pieces_of(value: Value, node: ast.expr) -> list[TextValue]:
     """Return the strings a value may turn into inside another string; a placeholder where it is unknown."""
-    found: list[Text] = []
+    found: list[TextValue] = []
     for option in options(value):
-        if isinstance(option, Text):
-            found.append(option if option.origins else Text(option.template))
+        if isinstance(option, TextValue):
+            found.append(option if option.origins else TextValue(option.template))
         elif isinstance(option, Constant) and option.value is not None and not isinstance(option.value, bool):
-            found.append(Text(str(option.value)))
-        elif not (isinstance(option, Unknown) and option.keys):
-            name = Text("{" + placeholder(node) + "}")
+            found.append(TextValue(str(option.value)))
+        elif not (isinstance(option, UnknownValue) and option.keys):
+            name = TextValue("{" + placeholder(node) + "}")
             if name not in found:
                 found.append(name)
     return found
 
 
-def concatenate(heads: list[Text], tails: list[Text]) -> list[Text]:
+def concatenate(heads: list[TextValue], tails: list[TextValue]) -> list[TextValue]:
     """Return all concatenations; a part that is a dict's key keeps its provenance."""
     return [
-        Text(head.template + tail.template, head.site, tail.origins or head.origins) for head in heads for tail in tails
+        TextValue(head.template + tail.template, head.site, tail.origins or head.origins)
+        for head in heads
+        for tail in tails
     ][: MAX_TEXTS * 16]
 
 
@@ -127,15 +129,15 @@ def _binary(interpreter: Interpreter, frame: Frame, node: ast.BinOp) -> Value:
     left, right = evaluate(interpreter, frame, node.left), evaluate(interpreter, frame, node.right)
     if isinstance(node.op, ast.Add):
         if texts(left) or texts(right):
-            heads = [Text(t.template, frame.site(node), t.origins) for t in pieces_of(left, node.left)]
+            heads = [TextValue(t.template, frame.site(node), t.origins) for t in pieces_of(left, node.left)]
             lost = unknown_keys(left) + unknown_keys(right)
-            rest = [Unknown(text_of(node)[:80], keys=lost)] if lost else []
+            rest = [UnknownValue(text_of(node)[:80], keys=lost)] if lost else []
             return join(*concatenate(heads, pieces_of(right, node.right)), *rest)
         sequences = [option for side in (left, right) for option in options(side) if isinstance(option, Sequence)]
         if sequences:
             return Sequence([item for s in sequences for item in s.items], exact=all(s.exact for s in sequences))
         carried: list[Value] = [
-            option for side in (left, right) for option in options(side) if isinstance(option, (Mapping, Object))
+            option for side in (left, right) for option in options(side) if isinstance(option, (Mapping, ObjectValue))
         ]
         if carried:  # lists of what several workers return
             return Sequence(carried, exact=False)
@@ -147,13 +149,13 @@ def _binary(interpreter: Interpreter, frame: Frame, node: ast.BinOp) -> Value:
         if repeated:
             return Sequence([item for sequence in repeated for item in sequence.items], exact=False)
     if isinstance(node.op, ast.BitAnd):
-        return _intersection(left, right) or Unknown(text_of(node)[:80])
+        return _intersection(left, right) or UnknownValue(text_of(node)[:80])
     if isinstance(node.op, ast.BitOr) and (mappings(left) or mappings(right)):
         merged = Mapping()
         for side in (*mappings(left), *mappings(right)):
             merged.merge(side, interpreter.place(frame, node))
         return merged
-    return Unknown(text_of(node)[:80])
+    return UnknownValue(text_of(node)[:80])
 
 
 def _intersection(left: Value, right: Value) -> Value | None:
@@ -162,10 +164,10 @@ def _intersection(left: Value, right: Value) -> Value | None:
     if not all(sides):
         return None
     for one, other in (sides, sides[::-1]):
-        if all(isinstance(item, Text) for item in one):
-            names = {item.template for item in other if isinstance(item, Text)}
-            open_ended = any(not isinstance(item, Text) for item in other)
-            kept = [item for item in one if isinstance(item, Text) and (open_ended or item.template in names)]
+        if all(isinstance(item, TextValue) for item in one):
+            names = {item.template for item in other if isinstance(item, TextValue)}
+            open_ended = any(not isinstance(item, TextValue) for item in other)
+            kept = [item for item in one if isinstance(item, TextValue) and (open_ended or item.template in names)]
             return Sequence(list(kept), exact=False)
     return None
 
@@ -245,13 +247,13 @@ def _list_comprehension(interpreter: Interpreter, frame: Frame, node: ast.expr) 
     assert isinstance(node, (ast.ListComp, ast.SetComp, ast.GeneratorExp))
     items: list[Value] = []
     comprehension(interpreter, frame, node.generators, lambda: items.append(evaluate(interpreter, frame, node.elt)))
-    known = [item for item in items if not isinstance(item, Unknown)]
+    known = [item for item in items if not isinstance(item, UnknownValue)]
     return Sequence(known or items, exact=False)
 
 
 def _lambda(interpreter: Interpreter, frame: Frame, node: ast.Lambda) -> Value:
     info = FunctionInfo("<lambda>", node, frame.module, None, f"{frame.info.symbol}.<lambda>")
-    return Function(info, frame.owner, frame.env)
+    return FunctionValue(info, frame.owner, frame.env)
 
 
 def _transparent(interpreter: Interpreter, frame: Frame, node: ast.expr) -> Value:

@@ -15,17 +15,17 @@ from .definitions import ClassInfo, FunctionInfo, ModuleInfo
 from .frames import Frame, Sunk, Unclear
 from .frameworks import SETTINGS
 from .interpreter import Interpreter
-from .places import Origin, Place, Site
-from .program import Program
+from .places import CodePlace, KeyOrigin, SourceLine
+from .program import PackageProgram
 from .running import Runner
-from .settings import Settings
-from .values import Function, Mapping, Object, Value, mappings
+from .settings import AuditSettings
+from .values import FunctionValue, Mapping, ObjectValue, Value, mappings
 
 _LOGS = re.compile(r"\.(?:log|log_metrics)\(|_metrics|log_stats")
 
 
 @dataclass(frozen=True)
-class LoggedKey:
+class ExtractedKey:
     """One place that produces a key of a component."""
 
     component: str
@@ -35,7 +35,7 @@ class LoggedKey:
     line: int
     symbol: str
     expression: str
-    via: tuple[Site, ...]
+    via: tuple[SourceLine, ...]
 
 
 @dataclass(frozen=True)
@@ -52,7 +52,7 @@ class Extraction:
 
     framework: str
     release: str
-    keys: tuple[LoggedKey, ...]
+    keys: tuple[ExtractedKey, ...]
     unclear: tuple[Unclear, ...]
     inherited: MappingType[str, tuple[str, ...]]
 
@@ -78,7 +78,7 @@ def without_collection() -> Iterator[None]:
 def _extract(framework: str, release: str, sources: MappingType[str, str]) -> Extraction:
     settings = SETTINGS[framework]
     program = parse(settings, sources)
-    keys: dict[tuple[str, str, str, int, str], LoggedKey] = {}
+    keys: dict[tuple[str, str, str, int, str], ExtractedKey] = {}
     unclear: dict[tuple[str, int, str], Unclear] = {}
     entries = entry_classes(program, settings)
     for info in entries:
@@ -101,14 +101,14 @@ def _extract(framework: str, release: str, sources: MappingType[str, str]) -> Ex
     )
 
 
-def _is_known(item: Unclear, settings: Settings) -> bool:
+def _is_known(item: Unclear, settings: AuditSettings) -> bool:
     """Tell whether a place that no rule understands is one that the settings explain."""
     return any(item.path == place.path and item.symbol == place.symbol for place in settings.ignored)
 
 
-def parse(settings: Settings, sources: MappingType[str, str]) -> Program:
+def parse(settings: AuditSettings, sources: MappingType[str, str]) -> PackageProgram:
     """Parse the part of a release's sources (path in the package → text) that may log."""
-    return Program(
+    return PackageProgram(
         {
             path: text
             for path, text in sources.items()
@@ -118,7 +118,7 @@ def parse(settings: Settings, sources: MappingType[str, str]) -> Program:
     )  # fmt: skip
 
 
-def inherited_keys(program: Program, settings: Settings) -> dict[str, tuple[str, ...]]:
+def inherited_keys(program: PackageProgram, settings: AuditSettings) -> dict[str, tuple[str, ...]]:
     """Return, for each component that derives from a trainer of another package, what that trainer logs on its own."""
     trainers = [info for info in program.classes() if _is_trainer(program, settings, info)]
     found: dict[str, tuple[str, ...]] = {}
@@ -148,14 +148,14 @@ def _is_own(info: ClassInfo) -> bool:
     return set(info.methods) - {"__init__"} != set()
 
 
-def merged(first: LoggedKey, second: LoggedKey) -> LoggedKey:
+def merged(first: ExtractedKey, second: ExtractedKey) -> ExtractedKey:
     """Join what two classes that share a component log at one place."""
     return replace(first, via=tuple(dict.fromkeys((*first.via, *second.via))))
 
 
 def script_keys(
-    program: Program, settings: Settings, entries: list[ClassInfo]
-) -> Iterator[tuple[LoggedKey, Interpreter]]:
+    program: PackageProgram, settings: AuditSettings, entries: list[ClassInfo]
+) -> Iterator[tuple[ExtractedKey, Interpreter]]:
     """Yield what ``__main__`` blocks log through a trainer that they make."""
     for module in program.modules.values():
         if not module.path.startswith(settings.scripts):
@@ -166,7 +166,7 @@ def script_keys(
         interpreter = Runner(program, settings)
         frame = Frame(function, {})
         interpreter.block(frame, function.node.body if isinstance(function.node, ast.FunctionDef) else [])
-        made = [value.info for value in frame.env.values() if isinstance(value, Object) and value.info in entries]
+        made = [value.info for value in frame.env.values() if isinstance(value, ObjectValue) and value.info in entries]
         for info in made[:1]:
             if info is not None:
                 for found in logged(interpreter, settings, info, component_name(info, entries)):
@@ -184,7 +184,7 @@ def main_block(module: ModuleInfo) -> FunctionInfo | None:
     return None
 
 
-def entry_classes(program: Program, settings: Settings) -> list[ClassInfo]:
+def entry_classes(program: PackageProgram, settings: AuditSettings) -> list[ClassInfo]:
     """Return the classes that hand something to a tracker, themselves or through a base of the package."""
     found = []
     for info in program.classes():
@@ -212,11 +212,11 @@ def _takes_metrics(function: FunctionInfo) -> bool:
     )
 
 
-def _is_trainer(program: Program, settings: Settings, info: ClassInfo) -> bool:
+def _is_trainer(program: PackageProgram, settings: AuditSettings, info: ClassInfo) -> bool:
     return any(base in settings.inherited for base in program.external_bases(info))
 
 
-def run_class(program: Program, settings: Settings, info: ClassInfo) -> Interpreter:
+def run_class(program: PackageProgram, settings: AuditSettings, info: ClassInfo) -> Interpreter:
     """Run every method of a class twice on one object, so that what one method stores another one logs."""
     interpreter = Runner(program, settings)
     owner = interpreter.instance(info)
@@ -250,12 +250,12 @@ def run_class(program: Program, settings: Settings, info: ClassInfo) -> Interpre
     for name, result in results.items():
         instead = settings.user_logs.get(f"{info.name}.{name}")
         if instead is not None and instead not in names:
-            site = Site(relevant[name].module.path, relevant[name].node.lineno, relevant[name].symbol)
+            site = SourceLine(relevant[name].module.path, relevant[name].node.lineno, relevant[name].symbol)
             interpreter.sunk += [Sunk(mapping, site) for mapping in mappings(result)]
     return interpreter
 
 
-def _unreached(program: Program, info: ClassInfo) -> set[str]:
+def _unreached(program: PackageProgram, info: ClassInfo) -> set[str]:
     """Return the names that only such methods use as the class replaces without calling them through ``super()``."""
     classes = program.base_classes(info)
     found: set[str] = set()
@@ -268,20 +268,24 @@ def _unreached(program: Program, info: ClassInfo) -> set[str]:
 
 
 def _run_entry(
-    interpreter: Interpreter, settings: Settings, owner: Object, function: FunctionInfo, results: dict[str, Value]
+    interpreter: Interpreter,
+    settings: AuditSettings,
+    owner: ObjectValue,
+    function: FunctionInfo,
+    results: dict[str, Value],
 ) -> Value:
     interpreter.undecided = 0
     keywords: dict[str, Value] = {}
     for argument in function.node.args.args:
         if argument.arg in settings.open_parameters:
             opened = Mapping()
-            opened.merge_unknown(argument.arg, Site(function.module.path, function.node.lineno, function.symbol))
+            opened.merge_unknown(argument.arg, SourceLine(function.module.path, function.node.lineno, function.symbol))
             keywords[argument.arg] = opened
     for entry, source in settings.returns_logged.items():
         method, _, parameter = entry.partition(":")
         if owner.info is not None and method == f"{owner.info.name}.{function.name}" and source in results:
             keywords[parameter] = results[source]
-    called = decorated(interpreter, Function(function, owner))
+    called = decorated(interpreter, FunctionValue(function, owner))
     interpreter.facts = dict.fromkeys(settings.training_entries.get(function.name, ()), True)
     try:
         return interpreter.run(called, [], keywords, unknown_parameters=True)
@@ -289,13 +293,13 @@ def _run_entry(
         interpreter.facts = {}
 
 
-def logged(interpreter: Interpreter, settings: Settings, info: ClassInfo, name: str) -> list[LoggedKey]:
+def logged(interpreter: Interpreter, settings: AuditSettings, info: ClassInfo, name: str) -> list[ExtractedKey]:
     """Turn the dicts that reached a tracker into keys, one for each key and place."""
-    places: dict[tuple[str, Site], list[Origin]] = {}
+    places: dict[tuple[str, SourceLine], list[KeyOrigin]] = {}
     for sunk in interpreter.sunk:
         for template, slot in sunk.mapping.slots.items():
             for origin in slot.origins.values():
-                places.setdefault((template, origin.site), []).append(origin.passed_through(Place(sunk.site)))
+                places.setdefault((template, origin.site), []).append(origin.passed_through(CodePlace(sunk.site)))
         for missing in sunk.mapping.missing.values():
             if missing.text not in settings.open_parameters:
                 place = missing.site
@@ -309,7 +313,7 @@ def logged(interpreter: Interpreter, settings: Settings, info: ClassInfo, name: 
         expressions = dict.fromkeys(origin.expression for origin in origins)
         written = [text for text in expressions if text not in _EMPTY] or list(expressions)
         found.append(
-            LoggedKey(
+            ExtractedKey(
                 component=settings.component(template, name),
                 module=info.module.name,
                 key=template,
@@ -327,4 +331,4 @@ _EMPTY = {"0", "0.0", "[]", "{}", ""}
 """Values that only prepare a key for the real write."""
 
 
-__all__ = ["Extraction", "Frame", "LoggedKey", "Sunk", "extract"]
+__all__ = ["ExtractedKey", "Extraction", "Frame", "Sunk", "extract"]

@@ -6,8 +6,8 @@ import ast
 from dataclasses import dataclass, field
 
 from .definitions import ClassInfo, FunctionInfo, ModuleInfo
-from .places import Site
-from .values import Class, Function, Mapping, Module, Object, Value
+from .places import SourceLine
+from .values import Class, FunctionValue, Mapping, ModuleValue, ObjectValue, Value
 
 __all__ = ["Frame", "Sunk", "Unclear", "wrap"]
 
@@ -19,7 +19,7 @@ class Frame:
     info: FunctionInfo
     env: dict[str, Value]
     closure: dict[str, Value] | None = None
-    owner: Object | None = None
+    owner: ObjectValue | None = None
     returns: list[Value] = field(default_factory=list)
     yields: list[Value] = field(default_factory=list)
 
@@ -28,12 +28,12 @@ class Frame:
         """The module whose names the function sees."""
         return self.info.module
 
-    def site(self, node: ast.AST) -> Site:
+    def site(self, node: ast.AST) -> SourceLine:
         """Return where a node stands."""
         line = getattr(node, "lineno", 1)
         found = self.info.sites.get(line)
         if found is None:
-            found = self.info.sites[line] = Site(self.module.path, line, self.info.symbol)
+            found = self.info.sites[line] = SourceLine(self.module.path, line, self.info.symbol)
         return found
 
 
@@ -42,7 +42,7 @@ class Sunk:
     """A dict that was handed to a tracker."""
 
     mapping: Mapping
-    site: Site
+    site: SourceLine
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,7 @@ class Unclear:
 def wrap(found: FunctionInfo | ClassInfo | ModuleInfo) -> Value:
     """Turn an index entry into a value."""
     if isinstance(found, FunctionInfo):
-        return Function(found)
+        return FunctionValue(found)
     if isinstance(found, ClassInfo):
         return Class(found)
-    return Module(found)
+    return ModuleValue(found)

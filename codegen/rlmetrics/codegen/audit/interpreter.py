@@ -11,17 +11,17 @@ from typing import TYPE_CHECKING
 from .definitions import ClassInfo, FunctionInfo
 from .frames import Frame, Sunk, Unclear
 from .memo import signature, signatures
-from .places import Place, Site
-from .program import Program
-from .settings import Settings
+from .places import CodePlace, SourceLine
+from .program import PackageProgram
+from .settings import AuditSettings
 from .values import (
     Constant,
-    Function,
+    FunctionValue,
     Mapping,
-    Object,
+    ObjectValue,
     Sequence,
-    Text,
-    Unknown,
+    TextValue,
+    UnknownValue,
     Value,
     join,
     options,
@@ -42,7 +42,7 @@ class Interpreter(ABC):
     `running.Runner` puts the modules together that run expressions, calls and statements; these know this class only.
     """
 
-    def __init__(self, program: Program, settings: Settings) -> None:
+    def __init__(self, program: PackageProgram, settings: AuditSettings) -> None:
         self.program = program
         self.settings = settings
         self.undecided = 0
@@ -54,16 +54,16 @@ class Interpreter(ABC):
         self.yielded: dict[str, list[Value]] = {}
         """Folder → what its generators yield."""
         self.started: set[tuple[str, str]] = set()
-        self.call_sites: list[Site] = []
+        self.call_sites: list[SourceLine] = []
         self.stack: list[FunctionInfo] = []
-        self.objects: dict[ClassInfo, Object] = {}
+        self.objects: dict[ClassInfo, ObjectValue] = {}
         self.globals: dict[tuple[str, str], Value] = {}
         self.sunk: list[Sunk] = []
         self.unclear: dict[tuple[str, int, str], Unclear] = {}
         self.executed: set[FunctionInfo] = set()
         self.remembered: dict[tuple[Hashable, ...], tuple[Value, object]] = {}
         """Results of calls of this round, with what was given, which must live as long as its identity counts."""
-        self.allocated: dict[tuple[Hashable, ...], tuple[Object, object]] = {}
+        self.allocated: dict[tuple[Hashable, ...], tuple[ObjectValue, object]] = {}
 
     # ------------------------------------------------------------------ bookkeeping
 
@@ -92,20 +92,20 @@ class Interpreter(ABC):
         finally:
             self.undecided, self.call_sites = undecided, sites
 
-    def place(self, frame: Frame, node: ast.AST) -> Place:
+    def place(self, frame: Frame, node: ast.AST) -> CodePlace:
         """Return where a node is reached now."""
-        return Place(frame.site(node), self.call_sites[-1] if self.call_sites else None)
+        return CodePlace(frame.site(node), self.call_sites[-1] if self.call_sites else None)
 
-    def instance(self, info: ClassInfo) -> Object:
+    def instance(self, info: ClassInfo) -> ObjectValue:
         """Return the one object that stands for all instances of a class, its ``__init__`` run once."""
         found = self.objects.get(info)
         if found is None:
-            found = self.objects[info] = Object(info)
+            found = self.objects[info] = ObjectValue(info)
             undecided, self.undecided = self.undecided, 0
             for name in self.settings.initializers:
                 method = self.program.lookup(info, name)
                 if method is not None and method not in self.stack:
-                    self.run(Function(method, found), [], {}, unknown_parameters=True)
+                    self.run(FunctionValue(method, found), [], {}, unknown_parameters=True)
             self.undecided = undecided
         return found
 
@@ -113,7 +113,7 @@ class Interpreter(ABC):
 
     def run(
         self,
-        function: Function,
+        function: FunctionValue,
         arguments: list[Value],
         keywords: dict[str, Value],
         *,
@@ -123,7 +123,7 @@ class Interpreter(ABC):
         """Call a function of the package; ``extra`` is what came by ``**kwargs``."""
         info = function.info
         if len(self.stack) >= MAX_DEPTH or self.stack.count(info) >= MAX_RECURSION:
-            return Unknown(info.name)
+            return UnknownValue(info.name)
         given = (function, arguments, keywords, extra)
         key = (*self._call_key(*given), unknown_parameters)
         if key in self.remembered:
@@ -146,7 +146,7 @@ class Interpreter(ABC):
         return result
 
     def _call_key(
-        self, function: Function, arguments: list[Value], keywords: dict[str, Value], extra: Value | None
+        self, function: FunctionValue, arguments: list[Value], keywords: dict[str, Value], extra: Value | None
     ) -> tuple[Hashable, ...]:
         """Return what a repeated call has in common with the first: the arguments and the calling line."""
         return (
@@ -167,7 +167,7 @@ class Interpreter(ABC):
 
     def _bind(
         self,
-        function: Function,
+        function: FunctionValue,
         arguments: list[Value],
         keywords: dict[str, Value],
         unknown: bool,
@@ -197,12 +197,12 @@ class Interpreter(ABC):
                 elif name in defaults and not unknown and extra is None:
                     env[name] = self.evaluate(frame, defaults[name])
                 else:
-                    env[name] = Unknown(name)
+                    env[name] = UnknownValue(name)
         if spec.kwarg is not None:
             rest = Mapping()
             for name, value in keywords.items():
-                site = Site(info.module.path, info.node.lineno, info.symbol)
-                rest.write(Text(name), value, Place(site), name)
+                site = SourceLine(info.module.path, info.node.lineno, info.symbol)
+                rest.write(TextValue(name), value, CodePlace(site), name)
             env[spec.kwarg.arg] = rest
         return env
 
@@ -237,22 +237,24 @@ class Interpreter(ABC):
     def apply(self, frame: Frame, target: Value, arguments: Arguments) -> Value | None:
         """Call a known function or class; None if the target is neither."""
 
-    def method(self, owner: Object, name: str) -> Value | None:
+    def method(self, owner: ObjectValue, name: str) -> Value | None:
         """Run a method without arguments if the class has it."""
         found = self.program.lookup(owner.info, name) if owner.info is not None else None
         if found is None:
             return None
-        return self.run(Function(found, owner), [], {}, unknown_parameters=True)
+        return self.run(FunctionValue(found, owner), [], {}, unknown_parameters=True)
 
     def iterated(self, value: Value) -> Value:
         """Put what an object yields in its place where a loop runs over it."""
         found: list[Value] = []
         for option in options(value):
             method = (
-                self.program.lookup(option.info, "__iter__") if isinstance(option, Object) and option.info else None
+                self.program.lookup(option.info, "__iter__")
+                if isinstance(option, ObjectValue) and option.info
+                else None
             )
-            if method is not None and method.talks_of_metrics and isinstance(option, Object):
-                found.append(self.run(Function(method, option), [], {}))
+            if method is not None and method.talks_of_metrics and isinstance(option, ObjectValue):
+                found.append(self.run(FunctionValue(method, option), [], {}))
             else:
                 found.append(option)
         return join(*found)
@@ -263,10 +265,10 @@ def folder(path: str) -> str:
     return path.rpartition("/")[0]
 
 
-def _receiver(info: FunctionInfo, env: dict[str, Value]) -> Object | None:
+def _receiver(info: FunctionInfo, env: dict[str, Value]) -> ObjectValue | None:
     """Return the object a plain function of a class was called on explicitly (``func(self, ...)``)."""
     parameters = info.node.args.args
     if info.owner is None or info.is_static or not parameters:
         return None
     value = env.get(parameters[0].arg)
-    return value if isinstance(value, Object) else None
+    return value if isinstance(value, ObjectValue) else None

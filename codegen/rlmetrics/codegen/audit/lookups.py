@@ -12,14 +12,14 @@ from .values import (
     MEMBER,
     Class,
     Constant,
-    Function,
+    FunctionValue,
     Mapping,
-    Module,
-    Object,
+    ModuleValue,
+    ObjectValue,
     Sequence,
     Super,
-    Text,
-    Unknown,
+    TextValue,
+    UnknownValue,
     Value,
     join,
     options,
@@ -40,7 +40,7 @@ def module_value(interpreter: Interpreter, module_name: str, name: str) -> Value
     key = (module_name, name)
     if key in interpreter.globals:
         return interpreter.globals[key]
-    interpreter.globals[key] = Unknown(name)
+    interpreter.globals[key] = UnknownValue(name)
     module = interpreter.program.modules[module_name]
     found = interpreter.program.resolve(module, name)
     if found is not None:
@@ -50,7 +50,7 @@ def module_value(interpreter: Interpreter, module_name: str, name: str) -> Value
         assert isinstance(lambda_node, ast.Lambda)
         info = FunctionInfo(name, lambda_node, module, None, name)
         value = interpreter.evaluate(Frame(info, {}), module.assignments[name])
-        interpreter.globals[key] = Text(value.template) if isinstance(value, Text) else value
+        interpreter.globals[key] = TextValue(value.template) if isinstance(value, TextValue) else value
     elif name in module.imports:
         source, attribute = module.imports[name]
         if attribute is not None and source in interpreter.program.modules:
@@ -65,7 +65,7 @@ def member(interpreter: Interpreter, frame: Frame, owner: Value, node: ast.Attri
 
 def _member(interpreter: Interpreter, frame: Frame, owner: Value, node: ast.Attribute) -> Value:
     name, program = node.attr, interpreter.program
-    if isinstance(owner, Object):
+    if isinstance(owner, ObjectValue):
         if name in owner.attributes:
             return owner.attributes[name]
         if owner.info is not None:
@@ -74,31 +74,31 @@ def _member(interpreter: Interpreter, frame: Frame, owner: Value, node: ast.Attr
             found = program.lookup(owner.info, name)
             if found is not None:
                 if {"property", "cached_property"} & set(found.decorators):
-                    return interpreter.run(Function(found, owner), [], {})
-                return Function(found, owner)
+                    return interpreter.run(FunctionValue(found, owner), [], {})
+                return FunctionValue(found, owner)
             constant = _class_constant(interpreter, owner.info, name)
             if constant is not None:
                 return constant
     elif isinstance(owner, Super):
         found = program.lookup(owner.owner.info, name, owner.after) if owner.owner.info else None
         if found is not None:
-            return Function(found, owner.owner)
+            return FunctionValue(found, owner.owner)
     elif isinstance(owner, Class):
         if name == "__name__":
-            return Text(owner.info.name)
+            return TextValue(owner.info.name)
         if name in owner.info.members:
-            return Object(owner.info, {"name": Text(name), MEMBER: Text(f"{owner.info.name}.{name}")})
+            return ObjectValue(owner.info, {"name": TextValue(name), MEMBER: TextValue(f"{owner.info.name}.{name}")})
         found = program.lookup(owner.info, name)
         if found is not None:
-            bound = Object(owner.info) if "classmethod" in found.decorators else None
-            return Function(found, bound)
-    elif isinstance(owner, Module):
+            bound = ObjectValue(owner.info) if "classmethod" in found.decorators else None
+            return FunctionValue(found, bound)
+    elif isinstance(owner, ModuleValue):
         member = program.member(owner.info, name)
         if member is not None:
             return wrap(member)
         return module_value(interpreter, owner.info.name, name)
-    elif isinstance(owner, Function) and name == "__name__":
-        return Text(owner.info.name)
+    elif isinstance(owner, FunctionValue) and name == "__name__":
+        return TextValue(owner.info.name)
     elif isinstance(owner, Mapping):
         value = owner.child(name)
         if value is not None:
@@ -106,19 +106,19 @@ def _member(interpreter: Interpreter, frame: Frame, owner: Value, node: ast.Attr
     elif name in interpreter.settings.messages:
         return _message(interpreter, interpreter.settings.messages[name])
     elif name in interpreter.settings.message_fields:
-        return sent_objects(interpreter, frame, name) or Unknown(text_of(node)[:80])
-    return Unknown(text_of(node)[:80])
+        return sent_objects(interpreter, frame, name) or UnknownValue(text_of(node)[:80])
+    return UnknownValue(text_of(node)[:80])
 
 
 def _message(interpreter: Interpreter, sender: str) -> Value:
     """Return what an object from another process carries: the result of the method that filled it there."""
     class_name, _, method = sender.partition(".")
     results = [
-        interpreter.run(Function(info, interpreter.instance(info.owner)), [], {}, unknown_parameters=True)
+        interpreter.run(FunctionValue(info, interpreter.instance(info.owner)), [], {}, unknown_parameters=True)
         for info in interpreter.program.methods.get(method, [])
         if info.owner is not None and info.owner.name == class_name and info not in interpreter.stack
     ]
-    return join(*results) if results else Unknown(sender)
+    return join(*results) if results else UnknownValue(sender)
 
 
 def _class_constant(interpreter: Interpreter, info: ClassInfo, name: str) -> Value | None:
@@ -128,7 +128,7 @@ def _class_constant(interpreter: Interpreter, info: ClassInfo, name: str) -> Val
         if isinstance(node, ast.Name):
             return module_value(interpreter, base.module.name, node.id)
         if isinstance(node, ast.Constant):
-            return Text(node.value) if isinstance(node.value, str) else Constant(node.value)
+            return TextValue(node.value) if isinstance(node.value, str) else Constant(node.value)
     return None
 
 
@@ -139,14 +139,14 @@ def subscript(interpreter: Interpreter, frame: Frame, node: ast.Subscript) -> Va
         return _slice(interpreter, frame, owner, node.slice)
     key = interpreter.evaluate(frame, node.slice)
     found = [item for option in options(owner) for item in _item(interpreter, frame, option, key, node)]
-    return join(*found) if found else Unknown(text_of(node)[:80])
+    return join(*found) if found else UnknownValue(text_of(node)[:80])
 
 
 def _item(interpreter: Interpreter, frame: Frame, owner: Value, key: Value, node: ast.Subscript) -> list[Value]:
     if isinstance(owner, Mapping):
         names = texts(key)
         if not names and not unknown_keys(key):
-            names = [Text("{" + placeholder(node.slice) + "}")]
+            names = [TextValue("{" + placeholder(node.slice) + "}")]
         found: list[Value] = []
         for name in names:
             slot = owner.slots.get(name.template)
@@ -157,13 +157,17 @@ def _item(interpreter: Interpreter, frame: Frame, owner: Value, key: Value, node
             if value is not None:
                 found.append(value)
         return found
-    if isinstance(owner, Object):
+    if isinstance(owner, ObjectValue):
         return [owner.attributes[name.template] for name in texts(key) if name.template in owner.attributes]
     if isinstance(owner, Sequence):
         if isinstance(key, Constant) and isinstance(key.value, int) and owner.exact:
             return [owner.items[key.value]] if -len(owner.items) <= key.value < len(owner.items) else []
         return list(owner.items)
-    if isinstance(owner, Unknown) and isinstance(key, Text) and key.template in interpreter.settings.message_fields:
+    if (
+        isinstance(owner, UnknownValue)
+        and isinstance(key, TextValue)
+        and key.template in interpreter.settings.message_fields
+    ):
         return sent_items(interpreter, frame, key.template)
     return []
 
@@ -173,10 +177,10 @@ def _slice(interpreter: Interpreter, frame: Frame, owner: Value, node: ast.Slice
     numbers = [b.value for b in bounds if isinstance(b, Constant) and (b.value is None or isinstance(b.value, int))]
     found: list[Value] = []
     for option in options(owner):
-        if isinstance(option, Text) and option.known and len(numbers) == 2:
-            found.append(Text(option.template[slice(*numbers)], option.site, option.origins))
+        if isinstance(option, TextValue) and option.known and len(numbers) == 2:
+            found.append(TextValue(option.template[slice(*numbers)], option.site, option.origins))
         elif isinstance(option, Sequence):
             found.append(Sequence(list(option.items), exact=False))
-        elif isinstance(option, Unknown) and option.keys:
+        elif isinstance(option, UnknownValue) and option.keys:
             found.append(option)
-    return join(*found) if found else Unknown()
+    return join(*found) if found else UnknownValue()

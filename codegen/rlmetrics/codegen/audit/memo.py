@@ -4,7 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping
 
-from .values import Choice, Class, Constant, Function, Module, Object, Sequence, Super, Text, Unknown, Value
+from .values import (
+    ChoiceValue,
+    Class,
+    Constant,
+    FunctionValue,
+    ModuleValue,
+    ObjectValue,
+    Sequence,
+    Super,
+    TextValue,
+    UnknownValue,
+    Value,
+)
 from .values import Mapping as Dict
 
 __all__ = ["signature", "signatures"]
@@ -22,26 +34,26 @@ def signature(value: Value | Mapping[str, Value] | None, depth: int = 0) -> Hash
     """Return what distinguishes a value from others: contents where they can't change, identity and size otherwise."""
     if value is None:
         return None
-    if isinstance(value, Text):
+    if isinstance(value, TextValue):
         return ("text", value.template, value.origins)
-    if isinstance(value, Unknown):
+    if isinstance(value, UnknownValue):
         return ("unknown", value.leaf, value.keys)
     if isinstance(value, Constant):
         return ("constant", type(value.value), repr(value.value))
-    if isinstance(value, Choice):
+    if isinstance(value, ChoiceValue):
         return ("choice", *(signature(option, depth + 1) for option in value.options))
     if isinstance(value, Sequence) and depth < _MAX_DEPTH and len(value.items) <= _MAX_ITEMS:
         return ("sequence", value.exact, *(signature(item, depth + 1) for item in value.items))
     if isinstance(value, Dict):
         return ("dict", id(value), len(value.slots), len(value.missing))
-    if isinstance(value, Function):
+    if isinstance(value, FunctionValue):
         bound = signatures(value.bound) if depth < _MAX_DEPTH else id(value)
         return ("function", value.info, id(value.owner), id(value.closure), bound, _entries(value.keywords))
-    if isinstance(value, (Class, Module)):
+    if isinstance(value, (Class, ModuleValue)):
         return ("definition", value.info)
     if isinstance(value, Super):
         return ("super", id(value.owner), value.after)
-    if isinstance(value, Object):
+    if isinstance(value, ObjectValue):
         return ("object", id(value), len(value.attributes))
     if isinstance(value, Mapping):
         return _entries(value)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from .definitions import ClassInfo
-from .values import Function, Object, Sequence, Unknown, Value, join, mappings
+from .values import FunctionValue, ObjectValue, Sequence, UnknownValue, Value, join, mappings
 
 if TYPE_CHECKING:
     import ast
@@ -32,9 +32,9 @@ def queue(interpreter: Interpreter, frame: Frame, node: ast.Call, arguments: Arg
     if getattr(function, "attr", "") in _PUTS and arguments.positional:
         channel = interpreter.channels.setdefault((here, name), Sequence([], exact=False))
         value = arguments.positional[0]
-        if not isinstance(value, Unknown) and not any(value is item for item in channel.items):
+        if not isinstance(value, UnknownValue) and not any(value is item for item in channel.items):
             channel.items.append(value)
-        return Unknown(name)
+        return UnknownValue(name)
     start_senders(interpreter, here)
     sent = interpreter.channels.get((here, name))
     return join(*sent.items) if sent is not None and sent.items else None
@@ -84,14 +84,14 @@ def start_senders(interpreter: Interpreter, here: str) -> None:
                 _run_all(interpreter, owner, info)
 
 
-def _run_all(interpreter: Interpreter, owner: Object, info: ClassInfo) -> None:
+def _run_all(interpreter: Interpreter, owner: ObjectValue, info: ClassInfo) -> None:
     names = {name for base in interpreter.program.base_classes(info) for name in base.methods} - {"__init__"}
     methods = [found for name in sorted(names) if (found := interpreter.program.lookup(info, name)) is not None]
     used = {name for method in methods for name in method.own_uses}
     for method in sorted(methods, key=lambda method: method.name in used):  # what others call comes by their calls
         done = method.name in used and method in interpreter.executed
         if method.talks_of_metrics and method not in interpreter.stack and not done:
-            interpreter.run(Function(method, owner), [], {}, unknown_parameters=True)
+            interpreter.run(FunctionValue(method, owner), [], {}, unknown_parameters=True)
 
 
 def _sends(interpreter: Interpreter, info: ClassInfo) -> bool:

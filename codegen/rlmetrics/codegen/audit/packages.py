@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from .values import Mapping, Text, Unknown, mappings, options, text_of
+from .values import Mapping, TextValue, UnknownValue, mappings, options, text_of
 
 if TYPE_CHECKING:
     from .arguments import Arguments
@@ -22,7 +22,7 @@ def written_elsewhere(
     for argument in arguments.all():
         for mapping in mappings(argument):
             for key in keys:
-                mapping.write(Text(key), Unknown(key), interpreter.place(frame, node), text_of(node))
+                mapping.write(TextValue(key), UnknownValue(key), interpreter.place(frame, node), text_of(node))
 
 
 def returned_elsewhere(interpreter: Interpreter, frame: Frame, node: ast.Call, arguments: Arguments) -> Mapping | None:
@@ -33,7 +33,7 @@ def returned_elsewhere(interpreter: Interpreter, frame: Frame, node: ast.Call, a
         if name == method and made_by in _makers(interpreter, frame, node, arguments):
             made = Mapping()
             for key in keys:
-                made.write(Text(key), Unknown(key), interpreter.place(frame, node), text_of(node))
+                made.write(TextValue(key), UnknownValue(key), interpreter.place(frame, node), text_of(node))
             return made
     return None
 
@@ -43,7 +43,7 @@ def _makers(interpreter: Interpreter, frame: Frame, node: ast.Call, arguments: A
 
     Either that was followed, or the class assigns it to the attribute in a method that was not run.
     """
-    texts = [option.text for option in options(arguments.receiver) if isinstance(option, Unknown)]
+    texts = [option.text for option in options(arguments.receiver) if isinstance(option, UnknownValue)]
     receiver = node.func.value if isinstance(node.func, ast.Attribute) else node
     if isinstance(receiver, ast.Attribute) and frame.owner is not None and frame.owner.info is not None:
         texts += [

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-__all__ = ["Origin", "Place", "Site"]
+__all__ = ["CodePlace", "KeyOrigin", "SourceLine"]
 
 
 @dataclass(frozen=True)
-class Site:
+class SourceLine:
     """A line of a release: path in the package, line, and the class and function around it."""
 
     path: str
@@ -17,22 +17,22 @@ class Site:
 
 
 @dataclass(frozen=True)
-class Place:
+class CodePlace:
     """Where something happens: the line, and the call that led to the function."""
 
-    site: Site
-    called_from: Site | None = None
+    site: SourceLine
+    called_from: SourceLine | None = None
 
 
 @dataclass(frozen=True)
-class Origin:
+class KeyOrigin:
     """Where a key comes from: its literal, the value written under it, and the places that it went through."""
 
-    site: Site
+    site: SourceLine
     expression: str
-    via: tuple[Site, ...] = ()
+    via: tuple[SourceLine, ...] = ()
 
-    def passed_through(self, place: Place) -> Origin:
+    def passed_through(self, place: CodePlace) -> KeyOrigin:
         """Return the origin after the key was copied or renamed at another place."""
         sites = [site for site in (place.site, place.called_from) if site is not None]
         return replace(self, via=tuple(dict.fromkeys((*self.via, *(site for site in sites if site != self.site)))))

@@ -9,7 +9,7 @@ from functools import cached_property
 from .definitions import ClassInfo, FunctionInfo, FunctionNode, ModuleInfo
 
 
-class Program:
+class PackageProgram:
     """All modules of a package and the ways to look names up in them."""
 
     def __init__(self, sources: Mapping[str, str]) -> None:

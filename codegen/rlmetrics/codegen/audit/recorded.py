@@ -9,15 +9,15 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
-from .extract import Extraction, LoggedKey
+from .extract import ExtractedKey, Extraction
 
-__all__ = ["Recorded", "differences", "load_recorded", "pack"]
+__all__ = ["RecordedFramework", "differences", "load_recorded", "pack"]
 
 _FORMAT = 1
 
 
 @dataclass(frozen=True)
-class Recorded:
+class RecordedFramework:
     """What every release of a framework logs, as it was extracted once.
 
     Attributes:
@@ -65,16 +65,16 @@ def pack(extractions: Sequence[Extraction]) -> str:
     return "{\n" + ",\n".join(parts) + "\n}\n"
 
 
-def load_recorded(path: Path) -> Recorded:
+def load_recorded(path: Path) -> RecordedFramework:
     """Return the extractions that a file holds."""
     data: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
     releases = tuple(data["releases"])
     places = [place.split(" ", 1) for place in data["places"]]
-    keys: dict[str, list[LoggedKey]] = {release: [] for release in releases}
+    keys: dict[str, list[ExtractedKey]] = {release: [] for release in releases}
     for component, key, sites in data["keys"]:
         for ranges, place, expression in sites:
             file, symbol = places[place]
-            found = LoggedKey(component, "", key, file, 0, symbol, expression, ())
+            found = ExtractedKey(component, "", key, file, 0, symbol, expression, ())
             for index in _indices(ranges):
                 keys[releases[index]].append(found)
     inherited: dict[str, dict[str, tuple[str, ...]]] = {release: {} for release in releases}
@@ -85,7 +85,7 @@ def load_recorded(path: Path) -> Recorded:
         release: Extraction(data["framework"], release, tuple(keys[release]), (), inherited[release])
         for release in releases
     }
-    return Recorded(data["framework"], releases, made)
+    return RecordedFramework(data["framework"], releases, made)
 
 
 def differences(recorded: Extraction, extracted: Extraction) -> list[str]:

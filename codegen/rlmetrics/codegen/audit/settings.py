@@ -10,7 +10,7 @@ from typing import Any
 
 import yaml
 
-__all__ = ["Ignored", "Rule", "Settings", "read_settings"]
+__all__ = ["AuditSettings", "Ignored", "SettingRule", "read_settings"]
 
 
 @dataclass(frozen=True)
@@ -23,7 +23,7 @@ class Ignored:
 
 
 @dataclass(frozen=True)
-class Rule:
+class SettingRule:
     """Regular expressions of keys and of classes that log them, and the component that these belong to."""
 
     component: str
@@ -32,7 +32,7 @@ class Rule:
 
 
 @dataclass(frozen=True)
-class Settings:
+class AuditSettings:
     """How the auditor reads one framework."""
 
     package: str
@@ -82,7 +82,7 @@ class Settings:
     impossible: Mapping[str, str] = field(default_factory=dict)
     """Regular expression of keys that the flow of dicts suggests → why no configuration logs them."""
     ignored: tuple[Ignored, ...] = ()
-    components: tuple[Rule, ...] = ()
+    components: tuple[SettingRule, ...] = ()
     """To which component a key belongs: the first rule that fits decides; without one it is the class."""
 
     def component(self, key: str, owner: str) -> str:
@@ -93,12 +93,14 @@ class Settings:
         return owner
 
 
-def read_settings(path: Path) -> Settings:
+def read_settings(path: Path) -> AuditSettings:
     """Return the settings that a YAML file holds."""
     data: dict[str, Any] = yaml.safe_load(path.read_text(encoding="utf-8"))
     ignored = tuple(Ignored(**item) for item in data.pop("ignored", ()))
-    components = tuple(Rule(**item) for item in data.pop("components", ()))
-    return Settings(ignored=ignored, components=components, **{name: _frozen(value) for name, value in data.items()})
+    components = tuple(SettingRule(**item) for item in data.pop("components", ()))
+    return AuditSettings(
+        ignored=ignored, components=components, **{name: _frozen(value) for name, value in data.items()}
+    )
 
 
 def _frozen(value: Any) -> Any:

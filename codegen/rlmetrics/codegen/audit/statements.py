@@ -14,11 +14,11 @@ from .program import imported_names
 from .rules import store_item
 from .values import (
     Constant,
-    Function,
+    FunctionValue,
     Mapping,
-    Object,
+    ObjectValue,
     Sequence,
-    Unknown,
+    UnknownValue,
     Value,
     is_empty,
     join,
@@ -145,7 +145,7 @@ def _statement(interpreter: Interpreter, frame: Frame, node: ast.stmt) -> str | 
         return _try(interpreter, frame, node)
     elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
         info = FunctionInfo(node.name, node, frame.module, None, f"{frame.info.symbol}.{node.name}")
-        frame.env[node.name] = Function(info, frame.owner, frame.env)
+        frame.env[node.name] = FunctionValue(info, frame.owner, frame.env)
     elif isinstance(node, (ast.Import, ast.ImportFrom)):
         _import(interpreter, frame, node)
     elif isinstance(node, ast.Delete):
@@ -176,7 +176,7 @@ def _augmented(interpreter: Interpreter, frame: Frame, node: ast.AugAssign) -> N
     if isinstance(node.target, ast.Subscript):
         assign(interpreter, frame, node.target, value, node.value)
     elif isinstance(node.target, ast.Name):
-        old = frame.env.get(node.target.id, Unknown(node.target.id))
+        old = frame.env.get(node.target.id, UnknownValue(node.target.id))
         combined = evaluate(interpreter, frame, ast.copy_location(ast.BinOp(node.target, node.op, node.value), node))
         if isinstance(old, Sequence) and isinstance(value, Sequence):
             old.items.extend(value.items)
@@ -198,11 +198,11 @@ def _for(interpreter: Interpreter, frame: Frame, node: ast.For | ast.AsyncFor) -
 
 
 def _with(interpreter: Interpreter, frame: Frame, node: ast.With | ast.AsyncWith) -> str | None:
-    entered: list[Object] = []
+    entered: list[ObjectValue] = []
     for item in node.items:
         value = evaluate(interpreter, frame, item.context_expr)
         for option in options(value):
-            if isinstance(option, Object) and option.info is not None:
+            if isinstance(option, ObjectValue) and option.info is not None:
                 entered.append(option)
         if item.optional_vars is not None:
             assign(interpreter, frame, item.optional_vars, value, item.context_expr)
@@ -257,9 +257,9 @@ def assign(interpreter: Interpreter, frame: Frame, target: ast.expr, value: Valu
         assign(interpreter, frame, target.value, value, source)
     elif isinstance(target, ast.Attribute):
         for owner in options(evaluate(interpreter, frame, target.value)):
-            if isinstance(owner, Unknown) and isinstance(target.value, ast.Name):
-                frame.env[target.value.id] = Object(None, {target.attr: value})
-            elif isinstance(owner, Object):
+            if isinstance(owner, UnknownValue) and isinstance(target.value, ast.Name):
+                frame.env[target.value.id] = ObjectValue(None, {target.attr: value})
+            elif isinstance(owner, ObjectValue):
                 old = owner.attributes.get(target.attr)
                 made_anew = not interpreter.undecided and frame.info.name == "__init__"  # over what the base class put
                 owner.attributes[target.attr] = value if old is None or made_anew else join(value, old)
@@ -283,7 +283,7 @@ def _unpack(interpreter: Interpreter, frame: Frame, targets: list[ast.expr], val
             for column in columns:
                 column.extend(option.items)
     for target, column in zip(targets, columns, strict=True):
-        assign(interpreter, frame, target, join(*column) if column else Unknown(text_of(target)), source)
+        assign(interpreter, frame, target, join(*column) if column else UnknownValue(text_of(target)), source)
 
 
 def _join_environments(one: dict[str, Value], other: dict[str, Value]) -> dict[str, Value]:

@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from .places import Origin, Place, Site
+from .places import CodePlace, KeyOrigin, SourceLine
 
 if TYPE_CHECKING:
     from .definitions import ClassInfo, FunctionInfo, ModuleInfo
@@ -33,12 +33,12 @@ class Value:
 class Missing:
     """Keys of unknown name that were merged into a dict: ``text`` is the expression that brought them."""
 
-    site: Site
+    site: SourceLine
     text: str
 
 
 @dataclass(frozen=True)
-class Unknown(Value):
+class UnknownValue(Value):
     """A value of which nothing is known; ``text`` is the expression it came from."""
 
     text: str = ""
@@ -56,15 +56,15 @@ class Constant(Value):
 
 
 @dataclass(frozen=True)
-class Text(Value):
+class TextValue(Value):
     """A string with ``{placeholders}`` where parts are unknown.
 
     ``origins`` is set while the string is a key taken out of a dict, so that a copy keeps its provenance.
     """
 
     template: str
-    site: Site | None = None
-    origins: tuple[Origin, ...] = ()
+    site: SourceLine | None = None
+    origins: tuple[KeyOrigin, ...] = ()
 
     @property
     def known(self) -> bool:
@@ -73,13 +73,13 @@ class Text(Value):
 
 
 @dataclass
-class Slot:
+class DictSlot:
     """One key of a dict."""
 
     value: Value
-    origins: dict[tuple[Site, str], Origin] = field(default_factory=dict)
+    origins: dict[tuple[SourceLine, str], KeyOrigin] = field(default_factory=dict)
 
-    def add(self, origin: Origin) -> None:
+    def add(self, origin: KeyOrigin) -> None:
         """Add an origin; of the same one, the way through more places is kept."""
         key = (origin.site, origin.expression)
         old = self.origins.get(key)
@@ -92,38 +92,38 @@ class Mapping(Value):
 
     def __init__(self, *, autovivify: int = 0) -> None:
         """Make an empty dict; ``autovivify`` says how many levels of dicts appear below it as they are read."""
-        self.slots: dict[str, Slot] = {}
-        self.missing: dict[tuple[Site, str], Missing] = {}
+        self.slots: dict[str, DictSlot] = {}
+        self.missing: dict[tuple[SourceLine, str], Missing] = {}
         self.autovivify = autovivify
 
-    def write(self, key: Text, value: Value, place: Place, expression: str) -> None:
+    def write(self, key: TextValue, value: Value, place: CodePlace, expression: str) -> None:
         """Record ``self[key] = value``; earlier values of the key stay possible."""
         slot = self.slots.get(key.template)
         if slot is None:
-            slot = self.slots[key.template] = Slot(value)
+            slot = self.slots[key.template] = DictSlot(value)
         elif slot.value is not value:
             slot.value = join(slot.value, value)
         if key.origins:
             for origin in key.origins:
                 slot.add(origin.passed_through(place))
         else:
-            slot.add(Origin(key.site or place.site, expression))
+            slot.add(KeyOrigin(key.site or place.site, expression))
 
-    def merge(self, other: Mapping, place: Place) -> None:
+    def merge(self, other: Mapping, place: CodePlace) -> None:
         """Record ``self.update(other)``."""
         if other is self:
             return
         for template, slot in list(other.slots.items()):
             target = self.slots.get(template)
             if target is None:
-                target = self.slots[template] = Slot(slot.value)
+                target = self.slots[template] = DictSlot(slot.value)
             elif target.value is not slot.value:
                 target.value = join(target.value, slot.value)
             for origin in list(slot.origins.values()):
                 target.add(origin.passed_through(place))
         self.missing.update(other.missing)
 
-    def merge_unknown(self, text: str, site: Site) -> None:
+    def merge_unknown(self, text: str, site: SourceLine) -> None:
         """Record that keys of unknown name were merged."""
         self.missing[site, text] = Missing(site, text)
 
@@ -134,13 +134,13 @@ class Mapping(Value):
         copy.missing.update(self.missing)
         return copy
 
-    def keys(self) -> list[Text]:
+    def keys(self) -> list[TextValue]:
         """Return the keys, each with its provenance."""
-        return [Text(template, None, tuple(slot.origins.values())) for template, slot in self.slots.items()]
+        return [TextValue(template, None, tuple(slot.origins.values())) for template, slot in self.slots.items()]
 
-    def unknown_keys(self) -> list[Unknown]:
+    def unknown_keys(self) -> list[UnknownValue]:
         """Return what stands for the keys that are not known."""
-        return [Unknown("key", keys=tuple(self.missing.values()))] if self.missing else []
+        return [UnknownValue("key", keys=tuple(self.missing.values()))] if self.missing else []
 
     def child(self, template: str) -> Value | None:
         """Return the value under a key, matching placeholders on either side."""
@@ -171,11 +171,11 @@ class Sequence(Value):
 
 
 @dataclass(eq=False)
-class Function(Value):
+class FunctionValue(Value):
     """A function with what is bound to it."""
 
     info: FunctionInfo
-    owner: Object | None = None
+    owner: ObjectValue | None = None
     closure: dict[str, Value] | None = None
     bound: tuple[Value, ...] = ()
     keywords: dict[str, Value] = field(default_factory=dict)
@@ -189,14 +189,14 @@ class Class(Value):
 
 
 @dataclass(eq=False)
-class Module(Value):
+class ModuleValue(Value):
     """A module of the package."""
 
     info: ModuleInfo
 
 
 @dataclass(eq=False)
-class Object(Value):
+class ObjectValue(Value):
     """An instance: attributes are joined over all assignments, because methods run in any order."""
 
     info: ClassInfo | None
@@ -209,12 +209,12 @@ class Object(Value):
 class Super(Value):
     """What ``super()`` gives inside a method of ``after``."""
 
-    owner: Object
+    owner: ObjectValue
     after: ClassInfo
 
 
 @dataclass(frozen=True, eq=False)
-class Choice(Value):
+class ChoiceValue(Value):
     """One of several values."""
 
     options: tuple[Value, ...]
@@ -222,7 +222,7 @@ class Choice(Value):
 
 def options(value: Value) -> tuple[Value, ...]:
     """Return what a value may be."""
-    return value.options if isinstance(value, Choice) else (value,)
+    return value.options if isinstance(value, ChoiceValue) else (value,)
 
 
 def is_empty(value: Value) -> bool:
@@ -236,7 +236,7 @@ def is_empty(value: Value) -> bool:
 
 def join(*values: Value) -> Value:
     """Return a value that may be any of the given ones."""
-    if len(values) == 1 and not isinstance(values[0], Choice):
+    if len(values) == 1 and not isinstance(values[0], ChoiceValue):
         return values[0]
     found: list[Value] = []
     for value in values:
@@ -246,20 +246,20 @@ def join(*values: Value) -> Value:
                     break
             else:
                 found.append(option)
-    known = [value for value in found if not isinstance(value, Unknown)]
+    known = [value for value in found if not isinstance(value, UnknownValue)]
     if len(known) < len(found):
-        found = [*known, next(value for value in found if isinstance(value, Unknown))]
-    return found[0] if len(found) == 1 else Choice(tuple(found[:MAX_CHOICES]))
+        found = [*known, next(value for value in found if isinstance(value, UnknownValue))]
+    return found[0] if len(found) == 1 else ChoiceValue(tuple(found[:MAX_CHOICES]))
 
 
 def _same(one: Value, other: Value) -> bool:
     if type(one) is not type(other):
         return False
-    if isinstance(one, Text) and isinstance(other, Text):
+    if isinstance(one, TextValue) and isinstance(other, TextValue):
         return one.template == other.template and one.origins == other.origins
-    if isinstance(one, (Unknown, Constant)):
+    if isinstance(one, (UnknownValue, Constant)):
         return one == other
-    if isinstance(one, Function) and isinstance(other, Function):
+    if isinstance(one, FunctionValue) and isinstance(other, FunctionValue):
         return one.info is other.info and one.owner is other.owner
     return False
 
@@ -275,21 +275,21 @@ MEMBER = "__member__"
 
 def is_member(value: Value | None) -> bool:
     """Tell whether a value is one certain member of an enumeration."""
-    return isinstance(value, Object) and MEMBER in value.attributes
+    return isinstance(value, ObjectValue) and MEMBER in value.attributes
 
 
 def unknown_keys(value: Value) -> tuple[Missing, ...]:
     """Return what is remembered of keys that are not known."""
-    return tuple(missing for option in options(value) if isinstance(option, Unknown) for missing in option.keys)
+    return tuple(missing for option in options(value) if isinstance(option, UnknownValue) for missing in option.keys)
 
 
-def texts(value: Value) -> list[Text]:
+def texts(value: Value) -> list[TextValue]:
     """Return the strings (and the names of enumeration members) among what a value may be."""
-    found: list[Text] = []
+    found: list[TextValue] = []
     for option in options(value):
-        if isinstance(option, Object):
+        if isinstance(option, ObjectValue):
             option = option.attributes.get(MEMBER, option)
-        if isinstance(option, Text):
+        if isinstance(option, TextValue):
             found.append(option)
     return found
 

@@ -7,7 +7,7 @@ from .axes import AXES_OF
 from .compile import Atom, Compiled, compile_formula
 from .declared import PlainInput, PlainParameter
 from .errors import FormulaError
-from .fusing import Block, Fused, fuse
+from .fusing import Fused, FusedBlock, fuse
 from .lower import Finalized
 from .operation import Operation
 from .operations import FUNCTIONS, OPERATIONS
@@ -18,11 +18,11 @@ __all__ = [
     "FUNCTIONS",
     "OPERATIONS",
     "Atom",
-    "Block",
     "Compiled",
     "Finalized",
     "FormulaError",
     "Fused",
+    "FusedBlock",
     "Operation",
     "PlainInput",
     "PlainParameter",

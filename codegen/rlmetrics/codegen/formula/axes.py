@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Final
 
-from .declared import Domain, Input
+from .declared import DeclaredInput, Domain
 
 __all__ = ["AXES_OF", "same_axes"]
 
@@ -19,7 +19,7 @@ AXES_OF: Final[Mapping[Domain, tuple[str, ...]]] = {
 }
 
 
-def same_axes(formulas: Iterable[Iterable[str]], declared: Mapping[str, Input]) -> dict[str, tuple[str, ...]]:
+def same_axes(formulas: Iterable[Iterable[str]], declared: Mapping[str, DeclaredInput]) -> dict[str, tuple[str, ...]]:
     """Return the axes of each input, numbered from the second on where axes of one kind may differ in size.
 
     Within a formula, axes of one kind have one size; between formulas only if a chain of shared inputs says so. A list

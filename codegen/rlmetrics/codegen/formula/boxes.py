@@ -13,14 +13,14 @@ __all__ = [
     "Fence",
     "Fraction",
     "Lines",
-    "Mark",
-    "Number",
+    "MarkBox",
+    "NumberBox",
     "Power",
     "Root",
-    "Row",
+    "RowBox",
     "Sub",
     "Under",
-    "Word",
+    "WordBox",
 ]
 
 _LATEX_WORDS: Final = {
@@ -70,7 +70,7 @@ class Box:
 
 
 @dataclass(frozen=True)
-class Word(Box):
+class WordBox(Box):
     """An identifier: one letter is set in italics, a word upright."""
 
     text: str
@@ -92,7 +92,7 @@ class Word(Box):
 
 
 @dataclass(frozen=True)
-class Number(Box):
+class NumberBox(Box):
     """A number."""
 
     text: str
@@ -107,7 +107,7 @@ class Number(Box):
 
 
 @dataclass(frozen=True)
-class Mark(Box):
+class MarkBox(Box):
     """An operator, relation or comma."""
 
     text: str
@@ -122,7 +122,7 @@ class Mark(Box):
 
 
 @dataclass(frozen=True)
-class Row(Box):
+class RowBox(Box):
     """Boxes side by side."""
 
     parts: Sequence[Box]
@@ -193,7 +193,7 @@ class Under(Box):
 
     def mathml(self) -> str:
         """Return an ``munder`` element."""
-        big = Mark(self.operator) if len(self.operator) == 1 else Word(self.operator)
+        big = MarkBox(self.operator) if len(self.operator) == 1 else WordBox(self.operator)
         return f"<munder>{big.mathml()}{self.below.mathml()}</munder>"
 
     def latex(self) -> str:

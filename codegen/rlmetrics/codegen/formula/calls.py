@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from . import keywords
-from .domains import Scope, Side, join, require_bool
+from .domains import LetScope, Side, join, require_bool
 from .errors import FormulaError
 from .nodes import Extent, Node, Value
 from .operation import Operation
@@ -27,7 +27,7 @@ class _Checked:
     row: Operation
     sides: tuple[Side, ...]
     given: Mapping[str, Expression]
-    scope: Scope
+    scope: LetScope
 
     @property
     def name(self) -> str:
@@ -58,13 +58,13 @@ class Calls:
         skip_nan: Leave NaN out of every reduction to a scalar.
     """
 
-    def __init__(self, vocabulary: Vocabulary, check: Callable[[Expression, Scope], Node], *, skip_nan: bool):
+    def __init__(self, vocabulary: Vocabulary, check: Callable[[Expression, LetScope], Node], *, skip_nan: bool):
         self.arena = vocabulary.arena
         self.vocabulary = vocabulary
         self.check = check
         self.skip_nan = skip_nan
 
-    def call(self, at: Call, scope: Scope) -> Node:
+    def call(self, at: Call, scope: LetScope) -> Node:
         """Check a call with its arguments.
 
         Raises:
@@ -181,7 +181,7 @@ def _value(call: _Checked) -> Value:
     return keywords.level(call.given, call.scope) if "level" in call.row.required else None
 
 
-def _row(at: Call, scope: Scope) -> Operation:
+def _row(at: Call, scope: LetScope) -> Operation:
     """Return the function of a call whose arity and keywords are right."""
     row = FUNCTIONS.get(at.function)
     if row is None:

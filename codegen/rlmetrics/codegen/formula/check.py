@@ -10,15 +10,14 @@ from typing import Final, Literal
 
 from .calls import Calls
 from .constants import Constants
-from .declared import Input, Parameter
-from .domains import ELEMENT, Scope, Side, join, require_bool
-from .errors import FormulaError, Source
+from .declared import DeclaredInput, DeclaredParameter
+from .domains import ELEMENT, LetScope, Side, join, require_bool
+from .errors import ExpressionSource, FormulaError
 from .keywords import literal
 from .nodes import Arena, DType, Node, walk
 from .operations import FUNCTIONS, OPERATORS
 from .parse import parse
-from .syntax import Binary, Expression, MetricCall, Name, Unary
-from .syntax import Literal as LiteralSyntax
+from .syntax import Binary, Expression, FormulaLiteral, FormulaName, MetricCall, Unary
 from .vocabulary import Vocabulary
 
 __all__ = ["Checker", "Metrics"]
@@ -45,8 +44,8 @@ class Checker:
     def __init__(
         self,
         arena: Arena,
-        inputs: Mapping[str, Input],
-        parameters: Mapping[str, Parameter],
+        inputs: Mapping[str, DeclaredInput],
+        parameters: Mapping[str, DeclaredParameter],
         metrics: Metrics,
         nan: Literal["propagate", "skip"] = "propagate",
     ):
@@ -70,12 +69,12 @@ class Checker:
             self._inserting.append(metric)
         lets: dict[str, Node] = {}
         for name, text in let.items():
-            scope = Scope(Source(name, text), lets)
+            scope = LetScope(ExpressionSource(name, text), lets)
             self._check_let_name(scope, name)
             lets[name] = node = self._node(parse(scope.source), scope)
             if node.args:
                 self.arena.names.setdefault(node, name)
-        scope = Scope(Source("formula", formula), lets)
+        scope = LetScope(ExpressionSource("formula", formula), lets)
         syntax = parse(scope.source)
         root = self._node(syntax, scope)
         if root.extent != "reduced":
@@ -92,7 +91,7 @@ class Checker:
             self._inserting.pop()
         return root
 
-    def _check_let_name(self, scope: Scope, name: str) -> None:
+    def _check_let_name(self, scope: LetScope, name: str) -> None:
         start = scope.source
         if not _LET_NAME.fullmatch(name):
             message = f"{name[:40]!r} is not a name"
@@ -105,11 +104,11 @@ class Checker:
 
     # Leaves and operators
 
-    def _node(self, at: Expression, scope: Scope) -> Node:
-        if isinstance(at, LiteralSyntax):
+    def _node(self, at: Expression, scope: LetScope) -> Node:
+        if isinstance(at, FormulaLiteral):
             dtype: DType = "bool" if isinstance(at.value, bool) else "int" if isinstance(at.value, int) else "float"
             return self.arena.node("literal", extent="const", dtype=dtype, value=at.value)
-        if isinstance(at, Name):
+        if isinstance(at, FormulaName):
             return self._name(at, scope)
         if isinstance(at, Unary):
             return self._unary(at, scope)
@@ -119,7 +118,7 @@ class Checker:
             return self._insert(at, scope)
         return self._calls.call(at, scope)
 
-    def _name(self, at: Name, scope: Scope) -> Node:
+    def _name(self, at: FormulaName, scope: LetScope) -> Node:
         name = at.name
         if name in scope.lets:
             return scope.lets[name]
@@ -139,7 +138,7 @@ class Checker:
         fix = f"did you mean `{near[0]}`?" if near else "declare it under `inputs`, `parameters` or, earlier, `let`"
         raise scope.error(at, f"`{name[:40]}` is not declared", fix)
 
-    def _unary(self, at: Unary, scope: Scope) -> Node:
+    def _unary(self, at: Unary, scope: LetScope) -> Node:
         side = (at.operand, self._node(at.operand, scope))
         if at.operator == "~":
             require_bool(side, scope, "`~`")
@@ -148,7 +147,7 @@ class Checker:
         dtype = operand.dtype if operand.extent == "const" else "float"
         return self._finite(at, scope, self.arena.node("neg", [operand], extent=operand.extent, dtype=dtype))
 
-    def _binary(self, at: Binary, scope: Scope) -> Node:
+    def _binary(self, at: Binary, scope: LetScope) -> Node:
         sign, row = f"`{at.operator}`", OPERATORS[at.operator]
         if row.name == "pow":
             return self._power(at, scope)
@@ -169,7 +168,7 @@ class Checker:
         dtype: DType = left.dtype if extent == "const" and row.name != "div" and same else "float"
         return self._finite(at, scope, self.arena.node(row.name, [left, right], extent=extent, dtype=dtype))
 
-    def _power(self, at: Binary, scope: Scope) -> Node:
+    def _power(self, at: Binary, scope: LetScope) -> Node:
         exponent = literal(at.right)
         if exponent is None or abs(exponent) > _MAX_EXPONENT:
             message = f"an exponent must be a number between -{_MAX_EXPONENT} and {_MAX_EXPONENT}"
@@ -179,7 +178,7 @@ class Checker:
             at, scope, self.arena.node("pow", [base], extent=base.extent, dtype="float", value=exponent)
         )
 
-    def _finite(self, at: Expression, scope: Scope, node: Node) -> Node:
+    def _finite(self, at: Expression, scope: LetScope, node: Node) -> Node:
         """Refuse arithmetic on literals that has no finite result."""
         value = self._constants.value(node)
         if value is not None and not isfinite(value):
@@ -188,7 +187,7 @@ class Checker:
 
     # Inserted metrics
 
-    def _insert(self, at: MetricCall, scope: Scope) -> Node:
+    def _insert(self, at: MetricCall, scope: LetScope) -> Node:
         metric = at.metric
         if metric in self._inserting:
             chain = " → ".join([*self._inserting[self._inserting.index(metric) :], metric])

@@ -11,7 +11,7 @@ from rlmetrics.state.layout import Slot
 
 from .boxes import Box
 from .check import Checker, Metrics
-from .declared import Input, Parameter
+from .declared import DeclaredInput, DeclaredParameter
 from .errors import FormulaError
 from .lower import lower
 from .nodes import Arena, Node, walk
@@ -65,7 +65,7 @@ class Compiled:
     root: Node = field(repr=False)
     arena: Arena = field(repr=False)
     empty: Empty = None
-    declared: Mapping[str, Input] = field(default_factory=dict, repr=False)
+    declared: Mapping[str, DeclaredInput] = field(default_factory=dict, repr=False)
 
     @property
     def mathml(self) -> str:
@@ -86,8 +86,8 @@ def compile_formula(
     formula: str,
     *,
     let: Mapping[str, str] | None = None,
-    inputs: Mapping[str, Input],
-    parameters: Mapping[str, Parameter] | None = None,
+    inputs: Mapping[str, DeclaredInput],
+    parameters: Mapping[str, DeclaredParameter] | None = None,
     empty: Empty = None,
     metrics: Metrics = _no_metrics,
     nan: Literal["propagate", "skip"] = "propagate",

@@ -7,12 +7,12 @@ from typing import Literal, Protocol
 
 from .nodes import DType
 
-__all__ = ["Domain", "Input", "Parameter", "PlainInput", "PlainParameter"]
+__all__ = ["DeclaredInput", "DeclaredParameter", "Domain", "PlainInput", "PlainParameter"]
 
 Domain = Literal["token", "sequence", "group", "vocab", "batch", "scalar"]
 
 
-class Input(Protocol):
+class DeclaredInput(Protocol):
     """A declared input."""
 
     @property
@@ -26,7 +26,7 @@ class Input(Protocol):
         ...
 
 
-class Parameter(Protocol):
+class DeclaredParameter(Protocol):
     """A declared parameter."""
 
     @property

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from .errors import FormulaError, Source
+from .errors import ExpressionSource, FormulaError
 from .nodes import AXES, DType, Extent, Node
 from .syntax import Expression
 
-__all__ = ["ELEMENT", "Scope", "Side", "join", "require_bool"]
+__all__ = ["ELEMENT", "LetScope", "Side", "join", "require_bool"]
 
 Side = tuple[Expression, Node]
 """An operand: how it is written and what it is."""
@@ -34,10 +34,10 @@ _BRIDGES: Final[dict[tuple[Extent, Extent], str]] = {
 
 
 @dataclass
-class Scope:
+class LetScope:
     """One expression with the ``let`` names that it sees."""
 
-    source: Source
+    source: ExpressionSource
     lets: dict[str, Node] = field(default_factory=dict)
 
     def error(self, at: Expression, message: str, fix: str) -> FormulaError:
@@ -56,7 +56,7 @@ class Scope:
 _DTYPES: Final[dict[DType, str]] = {"float": "a float", "int": "an integer", "bool": "a boolean"}
 
 
-def join(at: Expression, sides: Sequence[Side], scope: Scope, what: str) -> Extent:
+def join(at: Expression, sides: Sequence[Side], scope: LetScope, what: str) -> Extent:
     """Return the domain that all sides share; constants go with everything.
 
     Raises:
@@ -76,7 +76,7 @@ def join(at: Expression, sides: Sequence[Side], scope: Scope, what: str) -> Exte
     return "const" if first is None else first[1].extent
 
 
-def require_bool(side: Side, scope: Scope, what: str) -> None:
+def require_bool(side: Side, scope: LetScope, what: str) -> None:
     """Check that an operand is boolean.
 
     Raises:
@@ -88,7 +88,7 @@ def require_bool(side: Side, scope: Scope, what: str) -> None:
         raise scope.error(syntax, message, "put comparisons in brackets, as in mask & (x > 0)")
 
 
-def _bridge(one: Side, other: Side, scope: Scope) -> str:
+def _bridge(one: Side, other: Side, scope: LetScope) -> str:
     if "reduced" in (one[1].extent, other[1].extent):
         return _TWO_PASSES
     for first, second in ((one, other), (other, one)):

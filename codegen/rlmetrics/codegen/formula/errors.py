@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-__all__ = ["FormulaError", "Source"]
+__all__ = ["ExpressionSource", "FormulaError"]
 
 
 class FormulaError(Exception):
@@ -31,7 +31,7 @@ class FormulaError(Exception):
 
 
 @dataclass(frozen=True)
-class Source:
+class ExpressionSource:
     """One expression with the name it goes by."""
 
     name: str

@@ -12,17 +12,17 @@ from rlmetrics.state.layout import Slot
 
 from .axes import same_axes
 from .compile import Atom, Compiled
-from .declared import Input
+from .declared import DeclaredInput
 from .host import HostRenderer
 from .lower import Finalized, finalize, tidy
 from .nodes import Arena, Node, walk
 from .operations import REDUCTIONS
 from .padding import looks_at_padding
 from .parts import PartsRenderer
-from .plan import Empty, Filled, Plan
-from .scope import Names, Scope
+from .plan import Empty, Filled, SlotPlan
+from .scope import Scope, UniqueNames
 
-__all__ = ["Block", "Fused", "fuse"]
+__all__ = ["Fused", "FusedBlock", "fuse"]
 
 _ATOMS: Final[tuple[Atom, ...]] = get_args(Atom)
 
@@ -31,7 +31,7 @@ _Key = tuple[str, ...]
 
 
 @dataclass(frozen=True)
-class Block:
+class FusedBlock:
     """Metrics that need the same optional inputs.
 
     Attributes:
@@ -73,7 +73,7 @@ class Fused:
     optional: tuple[str, ...]
     slots: tuple[Slot, ...]
     update_source: tuple[str, ...]
-    blocks: tuple[Block, ...]
+    blocks: tuple[FusedBlock, ...]
     results: Mapping[str, Finalized]
     omitted: frozenset[str]
     histograms: Mapping[str, tuple[str, str | None]]
@@ -108,7 +108,7 @@ def fuse(
     """
     rename = parameter_names or {}
     arena = Arena()
-    declared: dict[str, Input] = {}
+    declared: dict[str, DeclaredInput] = {}
     roots: dict[str, tuple[Node, Empty]] = {}
     parameters: dict[str, None] = {}
     for name, compiled in formulas.items():
@@ -121,7 +121,7 @@ def fuse(
         [compiled.inputs for compiled in formulas.values()],
         {name: word for name, word in declared.items() if name in used},
     )
-    names = Names([*inputs, *parameters, "state", "host", "means", "parts", "written", "pack", "keep", "results"])
+    names = UniqueNames([*inputs, *parameters, "state", "host", "means", "parts", "written", "pack", "keep", "results"])
     keys: dict[_Key, list[str]] = {(): []}
     for name, compiled in formulas.items():
         key = tuple(word for word in inputs if word in optional and word in compiled.inputs)
@@ -129,7 +129,7 @@ def fuse(
     lacking = [name for name in inputs if name in optional]
     writer = _Writer(arena, names, [root for root, _ in roots.values()], inputs, lacking)
     pending = []
-    blocks: list[Block] = []
+    blocks: list[FusedBlock] = []
     if sum("mask" in key for key in keys) > 1:
         # Nothing but the mask is needed to count its tokens, which is done once.
         keys.setdefault(("mask",), [])
@@ -140,7 +140,7 @@ def fuse(
         if members:
             atom = _ATOMS[max(_ATOMS.index(formulas[name].atom) for name in members)]
             padded = next((name for name, (root, _) in members.items() if looks_at_padding(root)), "")
-            blocks.append(Block(key, tuple(members), updates, atom, padded))
+            blocks.append(FusedBlock(key, tuple(members), updates, atom, padded))
     # Only now, so that no local variable of a result can take the name of a slot.
     results = {name: finalized for block in pending for name, finalized in block}
     return Fused(
@@ -174,7 +174,7 @@ class _Writer:
     def __init__(
         self,
         arena: Arena,
-        names: Names,
+        names: UniqueNames,
         roots: Sequence[Node],
         inputs: Mapping[str, tuple[str, ...]],
         optional: Sequence[str],
@@ -206,7 +206,7 @@ class _Writer:
     ) -> Iterator[tuple[str, Finalized]]:
         """Plan the slots of one block and return its results, to be taken once every block has its slots."""
         roots = [root for root, _ in members.values()]
-        plan = Plan(self._arena, roots, self._names, "host", self._axes, self._opposites)
+        plan = SlotPlan(self._arena, roots, self._names, "host", self._axes, self._opposites)
         for name, (root, _) in members.items():
             plan.metric = _slug(name)
             for node in walk([root]):

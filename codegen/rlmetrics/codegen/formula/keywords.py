@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from .domains import Scope
-from .syntax import Expression, Literal, Unary
+from .domains import LetScope
+from .syntax import Expression, FormulaLiteral, Unary
 
 __all__ = ["bins", "ddof", "level", "literal"]
 
@@ -18,12 +18,12 @@ def literal(at: Expression) -> int | float | None:
     if isinstance(at, Unary) and at.operator == "-":
         value = literal(at.operand)
         return None if value is None else -value
-    if isinstance(at, Literal) and not isinstance(at.value, bool):
+    if isinstance(at, FormulaLiteral) and not isinstance(at.value, bool):
         return at.value
     return None
 
 
-def ddof(given: Mapping[str, Expression], scope: Scope) -> int:
+def ddof(given: Mapping[str, Expression], scope: LetScope) -> int:
     """Return what is subtracted from the count in a variance; 1 if nothing is said.
 
     Raises:
@@ -37,7 +37,7 @@ def ddof(given: Mapping[str, Expression], scope: Scope) -> int:
     return int(value)
 
 
-def level(given: Mapping[str, Expression], scope: Scope) -> float:
+def level(given: Mapping[str, Expression], scope: LetScope) -> float:
     """Return the share of a population that lies below a quantile.
 
     Raises:
@@ -49,7 +49,7 @@ def level(given: Mapping[str, Expression], scope: Scope) -> float:
     return float(value)
 
 
-def bins(given: Mapping[str, Expression], scope: Scope) -> tuple[float, float, int]:
+def bins(given: Mapping[str, Expression], scope: LetScope) -> tuple[float, float, int]:
     """Return the lower end, the upper end and the number of bins.
 
     Raises:

@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from rlmetrics.state.layout import Slot
 
 from .constants import Constants
-from .declared import Input
+from .declared import DeclaredInput
 from .guards import guarded
 from .nodes import Arena, Node, walk
 from .operations import OPERATIONS, REDUCTIONS
-from .plan import Empty, Plan
+from .plan import Empty, SlotPlan
 from .render import Renderer
-from .scope import Names, Piece, Scope
+from .scope import Piece, Scope, UniqueNames
 
 __all__ = ["Finalized", "Lowered", "conversions", "finalize", "lower", "tidy"]
 
@@ -50,7 +50,7 @@ class Lowered:
 def lower(
     arena: Arena,
     roots: Mapping[str, tuple[Node, Empty]],
-    inputs: Mapping[str, Input],
+    inputs: Mapping[str, DeclaredInput],
     parameters: Iterable[str],
 ) -> Lowered:
     """Write the Python source of some results over the same inputs.
@@ -62,8 +62,8 @@ def lower(
         parameters: The names of the parameters, which the code must not hide.
     """
     nodes = [node for node, _ in roots.values()]
-    names = Names([*inputs, *parameters])
-    plan = Plan(arena, nodes, names)
+    names = UniqueNames([*inputs, *parameters])
+    plan = SlotPlan(arena, nodes, names)
     renderer = Renderer(guarded(nodes), Constants())
     for node in walk(nodes):
         # From the leaves up, so that long chains of constants need no deep recursion.
@@ -86,7 +86,9 @@ def lower(
     return Lowered(tuple(ordered), slots, tuple(tidy(body.lines)), results)
 
 
-def finalize(arena: Arena, plan: Plan, renderer: Renderer, names: Names, root: Node, empty: Empty) -> Finalized:
+def finalize(
+    arena: Arena, plan: SlotPlan, renderer: Renderer, names: UniqueNames, root: Node, empty: Empty
+) -> Finalized:
     """Write how a result comes from its slots, which the plan makes where they are missing."""
 
     def render(node: Node, scope: Scope) -> Piece:

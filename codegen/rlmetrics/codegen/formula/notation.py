@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from .boxes import Box, Fence, Fraction, Lines, Mark, Number, Power, Row, Sub, Under, Word
+from .boxes import Box, Fence, Fraction, Lines, MarkBox, NumberBox, Power, RowBox, Sub, Under, WordBox
 from .nodes import Node, exponent
 from .operation import Operation
 from .operations import OPERATIONS
@@ -55,7 +55,7 @@ class _Writer:
         op, args = node.op, node.args
         if op in ("input", "parameter"):
             if (node.value, node.extent) == ("mask", "token"):
-                return Row([Word("t"), Mark("∈"), Word("M")]), RELATION
+                return RowBox([WordBox("t"), MarkBox("∈"), WordBox("M")]), RELATION
             log = node.value in ("logprobs", "old_logprobs", "ref_logprobs", "rollout_logprobs")
             return symbol(str(node.value)), APPLY if log else ATOM
         if op == "literal":
@@ -73,13 +73,13 @@ class _Writer:
 
     def literal(self, node: Node) -> Piece:
         if isinstance(node.value, bool):
-            return Word("true" if node.value else "false"), ATOM
+            return WordBox("true" if node.value else "false"), ATOM
         text = repr(node.value)
         mantissa, _, exponent = text.partition("e")
         if not exponent:
-            return Number(text.removesuffix(".0")), ATOM
-        power = Power(Number("10"), _signed(int(exponent)))
-        return (power, POWER) if mantissa == "1" else (Row([Number(mantissa), Mark("·"), power]), PRODUCT)
+            return NumberBox(text.removesuffix(".0")), ATOM
+        power = Power(NumberBox("10"), _signed(int(exponent)))
+        return (power, POWER) if mantissa == "1" else (RowBox([NumberBox(mantissa), MarkBox("·"), power]), PRODUCT)
 
     def shaped(self, shape: Shape, args: Sequence[Node]) -> Piece:
         last = len(shape.least) - 1
@@ -92,8 +92,10 @@ class _Writer:
         signed = left.op == "neg" and left not in self.names
         boxes = [self.box(left, SUM if signed else PRODUCT), self.box(right, PRODUCT + 1)]
         digits = right.op == "literal" or (left.op == "literal" and right.op == "literal")
-        both_words = all(isinstance(box, Word) and len(box.text) > 1 for box in boxes)
-        return Row([boxes[0], Mark("·" if digits or both_words else "\u2062"), boxes[1]]), SUM if signed else PRODUCT
+        both_words = all(isinstance(box, WordBox) and len(box.text) > 1 for box in boxes)
+        return RowBox(
+            [boxes[0], MarkBox("·" if digits or both_words else "\u2062"), boxes[1]]
+        ), SUM if signed else PRODUCT
 
     def reduction(self, node: Node, row: Operation) -> Piece:
         """Return a reduction with its population."""
@@ -106,24 +108,26 @@ class _Writer:
             chosen = population(node, self.condition, x).size
             return (Fraction(chosen, over.size) if name == "mean" else chosen), ATOM
         if name == "at_max":
-            where = Row([Word("arg"), Mark("\u2061"), Under("max", over.range), self.box(node.args[1], PRODUCT)])
+            where = RowBox(
+                [WordBox("arg"), MarkBox("\u2061"), Under("max", over.range), self.box(node.args[1], PRODUCT)]
+            )
             return Sub(self.box(x, ATOM), where), ATOM
         if name == "quantile":
-            return applied(Under("quantile", over.range), self.box(x), Number(f"{node.value:g}")), APPLY
+            return applied(Under("quantile", over.range), self.box(x), NumberBox(f"{node.value:g}")), APPLY
         if name in ("mean", "sum"):
-            total = Row([Under("∑", over.range), self.box(x, BIG)])
-            return (total if name == "sum" else Row([Fraction(Number("1"), over.size), total])), BIG
+            total = RowBox([Under("∑", over.range), self.box(x, BIG)])
+            return (total if name == "sum" else RowBox([Fraction(NumberBox("1"), over.size), total])), BIG
         if name == "any":
-            return Row([population(node, self.condition, x).size, Mark(">"), Number("0")]), RELATION
+            return RowBox([population(node, self.condition, x).size, MarkBox(">"), NumberBox("0")]), RELATION
         if name == "all":
-            return Row([Mark("∀"), over.range, Mark(":"), self.box(x)]), OR
+            return RowBox([MarkBox("∀"), over.range, MarkBox(":"), self.box(x)]), OR
         if name == "histogram":
             assert isinstance(node.value, tuple)
-            low, high, bins = (Number(f"{value:g}") for value in node.value)
-            ends = Fence("[", Row([low, Mark(","), high]), "]")
+            low, high, bins = (NumberBox(f"{value:g}") for value in node.value)
+            ends = Fence("[", RowBox([low, MarkBox(","), high]), "]")
             return applied(Under("hist", over.range), self.box(x), ends, bins), APPLY
         if row.sign in ("min", "max", "first", "last"):
-            return Row([Under(row.sign, over.range), self.box(x, PRODUCT)]), BIG
+            return RowBox([Under(row.sign, over.range), self.box(x, PRODUCT)]), BIG
         sign = f"{row.sign} pop" if node.value == 0 else row.sign
         args = node.args if row.family == "reduction" else [x]
         return applied(Under(sign, over.range), *(self.box(arg) for arg in args)), APPLY
@@ -149,5 +153,5 @@ def top_down(root: Node) -> list[Node]:
 
 
 def _signed(value: float) -> Box:
-    number = Number(f"{abs(value):g}")
-    return Row([Mark("−"), number]) if value < 0 else number
+    number = NumberBox(f"{abs(value):g}")
+    return RowBox([MarkBox("−"), number]) if value < 0 else number

@@ -6,9 +6,9 @@ import ast
 import warnings
 from typing import Final
 
-from .errors import FormulaError, Source
+from .errors import ExpressionSource, FormulaError
 from .scan import MAX_DEPTH, scan
-from .syntax import Binary, Call, Expression, Keyword, Literal, MetricCall, Name, Span, Unary
+from .syntax import Binary, Call, Expression, FormulaLiteral, FormulaName, Keyword, MetricCall, Span, Unary
 
 __all__ = ["parse"]
 
@@ -31,7 +31,7 @@ _COMPARE: Final[dict[type[ast.cmpop], str]] = {
 }
 
 
-def parse(source: Source) -> Expression:
+def parse(source: ExpressionSource) -> Expression:
     """Parse one expression.
 
     Raises:
@@ -55,7 +55,7 @@ def parse(source: Source) -> Expression:
 class _Reader:
     """Converts nodes of ``ast`` and refuses those that the language lacks."""
 
-    def __init__(self, source: Source):
+    def __init__(self, source: ExpressionSource):
         self.source = source
 
     def read(self, node: ast.expr, depth: int) -> Expression:
@@ -65,7 +65,7 @@ class _Reader:
         if isinstance(node, ast.Constant):
             return self.constant(node, span)
         if isinstance(node, ast.Name):
-            return Name(span, node.id)
+            return FormulaName(span, node.id)
         if isinstance(node, ast.UnaryOp):
             if isinstance(node.op, ast.USub | ast.Invert):
                 return Unary(span, "-" if isinstance(node.op, ast.USub) else "~", self.read(node.operand, depth + 1))
@@ -87,9 +87,9 @@ class _Reader:
             raise self.error(span, "a list of expressions is not an expression", "write one expression")
         raise self.error(span, "this construct is not part of the language", "use the functions of the table")
 
-    def constant(self, node: ast.Constant, span: Span) -> Literal:
+    def constant(self, node: ast.Constant, span: Span) -> FormulaLiteral:
         if isinstance(node.value, bool | int | float):
-            return Literal(span, node.value)
+            return FormulaLiteral(span, node.value)
         raise self.error(span, "a string stands only in metric('id')", "delete the quotes or write metric('id')")
 
     def call(self, node: ast.Call, span: Span, depth: int) -> Call | MetricCall:

@@ -11,9 +11,9 @@ from rlmetrics.state.layout import Slot
 
 from .nodes import Arena, Node, Value, walk
 from .operations import OPERATIONS, REDUCTIONS
-from .scope import ATOM, PRODUCT, UNARY, Names, Piece, telling_name
+from .scope import ATOM, PRODUCT, UNARY, Piece, UniqueNames, telling_name
 
-__all__ = ["Empty", "Filled", "Plan"]
+__all__ = ["Empty", "Filled", "SlotPlan"]
 
 Empty = Literal["nan", "omit", 0] | None
 """The value over an empty population; None leaves sums and counts at zero and everything else at NaN."""
@@ -29,7 +29,7 @@ class Filled:
     more: tuple[str, ...] = ()
 
 
-class Plan:
+class SlotPlan:
     """Collects the slots of all reductions below some results, each once.
 
     Args:
@@ -45,7 +45,7 @@ class Plan:
         self,
         arena: Arena,
         roots: Sequence[Node],
-        names: Names,
+        names: UniqueNames,
         helpers: Literal["ops", "host"] = "ops",
         axes: Mapping[str, tuple[str, ...]] | None = None,
         opposites: Mapping[Node, Node] | None = None,

@@ -5,24 +5,24 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from .boxes import Box, Fence, Mark, Row, Sub, Word
+from .boxes import Box, Fence, MarkBox, RowBox, Sub, WordBox
 from .nodes import Node
 from .operations import OPERATIONS
 
-__all__ = ["Population", "population"]
+__all__ = ["ReducedPopulation", "population"]
 
 _INDEX = {"token": "t", "sequence": "i", "group": "g", "batch": "n", "scalar": "u"}
 _WHOLE: dict[str, Box] = {
-    "token": Row([Word("B"), Mark("\u2062"), Word("T")]),
-    "sequence": Word("B"),
-    "group": Word("G"),
-    "batch": Word("N"),
-    "scalar": Word("U"),
+    "token": RowBox([WordBox("B"), MarkBox("\u2062"), WordBox("T")]),
+    "sequence": WordBox("B"),
+    "group": WordBox("G"),
+    "batch": WordBox("N"),
+    "scalar": WordBox("U"),
 }
 
 
 @dataclass(frozen=True)
-class Population:
+class ReducedPopulation:
     """What a reduction is over.
 
     Attributes:
@@ -34,7 +34,7 @@ class Population:
     size: Box
 
 
-def population(node: Node, write: Callable[[Node], Box], condition: Node | None = None) -> Population:
+def population(node: Node, write: Callable[[Node], Box], condition: Node | None = None) -> ReducedPopulation:
     """Return the population of a reduction.
 
     Args:
@@ -43,7 +43,7 @@ def population(node: Node, write: Callable[[Node], Box], condition: Node | None 
         condition: What narrows the population further.
     """
     extent = node.args[0].extent
-    index = Word(_INDEX[extent])
+    index = WordBox(_INDEX[extent])
     parts = [part for part in [*_conjuncts(node.over), *_conjuncts(condition)] if part.op != "group_exists"]
     masked = any(_is_mask(part) for part in parts)
     conditions = tuple(write(part) for part in parts if not _is_mask(part))
@@ -51,19 +51,19 @@ def population(node: Node, write: Callable[[Node], Box], condition: Node | None 
     whole = _WHOLE[extent]
     family = OPERATIONS[node.op].family
     if family == "group":
-        within = Word("g")
+        within = WordBox("g")
     elif family == "sequence":
-        within = Sub(Word("M"), Word("i")) if masked else None
-        whole = Word("T")
+        within = Sub(WordBox("M"), WordBox("i")) if masked else None
+        whole = WordBox("T")
     elif masked:
-        within = Word("M")
-    head = index if within is None else Row([index, Mark("∈"), within])
+        within = WordBox("M")
+    head = index if within is None else RowBox([index, MarkBox("∈"), within])
     narrowed = _such_that(head, conditions)
     if conditions:
         size: Box = Fence("|", Fence("{", narrowed, "}"), "|")
     else:
         size = whole if within is None else Fence("|", within, "|")
-    return Population(narrowed, size)
+    return ReducedPopulation(narrowed, size)
 
 
 def _conjuncts(over: Node | None) -> list[Node]:
@@ -85,7 +85,7 @@ def _is_mask(node: Node) -> bool:
 def _such_that(head: Box, conditions: tuple[Box, ...]) -> Box:
     if not conditions:
         return head
-    parts: list[Box] = [head, Mark(":"), conditions[0]]
+    parts: list[Box] = [head, MarkBox(":"), conditions[0]]
     for condition in conditions[1:]:
-        parts += [Mark("∧"), condition]
-    return Row(parts)
+        parts += [MarkBox("∧"), condition]
+    return RowBox(parts)

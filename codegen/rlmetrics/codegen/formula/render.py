@@ -8,7 +8,7 @@ from typing import Final
 from .constants import Constants
 from .nodes import Node
 from .operations import OPERATIONS
-from .scope import ATOM, COMPARE, PRODUCT, TERNARY, UNARY, Names, Piece, Scope, telling_name
+from .scope import ATOM, COMPARE, PRODUCT, TERNARY, UNARY, Piece, Scope, UniqueNames, telling_name
 
 __all__ = ["Renderer"]
 
@@ -161,7 +161,9 @@ class Renderer:
         leaves = self._leaves(node)
         arguments = [scope.variable(leaf) if leaf.operands else str(leaf.value) for leaf in leaves]
         function = scope.names.fresh(f"{telling_name(node, scope.let)}_rows")
-        inner = Scope(Names(arguments), scope.let, self._row, dict(zip(leaves, arguments, strict=True)), rows=True)
+        inner = Scope(
+            UniqueNames(arguments), scope.let, self._row, dict(zip(leaves, arguments, strict=True)), rows=True
+        )
         inner.prepare([node])
         result, _ = inner.piece(node)
         signature = ", ".join(f"{argument}: torch.Tensor" for argument in arguments)

@@ -10,7 +10,7 @@ import keyword
 import re
 from typing import Final
 
-from .errors import Source
+from .errors import ExpressionSource
 
 __all__ = ["MAX_DEPTH", "MAX_LENGTH", "MAX_NUMBER", "scan"]
 
@@ -58,7 +58,7 @@ _SIGNS: Final = {
 }
 
 
-def scan(source: Source) -> None:
+def scan(source: ExpressionSource) -> None:
     """Check length, characters, words, numbers, brackets and depth.
 
     Raises:
@@ -98,7 +98,7 @@ def scan(source: Source) -> None:
         raise source.error(brackets[-1], "this bracket is never closed", "add the closing bracket")
 
 
-def _check_number(source: Source, match: re.Match[str]) -> None:
+def _check_number(source: ExpressionSource, match: re.Match[str]) -> None:
     number, tail = match["number"], match["tail"]
     if tail:
         message = f"`{number[:20]}{tail[:20]}` is not a number of the language"
@@ -107,7 +107,7 @@ def _check_number(source: Source, match: re.Match[str]) -> None:
         raise source.error(match.start(), f"the number is too long or greater than {MAX_NUMBER:g}", "use a smaller one")
 
 
-def _check_word(source: Source, match: re.Match[str]) -> None:
+def _check_word(source: ExpressionSource, match: re.Match[str]) -> None:
     word = match["word"]
     if match.string[match.end() : match.end() + 1] in ("'", '"'):
         message = "strings with a prefix are not part of the language"

@@ -10,7 +10,7 @@ from typing import Final
 from .nodes import Node
 from .operations import OPERATIONS
 
-__all__ = ["ATOM", "BINDING", "COMPARE", "PRODUCT", "TERNARY", "UNARY", "Names", "Piece", "Scope", "telling_name"]
+__all__ = ["ATOM", "BINDING", "COMPARE", "PRODUCT", "TERNARY", "UNARY", "Piece", "Scope", "UniqueNames", "telling_name"]
 
 Piece = tuple[str, int]
 """Python text and how tightly its outermost operator binds."""
@@ -48,7 +48,7 @@ def telling_name(node: Node, let: Mapping[Node, str]) -> str:
     return called.format(telling_name(node.args[0], let)) if "{" in called else called
 
 
-class Names:
+class UniqueNames:
     """Hands out names that are unique within one function."""
 
     def __init__(self, taken: Iterable[str] = ()):
@@ -68,9 +68,9 @@ class Names:
         """Return whether a name is neither taken nor would hide something."""
         return wanted not in self._taken and wanted not in _RESERVED
 
-    def copy(self) -> Names:
+    def copy(self) -> UniqueNames:
         """Return the names of a function that sees the same names."""
-        return Names(self._taken)
+        return UniqueNames(self._taken)
 
 
 class Scope:
@@ -87,7 +87,7 @@ class Scope:
 
     def __init__(
         self,
-        names: Names,
+        names: UniqueNames,
         let: Mapping[Node, str],
         render: Callable[[Node, Scope], Piece],
         bound: Mapping[Node, str] | None = None,

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from .domains import ELEMENT, Scope
+from .domains import ELEMENT, LetScope
 from .nodes import Extent, Node, walk
-from .syntax import Binary, Call, Expression, Name
+from .syntax import Binary, Call, Expression, FormulaName
 from .vocabulary import Vocabulary
 
 __all__ = ["population"]
@@ -14,11 +14,11 @@ __all__ = ["population"]
 
 def population(
     vocabulary: Vocabulary,
-    check: Callable[[Expression, Scope], Node],
+    check: Callable[[Expression, LetScope], Node],
     at: Call,
     extent: Extent,
     given: Mapping[str, Expression],
-    scope: Scope,
+    scope: LetScope,
 ) -> Node | None:
     """Return what a reduction counts: ``over=``, else the mask for tokens; None for every element.
 
@@ -37,7 +37,7 @@ def population(
 
 
 def _over(
-    check: Callable[[Expression, Scope], Node], at: Call, syntax: Expression, extent: Extent, scope: Scope
+    check: Callable[[Expression, LetScope], Node], at: Call, syntax: Expression, extent: Extent, scope: LetScope
 ) -> Node | None:
     rest = _without_everything(syntax)
     if rest is None:
@@ -55,7 +55,7 @@ def _over(
 
 def _without_everything(at: Expression) -> Expression | None:
     """Return a population without its ``everything``; None if nothing else is in it."""
-    if isinstance(at, Name) and at.name == "everything":
+    if isinstance(at, FormulaName) and at.name == "everything":
         return None
     if isinstance(at, Binary) and at.operator == "&":
         left, right = _without_everything(at.left), _without_everything(at.right)

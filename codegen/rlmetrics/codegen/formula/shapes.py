@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from .boxes import Box, Fence, Mark, Row, Sub, Under, Word
+from .boxes import Box, Fence, MarkBox, RowBox, Sub, Under, WordBox
 
 __all__ = [
     "AND",
@@ -53,8 +53,8 @@ def applied(name: Box | str, *arguments: Box) -> Box:
     """Return a function with its arguments in brackets."""
     parts: list[Box] = []
     for argument in arguments:
-        parts += [Mark(","), argument] if parts else [argument]
-    return _before(name, Fence("(", Row(parts), ")"))
+        parts += [MarkBox(","), argument] if parts else [argument]
+    return _before(name, Fence("(", RowBox(parts), ")"))
 
 
 def calling(name: str) -> Shape:
@@ -65,22 +65,22 @@ def calling(name: str) -> Shape:
 def infix(sign: str, binds: int) -> Shape:
     """Return the shape of a sign between two operands; relations form no chains."""
     least = (binds + (binds == RELATION), binds + 1)
-    return Shape(lambda left, right: Row([left, Mark(sign), right]), binds, least)
+    return Shape(lambda left, right: RowBox([left, MarkBox(sign), right]), binds, least)
 
 
 def prefix(sign: str, binds: int, least: int) -> Shape:
     """Return the shape of a sign before an operand."""
-    return Shape(lambda x: Row([Mark(sign), x]), binds, (least,))
+    return Shape(lambda x: RowBox([MarkBox(sign), x]), binds, (least,))
 
 
 def suffix(sign: str, word: str) -> Shape:
     """Return the shape of a relation to something that has a name."""
-    return Shape(lambda x: Row([x, Mark(sign), Word(word)]), RELATION, (SUM,))
+    return Shape(lambda x: RowBox([x, MarkBox(sign), WordBox(word)]), RELATION, (SUM,))
 
 
 def over_vocabulary(x: Box) -> Box:
     """Return a sum over the vocabulary."""
-    return Row([_SUM_OF_ALL, x])
+    return RowBox([_SUM_OF_ALL, x])
 
 
 def logarithm(x: Box) -> Box:
@@ -90,12 +90,12 @@ def logarithm(x: Box) -> Box:
 
 def log_of_sum(x: Box) -> Box:
     """Return the logarithm of the sum of exponentials over the vocabulary."""
-    return Row([Word("log"), Mark("\u2061"), _SUM_OF_ALL, applied("exp", x)])
+    return RowBox([WordBox("log"), MarkBox("\u2061"), _SUM_OF_ALL, applied("exp", x)])
 
 
 def most_likely(x: Box, token: Box) -> Box:
     """Return the statement that a token is the most likely one."""
-    return Row([Row([Word("arg"), Mark("\u2061"), Under("max", Word("v")), x]), Mark("="), token])
+    return RowBox([RowBox([WordBox("arg"), MarkBox("\u2061"), Under("max", WordBox("v")), x]), MarkBox("="), token])
 
 
 def log_of_softmax(x: Box, *token: Box) -> Box:
@@ -105,7 +105,7 @@ def log_of_softmax(x: Box, *token: Box) -> Box:
 
 
 def _before(name: Box | str, body: Box) -> Box:
-    return Row([Word(name) if isinstance(name, str) else name, Mark("\u2061"), body])
+    return RowBox([WordBox(name) if isinstance(name, str) else name, MarkBox("\u2061"), body])
 
 
-_SUM_OF_ALL = Under("∑", Word("v"))
+_SUM_OF_ALL = Under("∑", WordBox("v"))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from .boxes import Box, Mark, Row, Sub, Word
+from .boxes import Box, MarkBox, RowBox, Sub, WordBox
 
 __all__ = ["definition_name", "symbol"]
 
@@ -40,22 +40,22 @@ def symbol(name: str) -> Box:
     policy, _, rest = name.partition("_")
     if policy in _POLICIES and rest:
         if rest == "logprobs":
-            return _log_pi(Word(policy))
-        return Sub(symbol(rest), Word(policy))
+            return _log_pi(WordBox(policy))
+        return Sub(symbol(rest), WordBox(policy))
     if name == "logprobs":
-        return _log_pi(Word("θ"))
+        return _log_pi(WordBox("θ"))
     if name in _SYMBOLS:
-        return Word(_SYMBOLS[name])
+        return WordBox(_SYMBOLS[name])
     head, _, index = name.partition("_")
     if head in _GREEK:
-        return Sub(Word(_GREEK[head]), Word(index.replace("_", " "))) if index else Word(_GREEK[head])
+        return Sub(WordBox(_GREEK[head]), WordBox(index.replace("_", " "))) if index else WordBox(_GREEK[head])
     return definition_name(name)
 
 
 def definition_name(name: str) -> Box:
     """Return a name of the spec as words."""
-    return Word(name.replace("_", " ").strip())
+    return WordBox(name.replace("_", " ").strip())
 
 
 def _log_pi(policy: Box) -> Box:
-    return Row([Word("log"), Mark("\u2061"), Sub(Word("π"), policy)])
+    return RowBox([WordBox("log"), MarkBox("\u2061"), Sub(WordBox("π"), policy)])

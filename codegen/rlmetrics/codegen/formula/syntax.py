@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-__all__ = ["Binary", "Call", "Expression", "Keyword", "Literal", "MetricCall", "Name", "Unary"]
+__all__ = ["Binary", "Call", "Expression", "FormulaLiteral", "FormulaName", "Keyword", "MetricCall", "Unary"]
 
 
 @dataclass(frozen=True)
@@ -16,7 +16,7 @@ class Span:
 
 
 @dataclass(frozen=True)
-class Literal:
+class FormulaLiteral:
     """A number or a truth value."""
 
     span: Span
@@ -24,7 +24,7 @@ class Literal:
 
 
 @dataclass(frozen=True)
-class Name:
+class FormulaName:
     """An input, a parameter, a ``let`` name or ``everything``."""
 
     span: Span
@@ -76,4 +76,4 @@ class MetricCall:
     metric: str
 
 
-Expression = Literal | Name | Unary | Binary | Call | MetricCall
+Expression = FormulaLiteral | FormulaName | Unary | Binary | Call | MetricCall

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from .declared import Input
-from .domains import Scope, Side
+from .declared import DeclaredInput
+from .domains import LetScope, Side
 from .nodes import Arena, Extent, Node
 from .syntax import Call
 
@@ -20,7 +20,7 @@ class Vocabulary:
         inputs: The declared inputs.
     """
 
-    def __init__(self, arena: Arena, inputs: Mapping[str, Input]):
+    def __init__(self, arena: Arena, inputs: Mapping[str, DeclaredInput]):
         self.arena = arena
         self.inputs = inputs
 
@@ -43,7 +43,7 @@ class Vocabulary:
             return self.input("mask")
         return next((self.input(name) for name, one in self.inputs.items() if one.domain == extent), None)
 
-    def group_index(self, at: Call, scope: Scope) -> Node:
+    def group_index(self, at: Call, scope: LetScope) -> Node:
         """Return which group each sequence is in.
 
         Raises:
@@ -59,7 +59,7 @@ class Vocabulary:
             return None
         return self.arena.node("group_exists", [self._group_index()], extent="group", dtype="bool")
 
-    def number(self, side: Side, scope: Scope, what: str) -> Node:
+    def number(self, side: Side, scope: LetScope, what: str) -> Node:
         """Return an operand as a float; integers are converted, so that nothing overflows.
 
         Raises:

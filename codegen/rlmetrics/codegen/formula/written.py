@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from .compile import Compiled
-from .declared import Input
+from .declared import DeclaredInput
 from .nodes import Arena
 from .plan import Empty
 
 __all__ = ["written"]
 
 
-def written(key: str, inputs: Mapping[str, Input], parameters: Iterable[str], empty: Empty) -> Compiled:
+def written(key: str, inputs: Mapping[str, DeclaredInput], parameters: Iterable[str], empty: Empty) -> Compiled:
     """Return a hand-written metric as what can be fused with formulas; it has no source of its own.
 
     Args:

@@ -7,12 +7,12 @@ from collections.abc import Iterable
 from rlmetrics.names.versions import Releases
 
 from ..spec import Spec
-from .logged_keys import LoggedKey
+from .logged_keys import MetricKey
 
 __all__ = ["coverage"]
 
 
-def coverage(spec: Spec, logged_keys: Iterable[LoggedKey]) -> dict[str, dict[str, dict[str, str]]]:
+def coverage(spec: Spec, logged_keys: Iterable[MetricKey]) -> dict[str, dict[str, dict[str, str]]]:
     """Return metric → framework → component → the releases that log it, as text."""
     logged: dict[str, dict[str, dict[str, set[str]]]] = {}
     for one in logged_keys:

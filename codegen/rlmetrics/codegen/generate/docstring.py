@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ..formula import width
-from ..model import Input, Source
+from ..model import ClaimSource, Input
 from ..output.layout import WIDTH, columns
 from ..output.text import sentence, wrap
 from ..spec import Spec
-from .functions import Function
+from .functions import ComputeFunction
 
 AXES_TEXT = {
     "token": "[B, T]",
@@ -35,7 +35,7 @@ _SHORTEST = 20
 """A shorter opening says too little."""
 
 
-def docstring(spec: Spec, function: Function) -> str:
+def docstring(spec: Spec, function: ComputeFunction) -> str:
     """Return the docstring with its quotes, indented for a function's body."""
     lines = list(_lines(spec, function))
     text = "\n".join(lines).replace('"""', "'''")
@@ -43,7 +43,7 @@ def docstring(spec: Spec, function: Function) -> str:
     return f'    {mark}{text.lstrip()}\n    """'
 
 
-def source_text(source: Source) -> str:
+def source_text(source: ClaimSource) -> str:
     """Return a source as text: its title, and where it is found."""
     place = source.path or ""
     if source.line is not None:
@@ -52,7 +52,7 @@ def source_text(source: Source) -> str:
     return ", ".join(part for part in (source.title, release, place, source.url) if part)
 
 
-def _lines(spec: Spec, function: Function) -> Iterator[str]:
+def _lines(spec: Spec, function: ComputeFunction) -> Iterator[str]:
     brief = sentence(function.brief)
     opening = _opening(brief, WIDTH - _INDENT - 4)
     yield opening
@@ -109,7 +109,7 @@ def _opening(brief: str, width: int) -> str:
     return f"{brief[:end]}." if end > 0 else f"{brief[: brief.rindex(' ', 0, width - 1)]} …"
 
 
-def _definition(spec: Spec, function: Function) -> str:
+def _definition(spec: Spec, function: ComputeFunction) -> str:
     parts = []
     population = spec.signatures.populations.get(function.population or "")
     if population is not None:
@@ -128,7 +128,7 @@ def _shape(word: Input) -> str:
     return f"{word.dtype.capitalize()} tensor ``{AXES_TEXT[word.domain]}``{unit}"
 
 
-def _result(function: Function) -> str:
+def _result(function: ComputeFunction) -> str:
     unit = "a pure number" if function.metric.unit == "1" else f"in {function.metric.unit}"
     bins = next((slot for slot in function.slots if slot.kind == "bins"), None)
     if bins is not None:

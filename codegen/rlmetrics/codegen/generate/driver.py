@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Literal
 
 from ..output import store
 from ..output.sources import digest, digest_of
-from ..output.store import MARKER, Entry, Journal, Manifest, Output, Rendered
+from ..output.store import MARKER, Journal, Manifest, ManifestEntry, Output, Rendered
 
 if TYPE_CHECKING:
-    from ..findings import Finding
+    from ..findings import SpecFinding
 
 OWNED = (
     "generated/rlmetrics",
@@ -32,7 +32,7 @@ What = Literal["new", "missing", "changed", "removed", "hand-edited"]
 
 
 @dataclass(frozen=True)
-class Change:
+class FileChange:
     """A file that differs from what the spec asks for.
 
     Attributes:
@@ -49,7 +49,7 @@ class Change:
 
 
 @dataclass(frozen=True)
-class Report:
+class GenerateReport:
     """What a run found and did.
 
     Attributes:
@@ -60,8 +60,8 @@ class Report:
         total: Number of generated files.
     """
 
-    changes: tuple[Change, ...] = ()
-    findings: tuple[Finding, ...] = ()
+    changes: tuple[FileChange, ...] = ()
+    findings: tuple[SpecFinding, ...] = ()
     failed: bool = False
     interrupted: bool = False
     total: int = 0
@@ -72,7 +72,7 @@ class _Wanted:
 
     def __init__(self, output: Output) -> None:
         self.data = output.text.encode()
-        self.entry = Entry(digest_of(self.data), output.source)
+        self.entry = ManifestEntry(digest_of(self.data), output.source)
 
 
 Render = Callable[[Path, Sequence[Path]], Rendered]
@@ -103,7 +103,7 @@ def run(
     docs: bool = False,
     anew: bool = False,
     render: Render | None = None,
-) -> Report:
+) -> GenerateReport:
     """Generate everything, or with ``check`` only say what would change.
 
     Args:
@@ -126,57 +126,57 @@ def run(
     if up_to_date and journal is None and not anew:
         altered = _altered(root, known, absent=docs)
         if check or not altered:
-            return Report(tuple(altered), total=len(known))
+            return GenerateReport(tuple(altered), total=len(known))
     rendered = render(root, overlays) if render else render_spec(root, overlays, cached=not anew)
     failed = any(finding.level == "error" for finding in rendered.findings)
     if failed:
-        return Report(findings=rendered.findings, failed=True, interrupted=journal is not None)
+        return GenerateReport(findings=rendered.findings, failed=True, interrupted=journal is not None)
     wanted = {output.path: _Wanted(output) for output in rendered.outputs}
     changes = tuple(_compare(root, wanted, known, journal or Journal({}, ())))
     if check and not docs:
         changes = tuple(change for change in changes if not _is_absent_page(change))
     if check and not changes and committed.sources != sources:
         # Without it every fresh clone would render everything to find out that nothing changes.
-        changes = (Change(store.MANIFEST, "changed", "spec"),)
+        changes = (FileChange(store.MANIFEST, "changed", "spec"),)
     if not check:
         changes = _apply(root, wanted, changes, journal, sources)
-    return Report(changes, rendered.findings, interrupted=journal is not None, total=len(wanted))
+    return GenerateReport(changes, rendered.findings, interrupted=journal is not None, total=len(wanted))
 
 
-def _altered(root: Path, manifest: Mapping[str, Entry], *, absent: bool) -> list[Change]:
+def _altered(root: Path, manifest: Mapping[str, ManifestEntry], *, absent: bool) -> list[FileChange]:
     """List the files that changed although nothing that they are generated from did; ``absent`` pages if asked to."""
     changes = []
     for path, entry in manifest.items():
         found = store.digest_on_disk(root, path)
         if found != entry.digest:
-            changes.append(Change(path, "missing" if found is None else "hand-edited", entry.source))
+            changes.append(FileChange(path, "missing" if found is None else "hand-edited", entry.source))
     return [change for change in changes if absent or not _is_absent_page(change)]
 
 
-def _is_absent_page(change: Change) -> bool:
+def _is_absent_page(change: FileChange) -> bool:
     return change.path.startswith(LOCAL) and change.what in ("new", "missing")
 
 
 def _compare(
-    root: Path, wanted: dict[str, _Wanted], manifest: Mapping[str, Entry], journal: Journal
-) -> Iterator[Change]:
+    root: Path, wanted: dict[str, _Wanted], manifest: Mapping[str, ManifestEntry], journal: Journal
+) -> Iterator[FileChange]:
     for path, output in sorted(wanted.items()):
         found = store.digest_on_disk(root, path)
         if found is None:
-            yield Change(path, "missing" if path in manifest else "new", output.entry.source)
+            yield FileChange(path, "missing" if path in manifest else "new", output.entry.source)
         elif found != output.entry.digest:
             edited = _edited(root, path, found, manifest, journal)
-            yield Change(path, "hand-edited" if edited else "changed", output.entry.source)
+            yield FileChange(path, "hand-edited" if edited else "changed", output.entry.source)
     known = {*manifest, *journal.write, *journal.remove, *_marked(root)}
     for path in sorted(known - wanted.keys()):
         found = store.digest_on_disk(root, path)
         if found is not None:
             source = manifest[path].source if path in manifest else "spec"
             edited = _edited(root, path, found, manifest, journal)
-            yield Change(path, "hand-edited" if edited else "removed", source)
+            yield FileChange(path, "hand-edited" if edited else "removed", source)
 
 
-def _edited(root: Path, path: str, found: str, manifest: Mapping[str, Entry], journal: Journal) -> bool:
+def _edited(root: Path, path: str, found: str, manifest: Mapping[str, ManifestEntry], journal: Journal) -> bool:
     """Tell whether a file holds something that neither the last run nor an interrupted one wrote."""
     if path in manifest:
         return found not in (manifest[path].digest, *journal.write.get(path, ()))
@@ -200,8 +200,8 @@ def _has_marker(path: Path) -> bool:
 
 
 def _apply(
-    root: Path, wanted: dict[str, _Wanted], changes: tuple[Change, ...], journal: Journal | None, sources: str
-) -> tuple[Change, ...]:
+    root: Path, wanted: dict[str, _Wanted], changes: tuple[FileChange, ...], journal: Journal | None, sources: str
+) -> tuple[FileChange, ...]:
     manifests = {
         store.PAGES: _manifest_of(wanted, sources, local=True),
         store.MANIFEST: _manifest_of(wanted, sources, local=False),
@@ -221,7 +221,7 @@ def _apply(
             store.write(root / change.path, wanted[change.path].data, durable=False)
         else:
             (root / change.path).unlink()
-        done.append(Change(change.path, change.what, change.source, copy))
+        done.append(FileChange(change.path, change.what, change.source, copy))
     for path, data in manifests.items():
         store.replace(root / path, data)
     store.drop_journal(root)
@@ -233,7 +233,7 @@ def _manifest_of(wanted: dict[str, _Wanted], sources: str, *, local: bool) -> by
     return store.manifest_text(Manifest(entries, sources)).encode()
 
 
-def _plan(wanted: dict[str, _Wanted], changes: tuple[Change, ...], earlier: Journal) -> Journal:
+def _plan(wanted: dict[str, _Wanted], changes: tuple[FileChange, ...], earlier: Journal) -> Journal:
     """Return the journal of this run, which keeps in mind what an interrupted one may have written."""
     planned = dict(earlier.write)
     for change in changes:

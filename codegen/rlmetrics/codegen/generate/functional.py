@@ -17,7 +17,7 @@ from ..output.store import Output
 from ..output.text import module_name
 from ..spec import Spec
 from .docstring import docstring
-from .functions import Function
+from .functions import ComputeFunction
 from .templating import template
 
 FOLDER = "generated/rlmetrics/functional"
@@ -49,7 +49,7 @@ class _View:
     compiled: bool
 
 
-def emit(spec: Spec, functions: Mapping[str, Sequence[Function]]) -> Iterator[Output]:
+def emit(spec: Spec, functions: Mapping[str, Sequence[ComputeFunction]]) -> Iterator[Output]:
     """Yield the package ``rlmetrics.functional``."""
     filled = {family: members for family, members in functions.items() if members}
     for family, members in filled.items():
@@ -65,7 +65,7 @@ def emit(spec: Spec, functions: Mapping[str, Sequence[Function]]) -> Iterator[Ou
     yield from _package(spec, filled)
 
 
-def _package(spec: Spec, families: Mapping[str, Sequence[Function]]) -> Iterator[Output]:
+def _package(spec: Spec, families: Mapping[str, Sequence[ComputeFunction]]) -> Iterator[Output]:
     index = [
         f"{layout.quote(function.key)}: {layout.quote(module_name(family))}"
         for family, members in families.items()
@@ -108,7 +108,7 @@ def _output(name: str, source: str, context: Mapping[str, object]) -> Output:
     return Output(f"{FOLDER}/{name}", text, source)
 
 
-def _family(spec: Spec, family: str, functions: Sequence[Function]) -> Output:
+def _family(spec: Spec, family: str, functions: Sequence[ComputeFunction]) -> Output:
     views = [_view(spec, function) for function in functions]
     code = "\n".join(f"{view.update_body}\n{view.finalize_body}" for view in views)
     described = spec.families[family]
@@ -130,7 +130,7 @@ def _family(spec: Spec, family: str, functions: Sequence[Function]) -> Output:
     return Output(f"{FOLDER}/{module_name(family)}.py", text, source)
 
 
-def _view(spec: Spec, function: Function) -> _View:
+def _view(spec: Spec, function: ComputeFunction) -> _View:
     tensors = [f"{name}: Tensor" for name in function.inputs]
     parameters = [_parameter(name, parameter) for name, parameter in function.parameters.items()]
     handed = [f"{name}={name}" for name in function.parameters]
@@ -172,7 +172,7 @@ def _view(spec: Spec, function: Function) -> _View:
     )
 
 
-def _imports_of_impls(functions: Sequence[Function]) -> list[str]:
+def _imports_of_impls(functions: Sequence[ComputeFunction]) -> list[str]:
     """Return the import of each hand-written function, in the order of the import sorter."""
     named = [
         (*function.impl.split(":"), _alias(function))
@@ -182,7 +182,7 @@ def _imports_of_impls(functions: Sequence[Function]) -> list[str]:
     return [f"from {module} import {name} as {alias}" for module, name, alias in sorted(named)]
 
 
-def _alias(function: Function) -> str:
+def _alias(function: ComputeFunction) -> str:
     """Return what a hand-written function is called in the module, where a generated one may have its name."""
     return f"_{function.name}_impl"
 
@@ -204,7 +204,7 @@ def _parameter(name: str, parameter: Parameter, *, default: bool = True) -> str:
     return f"{name}: {kind} = {parameter.default!r}"
 
 
-def _checks(function: Function) -> Iterator[str]:
+def _checks(function: ComputeFunction) -> Iterator[str]:
     """Yield the calls that check inputs and parameters."""
     yield layout.source(layout.call("check", [f"{name}={name}" for name in function.inputs]), 4)
     if function.parameters:
@@ -241,7 +241,7 @@ def _finalize_lines(compiled: Compiled) -> Iterator[str]:
     yield from (f"    {line}" if line else "" for line in lines)
 
 
-def _entry(function: Function, needed: Sequence[str]) -> Node:
+def _entry(function: ComputeFunction, needed: Sequence[str]) -> Node:
     metric = function.metric
     literal = layout.quote
     items: list[Node] = [

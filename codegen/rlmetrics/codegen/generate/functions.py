@@ -6,18 +6,18 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from ..findings import Finding
+from ..findings import SpecFinding
 from ..formula import Compiled, FormulaError, Slot
-from ..lint.programs import Program
+from ..lint.programs import FormulaProgram
 from ..model import FormulaVariant, Input, Metric, Parameter
 from ..output.text import function_name, registry_key
 from ..spec import Spec
 
-__all__ = ["Function", "resolve"]
+__all__ = ["ComputeFunction", "resolve"]
 
 
 @dataclass(frozen=True)
-class Function:
+class ComputeFunction:
     """A compute function: a metric that has one, or a variant of it.
 
     Attributes:
@@ -75,7 +75,9 @@ class Function:
         return "mask" in self.inputs and not any("everything" in text for text in texts)
 
 
-def resolve(spec: Spec, programs: Iterable[Program]) -> tuple[dict[str, list[Function]], list[Finding]]:
+def resolve(
+    spec: Spec, programs: Iterable[FormulaProgram]
+) -> tuple[dict[str, list[ComputeFunction]], list[SpecFinding]]:
     """Work out every compute function.
 
     Args:
@@ -87,7 +89,7 @@ def resolve(spec: Spec, programs: Iterable[Program]) -> tuple[dict[str, list[Fun
     """
     compiled = {program.name: program.compiled for program in programs}
     named: dict[str, str] = {}
-    families: dict[str, list[Function]] = {}
+    families: dict[str, list[ComputeFunction]] = {}
     findings = []
     for family, described in spec.families.items():
         families[family] = []
@@ -100,7 +102,7 @@ def resolve(spec: Spec, programs: Iterable[Program]) -> tuple[dict[str, list[Fun
                 other = named.setdefault(function.name, function.key)
                 if other != function.key:
                     findings.append(
-                        Finding(
+                        SpecFinding(
                             "function-name",
                             "error",
                             spec.locate_metric(metric_id),
@@ -113,7 +115,7 @@ def resolve(spec: Spec, programs: Iterable[Program]) -> tuple[dict[str, list[Fun
 
 def _function(
     spec: Spec, metric_id: str, metric: Metric, name: str | None, programs: Mapping[str, Compiled | FormulaError]
-) -> Function | None:
+) -> ComputeFunction | None:
     """Return the function of a metric (``name`` is None) or of one of its variants, if there is one."""
     key = registry_key(metric_id, name)
     variant = FormulaVariant(brief=metric.brief) if name is None else metric.variants[name]
@@ -133,7 +135,7 @@ def _function(
         inputs = list(compiled.inputs)
         parameters = {used: parameters[used] for used in compiled.parameters}
         let = {step: " ".join(text.split()) for step, text in let.items()}
-    return Function(
+    return ComputeFunction(
         key=key,
         name=function_name(metric_id, name),
         metric_id=metric_id,

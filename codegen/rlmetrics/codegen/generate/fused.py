@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from ..formula import Block, Compiled, Fused, fuse, width
+from ..formula import Compiled, Fused, FusedBlock, fuse, width
 from ..model import Parameter, SuiteFile
 from ..output import layout
 from ..output.layout import Node
@@ -16,7 +16,7 @@ from ..output.text import sentence, wrap
 from ..spec import Spec
 from .docstring import AXES_TEXT, source_text
 from .functional import slot_entry
-from .functions import Function
+from .functions import ComputeFunction
 from .templating import template
 
 FOLDER = "generated/rlmetrics/suites"
@@ -56,7 +56,7 @@ class _Suite:
 
     stem: str
     file: SuiteFile
-    functions: Mapping[str, Function]
+    functions: Mapping[str, ComputeFunction]
 
     @cached_property
     def fused(self) -> Fused:
@@ -86,7 +86,7 @@ class _Suite:
         return found
 
 
-def emit(spec: Spec, functions: Mapping[str, Sequence[Function]]) -> Iterator[Output]:
+def emit(spec: Spec, functions: Mapping[str, Sequence[ComputeFunction]]) -> Iterator[Output]:
     """Yield the package ``rlmetrics.suites``."""
     by_key = {function.key: function for members in functions.values() for function in members}
     suites = [
@@ -264,7 +264,7 @@ def _fusion(spec: Spec, suite: _Suite, used: Sequence[str]) -> Node:
     return layout.call("fusion = Fusion", items)
 
 
-def _block(block: Block) -> Node:
+def _block(block: FusedBlock) -> Node:
     literal = layout.quote
     padding = [literal(block.over_padding)] if block.over_padding else []
     return layout.call("Block", [layout.tuple_of(map(literal, block.inputs)), literal(block.atom), *padding])

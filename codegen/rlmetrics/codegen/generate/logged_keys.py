@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from ..meaning import FrameworkScope, Resolved, resolve
 from ..spec import Spec
 
-__all__ = ["LoggedKey", "logged_keys"]
+__all__ = ["MetricKey", "logged_keys"]
 
 
 @dataclass(frozen=True)
-class LoggedKey:
+class MetricKey:
     """One key of one component that means a metric, under some configuration at least.
 
     Attributes:
@@ -28,7 +28,7 @@ class LoggedKey:
     releases: frozenset[str]
 
 
-def logged_keys(spec: Spec) -> Iterator[LoggedKey]:
+def logged_keys(spec: Spec) -> Iterator[MetricKey]:
     """Yield what every component logs, in the order of the spec's files."""
     for name, framework in spec.frameworks.items():
         scope = FrameworkScope(framework)
@@ -36,7 +36,7 @@ def logged_keys(spec: Spec) -> Iterator[LoggedKey]:
             for part in file.components:
                 for found in resolve(scope.component(stem, scope.bits(part.releases))):
                     releases = scope.releases.of_bits(found.releases)
-                    yield from (LoggedKey(metric, name, part.name, releases) for metric in _metrics(found))
+                    yield from (MetricKey(metric, name, part.name, releases) for metric in _metrics(found))
 
 
 def _metrics(found: Resolved) -> Iterator[str]:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from functools import lru_cache
 from typing import Any
 
-from ..model import HealthRule, Source
+from ..model import ClaimSource, HealthRule
 
 _CODE = re.compile(r"(`+[^`]*`+)")
 _SPECIAL = re.compile(r"([\\*\[\]{}#]|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9]))")
@@ -37,7 +37,7 @@ def _plain(text: str) -> str:
     return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;") if _HTML.search(text) else text
 
 
-def source_link(source: Source) -> str:
+def source_link(source: ClaimSource) -> str:
     """Return a source as Markdown: its title, linked where it has an address, and its place in a release."""
     title = markdown(source.title)
     place = ""

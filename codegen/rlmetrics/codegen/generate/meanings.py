@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from ..meaning import FrameworkScope, Piece, resolve
+from ..meaning import FrameworkScope, SpecPiece, resolve
 from ..output.store import Output
 from ..output.text import header
 from ..spec import Spec
@@ -51,7 +51,7 @@ def _lines(scope: FrameworkScope, stem: str) -> Iterator[str]:
             yield f"  {text}\n" if where == releases else f"  {_spans(scope, where)}  {text}\n"
 
 
-def _said(scope: FrameworkScope, stem: str, piece: Piece) -> Iterator[str]:
+def _said(scope: FrameworkScope, stem: str, piece: SpecPiece) -> Iterator[str]:
     when = "" if piece.when is None else f"if {piece.when}: "
     says: dict[str, Any] = {name: value for name, value in piece.says.items() if name not in _UNSAID}
     if "profile" in says:

@@ -15,14 +15,14 @@ from ..spec import Spec
 from ..tables.health import all_rules, metrics_of_rule
 from .coverage import coverage
 from .docstring import AXES_TEXT
-from .functions import Function
+from .functions import ComputeFunction
 from .logged_keys import logged_keys
 from .templating import template
 
 FOLDER = "docs/reference"
 
 
-def emit(spec: Spec, functions: Mapping[str, Sequence[Function]]) -> Iterator[Output]:
+def emit(spec: Spec, functions: Mapping[str, Sequence[ComputeFunction]]) -> Iterator[Output]:
     """Yield the reference pages; those of metrics, keys and releases are pages of the site."""
     tools: dict[str, object] = {"link": _link(spec)}
     logged = list(logged_keys(spec))
@@ -93,10 +93,10 @@ def why_not_computed(metric: Metric) -> str:
 
 
 def not_computed(
-    spec: Spec, functions: Mapping[str, Sequence[Function]]
-) -> dict[str, list[tuple[str, Metric, list[Function]]]]:
+    spec: Spec, functions: Mapping[str, Sequence[ComputeFunction]]
+) -> dict[str, list[tuple[str, Metric, list[ComputeFunction]]]]:
     """Return by family the metrics without a compute function, each with the functions that its variants have."""
-    found: dict[str, list[tuple[str, Metric, list[Function]]]] = {}
+    found: dict[str, list[tuple[str, Metric, list[ComputeFunction]]]] = {}
     for family, described in spec.families.items():
         for metric_id, metric in described.metrics.items():
             if metric.formula is None and metric.impl is None:

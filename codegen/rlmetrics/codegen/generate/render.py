@@ -12,7 +12,7 @@ from ..output.store import MARKER, Output, Rendered
 from ..spec import Spec
 from ..tables import render as render_tables
 from . import functional, fused, meanings, pages, schema, suites
-from .functions import Function, resolve
+from .functions import ComputeFunction, resolve
 
 
 def render(root: Path, overlays: Sequence[Path], cache: Path | None = None) -> Rendered:
@@ -41,7 +41,7 @@ def render(root: Path, overlays: Sequence[Path], cache: Path | None = None) -> R
     return Rendered(tuple(_outputs(spec, functions)))
 
 
-def _outputs(spec: Spec, functions: Mapping[str, Sequence[Function]]) -> Iterator[Output]:
+def _outputs(spec: Spec, functions: Mapping[str, Sequence[ComputeFunction]]) -> Iterator[Output]:
     yield from functional.emit(spec, functions)
     yield from fused.emit(spec, functions)
     yield from suites.emit(functions)

@@ -7,14 +7,14 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from ..formula import Compiled
 from ..output.store import Output
-from .functions import Function
+from .functions import ComputeFunction
 from .templating import template
 
 _NO_GRADIENT = frozenset(["histogram", "count", "group_count", "seq_count"])
 """Operations that return numbers but let no gradient through; truth values never do."""
 
 
-def emit(functions: Mapping[str, Sequence[Function]]) -> Iterator[Output]:
+def emit(functions: Mapping[str, Sequence[ComputeFunction]]) -> Iterator[Output]:
     """Yield one test module for each family that has functions."""
     for family, members in functions.items():
         if members:
@@ -23,13 +23,13 @@ def emit(functions: Mapping[str, Sequence[Function]]) -> Iterator[Output]:
             yield Output(f"tests/generated/test_{family}.py", text, source)
 
 
-def _row(function: Function) -> str:
+def _row(function: ComputeFunction) -> str:
     padding = "padding" if function.ignores_padding else "-"
     facts = " ".join([function.key, function.atom, str(function.empty), padding, *_differentiable(function)])
     return textwrap.fill(facts, 120, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False)
 
 
-def _differentiable(function: Function) -> tuple[str, ...]:
+def _differentiable(function: ComputeFunction) -> tuple[str, ...]:
     """Return the inputs that a gradient flows back to, in the order of the function's arguments."""
     if function.compiled is None:
         return ()

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from .. import loader
 from ..cache import section_digests
-from ..findings import Finding, sort
+from ..findings import SpecFinding, sort
 from ..loader.checks import LOAD_CHECKS
 from ..loader.tree import collector_paused
 from ..spec import Spec
@@ -80,7 +80,7 @@ CHECKS: tuple[Check, ...] = (
 """Every check with its id, level, what it finds, and what to do about it."""
 
 
-def lint(root: Path, overlays: Sequence[Path] = (), cache: Path | None = None) -> list[Finding]:
+def lint(root: Path, overlays: Sequence[Path] = (), cache: Path | None = None) -> list[SpecFinding]:
     """Read a spec and check everything that can be checked.
 
     Args:
@@ -106,7 +106,7 @@ def kept_hits(root: Path, overlays: Sequence[Path], cache: Path | None) -> KeptH
 
 def check_spec(
     spec: Spec, context: Context | None = None, *, errors_only: bool = False, kept: KeptHits | None = None
-) -> list[Finding]:
+) -> list[SpecFinding]:
     """Run every check on a spec that has been read, or only those that find errors.
 
     ``context`` is shared with what the caller derives from the spec; ``kept`` holds results of an earlier run.

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from ..findings import Finding, Location, Related
+from ..findings import Location, Related, SpecFinding
 
 __all__ = ["order"]
 
@@ -37,7 +37,7 @@ _BRINGS: dict[str, frozenset[str]] = {
 _SUGGESTED = re.compile(r"[`']([^`']+)[`']")
 
 
-def order(findings: Iterable[tuple[Finding, object]]) -> list[Finding]:
+def order(findings: Iterable[tuple[SpecFinding, object]]) -> list[SpecFinding]:
     """Mark what follows from other findings.
 
     A fault follows from another where both are in one entry of a file and the other keeps the entry from being
@@ -61,7 +61,7 @@ def order(findings: Iterable[tuple[Finding, object]]) -> list[Finding]:
         if finding.fix.startswith("did you mean")
         for name in _SUGGESTED.findall(finding.fix)
     }
-    found: list[Finding] = []
+    found: list[SpecFinding] = []
     first: dict[tuple[str, str], int] = {}
     places: dict[tuple[str, str], list[Location]] = {}
     for finding, entry in rows:
@@ -78,15 +78,15 @@ def order(findings: Iterable[tuple[Finding, object]]) -> list[Finding]:
     return found
 
 
-def _key(finding: Finding) -> tuple[Location, str, str, str]:
+def _key(finding: SpecFinding) -> tuple[Location, str, str, str]:
     return (finding.location, finding.id, finding.message, finding.fix)
 
 
-def _is_unused(finding: Finding, suggested: set[str]) -> bool:
+def _is_unused(finding: SpecFinding, suggested: set[str]) -> bool:
     return finding.id == "unused-name" and not suggested.isdisjoint(_SUGGESTED.findall(finding.message))
 
 
-def _with_places(finding: Finding, places: Sequence[Location]) -> Finding:
+def _with_places(finding: SpecFinding, places: Sequence[Location]) -> SpecFinding:
     shown = tuple(Related(place, "here too") for place in places[:_SHOWN])
     left = len(places) - len(shown)
     notes = (f"and at {left} more {'place' if left == 1 else 'places'}",) if left else ()

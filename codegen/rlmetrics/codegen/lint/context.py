@@ -10,16 +10,16 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 from rlmetrics.names.guards import GuardError
 
 from ..meaning import FrameworkScope, Resolved, chain, resolve, spelled
-from .programs import Program, programs
+from .programs import FormulaProgram, programs
 from .readable import readable
 
 if TYPE_CHECKING:
     from rlmetrics.names.versions import Releases
 
-    from ..meaning import Piece
+    from ..meaning import SpecPiece
     from ..model import ComponentFile, ConfigKey, Placeholder, Profile, Ranges
     from ..spec import Spec
-    from .guardsets import Answer, Read
+    from .guardsets import Read, SearchResult
 
 __all__ = ["ComponentScope", "Context", "FileScope"]
 
@@ -69,7 +69,7 @@ class ComponentScope:
     scope: FileScope
     resolved: tuple[Resolved, ...]
 
-    def ref(self, item: Resolved | Piece) -> str:
+    def ref(self, item: Resolved | SpecPiece) -> str:
         """Return the file in which a record or a fact stands."""
         return f"frameworks/{self.scope.framework}/{item.stem}"
 
@@ -83,7 +83,7 @@ class Context:
 
     def __init__(self, spec: Spec) -> None:
         self.spec = spec
-        self.answers: dict[tuple[object, ...], Answer] = {}
+        self.answers: dict[tuple[object, ...], SearchResult] = {}
         """What `guardsets` found, by guards and configuration keys."""
         self.guards: dict[str, Read | None] = {}
         """Each guard as `guardsets` has read it; None for those that cannot be read."""
@@ -96,7 +96,7 @@ class Context:
         return {name: FrameworkScope(readable(framework)) for name, framework in self.spec.frameworks.items()}
 
     @cached_property
-    def programs(self) -> tuple[Program, ...]:
+    def programs(self) -> tuple[FormulaProgram, ...]:
         """Every formula, compiled."""
         return tuple(programs(self.spec))
 

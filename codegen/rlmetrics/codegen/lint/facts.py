@@ -14,7 +14,7 @@ from .statements import records
 
 if TYPE_CHECKING:
     from ..loader import YamlPath
-    from ..meaning import Piece, Resolved
+    from ..meaning import Resolved, SpecPiece
     from ..model import Record
     from .context import ComponentScope, Context, FileScope
 
@@ -40,7 +40,7 @@ _SETTERS = frozenset(
 )
 
 _Place = tuple[str, "YamlPath"]
-_Set = tuple["YamlPath", Any, "Piece"]
+_Set = tuple["YamlPath", Any, "SpecPiece"]
 
 
 @check(
@@ -226,7 +226,7 @@ def _alive(context: Context) -> tuple[set[_Place], set[_Place], set[_Place]]:
     return applies, lives, living
 
 
-def _never(context: Context, scope: FileScope, item: Resolved, piece: Piece) -> bool:
+def _never(context: Context, scope: FileScope, item: Resolved, piece: SpecPiece) -> bool:
     if piece.when is None:
         return False
     if logged_with(context, scope, item, piece.when) is not None:

@@ -6,7 +6,7 @@ import difflib
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from rlmetrics.names.guards import GuardError, Literal, parse
+from rlmetrics.names.guards import GuardError, GuardLiteral, parse
 
 from .defaults import described, fits
 from .guardsets import compared, impossible, names_in, parsed
@@ -141,7 +141,7 @@ def guard_never(context: Context) -> Iterator[Hit]:
         for path, text in _guards_first(scope):
             expression = parsed(text)
             # Written as `false` it is meant.
-            if path[-1] in ("scale", "offset") or expression is None or isinstance(expression, Literal):
+            if path[-1] in ("scale", "offset") or expression is None or isinstance(expression, GuardLiteral):
                 continue
             if not stems or reported & expression.names():
                 continue

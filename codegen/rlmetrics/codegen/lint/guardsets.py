@@ -9,7 +9,18 @@ from itertools import combinations, pairwise
 from math import prod
 from typing import TYPE_CHECKING, Any
 
-from rlmetrics.names.guards import And, Arithmetic, Compare, Expression, GuardError, Literal, Negative, Not, Or, parse
+from rlmetrics.names.guards import (
+    And,
+    Arithmetic,
+    Compare,
+    Expression,
+    GuardError,
+    GuardLiteral,
+    Negative,
+    Not,
+    Or,
+    parse,
+)
 
 from .reach import Reach, excludes, reach
 
@@ -17,7 +28,7 @@ if TYPE_CHECKING:
     from ..model import ConfigKey
     from .context import Context
 
-__all__ = ["Answer", "Read", "compared", "impossible", "names_in", "parsed", "witness"]
+__all__ = ["Read", "SearchResult", "compared", "impossible", "names_in", "parsed", "witness"]
 
 _OTHER = "(anything else)"
 _MAX_STEPS = 50_000
@@ -64,7 +75,7 @@ def impossible(context: Context, framework: str, stem: str, *guards: str | None)
 
 
 @dataclass(frozen=True)
-class Answer:
+class SearchResult:
     """What a search found.
 
     Attributes:
@@ -76,10 +87,10 @@ class Answer:
     is_certain: bool
 
 
-_IMPOSSIBLE = Answer(None, True)
+_IMPOSSIBLE = SearchResult(None, True)
 
 
-def _answer(context: Context, framework: str, stem: str, guards: tuple[str | None, ...]) -> Answer:
+def _answer(context: Context, framework: str, stem: str, guards: tuple[str | None, ...]) -> SearchResult:
     read = {guard: found for guard in guards if guard is not None and (found := _read(context, guard)) is not None}
     config = context.config(framework, stem)
     # Equal keys give equal answers, whichever component asks.
@@ -116,7 +127,7 @@ def _read(context: Context, guard: str) -> Read | None:
     return context.guards[guard]
 
 
-def _search(config: Mapping[str, ConfigKey], expressions: list[Expression]) -> Answer:
+def _search(config: Mapping[str, ConfigKey], expressions: list[Expression]) -> SearchResult:
     conditions = sorted(_conjuncts(expressions), key=lambda condition: len(condition.names()))
     names = list(dict.fromkeys(name for condition in conditions for name in sorted(condition.names())))
     mentioned: dict[str, list[Any]] = {}
@@ -187,10 +198,10 @@ class _Search:
         self._config: dict[str, Any] = {}
         self._steps = 0
 
-    def run(self, *, is_exact: bool) -> Answer:
+    def run(self, *, is_exact: bool) -> SearchResult:
         if self._extend(0):
-            return Answer(dict(self._config), True)
-        return Answer(None, is_exact and self._steps <= _MAX_STEPS)
+            return SearchResult(dict(self._config), True)
+        return SearchResult(None, is_exact and self._steps <= _MAX_STEPS)
 
     def _extend(self, depth: int) -> bool:
         self._steps += 1
@@ -223,7 +234,7 @@ def compared(expression: Expression) -> Iterator[tuple[str, Any]]:
             negated = {id(part.operand) for part in below if isinstance(part, Negative)}
             for name in sorted(node.names()):
                 for part in below:
-                    if isinstance(part, Literal):
+                    if isinstance(part, GuardLiteral):
                         is_negative = id(part) in negated and isinstance(part.value, (int, float))
                         yield name, -part.value if is_negative else part.value  # type: ignore[operator]
 

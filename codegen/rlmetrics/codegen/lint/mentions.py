@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from rlmetrics.names.guards import Name
+from rlmetrics.names.guards import SettingName
 from rlmetrics.names.severity import UNKNOWN
 
 from .guardsets import parsed
@@ -214,7 +214,7 @@ def _guard(context: Context, scope: FileScope, text: str, path: YamlPath) -> Ite
     expression = parsed(text)
     columns: dict[str, int] = {}
     for node in expression.walk() if expression is not None else ():
-        if isinstance(node, Name) and not (path[0] in ("guards", "single") and node.name == UNKNOWN):
+        if isinstance(node, SettingName) and not (path[0] in ("guards", "single") and node.name == UNKNOWN):
             columns.setdefault(node.name, node.column)
     for name in sorted(columns):
         if path[-1] in ("scale", "offset") or name not in scope.file.guards:

@@ -13,11 +13,11 @@ if TYPE_CHECKING:
     from ..model import FormulaVariant, Metric, Parameter
     from ..spec import Spec
 
-__all__ = ["Program", "programs"]
+__all__ = ["FormulaProgram", "programs"]
 
 
 @dataclass(frozen=True)
-class Program:
+class FormulaProgram:
     """A formula of a metric or of one of its variants.
 
     Attributes:
@@ -76,7 +76,7 @@ class _UnreadError(Exception):
     """A formula refers to a metric that exists but could not be read."""
 
 
-def programs(spec: Spec) -> Iterator[Program]:
+def programs(spec: Spec) -> Iterator[FormulaProgram]:
     """Yield every formula whose declared inputs exist."""
 
     def lookup(metric: str) -> tuple[str | None, Mapping[str, str]]:
@@ -99,7 +99,7 @@ def _program(
     variant_name: str | None,
     variant: FormulaVariant | None,
     lookup: object,
-) -> Program | None:
+) -> FormulaProgram | None:
     top: YamlPath = ("metrics", name)
     place: YamlPath = top if variant_name is None else (*top, "variants", variant_name)
     if variant is not None and variant.impl is not None:
@@ -139,7 +139,7 @@ def _program(
         return None
     except FormulaError as error:
         compiled = error
-    return Program(
+    return FormulaProgram(
         name=name if variant_name is None else f"{name}@{variant_name}",
         ref=f"metrics/{spec.family_of[name]}",
         path=place,

@@ -9,15 +9,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from rlmetrics.names.guards import And, Compare, Expression, ListOf, Literal, Name, Not, Or, Value
+from rlmetrics.names.guards import And, Compare, Expression, GuardLiteral, ListOf, Not, Or, SettingName, Value
 
-__all__ = ["Asked", "Reach", "excludes", "reach"]
+__all__ = ["AllowedValues", "Reach", "excludes", "reach"]
 
 _Tagged: TypeAlias = tuple[bool, Value]
 
 
 @dataclass(frozen=True)
-class Asked:
+class AllowedValues:
     """The values of one configuration key with which a guard may hold.
 
     Attributes:
@@ -33,24 +33,24 @@ class Asked:
         """Whether no value is left."""
         return not self.values and not self.is_all_but
 
-    def both(self, other: Asked) -> Asked:
+    def both(self, other: AllowedValues) -> AllowedValues:
         """Return the values that both allow."""
         if self.is_all_but and other.is_all_but:
-            return Asked(self.values | other.values, True)
+            return AllowedValues(self.values | other.values, True)
         if self.is_all_but:
-            return Asked(other.values - self.values, False)
-        return Asked(self.values - other.values if other.is_all_but else self.values & other.values, False)
+            return AllowedValues(other.values - self.values, False)
+        return AllowedValues(self.values - other.values if other.is_all_but else self.values & other.values, False)
 
-    def either(self, other: Asked) -> Asked:
+    def either(self, other: AllowedValues) -> AllowedValues:
         """Return the values that one of the two allows."""
         return self.opposite().both(other.opposite()).opposite()
 
-    def opposite(self) -> Asked:
+    def opposite(self) -> AllowedValues:
         """Return all other values."""
-        return Asked(self.values, not self.is_all_but)
+        return AllowedValues(self.values, not self.is_all_but)
 
 
-Reach: TypeAlias = Mapping[str, Asked]
+Reach: TypeAlias = Mapping[str, AllowedValues]
 """By configuration key; a key that is left out may have any value."""
 
 _EMPTY: frozenset[_Tagged] = frozenset({(False, None), (True, False), (False, ""), (False, 0)})
@@ -75,8 +75,8 @@ def reach(node: Expression, *, holds: bool = True) -> Reach:
     if isinstance(node, And | Or):
         parts = [reach(part, holds=holds) for part in node.operands]
         return _all(parts) if isinstance(node, And) is holds else _any(parts)
-    if isinstance(node, Name):
-        return {node.name: Asked(_EMPTY, holds)}
+    if isinstance(node, SettingName):
+        return {node.name: AllowedValues(_EMPTY, holds)}
     found = _compared(node) if isinstance(node, Compare) else None
     if found is None:
         return {}
@@ -85,7 +85,7 @@ def reach(node: Expression, *, holds: bool = True) -> Reach:
 
 
 def _all(parts: list[Reach]) -> Reach:
-    found: dict[str, Asked] = {}
+    found: dict[str, AllowedValues] = {}
     for part in parts:
         for name, asked in part.items():
             found[name] = asked.both(found[name]) if name in found else asked
@@ -99,17 +99,17 @@ def _any(parts: list[Reach]) -> Reach:
     return found
 
 
-def _compared(node: Compare) -> tuple[str, Asked] | None:
+def _compared(node: Compare) -> tuple[str, AllowedValues] | None:
     """Return a key and its values where a comparison is one with literals."""
     left, right = node.left, node.right
-    if node.operator in ("in", "not in") and isinstance(left, Name) and isinstance(right, ListOf):
-        values = [_tagged(item.value) for item in right.items if isinstance(item, Literal)]
+    if node.operator in ("in", "not in") and isinstance(left, SettingName) and isinstance(right, ListOf):
+        values = [_tagged(item.value) for item in right.items if isinstance(item, GuardLiteral)]
         if len(values) == len(right.items):
-            return left.name, Asked(frozenset(values), node.operator == "not in")
+            return left.name, AllowedValues(frozenset(values), node.operator == "not in")
     if node.operator in ("==", "!="):
-        name, literal = (left, right) if isinstance(left, Name) else (right, left)
-        if isinstance(name, Name) and isinstance(literal, Literal):
-            return name.name, Asked(frozenset({_tagged(literal.value)}), node.operator == "!=")
+        name, literal = (left, right) if isinstance(left, SettingName) else (right, left)
+        if isinstance(name, SettingName) and isinstance(literal, GuardLiteral):
+            return name.name, AllowedValues(frozenset({_tagged(literal.value)}), node.operator == "!=")
     return None
 
 

@@ -13,7 +13,7 @@ from .statements import statements
 
 if TYPE_CHECKING:
     from ..loader import YamlPath
-    from ..model import Reading
+    from ..model import SpecReading
     from .context import Context
 
 __all__ = ["CHECKS"]
@@ -76,7 +76,7 @@ def reading_follows(context: Context) -> Iterator[Hit]:
                     yield Hit(ref, (*path, index, "follows", at), f"there is no metric `{name}`", value=True)
 
 
-def _readings(context: Context) -> Iterator[tuple[str, YamlPath, Sequence[Reading]]]:
+def _readings(context: Context) -> Iterator[tuple[str, YamlPath, Sequence[SpecReading]]]:
     """Yield every list of readings with its place."""
     for name, metric in context.spec.metrics.items():
         if metric.reads:

@@ -11,7 +11,7 @@ from .statements import records, statements
 
 if TYPE_CHECKING:
     from ..loader import YamlPath
-    from ..meaning import Piece, Resolved
+    from ..meaning import Resolved, SpecPiece
     from .context import ComponentScope, Context
 
 __all__ = ["CHECKS"]
@@ -43,7 +43,7 @@ def missing_metric(context: Context) -> Iterator[Hit]:
                 yield Hit(*place, message)
 
 
-def _names_metric(context: Context, component: ComponentScope, piece: Piece) -> bool:
+def _names_metric(context: Context, component: ComponentScope, piece: SpecPiece) -> bool:
     if "metric" in piece.says:
         return True
     name = piece.says.get("profile")
@@ -114,7 +114,7 @@ def _domain(context: Context, metric: str) -> str | None:
 
 
 def _wrong_metrics(
-    context: Context, component: ComponentScope, item: Resolved, piece: Piece, given: str
+    context: Context, component: ComponentScope, item: Resolved, piece: SpecPiece, given: str
 ) -> Iterator[str]:
     """Yield the metrics over other things than a population holds that the key can mean where it is counted."""
 

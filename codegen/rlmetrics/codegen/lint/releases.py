@@ -16,7 +16,7 @@ from .statements import keys_of, records, statements_of
 
 if TYPE_CHECKING:
     from ..loader import YamlPath
-    from ..meaning import Component, Resolved
+    from ..meaning import ExtendedFile, Resolved
     from ..model import Mode, Ranges, Record
     from .context import ComponentScope, Context, FileScope
 
@@ -239,7 +239,7 @@ def omits_nothing(context: Context) -> Iterator[Hit]:
                     yield Hit(scope.ref, place, f"no extended file logs `{key}` in these releases")
 
 
-def _covered(component: Component, stem: str, record: Record) -> int:
+def _covered(component: ExtendedFile, stem: str, record: Record) -> int:
     """Return the described releases of a record, in any mode."""
     modes: tuple[Mode, ...] = ("train", "eval")
     return component.covered(stem, record.releases, modes[0]) | component.covered(stem, record.releases, modes[1])

@@ -6,7 +6,7 @@ import difflib
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from ..findings import Finding, Related, sort
+from ..findings import Related, SpecFinding, sort
 from .causes import order
 from .context import Context
 from .kept import KeptHits
@@ -42,7 +42,7 @@ def run(
     *,
     errors_only: bool = False,
     kept: KeptHits | None = None,
-) -> list[Finding]:
+) -> list[SpecFinding]:
     """Return everything that the checks find.
 
     Args:
@@ -56,7 +56,7 @@ def run(
         Findings in the order of their places, without those that an ``allow:`` silences.
     """
     context = context or Context(spec)
-    findings: list[tuple[Finding, object]] = []
+    findings: list[tuple[SpecFinding, object]] = []
     allowed = _Allowed(spec)
     for check in checks:
         if check.run is None or (errors_only and (check.level != "error" or not check.stops)):
@@ -73,7 +73,7 @@ def run(
     return sort(order(findings))
 
 
-def _finding(spec: Spec, check: Check, hit: Hit) -> tuple[Finding, object]:
+def _finding(spec: Spec, check: Check, hit: Hit) -> tuple[SpecFinding, object]:
     """Make a finding of a hit; with it the entry of the file in which it is."""
     location = hit.location or spec.locate(hit.ref, hit.path, value=hit.value)
     related = tuple(Related(spec.locate(ref, path), label) for ref, path, label in hit.related)
@@ -81,7 +81,7 @@ def _finding(spec: Spec, check: Check, hit: Hit) -> tuple[Finding, object]:
     for rename in spec.info.renamed:
         if check.id == "broken-reference" and f"`{rename.from_}`" in hit.message:
             fix, notes = f"did you mean `{rename.to}`?", (*notes, f"renamed in {rename.since}: {rename.why}")
-    finding = Finding(check.id, check.level, location, hit.message, fix, related, notes)
+    finding = SpecFinding(check.id, check.level, location, hit.message, fix, related, notes)
     return finding, _entry(check, hit)
 
 

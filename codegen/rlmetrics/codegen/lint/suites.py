@@ -12,12 +12,12 @@ from .registry import Check, Hit, check
 if TYPE_CHECKING:
     from ..model import Parameter, SuiteFile
     from .context import Context
-    from .programs import Program
+    from .programs import FormulaProgram
 
 __all__ = ["CHECKS"]
 
 
-def _members(context: Context, suite: SuiteFile) -> Iterator[tuple[int, str, Program | None]]:
+def _members(context: Context, suite: SuiteFile) -> Iterator[tuple[int, str, FormulaProgram | None]]:
     """Yield each metric of a suite that exists, with its compiled formula if it has one."""
     programs = {program.name: program for program in context.programs}
     for index, key in enumerate(suite.metrics):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from rlmetrics.names.guards import GuardError, Name, parse
+from rlmetrics.names.guards import GuardError, SettingName, parse
 from rlmetrics.names.levels import UPDATE
 from rlmetrics.names.severity import SINGLE, UNKNOWN
 
@@ -61,7 +61,7 @@ def vanishing_guard(context: Context) -> Iterator[Hit]:
             yield Hit(ref, path, error.message.partition("; ")[0], value=True)
             continue
         settings = {UNKNOWN, *parts}.union(*(known.get(framework, ()) for framework in frameworks))
-        names = {node.name for node in expression.walk() if isinstance(node, Name)}
+        names = {node.name for node in expression.walk() if isinstance(node, SettingName)}
         for name in sorted(names):
             yield from missing(context, "configuration key", "config", name, settings, ref, path)
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from yaml.nodes import MappingNode, Node, ScalarNode
 
-from ..findings import Finding
+from ..findings import SpecFinding
 from .document import at
 from .scalars import AmbiguousScalarError, resolve
 
@@ -29,7 +29,7 @@ class Converter:
     """
 
     def __init__(self, file: str) -> None:
-        self.findings: list[Finding] = []
+        self.findings: list[SpecFinding] = []
         self.aborted = False
         self._file = file
         self._done: dict[int, tuple[Any, int]] = {}
@@ -120,9 +120,9 @@ class Converter:
         self._report("yaml-tag", node, f"the tag `{tag}` is not allowed", "remove it and quote text instead")
 
     def _report(self, check: str, node: Node, message: str, fix: str) -> None:
-        self.findings.append(Finding(check, "error", at(self._file, node.start_mark), message, fix))
+        self.findings.append(SpecFinding(check, "error", at(self._file, node.start_mark), message, fix))
 
     def _abort(self, node: Node, message: str, fix: str) -> None:
         if not self.aborted:
-            self.findings = [Finding("yaml-alias", "error", at(self._file, node.start_mark), message, fix)]
+            self.findings = [SpecFinding("yaml-alias", "error", at(self._file, node.start_mark), message, fix)]
         self.aborted = True

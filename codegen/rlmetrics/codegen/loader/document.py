@@ -10,13 +10,13 @@ from yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
 from ..findings import Location
 from .align import align
 
-__all__ = ["Document", "Mark", "YamlPath", "at"]
+__all__ = ["YamlDocument", "YamlMark", "YamlPath", "at"]
 
 YamlPath = tuple[str | int, ...]
 """Keys and indices that lead from the top of a file to a node."""
 
 
-class Mark(Protocol):
+class YamlMark(Protocol):
     """A place as libyaml gives it, counted from 0."""
 
     @property
@@ -30,13 +30,13 @@ class Mark(Protocol):
         ...
 
 
-def at(file: str, mark: Mark) -> Location:
+def at(file: str, mark: YamlMark) -> Location:
     """Return the place of a mark of libyaml."""
     return Location(file, mark.line + 1, mark.column + 1)
 
 
 @dataclass(frozen=True)
-class Document:
+class YamlDocument:
     """A parsed file that still knows where everything stands.
 
     Attributes:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, get_args, get_origin
 
 from pydantic import BaseModel
 
-from ..findings import Finding
+from ..findings import SpecFinding
 from ..model import LOCAL_PREFIX
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ class Fault(typing.NamedTuple):
     """
 
     path: YamlPath
-    finding: Finding
+    finding: SpecFinding
 
 
 def explain(
@@ -115,7 +115,7 @@ def _finding(
     data: Any,
     locate: Callable[[YamlPath, bool], Location],
     source: Callable[[YamlPath], str | None],
-) -> Finding:
+) -> SpecFinding:
     # An alternative that failed for what it says tells more than those that expect another type.
     errors = [item for item in errors if item["type"] == "value_error"][:1] or errors
     details = errors[0]
@@ -134,21 +134,21 @@ def _finding(
     subject = _subject(path)
     if kind == "value_error":
         message = f"{subject} {details.get('ctx', {}).get('error', details['msg'])!s}"
-        return Finding("wrong-value", "error", locate(path, False), message, "write it out or remove the field")
+        return SpecFinding("wrong-value", "error", locate(path, False), message, "write it out or remove the field")
     if is_text_wanted and shown is not None and isinstance(value, (bool, int, float)):
         message = f"{subject} must be text, but `{shown}` is read as {_describe(value)}"
-        return Finding("wrong-type", "error", locate(path, True), message, f"quote it: '{shown}'")
+        return SpecFinding("wrong-type", "error", locate(path, True), message, f"quote it: '{shown}'")
     wanted = _join(expected)
     if value is None:
         message = f"{subject} is empty but must be {wanted}"
-        return Finding("wrong-type", "error", locate(path, True), message, "give it a value or remove the field")
+        return SpecFinding("wrong-type", "error", locate(path, True), message, "give it a value or remove the field")
     check = "wrong-type" if all(item["type"] in _EXPECTED for item in errors) else "wrong-value"
     written = f"`{shown}`" if shown is not None and len(shown) <= 60 else _describe(value)
     fix = f"write {wanted}"
     if kind == "literal_error" and isinstance(value, str):
         near = difflib.get_close_matches(value, _literal_choices(details), n=1)
         fix = f"did you mean `{near[0]}`?" if near else fix
-    return Finding(check, "error", locate(path, True), f"{subject} must be {wanted}, not {written}", fix)
+    return SpecFinding(check, "error", locate(path, True), f"{subject} must be {wanted}, not {written}", fix)
 
 
 def _subject(path: YamlPath) -> str:
@@ -160,17 +160,17 @@ def _subject(path: YamlPath) -> str:
 
 def _missing(
     path: YamlPath, name: str, model: type[BaseModel], locate: Callable[[YamlPath, bool], Location]
-) -> Finding:
+) -> SpecFinding:
     owner = model_at(model, path[:-1])
     message = f"`{name}` is missing in {_article(owner)}"
     description = _field_description(owner, name)
     fix = f"add `{name}:`" + (f" ({description})" if description else "")
-    return Finding("missing-field", "error", locate(path[:-1], False), message, fix)
+    return SpecFinding("missing-field", "error", locate(path[:-1], False), message, fix)
 
 
 def _unknown(
     path: YamlPath, name: str, model: type[BaseModel], data: Any, locate: Callable[[YamlPath, bool], Location]
-) -> Finding:
+) -> SpecFinding:
     owner = model_at(model, path[:-1])
     known = _field_names(owner)
     present = _value_at(data, path[:-1])
@@ -180,16 +180,18 @@ def _unknown(
     fix = f"{guess} Local facts go under names that start with `{LOCAL_PREFIX}`"
     if " " in name:
         fix = "quote the text before it: inside {…} a comma ends an unquoted text"
-    return Finding("unknown-field", "error", locate(path, False), f"`{name}` is not a field of {_article(owner)}", fix)
+    return SpecFinding(
+        "unknown-field", "error", locate(path, False), f"`{name}` is not a field of {_article(owner)}", fix
+    )
 
 
 def _wrong_key(
     path: YamlPath, name: str, details: ErrorDetails, locate: Callable[[YamlPath, bool], Location]
-) -> Finding:
+) -> SpecFinding:
     choices = _literal_choices(details)
     near = difflib.get_close_matches(name, choices, n=1)
     fix = f"did you mean `{near[0]}`?" if near else f"use one of: {', '.join(choices)}"
-    return Finding("wrong-value", "error", locate(path, False), f"`{name}` is not allowed as a name here", fix)
+    return SpecFinding("wrong-value", "error", locate(path, False), f"`{name}` is not allowed as a name here", fix)
 
 
 def _expectation(details: ErrorDetails) -> str:

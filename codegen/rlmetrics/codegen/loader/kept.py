@@ -12,20 +12,20 @@ from pydantic import BaseModel
 from ..cache import Shelf
 from ..findings import Location
 from ..output.sources import digest_of
-from .document import Document, YamlPath
+from .document import YamlDocument, YamlPath
 from .parse import parse
 
 __all__ = ["KeptModels", "UnparsedDocument"]
 
 
 @dataclass(frozen=True)
-class UnparsedDocument(Document):
+class UnparsedDocument(YamlDocument):
     """A file that is parsed only when a place in it is asked for."""
 
     content: bytes = field(default=b"", repr=False)
 
-    def _parsed(self) -> Document:
-        found: Document | None = self.__dict__.get("_document")
+    def _parsed(self) -> YamlDocument:
+        found: YamlDocument | None = self.__dict__.get("_document")
         if found is None:
             found, _ = parse(self.content, self.file)
             object.__setattr__(self, "_document", found)

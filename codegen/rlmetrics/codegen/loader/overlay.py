@@ -13,11 +13,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ..findings import Finding
-from ..spec import Origin
+from ..findings import SpecFinding
+from ..spec import YamlOrigin
 
 if TYPE_CHECKING:
-    from .document import Document, YamlPath
+    from .document import YamlDocument, YamlPath
 
 __all__ = ["lay_over"]
 
@@ -33,8 +33,8 @@ _FINAL_FIELDS = {"spec": ("version",)}
 
 
 def lay_over(
-    ref: str, data: Any, moved: dict[YamlPath, Origin], overlay: Document
-) -> tuple[Any, dict[YamlPath, Origin], list[Finding]]:
+    ref: str, data: Any, moved: dict[YamlPath, YamlOrigin], overlay: YamlDocument
+) -> tuple[Any, dict[YamlPath, YamlOrigin], list[SpecFinding]]:
     """Add one file of an overlay to the data of a file.
 
     Args:
@@ -50,7 +50,7 @@ def lay_over(
         return data, moved, []
     result = dict(data)
     places = dict(moved)
-    findings: list[Finding] = []
+    findings: list[SpecFinding] = []
     for name, value in overlay.data.items():
         old = result.get(name)
         if isinstance(old, dict) and isinstance(value, dict):
@@ -59,10 +59,12 @@ def lay_over(
             result[name] = _join_items(name, old, value, overlay, places)
         elif name in _FINAL_FIELDS.get(ref, ()) and value != old:
             message = f"an overlay cannot change `{name}`"
-            findings.append(Finding("overlay-conflict", "error", overlay.locate((name,)), message, "remove the field"))
+            findings.append(
+                SpecFinding("overlay-conflict", "error", overlay.locate((name,)), message, "remove the field")
+            )
         else:
             result[name] = value
-            places[(name,)] = Origin(overlay, (name,))
+            places[(name,)] = YamlOrigin(overlay, (name,))
     return result, places, findings
 
 
@@ -70,24 +72,24 @@ def _join_entries(
     field: str,
     old: dict[str, Any],
     new: dict[str, Any],
-    overlay: Document,
-    places: dict[YamlPath, Origin],
-    findings: list[Finding],
+    overlay: YamlDocument,
+    places: dict[YamlPath, YamlOrigin],
+    findings: list[SpecFinding],
 ) -> dict[str, Any]:
     joined = dict(old)
     for name, value in new.items():
         if name in old and field in _FINAL:
             message = f"`{name}` exists already and an overlay cannot redefine it"
             fix = "give it a name of its own"
-            findings.append(Finding("overlay-conflict", "error", overlay.locate((field, name)), message, fix))
+            findings.append(SpecFinding("overlay-conflict", "error", overlay.locate((field, name)), message, fix))
             continue
         joined[name] = value
-        places[field, name] = Origin(overlay, (field, name))
+        places[field, name] = YamlOrigin(overlay, (field, name))
     return joined
 
 
 def _join_items(
-    field: str, old: list[Any], new: list[Any], overlay: Document, places: dict[YamlPath, Origin]
+    field: str, old: list[Any], new: list[Any], overlay: YamlDocument, places: dict[YamlPath, YamlOrigin]
 ) -> list[Any]:
     identity = _IDENTITY.get(field)
     joined = list(old)
@@ -95,7 +97,7 @@ def _join_items(
     for source, item in enumerate(new):
         index = positions.get(_name(item, identity), len(joined)) if identity else len(joined)
         joined[index : index + 1] = [item]
-        places[field, index] = Origin(overlay, (field, source))
+        places[field, index] = YamlOrigin(overlay, (field, source))
     return joined
 
 

@@ -8,9 +8,9 @@ from typing import Any
 import yaml
 from yaml.nodes import Node, ScalarNode
 
-from ..findings import Finding, Location
+from ..findings import Location, SpecFinding
 from .convert import COLLECTION, PLAIN, QUOTED, Converter
-from .document import Document, Mark, at
+from .document import YamlDocument, YamlMark, at
 
 __all__ = ["parse"]
 
@@ -46,7 +46,7 @@ class _Parser(yaml.CSafeLoader):
         return PLAIN if implicit[0] else QUOTED
 
 
-def parse(content: bytes, file: str) -> tuple[Document, list[Finding]]:
+def parse(content: bytes, file: str) -> tuple[YamlDocument, list[SpecFinding]]:
     """Read YAML.
 
     Args:
@@ -62,7 +62,7 @@ def parse(content: bytes, file: str) -> tuple[Document, list[Finding]]:
     except UnicodeDecodeError as error:
         return _unreadable(file, content, error)
     text = text.replace("\r\n", "\n").replace("\r", "\n")
-    broken = Document(file, text, None)
+    broken = YamlDocument(file, text, None)
     parser = None
     try:
         parser = _Parser(text)
@@ -81,18 +81,18 @@ def parse(content: bytes, file: str) -> tuple[Document, list[Finding]]:
     data = converter.convert(root)
     if converter.aborted:
         return broken, converter.findings
-    return Document(file, text, data, root), converter.findings
+    return YamlDocument(file, text, data, root), converter.findings
 
 
-def _finding(check: str, location: Location, message: str, fix: str) -> Finding:
-    return Finding(check, "error", location, message, fix)
+def _finding(check: str, location: Location, message: str, fix: str) -> SpecFinding:
+    return SpecFinding(check, "error", location, message, fix)
 
 
-def _unreadable(file: str, content: bytes, error: UnicodeDecodeError) -> tuple[Document, list[Finding]]:
+def _unreadable(file: str, content: bytes, error: UnicodeDecodeError) -> tuple[YamlDocument, list[SpecFinding]]:
     before = content[: error.start].decode("utf-8", "replace")
     location = Location(file, before.count("\n") + 1, len(before) - (before.rfind("\n") + 1) + 1)
     message = f"byte 0x{content[error.start]:02x} is not UTF-8"
-    return Document(file, "", None), [_finding("yaml-encoding", location, message, "save the file as UTF-8")]
+    return YamlDocument(file, "", None), [_finding("yaml-encoding", location, message, "save the file as UTF-8")]
 
 
 def _deepest(text: str, file: str) -> Location:
@@ -108,8 +108,8 @@ def _deepest(text: str, file: str) -> Location:
     return location
 
 
-def _syntax_finding(error: yaml.YAMLError, file: str, text: str) -> Finding:
-    mark: Mark | None = getattr(error, "problem_mark", None) or getattr(error, "context_mark", None)
+def _syntax_finding(error: yaml.YAMLError, file: str, text: str) -> SpecFinding:
+    mark: YamlMark | None = getattr(error, "problem_mark", None) or getattr(error, "context_mark", None)
     if mark is None:
         # A reader error: libyaml refuses the character and gives only its byte offset.
         bad = re.search(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f\ufffe\uffff]", text)

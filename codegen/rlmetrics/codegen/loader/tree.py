@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel, ValidationError
 
-from ..findings import Finding, Location, has_errors, sort
+from ..findings import Location, SpecFinding, has_errors, sort
 from ..model import (
     ComponentFile,
     Convention,
@@ -26,8 +26,8 @@ from ..model import (
     SuiteFile,
     Tracker,
 )
-from ..spec import FrameworkSpec, LanguageTexts, Origin, Spec, SpecFile
-from .document import Document
+from ..spec import FrameworkSpec, LanguageTexts, Spec, SpecFile, YamlOrigin
+from .document import YamlDocument
 from .explain import Fault, explain
 from .files import DEFINES, SINGLES, model_of, shown_name, yaml_files
 from .kept import KeptModels, UnparsedDocument
@@ -51,7 +51,7 @@ class SpecError(Exception):
         findings: Everything that is wrong with it, in the order of the places.
     """
 
-    def __init__(self, findings: Sequence[Finding]) -> None:
+    def __init__(self, findings: Sequence[SpecFinding]) -> None:
         self.findings = tuple(findings)
         super().__init__("\n".join(f"{f.location}: {f.message}; {f.fix}" for f in self.findings))
 
@@ -73,7 +73,7 @@ def load(root: Path, overlays: Sequence[Path] = ()) -> Spec:
     return spec
 
 
-def read(root: Path, overlays: Sequence[Path] = (), cache: Path | None = None) -> tuple[Spec | None, list[Finding]]:
+def read(root: Path, overlays: Sequence[Path] = (), cache: Path | None = None) -> tuple[Spec | None, list[SpecFinding]]:
     """Read as much of a spec as can be read.
 
     Args:
@@ -107,9 +107,9 @@ def collector_paused() -> Iterator[None]:
 class _Raw:
     """A file on its way: its document, its data with overlays, and where entries came from."""
 
-    document: Document
+    document: YamlDocument
     data: Any
-    moved: dict[YamlPath, Origin] = field(default_factory=dict)
+    moved: dict[YamlPath, YamlOrigin] = field(default_factory=dict)
     content: bytes | None = None
     """The file's bytes if its model may be kept: nothing is wrong with it as YAML."""
     model: BaseModel | None = None
@@ -124,11 +124,11 @@ class _Reader:
         self._root = root
         self._kept = KeptModels(cache)
         self._folders = (root, *overlays)
-        self._findings: list[Finding] = []
+        self._findings: list[SpecFinding] = []
         self._raw: dict[str, _Raw] = {}
         self._unread: dict[str, set[str]] = {}
 
-    def read(self) -> tuple[Spec | None, list[Finding]]:
+    def read(self) -> tuple[Spec | None, list[SpecFinding]]:
         for folder in self._folders:
             self._read_folder(folder)
         models = {ref: model for ref, raw in self._raw.items() if (model := self._validate(ref, raw)) is not None}
@@ -141,7 +141,7 @@ class _Reader:
         return spec, sort(self._findings)
 
     def _report(self, check: str, place: Location, message: str, fix: str) -> None:
-        self._findings.append(Finding(check, "error", place, message, fix))
+        self._findings.append(SpecFinding(check, "error", place, message, fix))
 
     def _read_folder(self, folder: Path) -> None:
         for path in yaml_files(folder):
@@ -160,7 +160,7 @@ class _Reader:
                 continue
             kept = self._kept.get(ref, content)
             if kept is not None:
-                document: Document = UnparsedDocument(name, "", None, content=content)
+                document: YamlDocument = UnparsedDocument(name, "", None, content=content)
                 self._raw[ref] = _Raw(document, None, model=kept)
                 continue
             document, findings = parse(content, name)
@@ -320,7 +320,7 @@ def _languages(models: Mapping[str, BaseModel]) -> Iterator[tuple[str, LanguageT
         yield name, LanguageTexts(glossary if isinstance(glossary, Glossary) else Glossary(terms={}), sentences)
 
 
-def _prune(raw: _Raw, faults: set[YamlPath]) -> tuple[dict[str, Any], dict[YamlPath, Origin]]:
+def _prune(raw: _Raw, faults: set[YamlPath]) -> tuple[dict[str, Any], dict[YamlPath, YamlOrigin]]:
     """Remove entries; those after a removed item of a list move up but keep their places."""
     file = raw.file("")
     moved = dict(raw.moved)

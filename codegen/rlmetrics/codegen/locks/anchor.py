@@ -11,7 +11,7 @@ from pathlib import Path
 from rlmetrics.names.errors import UserError
 
 from .changes import parsed
-from .component import Component
+from .component import LockedComponent
 from .fetch import CACHE, archive_of, open_release
 from .ledger import Ledger
 from .marks import Mark, find, mark_of
@@ -92,7 +92,7 @@ def _may_say(package: Package, words: frozenset[str]) -> bool:
 
 def add_anchor(
     ledger: Ledger,
-    components: Mapping[str, Component],
+    components: Mapping[str, LockedComponent],
     name: str,
     package: Package,
     path: str,

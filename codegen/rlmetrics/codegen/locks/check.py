@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from .component import Claim, Component
+from .component import Claim, LockedComponent
 from .lock import Lock
 from .marks import places_of
 from .packages import Package
@@ -34,7 +34,7 @@ class Problem(NamedTuple):
     fix: str
 
 
-def check_component(component: Component, lock_of: LockOf, order: Sequence[str]) -> Iterator[Problem]:
+def check_component(component: LockedComponent, lock_of: LockOf, order: Sequence[str]) -> Iterator[Problem]:
     """Yield what is wrong with the anchors of a component.
 
     Args:
@@ -62,7 +62,7 @@ def check_component(component: Component, lock_of: LockOf, order: Sequence[str])
         yield Problem("unused-anchor", None, name, f"no fact names the anchor `{name}`", "delete it")
 
 
-def unproven(component: Component, claim: Claim, lock_of: LockOf) -> frozenset[str]:
+def unproven(component: LockedComponent, claim: Claim, lock_of: LockOf) -> frozenset[str]:
     """Return the releases of a claim in which no anchor in the framework's own package is found, its own or its key's.
 
     A claim without such an anchor is held by the watched symbols of its component alone, and is not unproven.
@@ -73,13 +73,13 @@ def unproven(component: Component, claim: Claim, lock_of: LockOf) -> frozenset[s
     return claim.releases - found if own else frozenset()
 
 
-def _own(component: Component, names: Iterable[str]) -> list[str]:
+def _own(component: LockedComponent, names: Iterable[str]) -> list[str]:
     known = ((name, component.anchors.get(name)) for name in names)
     return [name for name, anchor in known if anchor and not anchor.guide and anchor.package == component.package]
 
 
 def _unproven(
-    component: Component, claim: Claim, lock_of: LockOf, order: Sequence[str], missing: Iterable[str]
+    component: LockedComponent, claim: Claim, lock_of: LockOf, order: Sequence[str], missing: Iterable[str]
 ) -> Iterator[Problem]:
     lock = lock_of(component.package)
     for name in _own(component, claim.at):

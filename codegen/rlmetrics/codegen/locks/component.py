@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-__all__ = ["Anchor", "Claim", "ClassRange", "Component", "Default"]
+__all__ = ["Anchor", "Claim", "ClassRange", "LockedComponent", "StatedDefault"]
 
 Value = bool | int | float | str | None
 
@@ -60,7 +60,7 @@ class ClassRange:
 
 
 @dataclass(frozen=True)
-class Default:
+class StatedDefault:
     """A default of a configuration key, as the spec says it.
 
     Attributes:
@@ -79,7 +79,7 @@ class Default:
 
 
 @dataclass(frozen=True)
-class Component:
+class LockedComponent:
     """One file of ``spec/frameworks``.
 
     Attributes:
@@ -106,7 +106,7 @@ class Component:
     watch: tuple[str, ...] = ()
     keys: Mapping[str, frozenset[str]] = field(default_factory=dict)
     prefix: str = "eval_"
-    defaults: Mapping[str, tuple[Default, ...]] = field(default_factory=dict)
+    defaults: Mapping[str, tuple[StatedDefault, ...]] = field(default_factory=dict)
 
     def packages(self) -> tuple[str, ...]:
         """Return the packages that it has anchors in, its own first."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from .component import Component
+from .component import LockedComponent
 from .defaults import class_defaults
 from .lock import Lock
 from .marks import Found, Mark, find
@@ -35,7 +35,7 @@ def find_anchor(
 def extend(
     lock: Lock,
     package: Package,
-    component: Component,
+    component: LockedComponent,
     keys: Mapping[str, Sequence[str]] | None = None,
     more: Mapping[str, Sequence[Mark]] | None = None,
 ) -> None:

@@ -6,14 +6,14 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
-from .component import Component
+from .component import LockedComponent
 from .lock import Lock
 from .packages import Package
 
 if TYPE_CHECKING:
     from ..loader.document import YamlPath
 
-__all__ = ["Item", "News", "Step", "keys_of"]
+__all__ = ["Item", "News", "ReleaseStep", "keys_of"]
 
 Kind = Literal[
     "anchor lost",
@@ -79,7 +79,7 @@ class News:
 
 
 @dataclass(frozen=True)
-class Step:
+class ReleaseStep:
     """Two neighbouring releases of a framework and what locks know of them.
 
     Attributes:
@@ -95,14 +95,14 @@ class Step:
 
     old: Package
     new: Package
-    components: Sequence[Component]
+    components: Sequence[LockedComponent]
     locks: Mapping[str, Lock]
     shared: Lock
     described: Mapping[str, frozenset[str]] = field(default_factory=dict)
     written: Mapping[tuple[str, str], tuple[str, int, str]] = field(default_factory=dict)
     locate: Callable[[str, YamlPath], str] = lambda stem, _: f"{stem}.yaml"
 
-    def nearest(self, stem: str, key: str) -> Component | None:
+    def nearest(self, stem: str, key: str) -> LockedComponent | None:
         """Return the file that describes a key, as it is logged: a component's own, or the nearest that it extends."""
         stems = {component.stem: component for component in self.components}
         todo, seen = [stem], set[str]()
@@ -122,6 +122,6 @@ class Step:
         return found is not None and self.new.release in found.keys[key]
 
 
-def keys_of(uses: Iterable[tuple[Component, Iterable[str]]]) -> tuple[str, ...]:
+def keys_of(uses: Iterable[tuple[LockedComponent, Iterable[str]]]) -> tuple[str, ...]:
     """Return the keys with the stems of their files, as items name them."""
     return tuple(sorted({f"{component.stem}: {key}" for component, keys in uses for key in keys}))

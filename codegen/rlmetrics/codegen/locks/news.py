@@ -8,9 +8,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from .changes import changed_places, successors
-from .component import Claim, Component, Default
+from .component import Claim, LockedComponent, StatedDefault
 from .fingerprint import digest
-from .items import Item, Kind, News, Step, keys_of
+from .items import Item, Kind, News, ReleaseStep, keys_of
 from .marks import Mark, places_of, symbol_for
 from .packages import Package
 from .reading import names_only, read
@@ -18,10 +18,10 @@ from .renames import renamed
 from .similar import most_similar, text_of
 from .symbols import Symbol
 
-__all__ = ["Item", "News", "Step", "news"]
+__all__ = ["Item", "News", "ReleaseStep", "news"]
 
 
-def news(step: Step) -> News:
+def news(step: ReleaseStep) -> News:
     """Return what is new in a release, see :class:`News`."""
     found, moved, lost = _anchor_counts(step)
     edit = [*_lost(step), *_structure(step), *_keys(step), *_requirements(step)]
@@ -35,7 +35,7 @@ def news(step: Step) -> News:
 # Anchors.
 
 
-def _needed(step: Step, component: Component) -> dict[str, set[str]]:
+def _needed(step: ReleaseStep, component: LockedComponent) -> dict[str, set[str]]:
     """Return the anchors of the framework's own package that claims of the new release name, with the claims' keys."""
     found: dict[str, set[str]] = {}
     for name, claim in component.needed(step.new.release):
@@ -45,7 +45,7 @@ def _needed(step: Step, component: Component) -> dict[str, set[str]]:
     return found
 
 
-def _anchor_counts(step: Step) -> tuple[int, int, int]:
+def _anchor_counts(step: ReleaseStep) -> tuple[int, int, int]:
     seen: dict[tuple[object, ...], tuple[bool, bool]] = {}
     for component in step.components:
         lock = step.locks[component.stem]
@@ -57,8 +57,8 @@ def _anchor_counts(step: Step) -> tuple[int, int, int]:
     return found, sum(moved for _, moved in seen.values()), len(seen) - found
 
 
-def _lost(step: Step) -> Iterator[Item]:
-    groups: dict[tuple[Mark, ...], list[tuple[Component, str, set[str]]]] = {}
+def _lost(step: ReleaseStep) -> Iterator[Item]:
+    groups: dict[tuple[Mark, ...], list[tuple[LockedComponent, str, set[str]]]] = {}
     for component in step.components:
         lock = step.locks[component.stem]
         for name, keys in _needed(step, component).items():
@@ -84,7 +84,7 @@ def _lost(step: Step) -> Iterator[Item]:
         )
 
 
-def _proposal(step: Step, mark: Mark, name: str, near: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def _proposal(step: ReleaseStep, mark: Mark, name: str, near: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Return the lost statement and the one that may stand for it now, with the command that takes it."""
     old = symbol_for(step.old, mark.symbol, near)
     places = places_of(old, mark) if old else ()
@@ -104,7 +104,7 @@ def _proposal(step: Step, mark: Mark, name: str, near: Sequence[str]) -> tuple[t
     return tuple(shown), (f"rlmetrics anchor add {name} {step.new.name}=={step.new.release} {symbol.path}:{line}",)
 
 
-def _said_at(step: Step, uses: Sequence[tuple[Component, str, set[str]]]) -> Iterator[str]:
+def _said_at(step: ReleaseStep, uses: Sequence[tuple[LockedComponent, str, set[str]]]) -> Iterator[str]:
     """Yield where to say what holds from now on, if the statement means something else."""
     for component, name, _ in uses[:3]:
         claims = [claim for other, claim in component.needed(step.new.release) if other == name]
@@ -119,7 +119,7 @@ def _record_of(claim: Claim) -> tuple[str | int, ...]:
     return claim.path[: claim.path.index("facts")] if "facts" in claim.path else claim.path
 
 
-def _same_elsewhere(step: Step, mark: Mark, old: Symbol) -> tuple[Symbol, int, str] | None:
+def _same_elsewhere(step: ReleaseStep, mark: Mark, old: Symbol) -> tuple[Symbol, int, str] | None:
     """Return the same statement where it did not stand before."""
     module = step.new.module(old.path)
     nearby = module.symbols.values() if module else ()
@@ -159,7 +159,7 @@ def _similar(
 # Components, keys, defaults, requirements.
 
 
-def _structure(step: Step) -> Iterator[Item]:
+def _structure(step: ReleaseStep) -> Iterator[Item]:
     for component in step.components:
         for item in component.classes:
             if step.old.release not in item.releases:
@@ -173,10 +173,10 @@ def _structure(step: Step) -> Iterator[Item]:
                 yield Item("component", text, token, (component.stem,), tuple(sorted(component.keys)))
 
 
-def _keys(step: Step) -> Iterator[Item]:
-    appeared: dict[str, list[Component]] = {}
-    vanished: dict[str, list[Component]] = {}
-    moved: dict[tuple[str, str], list[Component]] = {}
+def _keys(step: ReleaseStep) -> Iterator[Item]:
+    appeared: dict[str, list[LockedComponent]] = {}
+    vanished: dict[str, list[LockedComponent]] = {}
+    moved: dict[tuple[str, str], list[LockedComponent]] = {}
     for component in step.components:
         lock = step.locks[component.stem]
         before = {name: places for (_, name), places in lock.at("keys", step.old.release).items()}
@@ -207,13 +207,13 @@ def _keys(step: Step) -> Iterator[Item]:
         yield _key_item("moved key", key, f"{key} of {_titles(owners)}: {text}", owners, step)
 
 
-def _base(owners: Sequence[Component]) -> Component:
+def _base(owners: Sequence[LockedComponent]) -> LockedComponent:
     """Return the component that most of the others extend."""
     extended = [stem for owner in owners for stem in owner.extends]
     return max(owners, key=lambda owner: extended.count(owner.stem))
 
 
-def _draft(step: Step, component: Component, key: str) -> tuple[str, ...]:
+def _draft(step: ReleaseStep, component: LockedComponent, key: str) -> tuple[str, ...]:
     """Return the record and the anchor that a new key needs, and the command that takes the statement."""
     place = step.written.get((component.stem, key))
     if place is None:
@@ -227,7 +227,7 @@ def _draft(step: Step, component: Component, key: str) -> tuple[str, ...]:
     )
 
 
-def _key_item(kind: Kind, key: str, what: str, owners: Sequence[Component], step: Step) -> Item:
+def _key_item(kind: Kind, key: str, what: str, owners: Sequence[LockedComponent], step: ReleaseStep) -> Item:
     stems = tuple(sorted({component.stem for component in owners}))
     places: set[str] = set()
     for stem in stems:
@@ -237,13 +237,13 @@ def _key_item(kind: Kind, key: str, what: str, owners: Sequence[Component], step
     return Item(kind, what, f"{kind} {key} {' '.join(stems)} {digest([what])}", stems, (key,), symbols)
 
 
-def _titles(owners: Iterable[Component]) -> str:
+def _titles(owners: Iterable[LockedComponent]) -> str:
     names = [component.classes[-1].name if component.classes else component.stem for component in owners]
     return ", ".join(names) if len(names) < 4 else f"{', '.join(names[:2])} and {len(names) - 2} others"
 
 
-def _defaults(step: Step) -> Iterator[Item]:
-    groups: dict[tuple[str, str, str], list[tuple[Component, str]]] = {}
+def _defaults(step: ReleaseStep) -> Iterator[Item]:
+    groups: dict[tuple[str, str, str], list[tuple[LockedComponent, str]]] = {}
     for component in step.components:
         lock = step.locks[component.stem]
         before, after = lock.at("defaults", step.old.release), lock.at("defaults", step.new.release)
@@ -272,7 +272,7 @@ def _defaults(step: Step) -> Iterator[Item]:
         )
 
 
-def _agrees(default: Default, text: str) -> bool:
+def _agrees(default: StatedDefault, text: str) -> bool:
     """Tell whether a default is what the source has; an expression, which a run evaluates, agrees with anything."""
     if not text:
         return False
@@ -283,7 +283,7 @@ def _agrees(default: Default, text: str) -> bool:
     return value is None or (value, type(value) is bool) == (default.value, type(default.value) is bool)
 
 
-def _renewed(step: Step, default: Default, text: str, subject: str) -> str:
+def _renewed(step: ReleaseStep, default: StatedDefault, text: str, subject: str) -> str:
     """Return the entry to change, as it should be, and the one to add."""
     start = default.ranges.partition("..")[0]
     last = step.old.release
@@ -297,7 +297,7 @@ def _renewed(step: Step, default: Default, text: str, subject: str) -> str:
     )
 
 
-def _requirements(step: Step) -> Iterator[Item]:
+def _requirements(step: ReleaseStep) -> Iterator[Item]:
     gone = sorted(set(step.old.requirements) - set(step.new.requirements))
     come = sorted(set(step.new.requirements) - set(step.old.requirements))
     if gone or come:

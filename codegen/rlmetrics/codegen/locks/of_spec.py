@@ -8,12 +8,11 @@ from typing import TYPE_CHECKING
 from ..meaning.resolve import chain
 from ..meaning.scope import FrameworkScope
 from ..meaning.spelled import spelled
-from .component import Anchor, Claim, ClassRange, Component, Default
+from .component import Anchor, Claim, ClassRange, LockedComponent, StatedDefault
 
 if TYPE_CHECKING:
     from ..loader.document import YamlPath
-    from ..model import ComponentFile, Mode, Ranges, Record
-    from ..model import Default as ConfigDefault
+    from ..model import ComponentFile, Default, Mode, Ranges, Record
     from ..spec import Spec
 
 __all__ = ["anchors_of", "component_of", "components_of"]
@@ -21,13 +20,13 @@ __all__ = ["anchors_of", "component_of", "components_of"]
 BOTH = ("train", "eval")
 
 
-def components_of(spec: Spec, framework: str) -> dict[str, Component]:
+def components_of(spec: Spec, framework: str) -> dict[str, LockedComponent]:
     """Return all files of a framework by stem."""
     scope = FrameworkScope(spec.frameworks[framework])
     return {stem: component_of(scope, framework, stem) for stem in spec.frameworks[framework].files}
 
 
-def component_of(scope: FrameworkScope, framework: str, stem: str) -> Component:
+def component_of(scope: FrameworkScope, framework: str, stem: str) -> LockedComponent:
     """Return one file of a framework."""
     file = scope.spec.files[stem]
     package = scope.spec.framework.package
@@ -40,7 +39,7 @@ def component_of(scope: FrameworkScope, framework: str, stem: str) -> Component:
                 covered = scope.releases.bits(_covered(scope, stem, record.releases, mode))
                 named = scope.releases.of_bits(item.within(covered, scope.bits))
                 keys[shown] = keys.get(shown, frozenset()) | named
-    return Component(
+    return LockedComponent(
         framework,
         package,
         stem,
@@ -55,7 +54,7 @@ def component_of(scope: FrameworkScope, framework: str, stem: str) -> Component:
     )
 
 
-def _defaults(scope: FrameworkScope, stem: str) -> Iterator[tuple[str, tuple[Default, ...]]]:
+def _defaults(scope: FrameworkScope, stem: str) -> Iterator[tuple[str, tuple[StatedDefault, ...]]]:
     """Yield the configuration keys that a file can see, each with the defaults that the nearest file says of it."""
     seen: set[str] = set()
     for part in chain(scope.spec.files, stem):
@@ -65,9 +64,9 @@ def _defaults(scope: FrameworkScope, stem: str) -> Iterator[tuple[str, tuple[Def
                 yield name, tuple(_default(scope, part, name, place, item) for place, item in enumerate(key.defaults))
 
 
-def _default(scope: FrameworkScope, stem: str, name: str, place: int, item: ConfigDefault) -> Default:
+def _default(scope: FrameworkScope, stem: str, name: str, place: int, item: Default) -> StatedDefault:
     ranges = ".." if item.releases is None else item.releases
-    return Default(stem, ("config", name, "defaults", place), str(ranges), _expanded(scope, ranges), item.value)
+    return StatedDefault(stem, ("config", name, "defaults", place), str(ranges), _expanded(scope, ranges), item.value)
 
 
 def anchors_of(file: ComponentFile, package: str) -> dict[str, Anchor]:

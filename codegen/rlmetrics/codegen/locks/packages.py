@@ -15,7 +15,7 @@ from yaml import YAMLError
 from rlmetrics.names.errors import UserError
 
 from .settings import read_settings
-from .symbols import Module, Symbol, read_module
+from .symbols import ParsedModule, Symbol, read_module
 
 __all__ = ["Package", "PackageError", "open_package"]
 
@@ -42,11 +42,11 @@ class Package:
         self.release = release
         self.texts = texts
         self._metadata = metadata
-        self._modules: dict[str, Module | None] = {}
+        self._modules: dict[str, ParsedModule | None] = {}
         self._named: dict[str, tuple[Symbol, ...]] = {}
         self._mro: dict[tuple[str, str], tuple[Symbol, ...]] = {}
 
-    def module(self, path: str) -> Module | None:
+    def module(self, path: str) -> ParsedModule | None:
         """Return the module at a path, or None where there is none or it can't be parsed."""
         if path not in self._modules:
             text = self.texts.get(path)
@@ -57,7 +57,7 @@ class Package:
                 self._modules[path] = None
         return self._modules[path]
 
-    def module_named(self, name: str) -> Module | None:
+    def module_named(self, name: str) -> ParsedModule | None:
         """Return the module with a dotted name."""
         path = name.replace(".", "/")
         return self.module(f"{path}.py") or self.module(f"{path}/__init__.py")
@@ -95,11 +95,11 @@ class Package:
         """What ``Requires-Dist`` lists, sorted."""
         return tuple(sorted(HeaderParser().parsestr(self._metadata).get_all("Requires-Dist", [])))
 
-    def resolve(self, module: Module, name: str) -> Symbol | None:
+    def resolve(self, module: ParsedModule, name: str) -> Symbol | None:
         """Return the class, function or assignment of this package that a name stands for in a module."""
         return self._resolve(module, name, 8)
 
-    def _resolve(self, module: Module, name: str, depth: int) -> Symbol | None:
+    def _resolve(self, module: ParsedModule, name: str, depth: int) -> Symbol | None:
         head, _, rest = name.partition(".")
         bound = module.imports.get(head)
         if head in module.symbols:

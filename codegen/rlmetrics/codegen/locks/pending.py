@@ -11,7 +11,7 @@ from rlmetrics.names.errors import UserError
 
 from .news import Item
 
-__all__ = ["CONFIRMABLE", "Entry", "Pending", "PendingError"]
+__all__ = ["CONFIRMABLE", "OpenItem", "Pending", "PendingError"]
 
 CONFIRMABLE = frozenset({"changed code", "setting", "requirement", "moved key"})
 """News that may change no meaning. The others make the spec wrong, so they are edited, never confirmed."""
@@ -22,7 +22,7 @@ class PendingError(UserError):
 
 
 @dataclass(frozen=True)
-class Entry:
+class OpenItem:
     """An item of the list.
 
     Attributes:
@@ -50,10 +50,10 @@ class Pending:
     """
 
     release: str
-    entries: tuple[Entry, ...]
+    entries: tuple[OpenItem, ...]
 
     @property
-    def open(self) -> tuple[Entry, ...]:
+    def open(self) -> tuple[OpenItem, ...]:
         """What nobody has dealt with."""
         return tuple(entry for entry in self.entries if entry.why is None)
 
@@ -66,14 +66,14 @@ class Pending:
         """
         known = {entry.token: entry for entry in self.entries}
         last = {letter: max((int(e.id[1:]) for e in self.entries if e.id[0] == letter), default=0) for letter in "er"}
-        entries: list[Entry] = []
+        entries: list[OpenItem] = []
         for item in items:
             before = known.get(item.token)
             if before is None:
                 letter = item.tier[0]
                 last[letter] += 1
                 why = (answers or {}).get(item.token) if item.kind in CONFIRMABLE else None
-                entries.append(Entry(f"{letter}{last[letter]}", item.kind, item.what, item.token, why))
+                entries.append(OpenItem(f"{letter}{last[letter]}", item.kind, item.what, item.token, why))
             else:
                 entries.append(replace(before, what=item.what))
         return replace(self, entries=tuple(entries))
@@ -118,11 +118,11 @@ class Pending:
             return None
         try:
             data = json.loads(path.read_text(encoding="utf-8"))
-            return Pending(data["release"], tuple(Entry(**entry) for entry in data["items"]))
+            return Pending(data["release"], tuple(OpenItem(**entry) for entry in data["items"]))
         except (ValueError, KeyError, TypeError):
             msg = f"{path.as_posix()}:1:1: not a list of news; delete it and add the release again"
             raise PendingError(msg) from None
 
 
-def _names(entries: Iterable[Entry]) -> str:
+def _names(entries: Iterable[OpenItem]) -> str:
     return ", ".join(entry.id for entry in entries)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from .changes import depends, diff_of
-from .component import Component
+from .component import LockedComponent
 from .fingerprint import digest
-from .items import Item, Step, keys_of
+from .items import Item, ReleaseStep, keys_of
 from .lock import Lock
 from .marks import Mark, places_of
 from .packages import Package
@@ -18,15 +18,15 @@ from .watched import helpers_of
 __all__ = ["names_only", "read"]
 
 
-def read(step: Step) -> tuple[list[Item], set[tuple[str, str]]]:
+def read(step: ReleaseStep) -> tuple[list[Item], set[tuple[str, str]]]:
     """Items of changed watched symbols, and all watched symbols."""
-    watchers: dict[tuple[str, str], list[Component]] = {}
+    watchers: dict[tuple[str, str], list[LockedComponent]] = {}
     for component in step.components:
         lock = step.locks[component.stem]
         for key in {*_watched(lock, step.old, step.old), *_watched(lock, step.new, step.old)}:
             watchers.setdefault(key, []).append(component)
     marks, told = _MarksBySymbol(step.locks), Told(step)
-    shown: dict[tuple[str, ...], list[tuple[int, tuple[str, str], list[Component], Symbol | None]]] = {}
+    shown: dict[tuple[str, ...], list[tuple[int, tuple[str, str], list[LockedComponent], Symbol | None]]] = {}
     for key, owners in sorted(watchers.items()):
         if key[1] == REST:
             continue
@@ -49,7 +49,7 @@ def _watched(lock: Lock, package: Package, before: Package) -> set[tuple[str, st
 
 
 def _changed(
-    diff: tuple[str, ...], uses: Sequence[tuple[int, tuple[str, str], list[Component], Symbol | None]]
+    diff: tuple[str, ...], uses: Sequence[tuple[int, tuple[str, str], list[LockedComponent], Symbol | None]]
 ) -> tuple[int, Item]:
     keys = tuple(key for _, key, _, _ in uses)
     owners = {component.stem: component for _, _, components, _ in uses for component in components}
@@ -82,7 +82,7 @@ class _MarksBySymbol:
 
 
 def _relevance(
-    step: Step, marks: _MarksBySymbol, owners: Iterable[Component], old: Symbol | None, new: Symbol | None
+    step: ReleaseStep, marks: _MarksBySymbol, owners: Iterable[LockedComponent], old: Symbol | None, new: Symbol | None
 ) -> int:
     """0 where an anchored statement depends on a changed line, 1 where the symbol holds anchors, 2 elsewhere."""
     best = 2
@@ -116,7 +116,7 @@ def _lines(package: Package, symbol: Symbol | None) -> list[str]:
     return package.texts[symbol.path].splitlines() if symbol else []
 
 
-def names_only(step: Step, watched: set[tuple[str, str]]) -> Iterator[str]:
+def names_only(step: ReleaseStep, watched: set[tuple[str, str]]) -> Iterator[str]:
     """Yield changed code that no component watches, and files that appear or vanish."""
     for path in sorted({*step.old.paths, *step.new.paths}):
         if path not in step.old.texts:

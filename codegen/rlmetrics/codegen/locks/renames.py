@@ -6,15 +6,15 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from .component import Claim, Component
-from .items import Step
+from .component import Claim, LockedComponent
+from .items import ReleaseStep
 from .similar import text_of
 from .symbols import Symbol
 
-__all__ = ["Renaming", "renamed", "yaml_name"]
+__all__ = ["KeyRenaming", "renamed", "yaml_name"]
 
 
-class Renaming(NamedTuple):
+class KeyRenaming(NamedTuple):
     """A key that has another name.
 
     Attributes:
@@ -33,8 +33,10 @@ class Renaming(NamedTuple):
 
 
 def renamed(
-    step: Step, appeared: Mapping[str, Sequence[Component]], vanished: Mapping[str, Sequence[Component]]
-) -> Iterator[Renaming]:
+    step: ReleaseStep,
+    appeared: Mapping[str, Sequence[LockedComponent]],
+    vanished: Mapping[str, Sequence[LockedComponent]],
+) -> Iterator[KeyRenaming]:
     """Yield the pairs of a key that vanished and one that appeared whose statements differ in the name alone.
 
     Args:
@@ -48,7 +50,7 @@ def renamed(
             found = _statements(step, owners, old, new)
             if found is not None:
                 left.discard(old)
-                yield Renaming(old, new, *found, _hint(step, vanished[old], old, new))
+                yield KeyRenaming(old, new, *found, _hint(step, vanished[old], old, new))
                 break
 
 
@@ -57,7 +59,7 @@ def yaml_name(key: str) -> str:
     return key if re.fullmatch(r"[A-Za-z_][\w/.-]*", key) else f"'{key}'"
 
 
-def _statements(step: Step, owners: Iterable[Component], old: str, new: str) -> tuple[str, str] | None:
+def _statements(step: ReleaseStep, owners: Iterable[LockedComponent], old: str, new: str) -> tuple[str, str] | None:
     for owner in owners:
         place = step.written.get((owner.stem, new))
         after = place and _text_at(step, place[0], place[1])
@@ -75,7 +77,7 @@ def _statements(step: Step, owners: Iterable[Component], old: str, new: str) -> 
     return None
 
 
-def _text_at(step: Step, path: str, line: int) -> tuple[Symbol, str] | None:
+def _text_at(step: ReleaseStep, path: str, line: int) -> tuple[Symbol, str] | None:
     module = step.new.module(path)
     symbol = module.symbol_at(line) if module else None
     place = symbol.place_at(line) if symbol else None
@@ -92,7 +94,7 @@ def _spellings(old: str, new: str) -> Iterator[tuple[str, str]]:
             yield old[end:], new[end:]
 
 
-def _hint(step: Step, owners: Sequence[Component], old: str, new: str) -> str:
+def _hint(step: ReleaseStep, owners: Sequence[LockedComponent], old: str, new: str) -> str:
     claim = _record(owners, old)
     if claim is None:
         return f"a record of {old} ends before {step.new.release}, and one of {new} begins with it"
@@ -104,7 +106,7 @@ def _hint(step: Step, owners: Sequence[Component], old: str, new: str) -> str:
     return f"the same by another name? {step.locate(owner.stem, found.path)}: add to the record   {added}"
 
 
-def _record(owners: Sequence[Component], key: str) -> tuple[Component, Claim] | None:
+def _record(owners: Sequence[LockedComponent], key: str) -> tuple[LockedComponent, Claim] | None:
     for owner in owners:
         for claim in owner.claims:
             if (

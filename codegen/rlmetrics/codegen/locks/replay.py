@@ -6,13 +6,13 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
-from .component import Component
+from .component import LockedComponent
 from .extend import extend
 from .lock import Lock
-from .news import Item, News, Step, news
+from .news import Item, News, ReleaseStep, news
 from .packages import Package
 
-__all__ = ["Replayed", "Row", "RowId", "cut", "replay_step"]
+__all__ = ["ReplayRow", "Replayed", "RowId", "cut", "replay_step"]
 
 
 class RowId(NamedTuple):
@@ -24,7 +24,7 @@ class RowId(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Row:
+class ReplayRow:
     """What the present spec says of a row in one release.
 
     Attributes:
@@ -87,7 +87,7 @@ def _hunks(diff: Sequence[str]) -> list[tuple[str, ...]]:
     return [tuple(hunk) for hunk in hunks if hunk]
 
 
-def cut(component: Component, order: Sequence[str], place: int) -> Component:
+def cut(component: LockedComponent, order: Sequence[str], place: int) -> LockedComponent:
     """Return a component's file as it was just before a release, with all that held in the last one taken to go on.
 
     What was born with the release or later is left out.
@@ -122,10 +122,10 @@ def replay_step(
     old: Package,
     new: Package,
     order: Sequence[str],
-    components: Mapping[str, Component],
+    components: Mapping[str, LockedComponent],
     locks: Mapping[str, Lock],
-    rows: Callable[[str], Mapping[RowId, Row]],
-    keys: Callable[[Component, str], Mapping[str, Sequence[str]]],
+    rows: Callable[[str], Mapping[RowId, ReplayRow]],
+    keys: Callable[[LockedComponent, str], Mapping[str, Sequence[str]]],
 ) -> Replayed:
     """Add one release to the spec cut off before it, and compare what that says with the present spec.
 
@@ -139,7 +139,7 @@ def replay_step(
         keys: Keys of a component in a release, with their places, as they are extracted from its source.
     """
     place = order.index(new.release)
-    past: dict[str, Component] = {}
+    past: dict[str, LockedComponent] = {}
     known: dict[str, Lock] = {}
     common: Lock | None = None
     for stem, component in components.items():
@@ -154,7 +154,7 @@ def replay_step(
     described = {
         stem: frozenset(key for key, found in c.keys.items() if new.release in found) for stem, c in past.items()
     }
-    found = news(Step(old, new, list(past.values()), known, common or Lock(new.name, "framework"), described))
+    found = news(ReleaseStep(old, new, list(past.values()), known, common or Lock(new.name, "framework"), described))
     named = {stem for item in found.items for stem in item.components}
     spoken = {stem for stem in past if _closure(stem, components) & named}
     before, after = rows(old.release), rows(new.release)
@@ -181,7 +181,7 @@ def replay_step(
     )
 
 
-def _causes(before: Row, after: Row, locks: Mapping[str, Lock], old: str, new: str) -> set[tuple[str, str]]:
+def _causes(before: ReplayRow, after: ReplayRow, locks: Mapping[str, Lock], old: str, new: str) -> set[tuple[str, str]]:
     """Return the path and name of the symbols with statements that prove a row now and did not before."""
     found: set[tuple[str, str]] = set()
     for stem, name in after.anchors:
@@ -194,7 +194,7 @@ def _causes(before: Row, after: Row, locks: Mapping[str, Lock], old: str, new: s
     return found
 
 
-def _closure(stem: str, components: Mapping[str, Component]) -> set[str]:
+def _closure(stem: str, components: Mapping[str, LockedComponent]) -> set[str]:
     found, todo = set[str](), [stem]
     while todo:
         one = todo.pop()

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 from rlmetrics.names.errors import UserError
 
-from ..meaning.resolve import Piece, Resolved, resolve
+from ..meaning.resolve import Resolved, SpecPiece, resolve
 from ..meaning.scope import FrameworkScope
-from .component import Component
+from .component import LockedComponent
 from .fetch import CACHE, open_release
 from .ledger import Ledger
 from .of_spec import components_of
 from .packages import Package
-from .replay import Replayed, Row, RowId, replay_step
+from .replay import Replayed, ReplayRow, RowId, replay_step
 
 if TYPE_CHECKING:
     from ..spec import Spec
@@ -58,11 +58,11 @@ def replay(spec: Spec, framework: str, first: str, last: str | None = None, cach
             old = open_release(package, order[places[release] - 1], None, cache)
         new = open_release(package, release, None, cache)
 
-        def keys(component: Component, release: str) -> Mapping[str, Sequence[str]]:
+        def keys(component: LockedComponent, release: str) -> Mapping[str, Sequence[str]]:
             # What was extracted when the release was added stands in the lock.
             return {key: places for (_, key), places in locks[component.stem].at("keys", release).items()}
 
-        def rows(release: str) -> Mapping[RowId, Row]:
+        def rows(release: str) -> Mapping[RowId, ReplayRow]:
             return rows_of(resolved, places[release])
 
         found.append(replay_step(old, new, order, components, locks, rows, keys))
@@ -79,7 +79,7 @@ def _resolved(scope: FrameworkScope) -> list[tuple[str, Resolved]]:
     ]
 
 
-def rows_of(resolved: Sequence[tuple[str, Resolved]], place: int) -> dict[RowId, Row]:
+def rows_of(resolved: Sequence[tuple[str, Resolved]], place: int) -> dict[RowId, ReplayRow]:
     """Return every row of a release with its meaning: records and facts in force, those with one guard together.
 
     Args:
@@ -103,12 +103,14 @@ def rows_of(resolved: Sequence[tuple[str, Resolved]], place: int) -> dict[RowId,
         )
         found.setdefault(RowId(stem, item.key, item.mode), []).append((meaning, anchors))
     return {
-        key: Row(tuple(sorted((meaning for meaning, _ in parts), key=repr)), frozenset().union(*(a for _, a in parts)))
+        key: ReplayRow(
+            tuple(sorted((meaning for meaning, _ in parts), key=repr)), frozenset().union(*(a for _, a in parts))
+        )
         for key, parts in found.items()
     }
 
 
-def _take(said: dict[str, Any], piece: Piece) -> None:
+def _take(said: dict[str, Any], piece: SpecPiece) -> None:
     for name, value in piece.says.items():
         if name in _WORDS:
             continue

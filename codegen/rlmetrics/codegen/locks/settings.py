@@ -6,12 +6,12 @@ import yaml
 from yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
 
 from .fingerprint import digest
-from .symbols import Module, Statement, Symbol
+from .symbols import CodeStatement, ParsedModule, Symbol
 
 __all__ = ["read_settings", "values_of"]
 
 
-def read_settings(path: str, text: str) -> Module:
+def read_settings(path: str, text: str) -> ParsedModule:
     """Read a YAML file: each key is a symbol whose one statement is its value; of a mapping, the key alone.
 
     Raises:
@@ -22,7 +22,7 @@ def read_settings(path: str, text: str) -> Module:
         name: Symbol(path, name, "assignment", "", (_statement(name, key, value),))
         for name, key, value in _keys(root, "")
     }
-    return Module(path, symbols, {}, {}, {})
+    return ParsedModule(path, symbols, {}, {}, {})
 
 
 def values_of(text: str) -> dict[str, str]:
@@ -40,7 +40,7 @@ def _keys(node: Node | None, owner: str) -> list[tuple[str, Node, Node]]:
     return found
 
 
-def _statement(name: str, key: Node, value: Node) -> Statement:
+def _statement(name: str, key: Node, value: Node) -> CodeStatement:
     first = key.start_mark.line + 1
     if isinstance(value, MappingNode):
         last = first
@@ -49,7 +49,7 @@ def _statement(name: str, key: Node, value: Node) -> Statement:
         last = max(first, value.end_mark.line + (value.end_mark.column > 0))
         said = digest(["key", name, _text(value)])
     end = max(last, value.end_mark.line + (value.end_mark.column > 0))
-    return Statement(said, first, last, end, -1)
+    return CodeStatement(said, first, last, end, -1)
 
 
 def _text(node: Node) -> str:

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from .symbols import Symbol
 
-__all__ = ["Match", "most_similar", "similarity", "text_of"]
+__all__ = ["SimilarStatement", "most_similar", "similarity", "text_of"]
 
 ENOUGH = 0.6
 """Statements that are less similar are not taken for one that was edited."""
@@ -17,7 +17,7 @@ ENOUGH = 0.6
 _TOKEN = re.compile(r"\w+|[^\w\s]")
 
 
-class Match(NamedTuple):
+class SimilarStatement(NamedTuple):
     """A statement of another symbol, and how similar it is: 1.0 for the same one."""
 
     place: int
@@ -38,11 +38,11 @@ def similarity(a: str, b: str) -> float:
 
 def most_similar(
     text: str, symbol: Symbol, lines: Sequence[str], skipped: Iterable[int] = (), enough: float = ENOUGH
-) -> Match | None:
+) -> SimilarStatement | None:
     """Return the statement of a symbol that is most like a text, or None where none is alike."""
     left_out = set(skipped)
     found = [
-        Match(place, similarity(text, text_of(symbol, place, lines)))
+        SimilarStatement(place, similarity(text, text_of(symbol, place, lines)))
         for place in range(len(symbol.statements))
         if place not in left_out
     ]

@@ -13,7 +13,7 @@ from typing import Literal
 
 from .fingerprint import BLOCKS, digest, fingerprint, is_words
 
-__all__ = ["REST", "Module", "Statement", "Symbol", "read_module"]
+__all__ = ["REST", "CodeStatement", "ParsedModule", "Symbol", "read_module"]
 
 REST = "<module>"
 """The symbol of what a module runs outside its functions, classes and assignments: imports and conditions."""
@@ -23,7 +23,7 @@ _DEFINITION = (*_FUNCTION, ast.ClassDef)
 
 
 @dataclass(frozen=True)
-class Statement:
+class CodeStatement:
     """A statement of a symbol; of a compound one, its header.
 
     Attributes:
@@ -59,7 +59,7 @@ class Symbol:
     name: str
     kind: Literal["function", "class", "assignment", "rest"]
     owner: str
-    statements: tuple[Statement, ...]
+    statements: tuple[CodeStatement, ...]
 
     @cached_property
     def fingerprint(self) -> str:
@@ -94,7 +94,7 @@ class Symbol:
 
 
 @dataclass(frozen=True)
-class Module:
+class ParsedModule:
     """A parsed module.
 
     Attributes:
@@ -126,7 +126,7 @@ class Module:
         return self.symbols[min(around)[1]] if around else self.symbols.get(REST)
 
 
-def read_module(path: str, text: str) -> Module:
+def read_module(path: str, text: str) -> ParsedModule:
     """Parse a module.
 
     Raises:
@@ -138,7 +138,7 @@ def read_module(path: str, text: str) -> Module:
     rest = tuple(reader.rest)
     if rest:
         reader.symbols[REST] = Symbol(path, REST, "rest", "", rest)
-    return Module(path, reader.symbols, reader.bases, reader.imports, reader.calls)
+    return ParsedModule(path, reader.symbols, reader.bases, reader.imports, reader.calls)
 
 
 class _Reader:
@@ -148,7 +148,7 @@ class _Reader:
         self.bases: dict[str, tuple[str, ...]] = {}
         self.imports: dict[str, str] = {}
         self.calls = _Calls()
-        self.rest: list[Statement] = []
+        self.rest: list[CodeStatement] = []
 
     def read(self, body: Sequence[ast.stmt], owner: str, *, top: bool, parent: int = -1, block: str = "") -> None:
         """Take the symbols out of a module's or class's body, through conditions around definitions."""
@@ -187,7 +187,7 @@ class _Reader:
         name: str,
         owner: str,
         kind: Literal["function", "class", "assignment"],
-        statements: list[Statement],
+        statements: list[CodeStatement],
         node: ast.stmt,
     ) -> str:
         name = f"{owner}.{name}" if owner else name
@@ -249,7 +249,7 @@ def _all_statements(node: ast.AST) -> Iterator[ast.AST]:
             todo.extend(getattr(found, name, ()))
 
 
-def _statements(nodes: Sequence[ast.AST], parent: int = -1, block: str = "", start: int = 0) -> Iterator[Statement]:
+def _statements(nodes: Sequence[ast.AST], parent: int = -1, block: str = "", start: int = 0) -> Iterator[CodeStatement]:
     """Yield the statements in the order of the source, numbered from ``start``; docstrings are left out."""
     place = start
     for node in nodes:
@@ -263,7 +263,7 @@ def _statements(nodes: Sequence[ast.AST], parent: int = -1, block: str = "", sta
                 yield inner
 
 
-def _statement(node: ast.AST, parent: int, block: str) -> Statement:
+def _statement(node: ast.AST, parent: int, block: str) -> CodeStatement:
     if isinstance(node, ast.match_case):
         first, end = node.pattern.lineno, node.body[-1].end_lineno or node.pattern.lineno
     else:
@@ -273,7 +273,7 @@ def _statement(node: ast.AST, parent: int, block: str) -> Statement:
         first = min(first, decorator.lineno)
     inner = [_first_line(child) for name in BLOCKS for child in getattr(node, name, ())]
     last = max(_header_lines(node), default=first) if inner else end
-    return Statement(fingerprint(node), first, min(max(first, last), end), end, parent, block)
+    return CodeStatement(fingerprint(node), first, min(max(first, last), end), end, parent, block)
 
 
 def _first_line(node: ast.AST) -> int:

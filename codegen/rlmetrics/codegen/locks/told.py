@@ -7,8 +7,8 @@ import textwrap
 from collections.abc import Iterator
 
 from .changes import changed_places
-from .component import Claim, Component
-from .items import Step
+from .component import Claim, LockedComponent
+from .items import ReleaseStep
 from .marks import places_of
 from .symbols import Symbol
 
@@ -22,7 +22,7 @@ class Told:
         step: The releases.
     """
 
-    def __init__(self, step: Step) -> None:
+    def __init__(self, step: ReleaseStep) -> None:
         self._step = step
         self._begun = {component.stem: frozenset(_begun(step, component)) for component in step.components}
         self._configured = {
@@ -89,14 +89,14 @@ class Told:
         return bool({key, key.removeprefix(found.prefix)} & self._begun[found.stem])
 
 
-def _named(component: Component, releases: set[str]) -> Iterator[tuple[str, Claim]]:
+def _named(component: LockedComponent, releases: set[str]) -> Iterator[tuple[str, Claim]]:
     """Yield the anchors that claims of any of some releases name, with the claims."""
     for claim in component.claims:
         if releases & claim.releases:
             yield from ((name, claim) for name in claim.at)
 
 
-def _begun(step: Step, component: Component) -> Iterator[str]:
+def _begun(step: ReleaseStep, component: LockedComponent) -> Iterator[str]:
     """Yield the keys of which a file says something that holds from the new release on."""
     for claim in component.claims:
         if step.new.release in claim.releases and step.old.release not in claim.releases:

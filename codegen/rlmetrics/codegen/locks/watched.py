@@ -6,7 +6,7 @@ import ast
 import re
 from collections.abc import Iterable, Iterator
 
-from .component import ClassRange, Component
+from .component import ClassRange, LockedComponent
 from .marks import Found, symbol_for
 from .packages import Package
 from .symbols import REST, Symbol
@@ -16,7 +16,9 @@ __all__ = ["class_of", "config_of", "helpers_of", "methods_of", "watched_symbols
 _CONFIG = re.compile(r"\b([A-Za-z_]\w*(?:Config|Arguments))\b")
 
 
-def watched_symbols(package: Package, component: Component, found: Iterable[Found]) -> dict[tuple[str, str], Symbol]:
+def watched_symbols(
+    package: Package, component: LockedComponent, found: Iterable[Found]
+) -> dict[tuple[str, str], Symbol]:
     """Return the symbols whose change may change what a component's keys mean.
 
     These are the symbols that hold its anchors; the methods and bodies of its classes and of their bases in the

@@ -1,17 +1,17 @@
 """What every key means in every release: where records, facts, guards and extended files come together."""
 
 from .expand import Expander, ExpandError
-from .resolve import Component, Piece, Resolved, chain, resolve
+from .resolve import ExtendedFile, Resolved, SpecPiece, chain, resolve
 from .scope import FrameworkScope
 from .spelled import Spelled, spelled
 
 __all__ = [
-    "Component",
     "ExpandError",
     "Expander",
+    "ExtendedFile",
     "FrameworkScope",
-    "Piece",
     "Resolved",
+    "SpecPiece",
     "Spelled",
     "chain",
     "resolve",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from rlmetrics.names.guards import Expression, Literal, Name, parse
+from rlmetrics.names.guards import Expression, GuardLiteral, SettingName, parse
 
 from .expressions import replaced, text
 
@@ -17,7 +17,7 @@ __all__ = ["Bits", "ExpandError", "Expander"]
 Bits = Callable[["Ranges"], int]
 """Gives the releases of a range as bits; bit 0 is the oldest release."""
 
-_FALSE = Literal(1, False)
+_FALSE = GuardLiteral(1, False)
 
 
 class ExpandError(ValueError):
@@ -61,7 +61,7 @@ class Expander:
             for name, found in file.guards.items()
         }
         self._pinned = [
-            (covered, {name: Literal(1, value) for name, value in settings.items()})  # type: ignore[arg-type]
+            (covered, {name: GuardLiteral(1, value) for name, value in settings.items()})  # type: ignore[arg-type]
             for covered, settings in pinned
         ]
         self._written: dict[str, list[tuple[int, str | None]]] = {}
@@ -86,7 +86,7 @@ class Expander:
         if when not in self._written:
             found: dict[str | None, int] = {}
             for covered, node in self._parts(parse(when), self._everything, ()):
-                if isinstance(node, Literal):
+                if isinstance(node, GuardLiteral):
                     if not node.value:
                         continue
                     found[None] = found.get(None, 0) | covered
@@ -100,7 +100,9 @@ class Expander:
         """Return an arithmetic expression with full names of configuration keys; a number stays what it is."""
         if not isinstance(scale, str):
             return scale
-        return text(replaced(parse(scale), lambda name: Name(1, self._names[name]) if name in self._names else None))
+        return text(
+            replaced(parse(scale), lambda name: SettingName(1, self._names[name]) if name in self._names else None)
+        )
 
     def _parts(self, node: Expression, releases: int, open_: tuple[str, ...]) -> list[tuple[int, Expression]]:
         """Return an expression in each part of some releases, with everything in it written out."""
@@ -118,7 +120,7 @@ class Expander:
                 ]
         result: list[tuple[int, Expression]] = []
         for covered, part in pieces:
-            named = replaced(part, lambda name: Name(1, self._names[name]) if name in self._names else None)
+            named = replaced(part, lambda name: SettingName(1, self._names[name]) if name in self._names else None)
             result += self._settled(covered, named)
         return result
 

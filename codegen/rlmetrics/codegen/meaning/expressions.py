@@ -10,12 +10,12 @@ from rlmetrics.names.guards import (
     Compare,
     Expression,
     GuardError,
+    GuardLiteral,
     ListOf,
-    Literal,
-    Name,
     Negative,
     Not,
     Or,
+    SettingName,
 )
 
 __all__ = ["decided", "literal", "replaced", "text"]
@@ -60,9 +60,9 @@ def _text(node: Expression) -> tuple[int, str]:
         return _UNARY, f"-{text(node.operand, _UNARY)}"
     if isinstance(node, ListOf):
         return _UNARY, f"[{', '.join(text(item) for item in node.items)}]"
-    if isinstance(node, Literal):
+    if isinstance(node, GuardLiteral):
         return _UNARY, literal(node.value)
-    if isinstance(node, Name):
+    if isinstance(node, SettingName):
         return _UNARY, node.name
     msg = f"{type(node).__name__} cannot be written"
     raise TypeError(msg)
@@ -74,15 +74,15 @@ def replaced(node: Expression, of: Callable[[str], Expression | None]) -> Expres
     What is decided then is decided: ``false and x`` is ``false``.
     """
     column = node.column
-    if isinstance(node, Name):
+    if isinstance(node, SettingName):
         found = of(node.name)
         return node if found is None else found
     if isinstance(node, Or | And):
         return _joined(node, tuple(replaced(part, of) for part in node.operands))
     if isinstance(node, Not):
         operand = replaced(node.operand, of)
-        if isinstance(operand, Literal):
-            return Literal(column, not operand.value)
+        if isinstance(operand, GuardLiteral):
+            return GuardLiteral(column, not operand.value)
         return operand.operand if isinstance(operand, Not) else Not(column, operand)
     if isinstance(node, Compare):
         return _constant(Compare(column, node.operator, replaced(node.left, of), replaced(node.right, of)))
@@ -100,13 +100,13 @@ def _joined(node: Or | And, parts: tuple[Expression, ...]) -> Expression:
     decides = isinstance(node, Or)
     left: list[Expression] = []
     for part in parts:
-        if isinstance(part, Literal):
+        if isinstance(part, GuardLiteral):
             if bool(part.value) is decides:
-                return Literal(node.column, decides)
+                return GuardLiteral(node.column, decides)
             continue
         left += part.operands if type(part) is type(node) and isinstance(part, Or | And) else (part,)
     if not left:
-        return Literal(node.column, not decides)
+        return GuardLiteral(node.column, not decides)
     return left[0] if len(left) == 1 else type(node)(node.column, tuple(left))
 
 
@@ -114,7 +114,7 @@ def _constant(node: Compare) -> Expression:
     if node.names():
         return node
     try:
-        return Literal(node.column, bool(node.evaluate({})))
+        return GuardLiteral(node.column, bool(node.evaluate({})))
     except GuardError:
         return node
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from ..loader.document import YamlPath
     from ..model import ComponentFile, Fact, Mode, Ranges, Record, SharedFact, Statement
 
-__all__ = ["Component", "Piece", "Resolved", "chain", "constants", "resolve"]
+__all__ = ["ExtendedFile", "Resolved", "SpecPiece", "chain", "constants", "resolve"]
 
 _WHERE = frozenset(
     {"name", "releases", "modes", "when", "keys", "family", "also", "renamed", "facts", "allow", "logged", "reason"}
@@ -24,7 +24,7 @@ _WHERE = frozenset(
 
 
 @dataclass(frozen=True)
-class Piece:
+class SpecPiece:
     """What one statement of the spec says, where it applies.
 
     Attributes:
@@ -61,8 +61,8 @@ class Resolved:
     releases: int
     stem: str
     path: YamlPath
-    record: Piece
-    facts: tuple[Piece, ...]
+    record: SpecPiece
+    facts: tuple[SpecPiece, ...]
 
 
 def chain(files: Mapping[str, ComponentFile], stem: str) -> list[str]:
@@ -88,7 +88,7 @@ def constants(files: Sequence[ComponentFile]) -> dict[str, str]:
     return found
 
 
-class Component:
+class ExtendedFile:
     """A file together with those that it extends.
 
     Args:
@@ -165,7 +165,7 @@ class Component:
         return found
 
 
-def resolve(component: Component) -> Iterator[Resolved]:
+def resolve(component: ExtendedFile) -> Iterator[Resolved]:
     """Yield everything that a component logs, its own keys first, each with the facts that can hold.
 
     A record of a nearer file takes the place of the others of its key, release and mode; records of one file never
@@ -200,13 +200,13 @@ def resolve(component: Component) -> Iterator[Resolved]:
         replaced.update(file.replace)
 
 
-def _reached(component: Component, fact: SharedFact) -> frozenset[str] | None:
+def _reached(component: ExtendedFile, fact: SharedFact) -> frozenset[str] | None:
     """Return the names of the keys that a shared fact is about, None for every key."""
     return None if fact.keys is None else frozenset({*fact.keys, *map(component.filled, fact.keys)})
 
 
 def _key(
-    component: Component,
+    component: ExtendedFile,
     stem: str,
     path: YamlPath,
     record: Record,
@@ -221,7 +221,7 @@ def _key(
     """Yield one key in one mode, for each set of releases in which the same facts apply."""
     key = component.filled(item.key)
     names = {name, item.key, key}
-    pieces: list[tuple[int, Piece]] = []
+    pieces: list[tuple[int, SpecPiece]] = []
     base = list(_pieces(component, stem, path, record, item.says, None, releases))
     for index, fact in facts:
         pieces += _fact(component, stem, (*path, "facts", index), fact, mode, releases)
@@ -234,8 +234,8 @@ def _key(
 
 
 def _fact(
-    component: Component, stem: str, path: YamlPath, fact: Fact, mode: Mode, releases: int
-) -> Iterator[tuple[int, Piece]]:
+    component: ExtendedFile, stem: str, path: YamlPath, fact: Fact, mode: Mode, releases: int
+) -> Iterator[tuple[int, SpecPiece]]:
     if fact.modes is not None and mode not in fact.modes:
         return
     covered = releases & (component.own(stem) if fact.releases is None else component.bits(fact.releases))
@@ -250,14 +250,14 @@ def _fact(
 
 
 def _pieces(
-    component: Component,
+    component: ExtendedFile,
     stem: str,
     path: YamlPath,
     statement: Statement,
     instead: Mapping[str, Any],
     when: str | None,
     releases: int,
-) -> Iterator[tuple[int, Piece]]:
+) -> Iterator[tuple[int, SpecPiece]]:
     """Yield a statement for each set of releases in which its guards read alike and a guide says the same."""
     says = {
         name: value
@@ -289,7 +289,7 @@ def _pieces(
         ]
     for covered, each in parts:
         if each or when is None:
-            yield covered, Piece(stem, path, statement, when, each)
+            yield covered, SpecPiece(stem, path, statement, when, each)
 
 
 def _under(when: str | None, guard: str) -> str:
@@ -299,7 +299,7 @@ def _under(when: str | None, guard: str) -> str:
     return text(Or(1, (Not(1, parse(when)), parse(guard))))
 
 
-def _with_never(component: Component, stem: str, guard: str, releases: int) -> Iterator[tuple[int, str | None]]:
+def _with_never(component: ExtendedFile, stem: str, guard: str, releases: int) -> Iterator[tuple[int, str | None]]:
     left = releases
     for where, written in component.expander(stem).guard(guard):
         if where & left:
@@ -313,7 +313,7 @@ def _without(says: Mapping[str, Any], name: str = "logged_when") -> dict[str, An
     return {field_: value for field_, value in says.items() if field_ != name}
 
 
-def _documented(component: Component, items: Sequence[Any], releases: int) -> Iterator[tuple[int, list[Any]]]:
+def _documented(component: ExtendedFile, items: Sequence[Any], releases: int) -> Iterator[tuple[int, list[Any]]]:
     """Yield what a guide says in each set of releases in which that is the same."""
     parts: list[tuple[int, list[Any]]] = [(releases, [])]
     for item in items:
@@ -323,7 +323,7 @@ def _documented(component: Component, items: Sequence[Any], releases: int) -> It
     yield from parts
 
 
-def _parts(releases: int, pieces: Sequence[tuple[int, Piece]]) -> Iterator[tuple[int, tuple[Piece, ...]]]:
+def _parts(releases: int, pieces: Sequence[tuple[int, SpecPiece]]) -> Iterator[tuple[int, tuple[SpecPiece, ...]]]:
     """Yield the sets of releases in which the same pieces apply, oldest first."""
     relevant = [(covered, piece) for covered, piece in pieces if covered & releases]
     found: dict[tuple[int, ...], int] = {}

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from rlmetrics.names.versions import RangeError, Releases
 
-from .resolve import Component, chain
+from .resolve import ExtendedFile, chain
 
 if TYPE_CHECKING:
     from ..model import Profile, Ranges
@@ -43,7 +43,7 @@ class FrameworkScope:
         self.releases = Releases([(item.release, item.date) for item in spec.framework.releases])
         self.everything = (1 << len(self.releases.names)) - 1
         self._bits: dict[str, int] = {}
-        self._components: dict[tuple[str, int | None], Component] = {}
+        self._components: dict[tuple[str, int | None], ExtendedFile] = {}
         self._anchors: dict[str, dict[str, Symbols]] = {}
 
     def bits(self, ranges: Ranges) -> int:
@@ -68,7 +68,7 @@ class FrameworkScope:
                     found |= self.described(user)
         return found
 
-    def component(self, stem: str, described: int | None = None) -> Component:
+    def component(self, stem: str, described: int | None = None) -> ExtendedFile:
         """Return a file with those that it extends.
 
         Args:
@@ -79,7 +79,7 @@ class FrameworkScope:
         if place not in self._components:
             covered = self.described(stem) if described is None else described
             config = list(self.spec.framework.config)
-            self._components[place] = Component(self.spec.files, stem, covered, self.bits, self.everything, config)
+            self._components[place] = ExtendedFile(self.spec.files, stem, covered, self.bits, self.everything, config)
         return self._components[place]
 
     def anchors(self, stem: str) -> Mapping[str, Symbols]:

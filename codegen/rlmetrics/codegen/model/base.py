@@ -50,7 +50,7 @@ class Strict(BaseModel):
         return data
 
 
-class Evidence(Strict):
+class EvidenceLine(Strict):
     """A line of a released package that shows a fact."""
 
     release: Text = Field(description="The release of the package in which the line stands.")
@@ -63,7 +63,7 @@ class Evidence(Strict):
     note: Text | None = None
 
 
-class Source(Strict):
+class ClaimSource(Strict):
     """Where a claim comes from: a document, a paper, or a line of a release."""
 
     title: Text
@@ -73,7 +73,7 @@ class Source(Strict):
     line: int | None = Field(default=None, ge=1)
 
 
-class Reading(Strict):
+class SpecReading(Strict):
     """What a certain value of a number tells its reader. ``{value}`` in a text stands for the value as it was given."""
 
     value: float | str = Field(

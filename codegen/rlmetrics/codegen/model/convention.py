@@ -6,7 +6,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from .base import Allow, Source, Strict, Text
+from .base import Allow, ClaimSource, Strict, Text
 
 __all__ = ["Convention", "ConventionName"]
 
@@ -28,7 +28,7 @@ class Convention(Strict):
     title: Text
     brief: Text
     version: Text = Field(description="The state that is described, such as the date of a proposal.")
-    sources: list[Source] = Field(min_length=1)
+    sources: list[ClaimSource] = Field(min_length=1)
     traits: list[Text] = Field(default=[], description="Of every number that it names; see signatures.yaml.")
     names: list[ConventionName] = Field(min_length=1)
     allow: list[Allow] = []

@@ -7,7 +7,7 @@ from typing import Literal
 
 from pydantic import Field, model_validator
 
-from .base import Allow, Evidence, Level, Operation, Part, Ranges, Reading, Source, Strict, Text
+from .base import Allow, ClaimSource, EvidenceLine, Level, Operation, Part, Ranges, SpecReading, Strict, Text
 
 Mode = Literal["train", "eval"]
 """What a trainer was doing when it logged."""
@@ -106,7 +106,7 @@ class Profile(SignatureFields):
     brief: Text
 
 
-class Documented(Strict):
+class GuideStatement(Strict):
     """What the framework's own guide says where it differs from the code, or adds to it."""
 
     releases: Ranges | None = None
@@ -138,8 +138,8 @@ class Statement(SignatureFields):
         default=None, description="The route to the trackers if this key does not take the component's, such as direct."
     )
     notes: list[Text] = Field(default=[], description="What else there is to know, a sentence or two each.")
-    documented: list[Documented] = []
-    reads: list[Reading] = Field(default=[], description="What certain values mean here, 0 or 1 for instance.")
+    documented: list[GuideStatement] = []
+    reads: list[SpecReading] = Field(default=[], description="What certain values mean here, 0 or 1 for instance.")
     at: list[Text] = Field(default=[], description="Anchors: where the source shows this.")
 
 
@@ -258,7 +258,7 @@ class Tracking(Strict):
     route: Text = Field(description="The route named in the tracker files: accelerate, hf_trainer, verl_tracking …")
     enable: Text
     x_axis: Text
-    sources: list[Source] = []
+    sources: list[ClaimSource] = []
     at: list[Text] = []
 
 
@@ -402,8 +402,8 @@ class Tracker(Strict):
     path_prefix_conflict: bool = Field(default=False, description="Rejects a name that is a path prefix of another.")
     routes: dict[str, list[Rewrite]] = Field(description="Per route, how a key becomes the shown one.")
     kinds: list[Literal["scalar", "distribution", "counter", "text"]] = ["scalar", "distribution", "counter", "text"]
-    sources: list[Source] = []
-    evidence: list[Evidence] = []
+    sources: list[ClaimSource] = []
+    evidence: list[EvidenceLine] = []
     notes: list[Text] = []
     allow: list[Allow] = []
 

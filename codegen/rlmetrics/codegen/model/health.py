@@ -6,7 +6,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from .base import Allow, Source, Strict, Text
+from .base import Allow, ClaimSource, Strict, Text
 
 Cause = Literal[
     "non_finite",
@@ -37,7 +37,7 @@ Cause = Literal[
 Facet = Text | list[Text] | None
 
 
-class Selector(Strict):
+class MetricSelector(Strict):
     """Metrics by what they are. A facet that is left out may have any value; a list offers several."""
 
     quantity: Text
@@ -56,7 +56,9 @@ class HealthRule(Strict):
     id: Text
     title: Text
     cause: Cause
-    judges: list[Text | Selector] = Field(default=[], description="Metrics by name, or by quantity, unit and extent.")
+    judges: list[Text | MetricSelector] = Field(
+        default=[], description="Metrics by name, or by quantity, unit and extent."
+    )
     besides: dict[Text, Text] = Field(default={}, description="Metrics that a selector finds and the rule leaves out.")
     mode: Literal["train", "eval", "held_out"] = "train"
     curves: dict[Text, Literal["sibling", "held_out"] | list[Text]] = Field(
@@ -79,7 +81,7 @@ class HealthRule(Strict):
     message: Text
     advice: Text
     basis: Literal["documented", "observed", "folklore"]
-    sources: list[Source] = []
+    sources: list[ClaimSource] = []
     allow: list[Allow] = []
 
     @property
@@ -89,7 +91,7 @@ class HealthRule(Strict):
         return {level: " ".join(text.split()) for level, text in found.items() if text is not None}
 
 
-class Diagnosis(Strict):
+class SpecDiagnosis(Strict):
     """Joins what rules find into one explanation."""
 
     id: Text
@@ -106,7 +108,7 @@ class Diagnosis(Strict):
     )
     message: Text
     checks: list[Text] = Field(min_length=1, description="What to check or try, in order.")
-    sources: list[Source] = []
+    sources: list[ClaimSource] = []
 
 
 class HealthFile(Strict):
@@ -115,5 +117,5 @@ class HealthFile(Strict):
     title: Text
     brief: Text
     rules: list[HealthRule] = []
-    diagnoses: list[Diagnosis] = []
+    diagnoses: list[SpecDiagnosis] = []
     allow: list[Allow] = []

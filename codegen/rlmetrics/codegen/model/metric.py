@@ -6,7 +6,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from .base import Allow, Level, Operation, Reading, Source, Strict, Text
+from .base import Allow, ClaimSource, Level, Operation, SpecReading, Strict, Text
 
 Domain = Literal["token", "sequence", "group", "vocab", "batch", "scalar"]
 """The axes of an input: token ``[B, T]``, sequence ``[B]``, group ``[G]``, vocab ``[B, T, V]``, batch ``[N]`` (a list
@@ -27,7 +27,7 @@ class Parameter(Strict):
 
     default: bool | int | float | None = Field(default=None, description="None makes the argument required.")
     brief: Text
-    source: Source | None = Field(default=None, description="Where the default comes from.")
+    source: ClaimSource | None = Field(default=None, description="Where the default comes from.")
 
 
 class Identity(Strict):
@@ -47,7 +47,7 @@ class Crucial(Strict):
     """Why this metric is among the first to look at."""
 
     why: Text
-    source: Source
+    source: ClaimSource
 
 
 class FalseFriend(Strict):
@@ -117,9 +117,9 @@ class Metric(Strict):
     )
     empty: Literal["nan", "omit", 0] | None = Field(default=None, description="The value over an empty population.")
     nan: Literal["propagate", "skip"] = "propagate"
-    references: list[Source] = []
+    references: list[ClaimSource] = []
     false_friends: list[FalseFriend] = []
-    reads: list[Reading] = Field(default=[], description="What certain values mean wherever this is logged.")
+    reads: list[SpecReading] = Field(default=[], description="What certain values mean wherever this is logged.")
     allow: list[Allow] = []
 
 

@@ -6,7 +6,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from .base import Grade, Operation, Reading, Strict, Text
+from .base import Grade, Operation, SpecReading, Strict, Text
 
 
 class Trait(Strict):
@@ -29,7 +29,7 @@ class Trait(Strict):
         "component says of a level, `single.update` for one optimizer step per batch.",
     )
     correction: Text | None = Field(default=None, description="How to undo it, where that is possible.")
-    reads: list[Reading] = Field(default=[], description="What certain values can mean because of it.")
+    reads: list[SpecReading] = Field(default=[], description="What certain values can mean because of it.")
 
 
 class Population(Strict):
@@ -72,7 +72,7 @@ class ReductionLevel(Strict):
     )
 
 
-class Words(Strict):
+class AnswerWords(Strict):
     """Short words of which answers make their sentences."""
 
     operations: dict[Operation, Text]
@@ -104,5 +104,5 @@ class Signatures(Strict):
     )
     populations: dict[str, Population]
     without: dict[str, Left] = {}
-    words: Words
+    words: AnswerWords
     traits: dict[str, Trait]

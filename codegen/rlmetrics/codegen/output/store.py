@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from .sources import digest_of
 
 if TYPE_CHECKING:
-    from ..findings import Finding
+    from ..findings import SpecFinding
 
 MANIFEST = "generated/manifest.json"
 PAGES = ".rlmetrics/pages.json"
@@ -44,11 +44,11 @@ class Rendered:
     """Everything that a spec generates, or the findings that stand in the way."""
 
     outputs: tuple[Output, ...] = ()
-    findings: tuple[Finding, ...] = ()
+    findings: tuple[SpecFinding, ...] = ()
 
 
 @dataclass(frozen=True)
-class Entry:
+class ManifestEntry:
     """A generated file as the manifest remembers it: the digest of its content, and its source."""
 
     digest: str
@@ -67,7 +67,7 @@ class Manifest:
         sources: Digest of everything that they were generated from.
     """
 
-    files: Mapping[str, Entry]
+    files: Mapping[str, ManifestEntry]
     sources: str
 
 
@@ -75,7 +75,7 @@ def read_manifest(root: Path, path: str = MANIFEST) -> Manifest:
     """Return a manifest; an empty one where there is none or it is damaged, so that all is generated anew."""
     try:
         data = json.loads((root / path).read_bytes())
-        return Manifest({path: Entry(*entry) for path, entry in data["files"].items()}, str(data["sources"]))
+        return Manifest({path: ManifestEntry(*entry) for path, entry in data["files"].items()}, str(data["sources"]))
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return Manifest({}, "")
 

@@ -15,9 +15,9 @@ from rlmetrics.names.tables import Tables
 from .lists import Lists
 from .steps import Proof, proof
 from .texts import Texts
-from .words import Words, code
+from .words import CauseWords, code
 
-__all__ = ["Causes", "Told"]
+__all__ = ["CauseOnPage", "PageCauses"]
 
 _EFFECTS = {
     "higher": "It usually reads higher.",
@@ -30,7 +30,7 @@ _LONG_GUARD = 80
 _FEW = 12
 
 
-class Told(NamedTuple):
+class CauseOnPage(NamedTuple):
     """A cause on a page.
 
     Attributes:
@@ -56,7 +56,7 @@ class Told(NamedTuple):
     capital: bool = True
 
 
-class Causes:
+class PageCauses:
     """The causes of one page.
 
     Args:
@@ -82,7 +82,7 @@ class Causes:
         self._lists = lists
         self._framework = framework
         self._before = before
-        self._words = Words(tables, texts)
+        self._words = CauseWords(tables, texts)
         self._several = len({component for cause in found.causes for component in cause.components}) > 1
         self._releases = len({cause.release for cause in found.causes}) > 1
         timers = {item.key for item in found.changed if item.bookkeeping}
@@ -103,7 +103,7 @@ class Causes:
         """Return the causes that move a curve under default settings, as far as is known."""
         return self._groups["heavy"]
 
-    def told(self, group: str) -> list[Told]:
+    def told(self, group: str) -> list[CauseOnPage]:
         """Return the causes of a group: ``heavy``, ``small``, ``hidden`` by default, or ``timers``."""
         return [self._told(cause) for cause in self._groups[group]]
 
@@ -111,10 +111,10 @@ class Causes:
         """Return the numbers of the causes that changed a key of a component."""
         return tuple(self._cited.get((component, key), ()))
 
-    def _told(self, cause: SharedCause) -> Told:
+    def _told(self, cause: SharedCause) -> CauseOnPage:
         keys = cause.keys or cause.folded
         before = None if cause.release is None else self._before.get(cause.release)
-        return Told(
+        return CauseOnPage(
             self.numbers[id(cause)],
             cause.severity,
             cause.release if self._releases else None,

@@ -13,8 +13,8 @@ from rlmetrics.answers.settings import settings_that_change
 from rlmetrics.names.history import History
 from rlmetrics.names.tables import Tables
 
-from ..generate.functions import Function
-from ..model import Metric, Source
+from ..generate.functions import ComputeFunction
+from ..model import ClaimSource, Metric
 from .healthy import rules_list
 from .lives import Life
 from .site import Site
@@ -57,7 +57,7 @@ class Details:
         self._page = page
         self._id = metric
 
-    def listed(self, metric: Metric, lives: Sequence[Life], functions: Sequence[Function]) -> list[Folded]:
+    def listed(self, metric: Metric, lives: Sequence[Life], functions: Sequence[ComputeFunction]) -> list[Folded]:
         """Return the sections of a metric that have something to say."""
         t = self._texts.t
         found = [
@@ -114,7 +114,7 @@ class Details:
             rows.append((t("revision"), Markup(str(metric.rev))))
         return table(rows)
 
-    def _merging(self, metric: Metric, functions: Sequence[Function]) -> Markup:
+    def _merging(self, metric: Metric, functions: Sequence[ComputeFunction]) -> Markup:
         t = self._texts.t
         texts: list[Markup] = []
         if functions:
@@ -236,10 +236,10 @@ class Details:
             shown.append(self._texts.t("And {count} more: rlmetrics resolve KEY --at SOURCE --full", count=left))
         return bullets(shown)
 
-    def _references(self, sources: Sequence[Source]) -> Markup:
+    def _references(self, sources: Sequence[ClaimSource]) -> Markup:
         return bullets([self._source(one) for one in sources])
 
-    def _source(self, source: Source) -> Markup:
+    def _source(self, source: ClaimSource) -> Markup:
         title = Markup.escape(source.title)
         if source.url:
             title = Markup('<a href="{}">{}</a>').format(source.url, source.title)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ..generate.functions import Function
+from ..generate.functions import ComputeFunction
 from ..model import Input
 from ..output.text import module_name
 
@@ -21,7 +21,7 @@ _COUNTS = (3, 2, 4, 1, 5, 2, 3, 4)
 _SHARES = ("mass", "probabilities", "utilisation", "fraction", "weights", "square_sums")
 
 
-def example_of(function: Function) -> str:
+def example_of(function: ComputeFunction) -> str:
     """Return a program that runs as it stands, with the imports that it needs."""
     module = module_name(function.metric_id.partition("/")[0])
     sizes = _sizes(function)
@@ -40,7 +40,7 @@ def example_of(function: Function) -> str:
     return "\n".join(lines)
 
 
-def _arguments(function: Function) -> Iterator[str]:
+def _arguments(function: ComputeFunction) -> Iterator[str]:
     """Yield the parameters that have no default."""
     for name, parameter in function.parameters.items():
         if parameter.default is None:
@@ -52,7 +52,7 @@ def _required(name: str) -> str:
     return known.get(name, "0.5")
 
 
-def _sizes(function: Function) -> dict[str, int]:
+def _sizes(function: ComputeFunction) -> dict[str, int]:
     domains = {word.domain for word in function.inputs.values()}
     if "vocab" in domains:
         return {"B": 2, "T": 2, "V": 3, "N": 4, "G": 2}

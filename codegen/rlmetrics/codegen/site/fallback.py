@@ -10,7 +10,7 @@ from markupsafe import Markup, escape
 
 from ..output.store import MARKER
 from .addresses import link
-from .guides import Guide, guides_in
+from .guides import GuidePage, guides_in
 from .texts import Texts
 
 __all__ = ["LEFT_OUT", "fallbacks"]
@@ -51,11 +51,11 @@ def _file_of(docs: Path, path: str) -> str:
     return plain if (docs / plain).is_file() else f"{path}/index.md"
 
 
-def _head(guide: Guide, file: str) -> str:
+def _head(guide: GuidePage, file: str) -> str:
     return _HEAD.format(made=f"{MARKER}docs/{file}.", title=json.dumps(guide.title, ensure_ascii=False))
 
 
-def _signpost(guide: Guide, path: str, file: str, texts: Texts) -> str:
+def _signpost(guide: GuidePage, path: str, file: str, texts: Texts) -> str:
     """Return a page that leads to an English one, with the anchors that the English one has."""
     english = link(f"{texts.language}/{path}", path)
     said = texts.t("This page is in English only: {link}", link=_ANCHOR.format(english, "", guide.title))
@@ -66,7 +66,7 @@ def _signpost(guide: Guide, path: str, file: str, texts: Texts) -> str:
     return f"{_head(guide, file)}<h1>{escape(guide.title)}</h1>\n\n<p>{said}</p>\n\n<ul>\n{listed}</ul>\n"
 
 
-def _copy(guide: Guide, file: str, text: str, texts: Texts) -> str:
+def _copy(guide: GuidePage, file: str, text: str, texts: Texts) -> str:
     """Return the English page below a word about its language."""
     note = texts.t("This page has not been translated yet; here it stands in English.")
     return f'{_head(guide, file)}<p class="rlm-note">{note}</p>\n\n{_without_head(text)}'

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from ..output.store import MARKER
 
-__all__ = ["Guide", "guides_in", "slug"]
+__all__ = ["GuidePage", "guides_in", "slug"]
 
 _HEADING = re.compile(r"(#{1,3})\s+(.*?)\s*$")
 _ANCHOR = re.compile(r"\s*\{[^{}]*#([\w-]+)[^{}]*\}$")
@@ -22,7 +22,7 @@ _HEAD = 400
 
 
 @dataclass(frozen=True)
-class Guide:
+class GuidePage:
     """A page written by hand.
 
     Attributes:
@@ -36,7 +36,7 @@ class Guide:
     headings: tuple[tuple[str, str], ...]
 
 
-def guides_in(folder: Path, without: tuple[str, ...] = (), *, generated: bool = False) -> tuple[Guide, ...]:
+def guides_in(folder: Path, without: tuple[str, ...] = (), *, generated: bool = False) -> tuple[GuidePage, ...]:
     """Return the hand-written pages below a folder, in the order of their addresses.
 
     Args:
@@ -44,7 +44,7 @@ def guides_in(folder: Path, without: tuple[str, ...] = (), *, generated: bool = 
         without: Folders in it that hold something else, such as another language.
         generated: Return pages in Markdown that were generated instead.
     """
-    found: list[Guide] = []
+    found: list[GuidePage] = []
     for file in sorted(folder.rglob("*.md")):
         place = file.relative_to(folder)
         if place.parts[0] in without:
@@ -55,11 +55,11 @@ def guides_in(folder: Path, without: tuple[str, ...] = (), *, generated: bool = 
     return tuple(found)
 
 
-def _guide(place: Path, text: str) -> Guide:
+def _guide(place: Path, text: str) -> GuidePage:
     path = place.with_suffix("").as_posix()
     path = path.removesuffix("index").rstrip("/") if place.stem == "index" else path
     (_, title, _), *others = [*_headings(text)] or [(1, place.stem, "")]
-    return Guide(path, title, tuple((heading, anchor) for _, heading, anchor in others))
+    return GuidePage(path, title, tuple((heading, anchor) for _, heading, anchor in others))
 
 
 def _headings(text: str) -> Iterator[tuple[int, str, str]]:

@@ -15,11 +15,11 @@ from .boxes import Box, between_box, key_link
 from .details import Details, Folded
 from .healthy import headline, picture_figures
 from .html import fitting, render
-from .lives import Life, Piece, lives_of
+from .lives import Life, LifePiece, lives_of
 from .marks import severity_mark
-from .meanings import Letter, Meanings, Words
+from .meanings import Letter, MeaningWords, PageMeanings
 from .page import Page
-from .rows import Row, rows_of_key, spans
+from .rows import TrainerRow, rows_of_key, spans
 from .site import Site
 from .strip import RELEASES, SCRIPT, Strip
 
@@ -79,18 +79,18 @@ class _Key:
         self._lives = lives
         self._path = key_page(framework, key)
         self._rows = rows_of_key(lives)
-        self._meanings = Meanings(item for row in self._rows for item in row.items)
+        self._meanings = PageMeanings(item for row in self._rows for item in row.items)
         pieces = [piece for life in lives for piece in life.pieces]
         self._metrics = list(dict.fromkeys(piece.entry.metric for piece in pieces if piece.entry.metric is not None))
         only = self._metrics[0] if len(self._metrics) == 1 else self._meanings.metric
-        self._words = Words(site.texts, site.tables, self._path, only)
+        self._words = MeaningWords(site.texts, site.tables, self._path, only)
         self._principal = only or next(iter(self._metrics), None)
         self._foremost = lives[0]
         self._grouped = self._by_letter()
 
-    def _by_letter(self) -> list[tuple[Letter, Piece, list[Row]]]:
+    def _by_letter(self) -> list[tuple[Letter, LifePiece, list[TrainerRow]]]:
         """Return for each letter an example, and the rows that have it."""
-        found: dict[str, tuple[Letter, Piece, list[Row]]] = {}
+        found: dict[str, tuple[Letter, LifePiece, list[TrainerRow]]] = {}
         for letter, piece, _ in self._meanings.listed():
             rows = [
                 row
@@ -172,7 +172,7 @@ class _Key:
 
     # First screen
 
-    def _spans_of(self, row: Row, letter: Letter) -> str:
+    def _spans_of(self, row: TrainerRow, letter: Letter) -> str:
         found = [item[:2] for _, item in row.items if self._meanings.letter(item).name == letter.name]
         return spans(found, self._table)
 
@@ -214,7 +214,7 @@ class _Key:
             lines.append(t("Trainers differ, too: compare their letters below."))
         return {"title": title, "big": big, "lines": lines}
 
-    def _steps(self, row: Row) -> list[str]:
+    def _steps(self, row: TrainerRow) -> list[str]:
         """Return the releases in which a row changes its letter."""
         names = [self._meanings.letter(piece).name for _, piece in row.items]
         releases = self._table.releases.names
@@ -224,14 +224,14 @@ class _Key:
             if one != two
         ]
 
-    def _last(self, row: Row, letter: Letter) -> int:
+    def _last(self, row: TrainerRow, letter: Letter) -> int:
         return max(piece.last for _, piece in row.items if self._meanings.letter(piece).name == letter.name)
 
     def _or(self, items: Sequence[str]) -> str:
         t = self._texts.plain
         return items[0] if len(items) == 1 else t("{first} or {last}", first=", ".join(items[:-1]), last=items[-1])
 
-    def _how(self, piece: Piece) -> Markup:
+    def _how(self, piece: LifePiece) -> Markup:
         t = self._texts.t
         parts = self._words.parts(piece)
         if parts:
@@ -276,7 +276,7 @@ class _Key:
                 "todo": self._todo(piece),
             }
 
-    def _todo(self, piece: Piece) -> Markup:
+    def _todo(self, piece: LifePiece) -> Markup:
         t, say = self._texts.t, self._texts.say
         if self._meanings.metric is not None and piece.entry.metric not in (self._meanings.metric, None):
             return t("Treat it as another metric.")

@@ -14,14 +14,14 @@ from .addresses import key_page, link, trainer_page
 from .site import Site
 from .words import code
 
-__all__ = ["Group", "Lists", "grouped", "spelled"]
+__all__ = ["KeyGroup", "Lists", "grouped", "spelled"]
 
 _Mark = TypeVar("_Mark", bound=Hashable)
 _MANY = 7
 """More trainers than these are counted, and listed on demand."""
 
 
-class Group(NamedTuple):
+class KeyGroup(NamedTuple):
     """Things that are true of some keys in each of some components.
 
     Attributes:
@@ -35,7 +35,7 @@ class Group(NamedTuple):
     mark: Hashable
 
 
-def grouped(items: Iterable[tuple[str, str, Hashable]]) -> list[Group]:
+def grouped(items: Iterable[tuple[str, str, Hashable]]) -> list[KeyGroup]:
     """Return keys by what is true of them, in as few words as possible.
 
     Args:
@@ -47,12 +47,12 @@ def grouped(items: Iterable[tuple[str, str, Hashable]]) -> list[Group]:
     return [group for mark, pairs in by_mark.items() for group in _shortest(pairs, mark)]
 
 
-def _shortest(pairs: Sequence[tuple[str, str]], mark: Hashable) -> list[Group]:
+def _shortest(pairs: Sequence[tuple[str, str]], mark: Hashable) -> list[KeyGroup]:
     """Return the shorter of two ways: keys with the same components together, or components with the same keys."""
     by_key = _together((key, component) for component, key in pairs)
     by_component = _together(pairs)
-    first = [Group(keys, components, mark) for components, keys in by_key.items()]
-    second = [Group(keys, components, mark) for keys, components in by_component.items()]
+    first = [KeyGroup(keys, components, mark) for components, keys in by_key.items()]
+    second = [KeyGroup(keys, components, mark) for keys, components in by_component.items()]
     return min(first, second, key=_length)
 
 
@@ -67,7 +67,7 @@ def _together(pairs: Iterable[tuple[str, str]]) -> dict[tuple[str, ...], tuple[s
     return {several: tuple(ones) for several, ones in found.values()}
 
 
-def _length(groups: Sequence[Group]) -> int:
+def _length(groups: Sequence[KeyGroup]) -> int:
     return sum(8 + sum(map(len, group.keys)) + sum(map(len, group.components)) for group in groups)
 
 

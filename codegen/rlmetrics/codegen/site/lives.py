@@ -14,7 +14,7 @@ from rlmetrics.answers.settings import condition_words
 from rlmetrics.names.canonical import CanonicalView
 from rlmetrics.names.changes import course_of
 from rlmetrics.names.component import ComponentView
-from rlmetrics.names.course import Course
+from rlmetrics.names.course import ComponentCourse
 from rlmetrics.names.following import followed
 from rlmetrics.names.records import Entry, Evidence
 from rlmetrics.names.relations import relate
@@ -25,13 +25,13 @@ from rlmetrics.names.tables import FrameworkTable, Tables
 
 from .reasons import Reason, Reasons
 
-__all__ = ["Life", "Lives", "Piece", "lives_of"]
+__all__ = ["Life", "LifePiece", "Lives", "lives_of"]
 
 Regime = int
 """The number of a component's settings: releases with the same defaults share it."""
 
 
-class Piece(NamedTuple):
+class LifePiece(NamedTuple):
     """Releases, one after the other, in which a key of a trainer is one and the same thing.
 
     Attributes:
@@ -74,11 +74,11 @@ class Life:
 
     def __init__(
         self,
-        course: Course,
+        course: ComponentCourse,
         key: str,
         mode: str,
         bare: str,
-        pieces: tuple[Piece, ...],
+        pieces: tuple[LifePiece, ...],
         anchors: Mapping[int, tuple[str, ...]],
     ) -> None:
         self._course = course
@@ -138,7 +138,7 @@ class Life:
         line = self.line(place)
         return None if line is None else self._course.table.address(line)
 
-    def at(self, place: int) -> Piece | None:
+    def at(self, place: int) -> LifePiece | None:
         """Return what the key is in a release, given the release's place."""
         return next((piece for piece in self.pieces if piece.first <= place <= piece.last), None)
 
@@ -233,7 +233,7 @@ class _Framework:
             yield from _Component(course, self._canonical, self._reasons).lives()
 
 
-def _alike(one: Piece, other: Piece) -> bool:
+def _alike(one: LifePiece, other: LifePiece) -> bool:
     """Tell whether pages say the same of two pieces."""
     if one.entry is not other.entry and _of_the_number(one.entry) != _of_the_number(other.entry):
         return False
@@ -248,11 +248,11 @@ def _of_the_number(entry: Entry) -> tuple[object, ...]:
 class _Component:
     """Makes the lives of one component's keys."""
 
-    def __init__(self, course: Course, canonical: CanonicalView, reasons: Reasons) -> None:
+    def __init__(self, course: ComponentCourse, canonical: CanonicalView, reasons: Reasons) -> None:
         self._course = course
         self._canonical = canonical
         self._reasons = reasons
-        self._known: dict[tuple[int, Regime], Piece] = {}
+        self._known: dict[tuple[int, Regime], LifePiece] = {}
         self._compared_as: dict[tuple[object, ...], tuple[Entry, str, tuple[Reason, ...]]] = {}
         self._when: dict[tuple[str, Regime], tuple[tuple[str, ...], tuple[str, ...]]] = {}
         regimes: dict[tuple[object, ...], Regime] = {}
@@ -277,9 +277,9 @@ class _Component:
             anchors = {order(release): entry.at for releases, entry in runs for release in releases}
             yield Life(self._course, key, mode, bare, tuple(self._pieces(runs)), anchors)
 
-    def _pieces(self, runs: Sequence[tuple[tuple[str, ...], Entry]]) -> Iterator[Piece]:
+    def _pieces(self, runs: Sequence[tuple[tuple[str, ...], Entry]]) -> Iterator[LifePiece]:
         order = self._course.table.releases.index
-        last: Piece | None = None
+        last: LifePiece | None = None
         for releases, entry in runs:
             for release in releases:
                 piece = self._piece(entry, release, order(release))
@@ -292,7 +292,7 @@ class _Component:
         if last is not None:
             yield last
 
-    def _piece(self, entry: Entry, release: str, place: int) -> Piece:
+    def _piece(self, entry: Entry, release: str, place: int) -> LifePiece:
         known = (id(entry), self._regimes[release])
         found = self._known.get(known)
         if found is None:
@@ -302,7 +302,7 @@ class _Component:
             _, severity, reasons = self._compared_as[same]
             guards, texts = self._logged(entry, release)
             factor = (entry.signature.scale, entry.signature.offset)
-            found = self._known[known] = Piece(place, place, entry, severity, reasons, factor, guards, texts)
+            found = self._known[known] = LifePiece(place, place, entry, severity, reasons, factor, guards, texts)
         return found._replace(first=place, last=place)
 
     def _compared(self, entry: Entry, release: str) -> tuple[str, tuple[Reason, ...]]:

@@ -7,7 +7,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from rlmetrics.names.changes import course_of
-from rlmetrics.names.course import Course
+from rlmetrics.names.course import ComponentCourse
 from rlmetrics.names.records import Entry
 from rlmetrics.names.relations import relate
 from rlmetrics.names.severity import severity_of
@@ -15,7 +15,7 @@ from rlmetrics.names.tables import Tables
 
 from .steps import components_of
 
-__all__ = ["Cell", "Line", "Matrix", "matrix_of"]
+__all__ = ["Cell", "Matrix", "MatrixLine", "matrix_of"]
 
 _SIDES = ("the old release", "the new one")
 
@@ -40,7 +40,7 @@ class Cell(NamedTuple):
     usual: bool | None
 
 
-class Line(NamedTuple):
+class MatrixLine(NamedTuple):
     """A key in one mode.
 
     Attributes:
@@ -72,7 +72,7 @@ class Matrix(NamedTuple):
     """
 
     columns: tuple[tuple[str, ...], ...]
-    lines: tuple[Line, ...]
+    lines: tuple[MatrixLine, ...]
 
 
 class _Stretch(NamedTuple):
@@ -102,7 +102,7 @@ def matrix_of(tables: Tables, framework: str, component: str) -> Matrix:
     return Matrix(columns, lines)
 
 
-def _stretches(course: Course, key: str, mode: str) -> Iterator[_Stretch]:
+def _stretches(course: ComponentCourse, key: str, mode: str) -> Iterator[_Stretch]:
     """Yield what a key is; statements that change nothing about the number do not count."""
     held: _Stretch | None = None
     at = 0
@@ -119,15 +119,15 @@ def _stretches(course: Course, key: str, mode: str) -> Iterator[_Stretch]:
         yield held
 
 
-def _alike(course: Course, before: Entry | None, after: Entry | None) -> bool:
+def _alike(course: ComponentCourse, before: Entry | None, after: Entry | None) -> bool:
     if before is None or after is None:
         return before is after
     return not course.compared(before, after)
 
 
 def _line(
-    course: Course, key: str, mode: str, found: Sequence[_Stretch], column: Mapping[int, int], width: int
-) -> Line:
+    course: ComponentCourse, key: str, mode: str, found: Sequence[_Stretch], column: Mapping[int, int], width: int
+) -> MatrixLine:
     meanings: list[_Stretch] = []
     cells: list[Cell] = []
     for index, item in enumerate(found):
@@ -147,10 +147,10 @@ def _line(
     latest = next(item.entry for item in reversed(found) if item.entry is not None)
     tables = course.tables
     quantity = tables.metrics.get(latest.metric or "", {}).get("identity", {}).get("quantity")
-    return Line(key, mode, latest.metric, quantity in tables.signatures["BOOKKEEPING"], tuple(cells))
+    return MatrixLine(key, mode, latest.metric, quantity in tables.signatures["BOOKKEEPING"], tuple(cells))
 
 
-def _same(course: Course, known: _Stretch, item: _Stretch) -> bool:
+def _same(course: ComponentCourse, known: _Stretch, item: _Stretch) -> bool:
     """Tell whether a meaning may share a plot with an earlier one, as ``diff`` judges it."""
     assert known.entry is not None
     assert item.entry is not None

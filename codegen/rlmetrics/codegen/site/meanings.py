@@ -11,11 +11,11 @@ from rlmetrics.answers.facts import quantity
 from rlmetrics.names.tables import Tables
 
 from .addresses import link, metric_page
-from .lives import Life, Piece
+from .lives import Life, LifePiece
 from .reasons import told_in_short
 from .texts import Texts
 
-__all__ = ["OTHER", "Letter", "Meanings", "Words", "key_of"]
+__all__ = ["OTHER", "Letter", "MeaningWords", "PageMeanings", "key_of"]
 
 OTHER = "≠"
 """The label of what is another metric than the page's."""
@@ -28,7 +28,7 @@ Key = tuple[str | None, frozenset[tuple[str, str, str]], tuple[float | str, floa
 """What makes two meanings one: the metric, what weighs, and the factor."""
 
 
-def key_of(piece: Piece) -> Key:
+def key_of(piece: LifePiece) -> Key:
     """Return what makes a meaning."""
     return piece.entry.metric, frozenset(reason.about for reason in piece.weighing), piece.factor
 
@@ -57,7 +57,7 @@ class Letter(NamedTuple):
         return "x" if self.colour < 0 else "abcdefgh"[self.colour]
 
 
-class Meanings:
+class PageMeanings:
     """The letters of a page, by first appearance.
 
     Args:
@@ -65,9 +65,9 @@ class Meanings:
         metric: The metric that the page is about; others are hatched. None if it is about a key.
     """
 
-    def __init__(self, pieces: Iterable[tuple[Life, Piece]], metric: str | None = None) -> None:
+    def __init__(self, pieces: Iterable[tuple[Life, LifePiece]], metric: str | None = None) -> None:
         self._spans: dict[Key, int] = {}
-        self._example: dict[Key, Piece] = {}
+        self._example: dict[Key, LifePiece] = {}
         for _, piece in pieces:
             key = key_of(piece)
             self._spans[key] = self._spans.get(key, 0) + piece.last - piece.first + 1
@@ -118,17 +118,17 @@ class Meanings:
         """Return how far two meanings of a metric are: what departs from the definition is no special case of it."""
         return bool(key[1]) != bool(other[1]), len(key[1] ^ other[1]), -self._spans[key]
 
-    def letter(self, piece: Piece) -> Letter:
+    def letter(self, piece: LifePiece) -> Letter:
         """Return how a piece is drawn."""
         return self._letters[key_of(piece)]
 
-    def listed(self, pieces: Iterable[Piece] | None = None) -> list[tuple[Letter, Piece, list[Piece]]]:
+    def listed(self, pieces: Iterable[LifePiece] | None = None) -> list[tuple[Letter, LifePiece, list[LifePiece]]]:
         """Return each letter with an example of what it stands for, and examples of its special cases.
 
         Args:
             pieces: What is looked at; everything, if left out.
         """
-        found: dict[str, tuple[Letter, Piece, list[Piece]]] = {}
+        found: dict[str, tuple[Letter, LifePiece, list[LifePiece]]] = {}
         keys = self._example if pieces is None else dict.fromkeys(map(key_of, pieces))
         for key in keys:
             piece = self._example[key]
@@ -145,7 +145,7 @@ def _name(at: int) -> str:
     return chr(65 + at) if at < 26 else _name(at // 26 - 1) + _name(at % 26)
 
 
-class Words:
+class MeaningWords:
     """Meanings in words, for one page in one language.
 
     Args:
@@ -165,7 +165,7 @@ class Words:
         """Return a metric's name with a link to its page."""
         return Markup('<a href="{}"><code>{}</code></a>').format(link(self._page, metric_page(metric)), metric)
 
-    def parts(self, piece: Piece) -> list[Markup]:
+    def parts(self, piece: LifePiece) -> list[Markup]:
         """Return what sets a piece apart from the definition, what weighs most first."""
         found = [self._texts.say(text) for text in told_in_short(piece.entry, piece.weighing, self._tables)]
         scale, offset = piece.factor
@@ -179,13 +179,13 @@ class Words:
             return self._texts.t("the definition × {factor}", factor=factor)
         return self._texts.t("the definition × {factor} + {shift}", factor=factor, shift=shift)
 
-    def exactly(self, piece: Piece, *, most: int = _MOST_PARTS, linked: bool = True) -> Markup:
+    def exactly(self, piece: LifePiece, *, most: int = _MOST_PARTS, linked: bool = True) -> Markup:
         """Return the same, with small differences from the definition said to be there."""
         if piece.severity == "close" and piece.entry.metric == self._metric and not self.parts(piece):
             return self._texts.t("as defined above, but for small differences")
         return self.of(piece, most=most, linked=linked)
 
-    def of(self, piece: Piece, *, most: int = _MOST_PARTS, linked: bool = True) -> Markup:
+    def of(self, piece: LifePiece, *, most: int = _MOST_PARTS, linked: bool = True) -> Markup:
         """Return a meaning in a few words.
 
         Args:
@@ -208,7 +208,7 @@ class Words:
             name = t("{what} ({metric})", what=name, metric=self.metric(metric))
         return t("{what}: {how}", what=name, how=told) if told else name
 
-    def beyond(self, piece: Piece, base: Piece) -> Markup:
+    def beyond(self, piece: LifePiece, base: LifePiece) -> Markup:
         """Return what a special case has that the letter's meaning has not, or lacks."""
         if piece.entry.metric != base.entry.metric:
             return self.of(piece)

@@ -10,7 +10,7 @@ from markupsafe import Markup
 from rlmetrics.answers.facts import range_words, sentence
 from rlmetrics.answers.unlike import friends_of, spelled
 
-from ..generate.functions import Function
+from ..generate.functions import ComputeFunction
 from ..model import Metric, Parameter
 from .addresses import key_page, link, metric_page
 from .between import between_of
@@ -19,11 +19,11 @@ from .details import Details
 from .example import example_of
 from .healthy import healthy_box, picture_figures, sketch_figure
 from .html import fitting, render
-from .lives import Life, Lives, Piece, lives_of
+from .lives import Life, LifePiece, Lives, lives_of
 from .marks import severity_mark
-from .meanings import Meanings, Words
+from .meanings import MeaningWords, PageMeanings
 from .page import Asset, Page
-from .rows import Row, rows_of_metric, spans
+from .rows import TrainerRow, rows_of_metric, spans
 from .site import Site
 from .strip import RELEASES, SCRIPT, Strip, release_data
 from .texts import Texts
@@ -44,8 +44,8 @@ class _Spelled(NamedTuple):
     """What one framework's newest name of a metric is."""
 
     life: Life
-    piece: Piece
-    row: Row
+    piece: LifePiece
+    row: TrainerRow
     others: int
 
 
@@ -53,7 +53,7 @@ def make(site: Site) -> Iterator[Page | Asset]:
     """Yield the page of every metric, and their index."""
     lives = lives_of(site.tables)
     yield release_data(site.tables)
-    functions: dict[str, list[Function]] = {}
+    functions: dict[str, list[ComputeFunction]] = {}
     for found in site.functions.values():
         for function in found:
             functions.setdefault(function.metric_id, []).append(function)
@@ -102,7 +102,9 @@ def _loggers(site: Site, lives: Lives, metric: str) -> str:
 class _Metric:
     """Makes one page."""
 
-    def __init__(self, site: Site, lives: Lives, metric_id: str, metric: Metric, functions: Sequence[Function]) -> None:
+    def __init__(
+        self, site: Site, lives: Lives, metric_id: str, metric: Metric, functions: Sequence[ComputeFunction]
+    ) -> None:
         self._site = site
         self._tables = site.tables
         self._texts: Texts = site.texts
@@ -110,12 +112,12 @@ class _Metric:
         self._metric = metric
         self._functions = functions
         self._path = metric_page(metric_id)
-        self._words = Words(site.texts, site.tables, self._path, metric_id)
+        self._words = MeaningWords(site.texts, site.tables, self._path, metric_id)
         self._lives = lives
         self._logged = lives.by_metric.get(metric_id, [])
         self._rows = {name: self._rows_of(name) for name in site.tables.frameworks}
         pieces = [item for rows in self._rows.values() for row in rows for item in row.items]
-        self._meanings = Meanings(pieces, metric_id)
+        self._meanings = PageMeanings(pieces, metric_id)
 
     def page(self) -> Page:
         texts, spec = self._texts, self._site.spec
@@ -147,7 +149,7 @@ class _Metric:
         described = texts.plain(brief) if texts.language == "en" else str(texts.say(brief).striptags())
         return Page(self._path, self._id, described, body)
 
-    def _rows_of(self, framework: str) -> list[Row]:
+    def _rows_of(self, framework: str) -> list[TrainerRow]:
         lives = [life for life in self._logged if life.framework == framework]
         training = {life.component for life in lives if life.mode == "train"}
         shown = [life for life in lives if life.mode == "train" or life.component not in training]
@@ -326,7 +328,7 @@ class _Metric:
             )
         return found[:_MOST_ALIKE]
 
-    def _compute(self, plain: Function | None) -> Box | None:
+    def _compute(self, plain: ComputeFunction | None) -> Box | None:
         function = plain or next(iter(self._functions), None)
         if function is None:
             return None
@@ -339,7 +341,7 @@ class _Metric:
             "variants": [self._variant(one, in_words=long) for one in variants],
         }
 
-    def _variant(self, function: Function, *, in_words: bool) -> Box:
+    def _variant(self, function: ComputeFunction, *, in_words: bool) -> Box:
         parameters = [_parameter(*one) for one in function.parameters.items()]
         formula = Markup("")
         if function.compiled is not None:
@@ -356,6 +358,6 @@ def _parameter(name: str, parameter: Parameter) -> str:
     return name if parameter.default is None else f"{name}={parameter.default!r}"
 
 
-def _math(function: Function) -> Markup:
+def _math(function: ComputeFunction) -> Markup:
     assert function.compiled is not None
     return Markup(function.compiled.mathml.replace(' xmlns="http://www.w3.org/1998/Math/MathML"', ""))

@@ -12,7 +12,7 @@ from rlmetrics.names import MapRow, diff
 from rlmetrics.names.causes import shown
 
 from .addresses import release_page, trainer_page
-from .causes import Causes, Told
+from .causes import CauseOnPage, PageCauses
 from .html import render
 from .moved_rows import FOLDED, ORDER, MovedRows
 from .moves import Move, Note, moves_of, same_move, title_of
@@ -20,7 +20,7 @@ from .page import Page
 from .site import Site
 from .steps import changes_something, steps_of
 from .texts import later
-from .words import Words, code
+from .words import CauseWords, code
 
 __all__ = ["migration_pages"]
 
@@ -69,11 +69,11 @@ class _Migration:
         self._move = move
         self._texts = site.texts
         self._rows = MovedRows(site, move, _framework(move.to))
-        self._words = Words(site.tables, site.texts)
-        self._causes: Causes | None = None
+        self._words = CauseWords(site.tables, site.texts)
+        self._causes: PageCauses | None = None
         if move.found is not None:
             names = site.tables.framework(move.framework).releases.names
-            self._causes = Causes(
+            self._causes = PageCauses(
                 site.tables,
                 site.texts,
                 self._rows.lists,
@@ -223,15 +223,17 @@ class _Migration:
             found[said] = found.get(said, 0) + len(cause.keys or cause.folded)
         yield from sorted((_Setting(*item) for item in found.items()), key=lambda item: -item.keys)
 
-    def _told(self, group: str) -> list[Told]:
+    def _told(self, group: str) -> list[CauseOnPage]:
         if self._causes is not None:
             return self._causes.told(group)
         return [self._noted(number, note) for number, note in enumerate(self._move.notes, 1) if note.group == group]
 
-    def _noted(self, number: int, note: Note) -> Told:
+    def _noted(self, number: int, note: Note) -> CauseOnPage:
         named = note.text.startswith(tuple(title_of(self._site.tables, name) for name in self._site.tables.frameworks))
         text = self._texts.say(note.text)
-        return Told(number, note.severity, None, text, (), self._cited(number - 1), None, None, capital=not named)
+        return CauseOnPage(
+            number, note.severity, None, text, (), self._cited(number - 1), None, None, capital=not named
+        )
 
     def _cited(self, number: int) -> Markup:
         keys = [key for (_, key, _), numbers in self._move.cites.items() if number in numbers]

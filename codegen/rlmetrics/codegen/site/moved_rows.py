@@ -10,13 +10,13 @@ from markupsafe import Markup
 from rlmetrics.answers.keylists import braced
 from rlmetrics.names import MapRow
 
-from .causes import Causes
+from .causes import PageCauses
 from .lists import Lists
 from .moves import Move, place_of
 from .site import Site
 from .words import code
 
-__all__ = ["FOLDED", "ORDER", "Group", "Line", "MovedRows"]
+__all__ = ["FOLDED", "ORDER", "MovedLine", "MovedRows", "SeverityGroup"]
 
 ORDER = ("look-alike", "biased", "close", "same", "none")
 """The worst first; what has no counterpart cannot be confused with anything."""
@@ -36,7 +36,7 @@ _LINKED = 150
 """On a page with more keys than these, they do not lead to their pages."""
 
 
-class Line(NamedTuple):
+class MovedLine(NamedTuple):
     """A line of a table: keys of the source, what becomes of them, and why.
 
     Attributes:
@@ -54,7 +54,7 @@ class Line(NamedTuple):
     more: tuple[Markup, ...]
 
 
-class Group(NamedTuple):
+class SeverityGroup(NamedTuple):
     """The keys of one severity.
 
     Attributes:
@@ -69,7 +69,7 @@ class Group(NamedTuple):
     severity: str
     heading: str
     total: int
-    lines: list[Line]
+    lines: list[MovedLine]
     kept: list[str]
     folded: bool
 
@@ -120,7 +120,7 @@ class MovedRows:
             return listed
         return self._texts.t("{keys} and {count} more", keys=listed, count=len(names) - _NAMED)
 
-    def groups(self, causes: Causes | None) -> Iterator[Group]:
+    def groups(self, causes: PageCauses | None) -> Iterator[SeverityGroup]:
         """Yield the keys by severity, the worst first.
 
         Args:
@@ -135,17 +135,17 @@ class MovedRows:
             kept = [row.from_ for row, is_plain in zip(rows, plain, strict=True) if is_plain]
             lines = list(self._lines(told, causes))
             folded = len(lines) > FOLDED or severity in ("same", "none")
-            yield Group(severity, _HEADINGS[severity], len(rows), lines, kept, folded)
+            yield SeverityGroup(severity, _HEADINGS[severity], len(rows), lines, kept, folded)
 
-    def _lines(self, rows: Sequence[MapRow], causes: Causes | None) -> Iterator[Line]:
-        found: dict[Line, list[str]] = {}
+    def _lines(self, rows: Sequence[MapRow], causes: PageCauses | None) -> Iterator[MovedLine]:
+        found: dict[MovedLine, list[str]] = {}
         for row in rows:
             against = row.severity == "look-alike" and bool(row.related) and not self.is_trap(row)
-            said = Line(Markup(""), self._other(row), against, self._cites(row, causes), self._more(row))
+            said = MovedLine(Markup(""), self._other(row), against, self._cites(row, causes), self._more(row))
             found.setdefault(said, []).append(row.from_)
         yield from (line._replace(keys=self.lists.keys(keys)) for line, keys in found.items())
 
-    def _cites(self, row: MapRow, causes: Causes | None) -> tuple[int, ...]:
+    def _cites(self, row: MapRow, causes: PageCauses | None) -> tuple[int, ...]:
         if causes is None:
             return tuple(number + 1 for number in self._move.cites.get(place_of(row), ()))
         if row.to is not None:

@@ -9,13 +9,13 @@ from markupsafe import Markup
 from rlmetrics.answers.words import averaged_words, snapshot_words
 from rlmetrics.names.tables import Tables
 
-from .lives import Piece
+from .lives import LifePiece
 from .texts import Texts
 
 __all__ = ["taken", "told", "when"]
 
 
-def when(piece: Piece, texts: Texts) -> Markup:
+def when(piece: LifePiece, texts: Texts) -> Markup:
     """Return when a key is logged, in a sentence."""
     t = texts.t
     asked = [Markup("<code>{}</code>").format(guard) for guard in piece.guards]
@@ -28,7 +28,7 @@ def when(piece: Piece, texts: Texts) -> Markup:
     return t("Not logged by default; only if {what}.", what=what) if asked else t("Not logged by default.")
 
 
-def told(piece: Piece, texts: Texts) -> list[Markup]:
+def told(piece: LifePiece, texts: Texts) -> list[Markup]:
     """Return what sets a number apart, in whole sentences: what it is, when it is gone, how it is undone."""
     found = []
     for reason in piece.weighing:
@@ -41,7 +41,7 @@ def told(piece: Piece, texts: Texts) -> list[Markup]:
     return found
 
 
-def taken(piece: Piece, tables: Tables, texts: Texts) -> Iterator[Markup]:
+def taken(piece: LifePiece, tables: Tables, texts: Texts) -> Iterator[Markup]:
     """Yield over what a number is taken, how its parts are put together, and whose parameters computed it."""
     signature = piece.entry.signature
     averaged = averaged_words(signature, piece.entry.metric, tables)

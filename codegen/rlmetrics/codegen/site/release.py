@@ -13,13 +13,13 @@ from rlmetrics.names.defaults import ChangedDefault
 from rlmetrics.names.diffs import ChangedKey, ListedKey, RenamedKey
 
 from .addresses import release_page
-from .causes import Causes
+from .causes import PageCauses
 from .html import render
-from .lists import Group, Lists, grouped
+from .lists import KeyGroup, Lists, grouped
 from .moves import Move, moves_of, title_of
 from .page import Page
 from .site import Site
-from .steps import WORST_FIRST, Step, changes_something, components_of, steps_of
+from .steps import WORST_FIRST, MigrationStep, changes_something, components_of, steps_of
 from .words import code
 
 __all__ = ["release_pages"]
@@ -98,7 +98,7 @@ class _Release:
         moves: The migrations from that one to this.
     """
 
-    def __init__(self, site: Site, framework: str, step: Step, moves: Sequence[Move]) -> None:
+    def __init__(self, site: Site, framework: str, step: MigrationStep, moves: Sequence[Move]) -> None:
         self._site = site
         self._framework = framework
         self._step = step
@@ -108,7 +108,9 @@ class _Release:
         came_and_went = len(self._found.added) + len(self._found.removed)
         self._lists = Lists(self._path, framework, site, linked=len(self._found.changed) <= _MANY_KEYS)
         self._names = Lists(self._path, framework, site, linked=came_and_went <= _MANY_KEYS)
-        self._causes = Causes(site.tables, site.texts, self._lists, framework, self._found, {step.after: step.before})
+        self._causes = PageCauses(
+            site.tables, site.texts, self._lists, framework, self._found, {step.after: step.before}
+        )
 
     def page(self, earlier: str | None, later: str | None) -> Page:
         """Return the page.
@@ -214,7 +216,7 @@ class _Release:
                 folded = severity in ("close", "same") and len(rows) > _LONG
                 yield _Severity(severity, HEADINGS[severity], len(items), rows, folded)
 
-    def _row(self, group: Group, mode: str, lists: Lists) -> _Row:
+    def _row(self, group: KeyGroup, mode: str, lists: Lists) -> _Row:
         notes = group.mark if isinstance(group.mark, tuple) else ()
         return _Row(lists.keys(group.keys, mode), lists.components(group.components), notes)
 
@@ -298,7 +300,7 @@ class _Listed(NamedTuple):
     ended: tuple[str, ...]
 
 
-def _index(site: Site, framework: str, steps: Sequence[Step]) -> Page:
+def _index(site: Site, framework: str, steps: Sequence[MigrationStep]) -> Page:
     title = site.texts.plain("Releases of {framework}", framework=title_of(site.tables, framework))
     releases = site.tables.framework(framework).releases
     rows: list[_Listed] = []

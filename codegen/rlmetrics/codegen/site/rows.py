@@ -8,12 +8,12 @@ from typing import NamedTuple
 from rlmetrics.names.records import Evidence
 from rlmetrics.names.tables import FrameworkTable
 
-from .lives import Life, Piece
+from .lives import Life, LifePiece
 
-__all__ = ["Row", "rows_of_key", "rows_of_metric", "spans"]
+__all__ = ["TrainerRow", "rows_of_key", "rows_of_metric", "spans"]
 
 
-class Row(NamedTuple):
+class TrainerRow(NamedTuple):
     """A row: trainers that share it, and what they log.
 
     Attributes:
@@ -24,17 +24,17 @@ class Row(NamedTuple):
     """
 
     names: tuple[str, ...]
-    items: tuple[tuple[Life, Piece], ...]
+    items: tuple[tuple[Life, LifePiece], ...]
     first: int
     last: int
 
 
-def rows_of_key(lives: Sequence[Life]) -> list[Row]:
+def rows_of_key(lives: Sequence[Life]) -> list[TrainerRow]:
     """Return a row for each trainer that logs a key; trainers that share their code share a row."""
     return _together([_row(life.component, [(life, piece) for piece in life.pieces]) for life in lives])
 
 
-def rows_of_metric(lives: Sequence[Life], metric: str, others: Sequence[Life] = ()) -> list[Row]:
+def rows_of_metric(lives: Sequence[Life], metric: str, others: Sequence[Life] = ()) -> list[TrainerRow]:
     """Return the rows of a metric in one framework: what each trainer calls it, one name after the other.
 
     Args:
@@ -42,7 +42,7 @@ def rows_of_metric(lives: Sequence[Life], metric: str, others: Sequence[Life] = 
         metric: Its canonical name.
         others: Keys that are another metric; told where a row has room for them.
     """
-    rows: list[tuple[str, list[tuple[Life, Piece]]]] = []
+    rows: list[tuple[str, list[tuple[Life, LifePiece]]]] = []
     for life in sorted(lives, key=lambda item: _first(item, metric)):
         own = [(life, piece) for piece in life.pieces]
         fitting = (row for name, row in rows if name == life.component and not _overlap(row, own))
@@ -67,18 +67,18 @@ def _first(life: Life, metric: str) -> int:
     return min(piece.first for piece in life.pieces if piece.entry.metric == metric)
 
 
-def _overlap(row: Sequence[tuple[Life, Piece]], other: Sequence[tuple[Life, Piece]]) -> bool:
+def _overlap(row: Sequence[tuple[Life, LifePiece]], other: Sequence[tuple[Life, LifePiece]]) -> bool:
     return any(one.first <= two.last and two.first <= one.last for _, one in row for _, two in other)
 
 
-def _row(name: str, items: Sequence[tuple[Life, Piece]]) -> Row:
+def _row(name: str, items: Sequence[tuple[Life, LifePiece]]) -> TrainerRow:
     first, last = items[0][0].existence
-    return Row((name,), tuple(items), first, last)
+    return TrainerRow((name,), tuple(items), first, last)
 
 
-def _together(rows: Sequence[Row]) -> list[Row]:
+def _together(rows: Sequence[TrainerRow]) -> list[TrainerRow]:
     """Return rows, those of trainers that log the same from the same lines as one."""
-    found: dict[object, Row] = {}
+    found: dict[object, TrainerRow] = {}
     for row in rows:
         told = tuple((life.key, *piece[:2], *piece[3:], piece.entry.metric) for life, piece in row.items)
         lines = tuple(line and (line.path, line.line) for line in _lines(row))
@@ -88,7 +88,7 @@ def _together(rows: Sequence[Row]) -> list[Row]:
     return list(found.values())
 
 
-def _lines(row: Row) -> Iterator[Evidence | None]:
+def _lines(row: TrainerRow) -> Iterator[Evidence | None]:
     for life, piece in row.items:
         for place in range(piece.first, piece.last + 1):
             yield life.line(place)

@@ -14,7 +14,7 @@ from .addresses import key_page, metric_page
 from .page import Asset
 from .site import Site
 
-__all__ = ["FILE", "Logged", "logged_keys", "search_index"]
+__all__ = ["FILE", "IndexedKey", "logged_keys", "search_index"]
 
 FILE = "assets/generated/search.js"
 
@@ -26,7 +26,7 @@ _SEPARATORS = re.compile(r"[^a-z0-9{}]+")
 
 
 @dataclass
-class Logged:
+class IndexedKey:
     """A key or template of one framework, in whichever trainer.
 
     Attributes:
@@ -80,9 +80,9 @@ def search_index(site: Site, titles: Mapping[str, str]) -> Asset:
     return Asset(FILE, f"window.RLMETRICS_INDEX={text};\n")
 
 
-def logged_keys(site: Site) -> list[Logged]:
+def logged_keys(site: Site) -> list[IndexedKey]:
     """Return every key and template of every framework, those of the first components first."""
-    found: dict[tuple[str, str], Logged] = {}
+    found: dict[tuple[str, str], IndexedKey] = {}
     for framework in site.tables.frameworks:
         table = site.tables.framework(framework)
         for component, stem, ranges, _ in table.components:
@@ -91,7 +91,7 @@ def logged_keys(site: Site) -> list[Logged]:
                 releases = own.releases_of(row, among)
                 if not releases:
                     continue
-                item = found.setdefault((framework, row.key), Logged(framework, row.key))
+                item = found.setdefault((framework, row.key), IndexedKey(framework, row.key))
                 item.metrics.update(dict.fromkeys(metrics_of(row)))
                 item.components[component] = None
                 numbers = [table.releases.index(release) for release in releases]
@@ -101,7 +101,7 @@ def logged_keys(site: Site) -> list[Logged]:
     return list(found.values())
 
 
-def _metric(site: Site, metric: str, keys: Sequence[Logged]) -> list[object]:
+def _metric(site: Site, metric: str, keys: Sequence[IndexedKey]) -> list[object]:
     """Return name, aliases, brief, who logs it under how many names and, in another language, the brief in it."""
     row = site.tables.metrics[metric]
     weight = sum(item.weight for item in keys if metric in item.metrics)
@@ -112,13 +112,13 @@ def _metric(site: Site, metric: str, keys: Sequence[Logged]) -> list[object]:
     return entry if translated == brief else [*entry, translated]
 
 
-def _key(item: Logged, number: Mapping[str, int], place: Mapping[str, int]) -> list[object]:
+def _key(item: IndexedKey, number: Mapping[str, int], place: Mapping[str, int]) -> list[object]:
     metrics = [number[metric] for metric in item.metrics if metric in number]
     components = [place[f"{item.framework}/{name}"] for name in item.components]
     return [item.framework, item.key, metrics, components, item.first, item.last, item.weight, _path(item)]
 
 
-def _path(item: Logged) -> str:
+def _path(item: IndexedKey) -> str:
     """Return the end of the address where it is not the key itself."""
     path = key_page(item.framework, item.key).removeprefix(f"k/{item.framework}/")
     return "" if path == item.key else path

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from .page import Asset
     from .site import Site
 
-__all__ = ["Section", "sections", "sick"]
+__all__ = ["SymptomSection", "sections", "sick"]
 
 _KEYS = 4
 """So many keys of each framework are told with a symptom."""
@@ -32,7 +32,7 @@ _OTHERS = 5
 
 
 @dataclass(frozen=True)
-class Section:
+class SymptomSection:
     """A symptom with all that is said of it.
 
     Attributes:
@@ -68,7 +68,7 @@ def sick(site: Site) -> Iterator[Page | Asset]:
     yield Page(SICK, plain("My run is sick"), description, body)
 
 
-def sections(tables: Tables) -> list[Section]:
+def sections(tables: Tables) -> list[SymptomSection]:
     """Return every symptom that a rule looks for; each rule and each diagnosis is told in one of them."""
     rules = Rules(tables)
     by_id = {rule.id: rule for rule in rules.rules}
@@ -83,7 +83,7 @@ def sections(tables: Tables) -> list[Section]:
         for rule in groups[symptom.id]:
             seen.setdefault(_leading(tables, by_id[rule]), []).append(by_id[rule])
         others = list(_behind(rules.diagnoses, groups[symptom.id], own))[:_OTHERS]
-        found.append(Section(symptom, seen, own, others, _keys(tables, seen)))
+        found.append(SymptomSection(symptom, seen, own, others, _keys(tables, seen)))
     return found
 
 

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 from rlmetrics.names.tables import Tables
 
-from ..generate.functions import Function
+from ..generate.functions import ComputeFunction
 from ..spec import Spec
-from .guides import Guide
+from .guides import GuidePage
 from .texts import ENGLISH, Texts
 
 __all__ = ["Site"]
@@ -28,7 +28,7 @@ class Site:
     """
 
     spec: Spec
-    functions: Mapping[str, Sequence[Function]]
+    functions: Mapping[str, Sequence[ComputeFunction]]
     tables: Tables
     texts: Texts = ENGLISH
-    guides: Sequence[Guide] = ()
+    guides: Sequence[GuidePage] = ()

@@ -10,11 +10,11 @@ from typing import Any, NamedTuple
 from rlmetrics.names import DiffResult, diff
 from rlmetrics.names.causes import SharedCause
 from rlmetrics.names.course import stem_at
-from rlmetrics.names.rows import Row
+from rlmetrics.names.rows import TableRow
 from rlmetrics.names.severity import SEVERITIES
 from rlmetrics.names.tables import Tables
 
-__all__ = ["WORST_FIRST", "Proof", "Step", "changes_something", "components_of", "proof", "steps_of"]
+__all__ = ["WORST_FIRST", "MigrationStep", "Proof", "changes_something", "components_of", "proof", "steps_of"]
 
 WORST_FIRST = ("look-alike", "biased", "none", "close", "same")
 """Severities of keys that kept their name; ``none`` is a key that is not logged by default any more."""
@@ -22,7 +22,7 @@ WORST_FIRST = ("look-alike", "biased", "none", "close", "same")
 assert set(WORST_FIRST) == set(SEVERITIES)
 
 
-class Step(NamedTuple):
+class MigrationStep(NamedTuple):
     """Two releases, one after the other.
 
     Attributes:
@@ -55,11 +55,13 @@ def changes_something(found: DiffResult) -> bool:
 
 
 @lru_cache(maxsize=4)
-def steps_of(tables: Tables, framework: str) -> tuple[Step, ...]:
+def steps_of(tables: Tables, framework: str) -> tuple[MigrationStep, ...]:
     """Return what each release of a framework changed, oldest first, those that changed nothing included."""
     names = tables.framework(framework).releases.names
     return tuple(
-        Step(before, after, diff(f"{framework}=={before}", f"{framework}=={after}", spec=tables, evidence=False))
+        MigrationStep(
+            before, after, diff(f"{framework}=={before}", f"{framework}=={after}", spec=tables, evidence=False)
+        )
         for before, after in pairwise(names)
     )
 
@@ -110,7 +112,7 @@ def _line(tables: Tables, framework: str, component: str, key: str, release: str
     return None
 
 
-def _anchors(row: Row, cause: SharedCause, profiles: Mapping[str, Any]) -> Sequence[str]:
+def _anchors(row: TableRow, cause: SharedCause, profiles: Mapping[str, Any]) -> Sequence[str]:
     """Return the anchors of the statement that says what changed; else those of the key."""
     said = [piece for piece in (*row.facts, row.record) if piece.get("at") and _says(piece, cause, profiles)]
     found: Sequence[str] = said[0]["at"] if said else row.record.get("at", ())

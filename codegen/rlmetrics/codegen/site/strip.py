@@ -13,12 +13,12 @@ from rlmetrics.names.severity import SEVERITIES
 from rlmetrics.names.tables import FrameworkTable, Tables
 
 from .html import render
-from .lives import Life, Piece
+from .lives import Life, LifePiece
 from .marks import severity_mark, severity_name, severity_sign
-from .meanings import Letter, Meanings, Words
+from .meanings import Letter, MeaningWords, PageMeanings
 from .page import Asset
 from .panel import taken, told, when
-from .rows import Row, spans
+from .rows import TrainerRow, spans
 from .texts import Texts
 
 __all__ = ["RELEASES", "SCRIPT", "Strip", "release_data"]
@@ -45,7 +45,7 @@ class _Segment(NamedTuple):
     last: int
     letter: Letter
     key: str
-    piece: Piece
+    piece: LifePiece
     life: Life
 
 
@@ -65,9 +65,9 @@ class Strip:
         self,
         table: FrameworkTable,
         tables: Tables,
-        rows: Sequence[Row],
-        meanings: Meanings,
-        words: Words,
+        rows: Sequence[TrainerRow],
+        meanings: PageMeanings,
+        words: MeaningWords,
         texts: Texts,
     ) -> None:
         self._table = table
@@ -85,7 +85,7 @@ class Strip:
         self._many, self._crowded = count > _MANY, count > _CROWDED
         self.segments = [self._segments(row) for row in rows]
 
-    def _segments(self, row: Row) -> list[_Segment]:
+    def _segments(self, row: TrainerRow) -> list[_Segment]:
         """Return what is drawn: pieces with one letter and one name are one."""
         found: list[_Segment] = []
         for life, piece in row.items:
@@ -133,7 +133,7 @@ class Strip:
         }
         return render("strip.html.j2", page, self._texts, **values)
 
-    def _legend(self, piece: Piece) -> Markup:
+    def _legend(self, piece: LifePiece) -> Markup:
         return self._words.of(piece, most=0, linked=False) if self._crowded else self._words.of(piece)
 
     def _drawn(self, segment: _Segment) -> dict[str, object]:
@@ -146,7 +146,7 @@ class Strip:
             "narrow": width < 2 * _NARROW * len(segment.letter.label),
         }
 
-    def _special(self, letter: Letter, base: Piece, others: Sequence[Piece]) -> Markup | None:
+    def _special(self, letter: Letter, base: LifePiece, others: Sequence[LifePiece]) -> Markup | None:
         """Return what special cases of a letter are, None without any."""
         if not others:
             return None
@@ -158,7 +158,7 @@ class Strip:
             return None
         return text if letter.colour < 0 else self._texts.t("in some releases (*) also: {what}", what=text)
 
-    def _table_rows(self, row: Row, segments: Sequence[_Segment]) -> Iterator[dict[str, object]]:
+    def _table_rows(self, row: TrainerRow, segments: Sequence[_Segment]) -> Iterator[dict[str, object]]:
         for segment in segments:
             line = segment.life.line(segment.last)
             yield {
@@ -229,7 +229,7 @@ class Strip:
             },
         }
 
-    def _row_data(self, row: Row) -> dict[str, object]:
+    def _row_data(self, row: TrainerRow) -> dict[str, object]:
         lines: list[int] = []
         before: tuple[int, int] | None = None
         at = at_line = 0
@@ -251,7 +251,7 @@ class Strip:
             "l": lines,
         }
 
-    def _pieces_data(self, row: Row) -> list[list[object]]:
+    def _pieces_data(self, row: TrainerRow) -> list[list[object]]:
         """Return what the panel tells of each run of releases; neighbours of which it tells the same are one."""
         found: list[list[object]] = []
         for life, piece in row.items:
@@ -262,7 +262,7 @@ class Strip:
                 found.append(data)
         return found
 
-    def _piece_data(self, life: Life, piece: Piece) -> list[object]:
+    def _piece_data(self, life: Life, piece: LifePiece) -> list[object]:
         letter = self._meanings.letter(piece)
         minor = (
             []

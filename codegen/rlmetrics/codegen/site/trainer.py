@@ -10,7 +10,7 @@ from markupsafe import Markup
 from .addresses import link, metric_page, release_page, trainer_page
 from .html import render
 from .lists import Lists
-from .matrix import Cell, Line, Matrix, matrix_of
+from .matrix import Cell, Matrix, MatrixLine, matrix_of
 from .moves import Move, moves_of, title_of
 from .page import Page
 from .site import Site
@@ -85,11 +85,11 @@ def _page(site: Site, framework: str, component: str, pages: set[str], moves: Se
     return Page(path, title, description, body)
 
 
-def _sections(matrix: Matrix) -> dict[str, list[tuple[Line, bool]]]:
+def _sections(matrix: Matrix) -> dict[str, list[tuple[MatrixLine, bool]]]:
     """Return the lines of training, of timers, and of evaluation where that goes another way than training."""
     training = {line.key: line for line in matrix.lines if line.mode == "train"}
     twins: set[str] = set()
-    alone: list[Line] = []
+    alone: list[MatrixLine] = []
     for line in matrix.lines:
         if line.mode == "train":
             continue
@@ -106,7 +106,7 @@ def _sections(matrix: Matrix) -> dict[str, list[tuple[Line, bool]]]:
     return {name: lines for name, lines in found.items() if lines}
 
 
-def _row(site: Site, lists: Lists, path: str, line: Line, *, twin: bool, with_metric: bool) -> _Row:
+def _row(site: Site, lists: Lists, path: str, line: MatrixLine, *, twin: bool, with_metric: bool) -> _Row:
     metric = Markup("")
     if with_metric and line.metric is not None:
         metric = Markup('<a href="{}">{}</a>').format(link(path, metric_page(line.metric)), line.metric)

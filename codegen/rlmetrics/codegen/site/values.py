@@ -18,14 +18,14 @@ if TYPE_CHECKING:
     from .site import Site
     from .texts import Texts
 
-__all__ = ["VALUES", "Told", "told", "value_words", "values"]
+__all__ = ["VALUES", "ToldValue", "told", "value_words", "values"]
 
 VALUES = "sick/values"
 """The address of the page."""
 
 
 @dataclass(frozen=True)
-class Told:
+class ToldValue:
     """What a value tells.
 
     Attributes:
@@ -53,11 +53,11 @@ def values(site: Site) -> Iterator[Page | Asset]:
     yield Page(VALUES, plain("What a value tells"), plain("Is a value such as 0 or 1 what it should be?"), body)
 
 
-def told(site: Site, metric: str) -> Sequence[Told]:
+def told(site: Site, metric: str) -> Sequence[ToldValue]:
     """Return what certain values of a metric mean, in the order of the spec."""
     t = site.texts.t
     return [
-        Told(
+        ToldValue(
             str(row["level"]),
             t(str(row["says"]), value=value_words(row["value"], site.texts)),
             t("Worry if {what}.", what=site.texts.say(str(row["worry"]))) if row.get("worry") else Markup(""),

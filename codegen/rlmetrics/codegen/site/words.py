@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from .texts import Texts
 
-__all__ = ["Words"]
+__all__ = ["CauseWords"]
 
 _BRIEF = 90
 """What was measured before is told where both fit into so many characters, as on the command line."""
@@ -25,7 +25,7 @@ _LOGGED = {True: "logged by default", False: "not logged by default", None: "log
 _LAGS = {0: "of its own step", 1: "of the next step", -1: "of the step before"}
 
 
-class Words:
+class CauseWords:
     """Causes in words.
 
     Args:

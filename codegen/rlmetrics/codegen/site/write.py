@@ -21,7 +21,7 @@ from ..spec import Spec
 from ..tables.render import FOLDER as TABLES
 from .build import build
 from .fallback import fallbacks
-from .guides import Guide, guides_in
+from .guides import GuidePage, guides_in
 from .imports import imports_of
 from .page import Page
 from .pictures.layers import draw
@@ -117,7 +117,7 @@ def _languages(spec: Spec) -> Iterator[Texts]:
         yield Texts(language, texts.catalog())
 
 
-def _guides(root: Path, texts: Texts) -> tuple[Guide, ...]:
+def _guides(root: Path, texts: Texts) -> tuple[GuidePage, ...]:
     """Return the hand-written pages of a language; a folder of one with two letters is that of another language."""
     if texts is not ENGLISH:
         return guides_in(root / "docs" / texts.language)

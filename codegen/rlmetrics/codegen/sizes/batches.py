@@ -14,15 +14,15 @@ import torch
 from torch import Tensor
 
 from .draws import Draws
-from .shapes import LAYOUTS, PROFILES, SEED, Layout, Profile
+from .shapes import LAYOUTS, PROFILES, SEED, RunProfile, StepLayout
 
-__all__ = ["Piece", "Step", "steps"]
+__all__ = ["MicroBatch", "Step", "steps"]
 
 Tensors = Mapping[str, Tensor]
 
 
 @dataclass(frozen=True)
-class Piece:
+class MicroBatch:
     """One micro-batch of one process.
 
     Attributes:
@@ -46,9 +46,9 @@ class Step:
         uncut: The same, had sampling gone on to the limit after every end token: mask and log-probabilities.
     """
 
-    profile: Profile
-    layout: Layout
-    pieces: tuple[Piece, ...]
+    profile: RunProfile
+    layout: StepLayout
+    pieces: tuple[MicroBatch, ...]
     generated: tuple[Tensors, ...]
     uncut: tuple[Tensors, ...]
 
@@ -60,7 +60,7 @@ def steps() -> Iterator[Step]:
             yield _step(profile, layout, Draws(f"{SEED}/{profile.name}/{number}"))
 
 
-def _step(profile: Profile, layout: Layout, draws: Draws) -> Step:
+def _step(profile: RunProfile, layout: StepLayout, draws: Draws) -> Step:
     responses = _Responses(profile, layout, draws)
     rows = layout.rows // layout.ranks
     mini = rows // layout.mini_batches
@@ -79,7 +79,7 @@ def _step(profile: Profile, layout: Layout, draws: Draws) -> Step:
                 inputs = after[epoch * layout.mini_batches + number]
                 for micro, start in enumerate(range(number * mini, (number + 1) * mini, layout.micro_rows)):
                     own = _Rows(inputs, order[start : start + layout.micro_rows])
-                    pieces.append(Piece((rank, epoch, number, micro), own))
+                    pieces.append(MicroBatch((rank, epoch, number, micro), own))
     return Step(profile, layout, tuple(pieces), tuple(generated), tuple(beyond))
 
 
@@ -114,7 +114,7 @@ def _ratio(size: Tensor, noise: Tensor) -> Tensor:
 class _Responses:
     """The responses of a step, and what an update makes of them."""
 
-    def __init__(self, profile: Profile, layout: Layout, draws: Draws) -> None:
+    def __init__(self, profile: RunProfile, layout: StepLayout, draws: Draws) -> None:
         count = layout.rows
         self._draws = draws
         hard = draws.normal(layout.prompts).repeat_interleave(layout.group)
@@ -145,14 +145,14 @@ class _Responses:
         self._tokens |= self._critic(profile, count, width)
         self._noise: list[Tensor] = []
 
-    def _scored(self, profile: Profile, hard: Tensor, long: Tensor, terminated: Tensor) -> Tensor:
+    def _scored(self, profile: RunProfile, hard: Tensor, long: Tensor, terminated: Tensor) -> Tensor:
         liking = 0.8 - 0.9 * hard - 0.5 * long
         if not profile.verified:
             return liking + 0.8 * self._draws.normal(len(hard))
         right = self._draws.uniform(len(hard)) < torch.sigmoid(liking)
         return (right & terminated).double()
 
-    def _policies(self, profile: Profile, count: int, width: int) -> dict[str, Tensor]:
+    def _policies(self, profile: RunProfile, count: int, width: int) -> dict[str, Tensor]:
         draws = self._draws
         place = torch.arange(width) / width
         # A response is surer or less sure than others as a whole, and all grow surer with every position.
@@ -183,7 +183,7 @@ class _Responses:
             "advantages": self._advantages[:, None].expand(count, width),
         }
 
-    def _critic(self, profile: Profile, count: int, width: int) -> dict[str, Tensor]:
+    def _critic(self, profile: RunProfile, count: int, width: int) -> dict[str, Tensor]:
         draws = self._draws.apart("critic")
         # A critic starts at the mean and knows more the further a response is.
         known = (torch.arange(width) + 1) / (torch.arange(width) + 1 + profile.median / 2)
@@ -200,7 +200,7 @@ class _Responses:
         returns = rewards.flip(1).cumsum(1).flip(1)
         return {"old_values": old, "returns": returns, "token_rewards": rewards}
 
-    def _pairs(self, profile: Profile, count: int) -> dict[str, Tensor]:
+    def _pairs(self, profile: RunProfile, count: int) -> dict[str, Tensor]:
         """Pairs of a preferred and a rejected response, rejected ones a little longer."""
         draws = self._draws.apart("pairs")
         found: dict[str, Tensor] = {}

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-__all__ = ["LAYOUTS", "PROFILES", "SEED", "Layout", "Profile"]
+__all__ = ["LAYOUTS", "PROFILES", "SEED", "RunProfile", "StepLayout"]
 
 SEED = 20_240_229
 """What every draw starts from."""
 
 
 @dataclass(frozen=True)
-class Profile:
+class RunProfile:
     """What the responses of a run are like.
 
     Attributes:
@@ -36,7 +36,7 @@ class Profile:
 
 
 @dataclass(frozen=True)
-class Layout:
+class StepLayout:
     """How the responses of a step are cut into parts.
 
     Attributes:
@@ -62,18 +62,18 @@ class Layout:
 
 
 PROFILES = (
-    Profile("short answers", 60, 0.5, 256, 1.1, verified=False),
-    Profile("reasoning", 260, 0.7, 768, 0.45, verified=True),
-    Profile("heavy truncation", 420, 0.8, 512, 0.35, verified=True),
+    RunProfile("short answers", 60, 0.5, 256, 1.1, verified=False),
+    RunProfile("reasoning", 260, 0.7, 768, 0.45, verified=True),
+    RunProfile("heavy truncation", 420, 0.8, 512, 0.35, verified=True),
 )
 
 LAYOUTS = (
-    Layout(prompts=8, group=8, ranks=1, epochs=1, mini_batches=4, micro_rows=8),
-    Layout(prompts=8, group=8, ranks=2, epochs=1, mini_batches=1, micro_rows=4),
-    Layout(prompts=16, group=4, ranks=2, epochs=1, mini_batches=4, micro_rows=4),
-    Layout(prompts=16, group=8, ranks=2, epochs=1, mini_batches=2, micro_rows=16),
-    Layout(prompts=8, group=8, ranks=4, epochs=1, mini_batches=2, micro_rows=4),
-    Layout(prompts=16, group=4, ranks=4, epochs=2, mini_batches=2, micro_rows=4),
-    Layout(prompts=8, group=8, ranks=8, epochs=1, mini_batches=1, micro_rows=2),
-    Layout(prompts=8, group=16, ranks=8, epochs=2, mini_batches=2, micro_rows=4),
+    StepLayout(prompts=8, group=8, ranks=1, epochs=1, mini_batches=4, micro_rows=8),
+    StepLayout(prompts=8, group=8, ranks=2, epochs=1, mini_batches=1, micro_rows=4),
+    StepLayout(prompts=16, group=4, ranks=2, epochs=1, mini_batches=4, micro_rows=4),
+    StepLayout(prompts=16, group=8, ranks=2, epochs=1, mini_batches=2, micro_rows=16),
+    StepLayout(prompts=8, group=8, ranks=4, epochs=1, mini_batches=2, micro_rows=4),
+    StepLayout(prompts=16, group=4, ranks=4, epochs=2, mini_batches=2, micro_rows=4),
+    StepLayout(prompts=8, group=8, ranks=8, epochs=1, mini_batches=1, micro_rows=2),
+    StepLayout(prompts=8, group=16, ranks=8, epochs=2, mini_batches=2, micro_rows=4),
 )

@@ -8,7 +8,7 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from ..model import Source
+from ..model import ClaimSource
 
 __all__ = ["Row", "Table", "plain", "row", "source"]
 
@@ -45,6 +45,6 @@ def plain(value: Any) -> Any:
     return value
 
 
-def source(item: Source) -> Row:
+def source(item: ClaimSource) -> Row:
     """Return where a claim comes from."""
     return row(title=item.title, url=item.url, release=item.release, path=item.path, line=item.line)

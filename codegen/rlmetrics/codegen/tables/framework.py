@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from ..meaning import Component, FrameworkScope, Piece, Resolved, resolve
+from ..meaning import ExtendedFile, FrameworkScope, Resolved, SpecPiece, resolve
 from ..model import Guard, Record
 from .data import Row, Table, row, source
 
 if TYPE_CHECKING:
-    from ..model import ConfigKey, Documented, Placeholder, Ranges, Reading, SignatureFields, Tracking, Unlogged
+    from ..model import ConfigKey, GuideStatement, Placeholder, Ranges, SignatureFields, SpecReading, Tracking, Unlogged
     from ..spec import FrameworkSpec
 
 __all__ = ["framework_tables"]
@@ -61,10 +61,10 @@ class _Tables:
 
     def __init__(self, scope: FrameworkScope, stem: str) -> None:
         self._scope = scope
-        self._component: Component = scope.component(stem)
+        self._component: ExtendedFile = scope.component(stem)
         self._profiles: dict[str, Row] = {}
         self._notes: dict[str, int] = {}
-        self._reads: dict[Reading, int] = {}
+        self._reads: dict[SpecReading, int] = {}
         self._documented: dict[tuple[Any, ...], int] = {}
         self._pieces: dict[str, int] = {}
         self._rows: list[Row] = []
@@ -106,7 +106,7 @@ class _Tables:
         fragment = not self._component.files[item.stem].components
         return [*found, item.stem] if fragment else found
 
-    def _piece(self, piece: Piece, item: Resolved) -> int:
+    def _piece(self, piece: SpecPiece, item: Resolved) -> int:
         said: Row = {}
         for name, value in piece.says.items():
             if name == "profile":
@@ -142,7 +142,7 @@ class _Tables:
         self._profiles.setdefault(shown, fields)
         return shown
 
-    def _document(self, entry: Documented) -> int:
+    def _document(self, entry: GuideStatement) -> int:
         guide, _, heading = (part.strip() for part in entry.guide.partition("#"))
         known = self._scope.spec.framework.guides.get(guide)
         title, path = (guide, None) if known is None else (known.title, known.path)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, get_args
 
 from rlmetrics.health.conditions import parse_condition
 
-from ..model import Cause, HealthRule, Metric, Selector
+from ..model import Cause, HealthRule, Metric, MetricSelector
 from .data import Row, Table, row, source
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ def all_rules(spec: Spec) -> Iterator[HealthRule]:
         yield from file.rules
 
 
-def selects(selector: Selector, metric: Metric) -> bool:
+def selects(selector: MetricSelector, metric: Metric) -> bool:
     """Return whether a selector finds a metric: a scalar or counter with the facets that it names."""
     identity = metric.identity
     if identity.quantity != selector.quantity or metric.kind in ("text", "distribution"):

@@ -2,11 +2,11 @@
 
 from .english import english_sentences
 from .interface import interface_sentences, interface_texts
-from .pages import Guide, guides, sections
+from .pages import TranslatedGuide, guides, sections
 from .spoken import is_spoken
 
 __all__ = [
-    "Guide",
+    "TranslatedGuide",
     "english_sentences",
     "guides",
     "interface_sentences",

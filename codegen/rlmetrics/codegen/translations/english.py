@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from .records import record_sentences
 
 if TYPE_CHECKING:
-    from ..model import HealthFile, Reading, Signatures
+    from ..model import HealthFile, Signatures, SpecReading
     from ..spec import Spec
 
 __all__ = ["english_sentences"]
@@ -62,7 +62,7 @@ def _of_definitions(spec: Spec) -> Iterator[tuple[str, str]]:
 
 def _of_readings(spec: Spec) -> Iterator[tuple[str, str]]:
     """Yield what certain values tell, wherever the spec says it."""
-    told: list[tuple[str, Reading]] = []
+    told: list[tuple[str, SpecReading]] = []
     for name, metric in spec.metrics.items():
         told += ((name, reading) for reading in metric.reads)
     for name, trait in spec.signatures.traits.items():

@@ -16,7 +16,7 @@ from pathlib import Path
 from ..output.sources import guide_files
 from ..output.store import MARKER
 
-__all__ = ["GUIDES", "Guide", "guides", "sections"]
+__all__ = ["GUIDES", "TranslatedGuide", "guides", "sections"]
 
 GUIDES = (
     "index",
@@ -47,7 +47,7 @@ _FENCE = re.compile(r"^\s*(`{3,}|~{3,})")
 
 
 @dataclass(frozen=True)
-class Guide:
+class TranslatedGuide:
     """A guide in another language.
 
     Attributes:
@@ -73,7 +73,7 @@ class Guide:
         return self.made_from == tuple(digest for _, digest in self.english)
 
 
-def guides(root: Path, language: str) -> Iterator[Guide]:
+def guides(root: Path, language: str) -> Iterator[TranslatedGuide]:
     """Yield each English guide of a checkout with what is known of its translation.
 
     Guides of ``GUIDES`` come whether or not they are translated, others where they are.
@@ -85,7 +85,9 @@ def guides(root: Path, language: str) -> Iterator[Guide]:
         is_translated = bool(text) and MARKER not in text[:_HEAD]
         if name in GUIDES or is_translated:
             english = tuple(sections(path.read_text(encoding="utf-8")))
-            yield Guide(name, f"docs/{language}/{name}.md", english, _made_from(text) if is_translated else None)
+            yield TranslatedGuide(
+                name, f"docs/{language}/{name}.md", english, _made_from(text) if is_translated else None
+            )
 
 
 def sections(text: str) -> Iterator[tuple[str, str]]:

@@ -17,7 +17,7 @@ from typing import Any
 from ...decimals import number, written
 from ...errors import InputError
 from ...protobufs import decode_error
-from ...translator import Entry, Translator
+from ...translator import TranslatedEntry, Translator
 from ...values import same
 from .messages import item_class
 
@@ -71,7 +71,7 @@ class ItemTranslator:
         self._names: dict[bytes, str] = {}
         self._recent: dict[bytes, bytes] = {}
         self._claims: dict[str, list[str]] = {}
-        self._settled: dict[tuple[tuple[str, int], ...], list[Entry]] = {}
+        self._settled: dict[tuple[tuple[str, int], ...], list[TranslatedEntry]] = {}
 
     def rename(self, row: Any, field: str) -> bool:
         """Rename the items of one row, the ``field`` of a history or summary, and tell whether anything changed.
@@ -175,7 +175,7 @@ class ItemTranslator:
             new += [_written(item, entry) for item in old[entry.old]]
         return new
 
-    def _entries(self, items: dict[str, list[bytes]]) -> list[Entry]:
+    def _entries(self, items: dict[str, list[bytes]]) -> list[TranslatedEntry]:
         """Return which names are written for names that share one, are converted, or become none or two."""
         claims: dict[str, list[str]] = {}
         for name in items:
@@ -191,7 +191,7 @@ class ItemTranslator:
                 # Which values they are doesn't matter, only whether they are the same.
                 equal = len(names) == 1 or _all_same([items[name] for name in names])
                 row.update({name: 0 if equal else number for number, name in enumerate(names)})
-        own = [Entry(name, name, None) for name in items if is_own(name)]
+        own = [TranslatedEntry(name, name, None) for name in items if is_own(name)]
         if converted:
             return own + self._translator.entries(row)
         key = tuple(row.items())
@@ -226,7 +226,7 @@ def _renamed(item: bytes, name: str) -> bytes:
     return renamed
 
 
-def _written(item: bytes, entry: Entry) -> bytes:
+def _written(item: bytes, entry: TranslatedEntry) -> bytes:
     """Return an item as an entry of the translated row says."""
     if not entry.converted:
         return item if entry.name == entry.old else _renamed(item, entry.name)

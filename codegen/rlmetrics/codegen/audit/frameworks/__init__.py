@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from ..settings import Settings, read_settings
+from ..settings import AuditSettings, read_settings
 
 __all__ = ["SETTINGS"]
 
 _FILES = sorted(Path(__file__).parent.glob("*.yaml"))
 
-SETTINGS: dict[str, Settings] = {path.stem: read_settings(path) for path in _FILES}
+SETTINGS: dict[str, AuditSettings] = {path.stem: read_settings(path) for path in _FILES}

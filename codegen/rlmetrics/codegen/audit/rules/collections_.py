@@ -5,7 +5,18 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from ..values import Constant, Function, Mapping, Object, Sequence, Text, Unknown, Value, join, options
+from ..values import (
+    Constant,
+    FunctionValue,
+    Mapping,
+    ObjectValue,
+    Sequence,
+    TextValue,
+    UnknownValue,
+    Value,
+    join,
+    options,
+)
 
 if TYPE_CHECKING:
     from ..arguments import Arguments
@@ -20,7 +31,7 @@ def builtin(interpreter: Interpreter, frame: Frame, node: ast.Call, arguments: A
         return None
     first = arguments.positional[0]
     if name == "len":
-        return Constant(len(first.template)) if isinstance(first, Text) and first.known else Unknown("len")
+        return Constant(len(first.template)) if isinstance(first, TextValue) and first.known else UnknownValue("len")
     if name == "str":
         return _to_string(interpreter, frame, node, first)
     if name == "zip":
@@ -34,7 +45,7 @@ def builtin(interpreter: Interpreter, frame: Frame, node: ast.Call, arguments: A
     items = [item for part in known for item in part]
     exact = len(parts) == 1 and isinstance(first, Sequence) and first.exact and name in ("list", "tuple", "enumerate")
     if name == "enumerate":
-        return Sequence([Sequence([Unknown("index"), item]) for item in items], exact)
+        return Sequence([Sequence([UnknownValue("index"), item]) for item in items], exact)
     return Sequence(items, exact)
 
 
@@ -55,14 +66,14 @@ _BUILTINS = {
 
 
 def _to_string(interpreter: Interpreter, frame: Frame, node: ast.Call, value: Value) -> Value | None:
-    if isinstance(value, Text):
+    if isinstance(value, TextValue):
         return value
-    if isinstance(value, Object) and value.info is not None:
+    if isinstance(value, ObjectValue) and value.info is not None:
         method = interpreter.program.lookup(value.info, "__str__")
         if method is not None:
-            made = interpreter.run(Function(method, value), [], {})
+            made = interpreter.run(FunctionValue(method, value), [], {})
             site = frame.site(node)  # where the text becomes part of a key, not where its words stand
-            return join(*(Text(o.template, site) if isinstance(o, Text) else o for o in options(made)))
+            return join(*(TextValue(o.template, site) if isinstance(o, TextValue) else o for o in options(made)))
     return None
 
 
@@ -78,7 +89,7 @@ def _zip(columns: list[Value]) -> Value | None:
     known = [column.items if isinstance(column, Sequence) and column.exact else None for column in columns]
     lengths = {len(items) for items in known if items is not None}
     first = columns[0]
-    if not lengths and isinstance(first, Sequence) and any(isinstance(item, Text) for item in first.items):
+    if not lengths and isinstance(first, Sequence) and any(isinstance(item, TextValue) for item in first.items):
         rest = [_element(column) for column in columns[1:]]
         return Sequence([Sequence([item, *rest]) for item in first.items], exact=False)
     if len(lengths) != 1:
@@ -96,7 +107,7 @@ def _zip(columns: list[Value]) -> Value | None:
 def _element(column: Value) -> Value:
     items = [item for option in options(column) if isinstance(option, Sequence) for item in option.items]
     known = all(isinstance(option, Sequence) for option in options(column))
-    return join(*items) if known and 0 < len(items) <= _MAX_ELEMENTS else Unknown("element")
+    return join(*items) if known and 0 < len(items) <= _MAX_ELEMENTS else UnknownValue("element")
 
 
 _MAX_ELEMENTS = 8

@@ -6,7 +6,20 @@ import ast
 from typing import TYPE_CHECKING
 
 from ..arguments import Arguments, carriers
-from ..values import Class, Function, Mapping, Object, Sequence, Unknown, Value, join, mappings, options, text_of, texts
+from ..values import (
+    Class,
+    FunctionValue,
+    Mapping,
+    ObjectValue,
+    Sequence,
+    UnknownValue,
+    Value,
+    join,
+    mappings,
+    options,
+    text_of,
+    texts,
+)
 
 if TYPE_CHECKING:
     from ..frames import Frame
@@ -30,7 +43,7 @@ def field_access(interpreter: Interpreter, frame: Frame, node: ast.Call, argumen
     found: list[Value] = []
     for option in options(owner):
         for key in keys:
-            if isinstance(option, Object) and key.template in option.attributes:
+            if isinstance(option, ObjectValue) and key.template in option.attributes:
                 found.append(option.attributes[key.template])
             elif isinstance(option, Mapping) and (value := option.child(key.template)) is not None:
                 found.append(value)
@@ -45,7 +58,7 @@ def transport(interpreter: Interpreter, frame: Frame, node: ast.Call, arguments:
     name = function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
     if name == "partial" and arguments.positional:
         bound = [
-            Function(
+            FunctionValue(
                 option.info,
                 option.owner,
                 option.closure,
@@ -53,48 +66,48 @@ def transport(interpreter: Interpreter, frame: Frame, node: ast.Call, arguments:
                 {**option.keywords, **arguments.keywords},
             )
             for option in options(arguments.positional[0])
-            if isinstance(option, Function)
+            if isinstance(option, FunctionValue)
         ]
-        return join(*bound) if bound else Unknown("partial")
+        return join(*bound) if bound else UnknownValue("partial")
     if name == "get_tensordict":
-        made = Object(None)
+        made = ObjectValue(None)
         for part in arguments.all():
             for mapping in mappings(part):
                 made.attributes.update({key: slot.value for key, slot in mapping.slots.items()})
         return made
     if name == "assign_non_tensor_data" and len(arguments.positional) == 3:
         for option in options(arguments.positional[0]):
-            if isinstance(option, Object):
+            if isinstance(option, ObjectValue):
                 option.attributes.update(
                     {key.template: arguments.positional[2] for key in texts(arguments.positional[1])}
                 )
-        return Unknown(name)
+        return UnknownValue(name)
     if name == "concat" and isinstance(function, ast.Attribute):
         for option in options(arguments.receiver):
             if isinstance(option, Class):
                 nothing = Arguments.unknown_ones(interpreter, frame)
-                return join(*(carriers(arguments) or [interpreter.apply(frame, option, nothing) or Unknown()]))
+                return join(*(carriers(arguments) or [interpreter.apply(frame, option, nothing) or UnknownValue()]))
     if name == "get" and text_of(function) == "ray.get" and arguments.positional:
         return arguments.positional[0]
     if "meta_info" in arguments.keywords and name.startswith("from_"):
-        return Object(None, dict(arguments.keywords))
+        return ObjectValue(None, dict(arguments.keywords))
     if name == "all_gather_object" and len(arguments.positional) >= 2:
         for option in options(arguments.positional[0]):
             if isinstance(option, Sequence):
                 option.items.append(arguments.positional[1])
                 option.exact = False
-        return Unknown(name)
+        return UnknownValue(name)
     if name in ("get", "future") and isinstance(function, ast.Attribute) and not arguments.all():
         owner = arguments.receiver
-        return owner if any(isinstance(option, (Object, Mapping)) for option in options(owner)) else None
-    if name in _FUNCTIONS and arguments.positional and not isinstance(arguments.positional[0], Function):
-        carried = [value for value in arguments.positional if not isinstance(value, Unknown)]
+        return owner if any(isinstance(option, (ObjectValue, Mapping)) for option in options(owner)) else None
+    if name in _FUNCTIONS and arguments.positional and not isinstance(arguments.positional[0], FunctionValue):
+        carried = [value for value in arguments.positional if not isinstance(value, UnknownValue)]
         if carried:
             return Sequence(carried, exact=True) if name == "gather" and len(carried) > 1 else carried[0]
         return None
     if name in _METHODS and isinstance(function, ast.Attribute):
         owner = arguments.receiver
-        kept = [option for option in options(owner) if isinstance(option, (Mapping, Object, Sequence))]
+        kept = [option for option in options(owner) if isinstance(option, (Mapping, ObjectValue, Sequence))]
         if kept:
             return join(*kept)
     return None

@@ -5,15 +5,15 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from ..places import Site
+from ..places import SourceLine
 from ..values import (
     Constant,
     Mapping,
     Missing,
-    Object,
+    ObjectValue,
     Sequence,
-    Text,
-    Unknown,
+    TextValue,
+    UnknownValue,
     Value,
     is_member,
     join,
@@ -84,7 +84,7 @@ def absorb(interpreter: Interpreter, frame: Frame, into: Mapping, value: Value, 
                             interpreter.place(frame, source),
                             shorten(source),
                         )
-    if not known and any(isinstance(option, (Unknown, Object)) for option in others):
+    if not known and any(isinstance(option, (UnknownValue, ObjectValue)) for option in others):
         into.merge_unknown(shorten(source)[:120], frame.site(source))
 
 
@@ -102,10 +102,10 @@ def update(interpreter: Interpreter, frame: Frame, node: ast.Call, arguments: Ar
             absorb(interpreter, frame, target, value, source)
         for keyword in node.keywords:
             if keyword.arg is None:
-                absorb(interpreter, frame, target, arguments.extra or Unknown(), keyword.value)
+                absorb(interpreter, frame, target, arguments.extra or UnknownValue(), keyword.value)
             else:
                 target.write(
-                    Text(keyword.arg),
+                    TextValue(keyword.arg),
                     arguments.keywords[keyword.arg],
                     interpreter.place(frame, keyword.value),
                     shorten(keyword.value),
@@ -165,11 +165,11 @@ def constructor(interpreter: Interpreter, frame: Frame, node: ast.Call, argument
             absorb(interpreter, frame, made, value, source)
         for keyword in node.keywords:
             if keyword.arg is None:
-                absorb(interpreter, frame, made, arguments.extra or Unknown(), keyword.value)
+                absorb(interpreter, frame, made, arguments.extra or UnknownValue(), keyword.value)
             else:
-                site = Site(frame.module.path, keyword.lineno, frame.info.symbol)
+                site = SourceLine(frame.module.path, keyword.lineno, frame.info.symbol)
                 made.write(
-                    Text(keyword.arg, site),
+                    TextValue(keyword.arg, site),
                     arguments.keywords[keyword.arg],
                     interpreter.place(frame, keyword),
                     shorten(keyword.value),
@@ -187,7 +187,7 @@ def read(interpreter: Interpreter, frame: Frame, node: ast.Call, arguments: Argu
     for option in options(arguments.receiver):
         if isinstance(option, Mapping):
             found.append(_read(interpreter, frame, option, function.attr, node, arguments))
-        elif isinstance(option, Object) and function.attr in ("get", "pop") and arguments.positional:
+        elif isinstance(option, ObjectValue) and function.attr in ("get", "pop") and arguments.positional:
             found.extend(
                 option.attributes[name.template]
                 for name in texts(arguments.positional[0])
@@ -197,7 +197,7 @@ def read(interpreter: Interpreter, frame: Frame, node: ast.Call, arguments: Argu
             found.extend(option.items)
     chosen_by_users = text_of(function.value) in interpreter.settings.open_sources  # perhaps as ``given or {}``
     if function.attr in ("items", "keys") and (
-        (not found and isinstance(arguments.receiver, Unknown)) or chosen_by_users
+        (not found and isinstance(arguments.receiver, UnknownValue)) or chosen_by_users
     ):
         return _unknown_entries(interpreter, frame, function)
     return join(*found) if found else None
@@ -207,17 +207,17 @@ def _unknown_entries(interpreter: Interpreter, frame: Frame, function: ast.Attri
     """Return the entries of an unknown dict: named after what users put there, or remembered as unknown."""
     text = text_of(function.value)
     name = interpreter.settings.open_sources.get(text)
-    key: Value = Unknown("key", keys=(Missing(frame.site(function), text),))
+    key: Value = UnknownValue("key", keys=(Missing(frame.site(function), text),))
     if name is not None:
-        key = Text("{" + name + "}", frame.site(function))
-    return Sequence([key if function.attr == "keys" else Sequence([key, Unknown("value")])], exact=False)
+        key = TextValue("{" + name + "}", frame.site(function))
+    return Sequence([key if function.attr == "keys" else Sequence([key, UnknownValue("value")])], exact=False)
 
 
 _READS = {"items", "keys", "values", "get", "pop", "setdefault", "copy", "clear", "model_dump", "to_dict"}
 
 
 def _leaf(value: Value) -> Value:
-    return Unknown(value.text, leaf=True) if isinstance(value, Unknown) else value
+    return UnknownValue(value.text, leaf=True) if isinstance(value, UnknownValue) else value
 
 
 def _read(
@@ -228,7 +228,7 @@ def _read(
         pairs: list[Value] = [
             Sequence([key, _leaf(slot.value)]) for key, slot in zip(target.keys(), target.slots.values(), strict=True)
         ]
-        return Sequence([*pairs, *(Sequence([key, Unknown("value")]) for key in rest)], exact=not rest)
+        return Sequence([*pairs, *(Sequence([key, UnknownValue("value")]) for key in rest)], exact=not rest)
     if how == "keys":
         return Sequence([*target.keys(), *rest], exact=not rest)
     if how == "values":
@@ -245,7 +245,7 @@ def _read(
         for name in names:
             target.slots.pop(name.template, None)
     if how == "setdefault" and len(arguments.positional) > 1:
-        for name in names or [Text("{" + placeholder(node.args[0]) + "}")]:
+        for name in names or [TextValue("{" + placeholder(node.args[0]) + "}")]:
             if target.child(name.template) is None:
                 target.write(
                     name,
@@ -257,4 +257,4 @@ def _read(
     # A dict by members of an enumeration is a table: what it has for one is the answer.
     if len(arguments.positional) > 1 and not (found and is_member(arguments.positional[0])):
         found.append(arguments.positional[1])
-    return join(*found) if found else Unknown(text_of(node)[:80])
+    return join(*found) if found else UnknownValue(text_of(node)[:80])

@@ -6,7 +6,7 @@ import ast
 from typing import TYPE_CHECKING
 
 from ..arguments import Arguments
-from ..values import Function, Sequence, Value, options
+from ..values import FunctionValue, Sequence, Value, options
 
 if TYPE_CHECKING:
     from ..frames import Frame
@@ -32,12 +32,12 @@ def schedule(interpreter: Interpreter, frame: Frame, node: ast.Call, arguments: 
     return Sequence(collected, exact=False)
 
 
-def _loss_functions(output: Value) -> list[Function]:
+def _loss_functions(output: Value) -> list[FunctionValue]:
     return [
         loss
         for option in options(output)
         if isinstance(option, Sequence)
         for item in option.items
         for loss in options(item)
-        if isinstance(loss, Function)
+        if isinstance(loss, FunctionValue)
     ]

@@ -6,7 +6,7 @@ import ast
 from typing import TYPE_CHECKING
 
 from ..frames import Sunk
-from ..values import Function, Mapping, Text, Unknown, Value, mappings, options, text_of
+from ..values import FunctionValue, Mapping, TextValue, UnknownValue, Value, mappings, options, text_of
 
 if TYPE_CHECKING:
     from ..arguments import Arguments
@@ -26,7 +26,7 @@ def sink(interpreter: Interpreter, frame: Frame, node: ast.Call, arguments: Argu
     receiver = text_of(function.value)
     if function.attr in _NAMES_OF_ONE:
         keys = [arguments.keywords[k] for k in ("key", "tag", "name") if k in arguments.keywords]
-        key = [*keys, *arguments.positional, Unknown()][0]
+        key = [*keys, *arguments.positional, UnknownValue()][0]
         sink_one(interpreter, frame, node, key)
         return True
     if function.attr == "on_log" or (function.attr in ("append", "update") and _is_history(receiver)):
@@ -39,11 +39,11 @@ def sink(interpreter: Interpreter, frame: Frame, node: ast.Call, arguments: Argu
     if receiver.split(".")[0] in _NOT_TRACKERS or not (arguments.positional or arguments.keywords):
         return False
     name = next((k for k in ("data", "logs", "metrics", "values") if k in arguments.keywords), None)
-    value = arguments.keywords[name] if name else arguments.positional[0] if arguments.positional else Unknown()
+    value = arguments.keywords[name] if name else arguments.positional[0] if arguments.positional else UnknownValue()
     found = mappings(value)
     for mapping in found:
         interpreter.sunk.append(Sunk(mapping.snapshot(), frame.site(node)))
-    if not found and any(isinstance(option, Unknown) for option in options(value)) and _is_tracker(receiver):
+    if not found and any(isinstance(option, UnknownValue) for option in options(value)) and _is_tracker(receiver):
         interpreter.report(frame, node, "a tracker call whose dict is not known")
     return bool(found) or _is_tracker(receiver)
 
@@ -51,9 +51,9 @@ def sink(interpreter: Interpreter, frame: Frame, node: ast.Call, arguments: Argu
 def sink_one(interpreter: Interpreter, frame: Frame, node: ast.expr, key: Value) -> None:
     """Record one value that is logged under a key, as MLflow, TensorBoard and W&B's summaries are given it."""
     for option in options(key):
-        if isinstance(option, Text):
+        if isinstance(option, TextValue):
             logged = Mapping()
-            logged.write(option, Unknown(option.template), interpreter.place(frame, node), "")
+            logged.write(option, UnknownValue(option.template), interpreter.place(frame, node), "")
             interpreter.sunk.append(Sunk(logged, frame.site(node)))
         else:
             interpreter.report(frame, node, "a tracker call whose key is not known")
@@ -81,15 +81,15 @@ def _is_history(receiver: str) -> bool:
 def evaluation_metrics(interpreter: Interpreter, frame: Frame, node: ast.Call, value: Value) -> None:
     """Record what a function given to transformers' Trainer as ``compute_metrics`` returns, prefixed as it does."""
     for option in options(value):
-        if isinstance(option, Function):
+        if isinstance(option, FunctionValue):
             result = interpreter.run(option, [], {}, unknown_parameters=True)
             for mapping in mappings(result):
                 prefixed = Mapping()
                 for key in iter(mapping.keys()):
-                    name = Text(f"eval_{key.template}", key.site, key.origins)
-                    prefixed.write(name, Unknown(key.template), interpreter.place(frame, node), "")
-                    named = Text(f"eval_{{eval_dataset}}_{key.template}", key.site, key.origins)
-                    prefixed.write(named, Unknown(key.template), interpreter.place(frame, node), "")
+                    name = TextValue(f"eval_{key.template}", key.site, key.origins)
+                    prefixed.write(name, UnknownValue(key.template), interpreter.place(frame, node), "")
+                    named = TextValue(f"eval_{{eval_dataset}}_{key.template}", key.site, key.origins)
+                    prefixed.write(named, UnknownValue(key.template), interpreter.place(frame, node), "")
                 interpreter.sunk.append(Sunk(prefixed, frame.site(node)))
 
 

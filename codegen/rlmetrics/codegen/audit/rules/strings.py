@@ -6,7 +6,7 @@ import ast
 import re
 from typing import TYPE_CHECKING
 
-from ..values import Constant, Sequence, Text, Value, join, options, placeholder
+from ..values import Constant, Sequence, TextValue, Value, join, options, placeholder
 
 if TYPE_CHECKING:
     from ..arguments import Arguments
@@ -22,7 +22,7 @@ def method(interpreter: Interpreter, frame: Frame, node: ast.Call, arguments: Ar
     results = [
         result
         for option in options(arguments.receiver)
-        if isinstance(option, Text) and (result := _apply(option, function.attr, node, arguments)) is not None
+        if isinstance(option, TextValue) and (result := _apply(option, function.attr, node, arguments)) is not None
     ]
     return join(*results) if results else None
 
@@ -30,13 +30,13 @@ def method(interpreter: Interpreter, frame: Frame, node: ast.Call, arguments: Ar
 _METHODS = {"format", "join", "replace", "removeprefix", "removesuffix", "lower", "upper", "strip", "split", "rstrip"}
 
 
-def _apply(text: Text, name: str, node: ast.Call, arguments: Arguments) -> Value | None:
-    values = [value for value in arguments.positional if isinstance(value, Text) and value.known]
+def _apply(text: TextValue, name: str, node: ast.Call, arguments: Arguments) -> Value | None:
+    values = [value for value in arguments.positional if isinstance(value, TextValue) and value.known]
     if name == "join":
         return _join(text, node, arguments)
     if name == "split" and text.known and len(values) <= 1:
         separator = values[0].template if values else None
-        return Sequence([Text(part) for part in text.template.split(separator)])
+        return Sequence([TextValue(part) for part in text.template.split(separator)])
     if len(values) != len(arguments.positional):
         return None
     words = [value.template for value in values]
@@ -50,21 +50,21 @@ def _apply(text: Text, name: str, node: ast.Call, arguments: Arguments) -> Value
         changed = getattr(text.template, name)(*words)
     else:
         return None
-    return Text(changed, text.site, text.origins)
+    return TextValue(changed, text.site, text.origins)
 
 
-def _join(separator: Text, node: ast.Call, arguments: Arguments) -> Value | None:
+def _join(separator: TextValue, node: ast.Call, arguments: Arguments) -> Value | None:
     if len(arguments.positional) != 1 or not isinstance(arguments.positional[0], Sequence):
         return None
     items = arguments.positional[0]
     if not items.exact:
-        return Text("{" + placeholder(node.args[0]) + "}", separator.site)
+        return TextValue("{" + placeholder(node.args[0]) + "}", separator.site)
     pieces = []
     for item in items.items:
-        if isinstance(item, Text):
+        if isinstance(item, TextValue):
             pieces.append(item.template)
         elif isinstance(item, Constant):
             pieces.append(str(item.value))
         else:
             pieces.append("{" + (getattr(item, "text", "") or "value").split("(")[0].split(".")[-1] + "}")
-    return Text(separator.template.join(pieces), separator.site)
+    return TextValue(separator.template.join(pieces), separator.site)

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 from ..values import (
     Constant,
     Mapping,
-    Object,
+    ObjectValue,
     Sequence,
-    Text,
-    Unknown,
+    TextValue,
+    UnknownValue,
     Value,
     options,
     placeholder,
@@ -37,7 +37,7 @@ def store_item(interpreter: Interpreter, frame: Frame, target: ast.Subscript, va
             return
     container = interpreter.evaluate(frame, target.value)
     key = interpreter.evaluate(frame, target.slice)
-    if isinstance(container, Unknown) and isinstance(target.value, ast.Name) and value_is_named(target.value.id):
+    if isinstance(container, UnknownValue) and isinstance(target.value, ast.Name) and value_is_named(target.value.id):
         container = Mapping()
         container.merge_unknown(target.value.id, frame.site(target))
         frame.env[target.value.id] = container
@@ -50,7 +50,7 @@ def store_item(interpreter: Interpreter, frame: Frame, target: ast.Subscript, va
                     interpreter.place(frame, target),
                     shorten(source),
                 )
-        elif isinstance(option, Object):
+        elif isinstance(option, ObjectValue):
             for name in texts(key):
                 option.attributes[name.template] = value
         elif isinstance(option, Sequence):
@@ -79,12 +79,12 @@ def _is_number(node: ast.expr) -> bool:
     return isinstance(node, ast.Constant) and isinstance(node.value, int)
 
 
-def key_names(key: Value, node: ast.expr, into: Mapping) -> list[Text]:
+def key_names(key: Value, node: ast.expr, into: Mapping) -> list[TextValue]:
     """Return the keys that are written; keys copied from an unknown dict are remembered in ``into`` instead."""
     lost = unknown_keys(key)
     into.missing.update({(missing.site, missing.text): missing for missing in lost})
     names = texts(key)
-    return names if names or lost else [Text("{" + placeholder(node) + "}")]
+    return names if names or lost else [TextValue("{" + placeholder(node) + "}")]
 
 
 def value_is_named(name: str) -> bool:

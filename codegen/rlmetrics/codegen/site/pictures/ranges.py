@@ -14,14 +14,14 @@ from .signs import KINDS, Sign, signs_of
 if TYPE_CHECKING:
     from rlmetrics.names.tables import Tables
 
-__all__ = ["Healthy", "Judged", "healthy_of"]
+__all__ = ["Healthy", "JudgedRange", "healthy_of"]
 
 _BOUNDS = ("above", "below")
 _RELATIVE = ("above_start", "below_start")
 
 
 @dataclass(frozen=True)
-class Judged:
+class JudgedRange:
     """One thing that a rule looks for.
 
     Attributes:
@@ -52,8 +52,8 @@ class Healthy:
     """
 
     metric: str
-    first: Judged
-    all: tuple[Judged, ...]
+    first: JudgedRange
+    all: tuple[JudgedRange, ...]
     low: float | None = None
     high: float | None = None
     relative: bool = False
@@ -68,7 +68,7 @@ def _rules(tables: Tables) -> Rules:
 def healthy_of(tables: Tables, metric: str) -> Healthy | None:
     """Return what is healthy for a metric; None if no rule judges it."""
     rules = _rules(tables).by_metric.get(metric, ())
-    found = tuple(Judged(rule, sign) for rule in rules for sign in signs_of(rule))
+    found = tuple(JudgedRange(rule, sign) for rule in rules for sign in signs_of(rule))
     if not found:
         return None
     own = [one for one in found if one.sign.alone] or list(found)
@@ -80,7 +80,9 @@ def healthy_of(tables: Tables, metric: str) -> Healthy | None:
     return Healthy(metric, min(clear, key=lambda one: (KINDS.index(one.sign.kind), one.worst == "info")), found)
 
 
-def _of_band(metric: str, found: tuple[Judged, ...], own: Sequence[Judged], kinds: tuple[str, str]) -> Healthy | None:
+def _of_band(
+    metric: str, found: tuple[JudgedRange, ...], own: Sequence[JudgedRange], kinds: tuple[str, str]
+) -> Healthy | None:
     """Return the band that bounds of a kind leave: absolute ones only if nothing else is asked for besides."""
     bounds = [one for one in own if one.sign.kind in kinds and one.sign.since == "start" and one.sign.alone]
     if kinds == _BOUNDS:

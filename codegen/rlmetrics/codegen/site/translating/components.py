@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from rlmetrics.names.records import Entry
     from rlmetrics.names.tables import FrameworkTable, Tables
 
-    from .meanings import Meanings, Place
+    from .meanings import NumberedMeanings, Place
 
 __all__ = ["Gathered", "canonical_names", "components_of"]
 
@@ -46,7 +46,7 @@ class Gathered:
         meanings: Where meanings are numbered.
     """
 
-    def __init__(self, meanings: Meanings) -> None:
+    def __init__(self, meanings: NumberedMeanings) -> None:
         self.metrics: dict[str, int] = {}
         self.meanings: dict[Place, dict[int, None]] = {}
         self.entries: list[Row] = []
@@ -120,7 +120,7 @@ def _rest(entry: Entry, side: Circumstances | None) -> Iterator[tuple[str, Any]]
         yield "others", [[item.metric, item.when, needed(str(item.when), side)] for item in others]
 
 
-def components_of(tables: Tables, name: str, meanings: Meanings) -> dict[str, Gathered]:
+def components_of(tables: Tables, name: str, meanings: NumberedMeanings) -> dict[str, Gathered]:
     """Return all components of a framework by their names."""
     table = tables.framework(name)
     found: dict[str, Gathered] = {}
@@ -151,7 +151,7 @@ def _views(tables: Tables, table: FrameworkTable, release: str) -> Iterator[tupl
             yield program, view
 
 
-def canonical_names(tables: Tables, meanings: Meanings) -> Gathered:
+def canonical_names(tables: Tables, meanings: NumberedMeanings) -> Gathered:
     """Return the canonical names, those of training before those of evaluation."""
     found = Gathered(meanings)
     view = CanonicalView(tables, Source(CANONICAL, tables.version))

@@ -11,20 +11,20 @@ if TYPE_CHECKING:
     from rlmetrics.names.records import Entry, Signature
     from rlmetrics.names.tables import Tables
 
-__all__ = ["Meaning", "Meanings", "Place"]
+__all__ = ["NumberedMeanings", "Place", "PlacedMeaning"]
 
 Place = tuple[str, str]
 """A metric, and ``train`` or ``eval``: only meanings of one place are ever compared."""
 
 
-class Meaning(NamedTuple):
+class PlacedMeaning(NamedTuple):
     """One entry that has the meaning, and what decides there whether differences show."""
 
     entry: Entry
     circumstances: Circumstances | None
 
 
-class Meanings:
+class NumberedMeanings:
     """Numbers the meanings of each place, in the order in which they turn up.
 
     Two entries mean the same if their kinds, signatures and all answers of their settings are equal, as far as
@@ -36,7 +36,7 @@ class Meanings:
 
     def __init__(self, tables: Tables) -> None:
         self._tables = tables
-        self._found: dict[Place, dict[tuple[Any, ...], Meaning]] = {}
+        self._found: dict[Place, dict[tuple[Any, ...], PlacedMeaning]] = {}
         self._numbers: dict[Place, dict[tuple[Any, ...], int]] = {}
         self._signatures: dict[int, tuple[Signature, tuple[Any, ...]]] = {}
         self._signed: dict[str, dict[tuple[Any, ...], int]] = {}
@@ -49,7 +49,7 @@ class Meanings:
         numbers = self._numbers.setdefault(place, {})
         if said not in numbers:
             numbers[said] = len(numbers)
-            self._found.setdefault(place, {})[said] = Meaning(entry, circumstances)
+            self._found.setdefault(place, {})[said] = PlacedMeaning(entry, circumstances)
         return numbers[said]
 
     def signature(self, entry: Entry) -> int:
@@ -57,7 +57,7 @@ class Meanings:
         numbers = self._signed.setdefault(str(entry.metric), {})
         return numbers.setdefault(self._spelled(entry.signature), len(numbers))
 
-    def of(self, place: Place) -> list[Meaning]:
+    def of(self, place: Place) -> list[PlacedMeaning]:
         """Return the meanings of a place by their numbers."""
         return list(self._found.get(place, {}).values())
 

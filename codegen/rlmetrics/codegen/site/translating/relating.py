@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from rlmetrics.names.relations import Relation
     from rlmetrics.names.tables import Tables
 
-    from .meanings import Meaning, Meanings, Place
+    from .meanings import NumberedMeanings, Place, PlacedMeaning
 
 __all__ = ["Relations", "Told"]
 
@@ -32,7 +32,7 @@ class Relations:
         meanings: All meanings.
     """
 
-    def __init__(self, tables: Tables, meanings: Meanings) -> None:
+    def __init__(self, tables: Tables, meanings: NumberedMeanings) -> None:
         self._tables = tables
         self._meanings = meanings
         self._rows: dict[tuple[Place, int], list[tuple[Any, ...]]] = {}
@@ -50,7 +50,7 @@ class Relations:
             self._rows[place, number] = [self._relation(source, target) for target in meanings]
         return self._rows[place, number]
 
-    def _relation(self, source: Meaning, target: Meaning) -> tuple[Any, ...]:
+    def _relation(self, source: PlacedMeaning, target: PlacedMeaning) -> tuple[Any, ...]:
         sides = source.circumstances, target.circumstances
         found = relate(source.entry, target.entry, self._tables, circumstances=sides)
         reductions = [target.entry.signature.reduction, source.entry.signature.reduction]

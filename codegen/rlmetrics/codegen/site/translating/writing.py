@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .components import Gathered, canonical_names, components_of
 from .likeness import Likenesses
-from .meanings import Meanings
+from .meanings import NumberedMeanings
 from .relating import Relations
 from .sentences import pieces
 from .sources import detection, frameworks, trackers
@@ -40,7 +40,7 @@ class Data(NamedTuple):
 
 def made(tables: Tables) -> Data:
     """Return the data, which is the same in every language."""
-    meanings = Meanings(tables)
+    meanings = NumberedMeanings(tables)
     found: dict[str, Gathered] = {}
     for framework in tables.frameworks:
         for name, gathered in components_of(tables, framework, meanings).items():
