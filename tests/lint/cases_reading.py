@@ -130,7 +130,7 @@ CASES = [
             )
         ],
         [],
-        "`guide` is missing in a documented",
+        "`guide` is missing in a guide statement",
     ),
     Case(
         "missing-field",

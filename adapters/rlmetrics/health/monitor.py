@@ -16,6 +16,7 @@ from .instances import MOST_WAITING, Channel, Instance
 from .intake import Intake
 from .meaning import HELD_OUT, KeyMeaning, SourceNames, agreed_source
 from .records import Expected, Finding, Report
+from .reporting import make_report
 from .rows import Axis, Kinds, step_in
 from .rules import Rules
 
@@ -110,8 +111,6 @@ class Monitor:
 
     def report(self, run: str = "") -> Report:
         """Return findings, diagnoses, and what could not be judged."""
-        from .reporting import make_report
-
         with self._lock:
             self._infer()
             self._intake.flush()

@@ -8,66 +8,21 @@ one finds out where their values differ, and the run is written with what follow
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 from decimal import Decimal
 from itertools import permutations
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from .errors import InputError
-from .files import discard
 from .report import Report
-from .translator import RivalsError, Translator
+from .translator import Translator
 from .values import same
 
-if TYPE_CHECKING:
-    from .logs import RowLog
-
-__all__ = ["Rows", "colliding", "judged"]
+__all__ = ["Rows", "claimed", "colliding"]
 
 Rows = Iterable[tuple[str | None, Mapping[str, Any]]]
 """The rows of a file in their order, each with the run that it belongs to, if a file may hold several."""
 
 _STEPS = ("step", "_step", "global_step", "train/global_step", "training/global_step", "episode")
-
-
-def judged(log: RowLog, goal: Path, translator: Translator) -> Report:
-    """Write a log, with what its runs say about names that several keys claim, and return the account.
-
-    Args:
-        log: The log.
-        goal: Where the translation goes.
-        translator: Carries the names.
-    """
-    report = translator.new_report(log.kind.name, watched=True)
-    try:
-        log.rewrite(goal, translator, report)
-    except RivalsError:
-        discard(goal)
-    else:
-        return report
-    verdicts: dict[frozenset[str], list[str]] = {}
-    all_claims = claimed(log.rows(), translator)
-    claims_of = {run: claims for run, claims in all_claims.items() if log.only is None or run in log.only}
-    for run, claims in claims_of.items():
-        verdicts.setdefault(claims.colliding(), []).append(run or "")
-    reports: list[Report] = []
-    path = log.path
-    for keys, runs in verdicts.items() or [(frozenset[str](), [""])]:
-        report = translator.new_report(log.kind.name)
-        translator.set_aside(keys)
-        part = goal.with_name(f"{goal.name}.{len(reports)}")
-        replace(log, path=path, only=runs if runs != [""] else log.only).rewrite(part, translator, report)
-        if reports:
-            discard(path)
-        path = part
-        reports.append(report)
-    path.replace(goal)
-    for other in reports[1:]:
-        reports[0].merge(other)
-    for run, claims in claims_of.items():
-        claims.tell(reports[0], run)
-    return reports[0]
 
 
 def colliding(rows: Rows, translator: Translator) -> dict[str | None, frozenset[str]]:

@@ -7,19 +7,20 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import ClassVar
 
 from .databases import journals
 from .errors import InputError
-from .judging import Rows, judged
+from .files import discard
+from .judging import Rows, claimed
 from .options import Options
 from .reading import Account, Follower, LoggedRow, Recorded, Whole
 from .report import Report
 from .run_settings import RunSettings, first_line
-from .translator import Translator
+from .translator import RivalsError, Translator
 
 __all__ = ["Kind", "Log", "RowLog", "arguments_among"]
 
@@ -119,9 +120,13 @@ class Log(ABC):
         msg = f"a {self.kind.name} holds names, not logged values; give a log"
         raise InputError(msg, self.path)
 
+    def reread(self) -> Iterator[Recorded]:
+        """Yield the runs as they are now."""
+        return self.kind.open(self.path).read()
+
     def follow(self) -> Follower:
         """Return what reads on while the run grows."""
-        return Whole(self)
+        return Whole(self.path, self.reread)
 
     def translate(self, output: Path, translator: Translator) -> Report:
         """Write a translated copy to ``output`` and return the account."""
@@ -161,7 +166,38 @@ class RowLog(Log):
 
     def translate(self, output: Path, translator: Translator) -> Report:
         """Write a translated copy to ``output``, with what the runs say about names that several keys claim."""
-        return judged(self, output, translator)
+        report = translator.new_report(self.kind.name, watched=True)
+        try:
+            self.rewrite(output, translator, report)
+        except RivalsError:
+            discard(output)
+            return self._translate_with_rivals(output, translator)
+        return report
+
+    def _translate_with_rivals(self, output: Path, translator: Translator) -> Report:
+        """Write each run as its values decide who gets a name that several keys claim."""
+        verdicts: dict[frozenset[str], list[str]] = {}
+        all_claims = claimed(self.rows(), translator)
+        claims_of = {run: claims for run, claims in all_claims.items() if self.only is None or run in self.only}
+        for run, claims in claims_of.items():
+            verdicts.setdefault(claims.colliding(), []).append(run or "")
+        reports: list[Report] = []
+        path = self.path
+        for keys, runs in verdicts.items() or [(frozenset[str](), [""])]:
+            report = translator.new_report(self.kind.name)
+            translator.set_aside(keys)
+            part = output.with_name(f"{output.name}.{len(reports)}")
+            replace(self, path=path, only=runs if runs != [""] else self.only).rewrite(part, translator, report)
+            if reports:
+                discard(path)
+            path = part
+            reports.append(report)
+        path.replace(output)
+        for other in reports[1:]:
+            reports[0].merge(other)
+        for run, claims in claims_of.items():
+            claims.tell(reports[0], run)
+        return reports[0]
 
 
 def arguments_among(settings: Iterable[str]) -> frozenset[str]:

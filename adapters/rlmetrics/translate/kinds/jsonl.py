@@ -12,7 +12,7 @@ from typing import Any
 
 from ..errors import InputError
 from ..jsonspans import JsonError, Members, members
-from ..logs import Kind, Log, RowLog
+from ..logs import Kind, RowLog
 from ..reading import Account, Follower, LoggedRow, Recorded, as_step
 from ..report import Report
 from ..rows import Rewriter
@@ -107,7 +107,7 @@ class JsonLines(RowLog):
 
     def follow(self) -> Follower:
         """Return what reads each new line."""
-        return _Lines(self)
+        return _Lines(self.path)
 
     def rewrite(self, output: Path, translator: Translator, report: Report) -> None:
         """Write a copy line by line; blank lines stay.
@@ -135,12 +135,12 @@ class JsonLines(RowLog):
 class _Lines(Follower):
     """Follows a file of JSON lines."""
 
-    def __init__(self, log: Log) -> None:
-        super().__init__(log)
+    def __init__(self, path: Path) -> None:
+        super().__init__(path)
         self._number = 0
 
     def new(self, *, final: bool = False) -> Iterator[LoggedRow]:
-        path = self.log.path
+        path = self.path
         at = self.begin(path)
         with path.open("rb") as file:
             file.seek(at)

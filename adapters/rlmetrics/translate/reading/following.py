@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from .runs import Account, LoggedRow
-
-if TYPE_CHECKING:
-    from ..logs import Log
+from .runs import Account, LoggedRow, Recorded
 
 __all__ = ["Follower", "Whole"]
 
@@ -23,17 +20,18 @@ class Follower(ABC):
     """What follows a run.
 
     Args:
-        log: The file or folder.
+        path: The file or folder.
 
     Attributes:
+        path: The file or folder.
         config: Settings of the run, as far as they were recorded.
         account: What was left out.
         restarts: How often what had been read was cut or replaced, so that reading began anew.
         ends: How far each file was read.
     """
 
-    def __init__(self, log: Log) -> None:
-        self.log = log
+    def __init__(self, path: Path) -> None:
+        self.path = path
         self.config: dict[str, Any] = {}
         self.account = Account()
         self.restarts = 0
@@ -74,12 +72,14 @@ class Whole(Follower):
     """Follows a run of a kind that is read as a whole, if it has changed at all.
 
     Args:
-        log: The file or folder.
+        path: The file or folder.
+        read: Reads its runs as they are now.
         by_value: Whether a step is logged value by value, so that the last one may not be complete.
     """
 
-    def __init__(self, log: Log, *, by_value: bool = False) -> None:
-        super().__init__(log)
+    def __init__(self, path: Path, read: Callable[[], Iterator[Recorded]], *, by_value: bool = False) -> None:
+        super().__init__(path)
+        self._read = read
         self._by_value = by_value
         self._state: Mapping[Path, tuple[int, int]] = {}
         self._seen = 0
@@ -90,7 +90,7 @@ class Whole(Follower):
         if state == self._state and not (final and self._by_value):
             return
         self._state = state
-        run = next(self.log.kind.open(self.log.path).read(), None)
+        run = next(self._read(), None)
         if run is None:
             return
         self.config.update(run.config)
@@ -109,7 +109,7 @@ class Whole(Follower):
         self.account = run.account
 
     def _now(self) -> dict[Path, tuple[int, int]]:
-        path = self.log.path
+        path = self.path
         files = list(path.rglob("*")) if path.is_dir() else list(path.parent.glob(f"{path.name}*"))
         stats = {file: file.stat() for file in files if file.is_file()}
         return {file: (status.st_size, status.st_mtime_ns) for file, status in stats.items()}

@@ -11,6 +11,7 @@ from rlmetrics.names.guards import GuardError
 
 from ..meaning import FrameworkScope, Resolved, chain, resolve, spelled
 from .programs import FormulaProgram, programs
+from .reach import ReadGuard
 from .readable import readable
 
 if TYPE_CHECKING:
@@ -19,12 +20,24 @@ if TYPE_CHECKING:
     from ..meaning import SpecPiece
     from ..model import ComponentFile, ConfigKey, Placeholder, Profile, Ranges
     from ..spec import Spec
-    from .guardsets import Read, SearchResult
 
-__all__ = ["ComponentScope", "Context", "FileScope"]
+__all__ = ["ComponentScope", "Context", "FileScope", "SearchResult"]
 
 _Item = TypeVar("_Item")
 Table = Literal["config", "placeholders", "profiles"]
+
+
+@dataclass(frozen=True)
+class SearchResult:
+    """What a search for a configuration found.
+
+    Attributes:
+        config: A configuration that satisfies all guards, None if none was found.
+        is_certain: Whether there is none if none was found.
+    """
+
+    config: dict[str, Any] | None
+    is_certain: bool
 
 
 @dataclass(frozen=True)
@@ -85,7 +98,7 @@ class Context:
         self.spec = spec
         self.answers: dict[tuple[object, ...], SearchResult] = {}
         """What `guardsets` found, by guards and configuration keys."""
-        self.guards: dict[str, Read | None] = {}
+        self.guards: dict[str, ReadGuard | None] = {}
         """Each guard as `guardsets` has read it; None for those that cannot be read."""
         self._config: dict[tuple[str, str], dict[str, ConfigKey]] = {}
         self._spellings: dict[tuple[str, str], frozenset[str]] = {}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from functools import lru_cache
 from itertools import combinations, pairwise
 from math import prod
@@ -22,13 +21,14 @@ from rlmetrics.names.guards import (
     parse,
 )
 
-from .reach import Reach, excludes, reach
+from .context import SearchResult
+from .reach import ReadGuard, excludes, reach
 
 if TYPE_CHECKING:
     from ..model import ConfigKey
     from .context import Context
 
-__all__ = ["Read", "SearchResult", "compared", "impossible", "names_in", "parsed", "witness"]
+__all__ = ["compared", "impossible", "names_in", "parsed", "witness"]
 
 _OTHER = "(anything else)"
 _MAX_STEPS = 50_000
@@ -74,19 +74,6 @@ def impossible(context: Context, framework: str, stem: str, *guards: str | None)
     return answer.config is None and answer.is_certain
 
 
-@dataclass(frozen=True)
-class SearchResult:
-    """What a search found.
-
-    Attributes:
-        config: A configuration that satisfies all guards, None if none was found.
-        is_certain: Whether there is none if none was found.
-    """
-
-    config: dict[str, Any] | None
-    is_certain: bool
-
-
 _IMPOSSIBLE = SearchResult(None, True)
 
 
@@ -105,25 +92,10 @@ def _answer(context: Context, framework: str, stem: str, guards: tuple[str | Non
     return context.answers[place]
 
 
-@dataclass(frozen=True)
-class Read:
-    """A guard that has been read.
-
-    Attributes:
-        expression: The guard.
-        names: The configuration keys in it.
-        reach: What it asks of each of them.
-    """
-
-    expression: Expression
-    names: frozenset[str]
-    reach: Reach
-
-
-def _read(context: Context, guard: str) -> Read | None:
+def _read(context: Context, guard: str) -> ReadGuard | None:
     if guard not in context.guards:
         found = parsed(guard)
-        context.guards[guard] = None if found is None else Read(found, found.names(), reach(found))
+        context.guards[guard] = None if found is None else ReadGuard(found, found.names(), reach(found))
     return context.guards[guard]
 
 

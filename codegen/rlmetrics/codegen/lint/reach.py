@@ -11,7 +11,7 @@ from typing import TypeAlias
 
 from rlmetrics.names.guards import And, Compare, Expression, GuardLiteral, ListOf, Not, Or, SettingName, Value
 
-__all__ = ["AllowedValues", "Reach", "excludes", "reach"]
+__all__ = ["AllowedValues", "Reach", "ReadGuard", "excludes", "reach"]
 
 _Tagged: TypeAlias = tuple[bool, Value]
 
@@ -52,6 +52,22 @@ class AllowedValues:
 
 Reach: TypeAlias = Mapping[str, AllowedValues]
 """By configuration key; a key that is left out may have any value."""
+
+
+@dataclass(frozen=True)
+class ReadGuard:
+    """A guard that has been read.
+
+    Attributes:
+        expression: The guard.
+        names: The configuration keys in it.
+        reach: What it asks of each of them.
+    """
+
+    expression: Expression
+    names: frozenset[str]
+    reach: Reach
+
 
 _EMPTY: frozenset[_Tagged] = frozenset({(False, None), (True, False), (False, ""), (False, 0)})
 """Values that do not count as true."""

@@ -112,7 +112,7 @@ class MlflowDatabase(Log):
 
     def follow(self) -> Follower:
         """Return what reads on while the run grows; a step is written value by value."""
-        return Whole(self, by_value=True)
+        return Whole(self.path, self.reread, by_value=True)
 
     def rewrite(self, output: Path, translator: Translator, report: Report) -> None:
         """Write a copy with the keys of all runs translated, or of those that are meant; a tag of each says so.

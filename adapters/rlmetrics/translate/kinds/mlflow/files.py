@@ -68,7 +68,7 @@ class MlflowRun(Log):
 
     def follow(self) -> Follower:
         """Return what reads on while the run grows; a step is written value by value."""
-        return Whole(self, by_value=True)
+        return Whole(self.path, self.reread, by_value=True)
 
     def rewrite(self, output: Path, translator: Translator, report: Report) -> None:
         """Write a copy with its keys translated; a tag of the run says so.

@@ -92,7 +92,7 @@ class EventFiles(Log):
 
     def follow(self) -> Follower:
         """Return what reads each new event."""
-        return _NewEvents(self)
+        return _NewEvents(self.path)
 
     def rewrite(self, output: Path, translator: Translator, report: Report) -> None:
         """Write an event file, or those of a run, with translated tags.
@@ -161,15 +161,14 @@ class _Steps:
 class _NewEvents(Follower):
     """Follows a folder of event files, or one of them."""
 
-    def __init__(self, log: Log) -> None:
-        super().__init__(log)
+    def __init__(self, path: Path) -> None:
+        super().__init__(path)
         self._steps = _Steps()
 
     def new(self, *, final: bool = False) -> Iterator[LoggedRow]:
-        log = self.log.kind.open(self.log.path)
         if not self.config:
-            self.config.update(log.only_configuration().values)
-        files = members(log.path) if log.path.is_dir() else [log.path]
+            self.config.update(KIND.open(self.path).only_configuration().values)
+        files = members(self.path) if self.path.is_dir() else [self.path]
         before = self.restarts
         begins = [self.begin(file) for file in files]
         for file, begin in zip(files, begins, strict=True):

@@ -100,7 +100,7 @@ class OfflineRun(RowLog):
 
     def follow(self) -> Follower:
         """Return what reads each new record."""
-        return _NewRecords(self)
+        return _NewRecords(self.path)
 
     def rewrite(self, output: Path, translator: Translator, report: Report) -> None:
         """Write a run, or its folder, with translated names.
@@ -149,10 +149,10 @@ class _NewRecords(Follower):
     """Follows a ``.wandb`` file, or the folder that it lies in."""
 
     def new(self, *, final: bool = False) -> Iterator[LoggedRow]:
-        for file in _runs_in(self.log.path)[:1]:
+        for file in _runs_in(self.path)[:1]:
             begin = self.begin(file)
             if not self.config:
-                self.config.update(self.log.kind.open(file).only_configuration().values)
+                self.config.update(KIND.open(file).only_configuration().values)
             for end, row in rows_from(file, begin):
                 self.ends[file] = end
                 yield _without_own(row)
