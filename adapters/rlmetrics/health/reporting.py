@@ -26,7 +26,7 @@ _COMPLETIONS = (
 """Settings whose product is how many responses a step takes, per process in TRL."""
 
 
-class Judged(Protocol):
+class JudgedRun(Protocol):
     """What a report reads of a monitor, whose attributes these are."""
 
     faults: int
@@ -51,7 +51,7 @@ class Judged(Protocol):
     def findings(self) -> list[Finding]: ...
 
 
-def make_report(monitor: Judged, run: str) -> Report:
+def make_report(monitor: JudgedRun, run: str) -> Report:
     """Return a report on all rows so far."""
     findings = tuple(monitor.findings())
     first = monitor.axis.first or 0.0
@@ -75,7 +75,7 @@ def make_report(monitor: Judged, run: str) -> Report:
     )
 
 
-def _notes(monitor: Judged) -> list[str]:
+def _notes(monitor: JudgedRun) -> list[str]:
     found = list(monitor.notes)
     axis = monitor.axis
     if monitor.counted:
@@ -96,7 +96,7 @@ def _notes(monitor: Judged) -> list[str]:
     return found
 
 
-def _states(monitor: Judged, found: set[str]) -> tuple[list[NotJudged], list[str]]:
+def _states(monitor: JudgedRun, found: set[str]) -> tuple[list[NotJudged], list[str]]:
     """Return the rules that could not be judged, each with the reason, and those that found nothing."""
     by_rule: dict[str, list[Instance]] = {}
     for channel in monitor.channels.values():
@@ -116,7 +116,7 @@ def _states(monitor: Judged, found: set[str]) -> tuple[list[NotJudged], list[str
     return sorted(left, key=lambda item: order[item.state]), passed
 
 
-def _state(monitor: Judged, rule: Rule, instances: list[Instance]) -> NotJudged | None:
+def _state(monitor: JudgedRun, rule: Rule, instances: list[Instance]) -> NotJudged | None:
     if rule.special == "log_gap":
         return None
     if not instances:
@@ -136,7 +136,7 @@ def _state(monitor: Judged, rule: Rule, instances: list[Instance]) -> NotJudged 
     return NotJudged(rule.id, "not_ready", f"{series.elapsed():g} steps; the first {rule.warm_up} are not judged")
 
 
-def _missing_curves(monitor: Judged, rule: Rule) -> list[str]:
+def _missing_curves(monitor: JudgedRun, rule: Rule) -> list[str]:
     logged = {channel.meaning.metric for channel in monitor.channels.values() if channel is not None}
     held = any(channel is not None and channel.meaning.held_out for channel in monitor.channels.values())
     missing = []
@@ -151,7 +151,7 @@ def _missing_curves(monitor: Judged, rule: Rule) -> list[str]:
     return missing
 
 
-def _not_logged(monitor: Judged, rule: Rule) -> NotJudged:
+def _not_logged(monitor: JudgedRun, rule: Rule) -> NotJudged:
     if rule.mode == "held_out":
         how = "log a score on data that is not trained on, such as an evaluation reward"
         return NotJudged(rule.id, "not_logged", "no held-out score is logged", how)
@@ -162,7 +162,7 @@ def _not_logged(monitor: Judged, rule: Rule) -> NotJudged:
     return NotJudged(rule.id, "not_logged", f"{known[0]} is not logged", _how(monitor, known))
 
 
-def _how(monitor: Judged, metrics: list[str]) -> str | None:
+def _how(monitor: JudgedRun, metrics: list[str]) -> str | None:
     conditions = monitor.names.conditions if monitor.names is not None else {}
     said = conditions.get(metrics[0]) if metrics else None
     if said is None:
@@ -170,7 +170,7 @@ def _how(monitor: Judged, metrics: list[str]) -> str | None:
     return f"logged where {said}" if said else "the release logs it always, but this log does not have it"
 
 
-def _cost(monitor: Judged, findings: tuple[Finding, ...], diagnoses: tuple[Diagnosis, ...]) -> dict[str, float]:
+def _cost(monitor: JudgedRun, findings: tuple[Finding, ...], diagnoses: tuple[Diagnosis, ...]) -> dict[str, float]:
     """Return what was spent since there is no signal any more: steps, hours of the run, responses."""
     wanted = next((item for item in diagnoses if item.cause in _NO_SIGNAL and item.level != "info"), None)
     if wanted is None or monitor.axis.last is None:
@@ -193,16 +193,16 @@ def _cost(monitor: Judged, findings: tuple[Finding, ...], diagnoses: tuple[Diagn
     return found
 
 
-def _number(monitor: Judged, name: str) -> float | None:
+def _number(monitor: JudgedRun, name: str) -> float | None:
     value = monitor.config.get(name)
     return float(value) if isinstance(value, int | float) and not isinstance(value, bool) and value > 0 else None
 
 
-def _of(monitor: Judged, metric: str) -> list[Channel]:
+def _of(monitor: JudgedRun, metric: str) -> list[Channel]:
     return [item for item in monitor.channels.values() if item is not None and item.meaning.metric == metric]
 
 
-def _curves(monitor: Judged, findings: tuple[Finding, ...], diagnoses: tuple[Diagnosis, ...]) -> list[Curve]:
+def _curves(monitor: JudgedRun, findings: tuple[Finding, ...], diagnoses: tuple[Diagnosis, ...]) -> list[Curve]:
     """Return the curves that the answer rests on first, then those of other findings."""
     order = [rule for diagnosis in diagnoses for rule in diagnosis.explains]
     ranked = sorted(findings, key=lambda item: order.index(item.rule) if item.rule in order else len(order))
