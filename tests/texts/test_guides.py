@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import subprocess
 from collections import Counter
 from pathlib import Path
 
@@ -11,7 +12,7 @@ from rlmetrics.codegen.lint.chinese import chinese_faults
 from rlmetrics.codegen.translations import guides
 
 ROOT = Path(__file__).parents[2]
-GUIDES = [guide for guide in guides(ROOT, "zh") if guide.made_from is not None]
+GUIDES = list(guides(ROOT, "zh"))
 
 _BLOCK = re.compile(r"^ *```.*?^ *```$", re.DOTALL | re.MULTILINE)
 _FRONT = re.compile(r"\A---\n.*?^---\n+", re.DOTALL | re.MULTILINE)
@@ -47,6 +48,22 @@ def items(text: str) -> list[str]:
 def guide(request: pytest.FixtureRequest) -> tuple[str, str]:
     """The English and the Chinese text of a guide."""
     return halves(request.param.name)
+
+
+def test_every_guide_is_translated_and_in_the_repository() -> None:
+    """No guide lacks its Chinese page, and git ignores none of these pages, as it does those that are generated."""
+    ignored = subprocess.run(
+        ["git", "check-ignore", "--no-index", *(guide.path for guide in GUIDES)],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+    assert len(GUIDES) > 20
+    assert [] == [guide.path for guide in GUIDES if guide.made_from is None]
+    assert ignored.stdout.splitlines() == []
+    assert ignored.returncode == 1  # so git says that it looked and that none is ignored
 
 
 def test_code_is_the_same(guide: tuple[str, str]) -> None:

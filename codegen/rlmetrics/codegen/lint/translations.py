@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from ..translations import english_sentences, guides, interface_sentences, interface_texts, is_spoken
-from ..translations.pages import GUIDES
+from ..translations.pages import english_guides
 from .chinese import CODE
 from .registry import Check, Hit, check
 from .tracing import read_anything
@@ -176,8 +176,8 @@ def _must(context: Context) -> dict[str, str]:
     """Return the briefs that every language must have, each with its metric and a guide that names it."""
     found: dict[str, str] = {}
     docs = context.spec.root.parent / "docs"
-    for path in (docs / f"{name}.md" for name in GUIDES) if context.spec.texts else ():
-        for name in _METRIC.findall(path.read_text(encoding="utf-8") if path.is_file() else ""):
+    for path in english_guides(docs) if context.spec.texts else ():
+        for name in _METRIC.findall(path.read_text(encoding="utf-8")):
             metric = context.spec.metrics.get(name)
             if metric is not None:
                 found.setdefault(" ".join(metric.brief.split()), f"brief of {name}, which docs/{path.name} names")

@@ -16,27 +16,7 @@ from pathlib import Path
 from ..output.sources import guide_files
 from ..output.store import MARKER
 
-__all__ = ["GUIDES", "TranslatedGuide", "guides", "sections"]
-
-GUIDES = (
-    "index",
-    "getting-started",
-    "concepts",
-    "glossary",
-    "translating/index",
-    "translating/names",
-    "translating/logs",
-    "translating/folders",
-    "translating/dashboards",
-    "translating/databases",
-    "translating/live",
-    "translating/reference",
-    "dashboards",
-    "health",
-    "trainers",
-    "computing",
-)
-"""The guides that every language of the site has."""
+__all__ = ["TranslatedGuide", "english_guides", "guides", "sections"]
 
 _FRONT = re.compile(r"\A---\n(.*?)^---\n", re.DOTALL | re.MULTILINE)
 _MADE_FROM = re.compile(r"^made_from: \[([^\]]*)\]$", re.MULTILINE)
@@ -74,20 +54,25 @@ class TranslatedGuide:
 
 
 def guides(root: Path, language: str) -> Iterator[TranslatedGuide]:
-    """Yield each English guide of a checkout with what is known of its translation.
-
-    Guides of ``GUIDES`` come whether or not they are translated, others where they are.
-    """
-    for path in guide_files(root / "docs"):
+    """Yield each English guide of a checkout with what is known of its translation."""
+    for path in english_guides(root / "docs"):
         name = path.relative_to(root / "docs").with_suffix("").as_posix()
         translated = root / "docs" / language / f"{name}.md"
         text = translated.read_text(encoding="utf-8") if translated.is_file() else ""
-        is_translated = bool(text) and MARKER not in text[:_HEAD]
-        if name in GUIDES or is_translated:
-            english = tuple(sections(path.read_text(encoding="utf-8")))
-            yield TranslatedGuide(
-                name, f"docs/{language}/{name}.md", english, _made_from(text) if is_translated else None
-            )
+        made_from = _made_from(text) if text and not _is_generated(text) else None
+        english = tuple(sections(path.read_text(encoding="utf-8")))
+        yield TranslatedGuide(name, f"docs/{language}/{name}.md", english, made_from)
+
+
+def english_guides(docs: Path) -> Iterator[Path]:
+    """Yield the guides that people wrote."""
+    for path in guide_files(docs):
+        if not _is_generated(path.read_text(encoding="utf-8")):
+            yield path
+
+
+def _is_generated(text: str) -> bool:
+    return MARKER in text[:_HEAD]
 
 
 def sections(text: str) -> Iterator[tuple[str, str]]:
