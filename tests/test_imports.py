@@ -21,7 +21,7 @@ def modules() -> dict[str, Path]:
 
 
 def imported(tree: ast.AST, package: str, *, annotations: bool = False) -> Iterator[str]:
-    """Yield what a module imports, in functions too, and for annotations if asked, as ``module`` and ``module.name``."""
+    """Yield what a module imports as ``module`` and ``module.name``: in functions too, and for annotations if asked."""
     for node in ast.iter_child_nodes(tree):
         if not annotations and isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test):
             continue
