@@ -16,6 +16,8 @@ PAGES = [
     *(page for folder in ("", "api", "translating") for page in sorted((ROOT / "docs" / folder).glob("*.md"))),
 ]
 FENCE = re.compile(r"(?:<!-- command: (?P<role>[\w-]+) -->\n)?^```(?P<language>\w+)\n(?P<code>.*?)^```$", re.S | re.M)
+FETCHES = "fetch"
+"""What takes a release from the package index."""
 ELSEWHERE = {"demo", "test", "trainer", "verl", "verl-fit", "verl-batch", "site"}
 """What runs elsewhere: blocks for a trainer in ``tests/trainers``, with real releases; the site in ``.ci/run``."""
 
@@ -25,7 +27,10 @@ def _blocks(*languages: str) -> list:
     for page in PAGES:
         for number, match in enumerate(FENCE.finditer(page.read_text(encoding="utf-8"))):
             if match["language"] in languages and match["role"] not in ELSEWHERE:
-                found.append(pytest.param(match["code"], id=f"{page.relative_to(ROOT).as_posix()}-{number}"))
+                marks = [pytest.mark.network] if match["role"] == FETCHES else []
+                found.append(
+                    pytest.param(match["code"], id=f"{page.relative_to(ROOT).as_posix()}-{number}", marks=marks)
+                )
     return found
 
 
