@@ -24,9 +24,12 @@ def test_the_padded_curve_is_what_the_run_logged(approxkl):
         assert plain > padded
 
 
-def test_the_picture_is_up_to_date(approxkl):
-    """The file is what the script draws now, and it is well-formed."""
-    drawn = approxkl["svg"](approxkl["points"]())
+@pytest.mark.parametrize("language", ["ENGLISH", "CHINESE"])
+def test_the_picture_is_up_to_date(approxkl, language):
+    """The file of each language is what the script draws now, and it is well-formed."""
+    words = approxkl[language]
+    drawn = approxkl["svg"](approxkl["points"](), words)
 
-    assert (PICTURES / "approxkl.svg").read_text(encoding="utf-8") == drawn
+    assert (PICTURES / words.file).read_text(encoding="utf-8") == drawn
     assert ElementTree.fromstring(drawn).tag.endswith("svg")
+    assert words.title in drawn

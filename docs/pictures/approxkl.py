@@ -12,6 +12,7 @@ from __future__ import annotations
 import gzip
 import json
 import math
+from dataclasses import dataclass
 from pathlib import Path
 from statistics import fmean
 
@@ -21,10 +22,50 @@ from rlmetrics.functional.kl import kl_old_k2, kl_old_k2_padded
 
 ROOT = Path(__file__).resolve().parents[2]
 RUN = ROOT / "tests" / "fixtures" / "parity" / "trl-0.18.2-ppo_parity1"
-PICTURE = Path(__file__).with_suffix(".svg")
 _NUMBER = "locals|metrics|policy/approxkl_avg"
 LIMIT = 0.1
 """Above it an update is said to move the policy too far; nobody measured that."""
+
+
+@dataclass(frozen=True)
+class Words:
+    """What the picture says in one language.
+
+    Attributes:
+        file: The picture's name beside this script.
+        title: What is drawn.
+        update: Under each point, with ``{}`` for its number.
+        token: Beside the curve over response tokens.
+        position: Beside the curve over all positions.
+        description: For who does not see it, with ``{hidden}`` updates below the ``{limit}``.
+    """
+
+    file: str
+    title: str
+    update: str
+    token: tuple[str, ...]
+    position: tuple[str, ...]
+    description: str
+
+
+ENGLISH = Words(
+    "approxkl.svg",
+    "Approximate KL of one PPO run, nat (log scale)",
+    "update {}",
+    ("up to 0.11.4:", "ppo/policy/approxkl,", "over response tokens"),
+    ("since 0.12.0:", "policy/approxkl_avg,", "padding counts as 0"),
+    "The same six updates, measured over response tokens and over all positions. "
+    "In {hidden} of them the logged number is below {limit:g} only because padding counts.",
+)
+CHINESE = Words(
+    "approxkl.zh.svg",
+    "一次 PPO 运行的近似 KL（nat，对数刻度）",
+    "更新 {}",
+    ("直到 0.11.4：", "ppo/policy/approxkl，", "在响应 token 上"),
+    ("从 0.12.0 起：", "policy/approxkl_avg，", "填充按 0 计入"),
+    "同样的六次更新，分别在响应 token 上和在所有位置上测量。"
+    "其中 {hidden} 次，所记录的数字低于 {limit:g} 只是因为填充也计入。",
+)
 
 Point = tuple[float, float, float]
 """What the run logged, and what the tensors give over all positions and over response tokens."""
@@ -64,16 +105,16 @@ def points() -> list[Point]:
     return found
 
 
-def svg(values: list[Point]) -> str:
-    """Return the picture."""
+def svg(values: list[Point], words: Words) -> str:
+    """Return the picture in one language."""
     steps = range(1, len(values) + 1)
     token, position = [value[2] for value in values], [value[1] for value in values]
     lines = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDTH} {_HEIGHT}" role="img" '
-        f'aria-label="{_description(values)}">',
+        f'aria-label="{_description(values, words)}">',
         f"<style>{_STYLE}</style>",
         f'<rect class="bg" width="{_WIDTH}" height="{_HEIGHT}" rx="10"/>',
-        f'<text x="{_LEFT}" y="26" font-weight="650">Approximate KL of one PPO run, nat (log scale)</text>',
+        f'<text x="{_LEFT}" y="26" font-weight="650">{words.title}</text>',
     ]
     for tick in (0.1, 1.0, 10.0):
         y = _y(tick)
@@ -81,10 +122,8 @@ def svg(values: list[Point]) -> str:
         lines.append(f'<line class="{kind}" x1="{_LEFT}" x2="{_WIDTH - _RIGHT + 12}" y1="{y:.1f}" y2="{y:.1f}"/>')
         lines.append(f'<text class="mute" x="{_LEFT - 8}" y="{y + 4:.1f}" text-anchor="end">{tick:g}</text>')
     for step in steps:
-        x = _x(step, len(values))
-        lines.append(
-            f'<text class="mute" x="{x:.1f}" y="{_HEIGHT - _BOTTOM + 20}" text-anchor="middle">update {step}</text>'
-        )
+        x, text = _x(step, len(values)), words.update.format(step)
+        lines.append(f'<text class="mute" x="{x:.1f}" y="{_HEIGHT - _BOTTOM + 20}" text-anchor="middle">{text}</text>')
     for name, series in (("a", token), ("b", position)):
         path = " ".join(
             f"{_x(step, len(values)):.1f},{_y(value):.1f}" for step, value in zip(steps, series, strict=True)
@@ -95,8 +134,8 @@ def svg(values: list[Point]) -> str:
             for step, value in zip(steps, series, strict=True)
         ]
     for name, series, texts in (
-        ("a", token, ("up to 0.11.4:", "ppo/policy/approxkl,", "over response tokens")),
-        ("b", position, ("since 0.12.0:", "policy/approxkl_avg,", "padding counts as 0")),
+        ("a", token, words.token),
+        ("b", position, words.position),
     ):
         y = _y(series[-1]) + (-44 if name == "a" else 10)
         lines += [
@@ -106,12 +145,9 @@ def svg(values: list[Point]) -> str:
     return "\n".join([*lines, "</svg>"]) + "\n"
 
 
-def _description(values: list[Point]) -> str:
+def _description(values: list[Point], words: Words) -> str:
     hidden = sum(logged < LIMIT < token for logged, _, token in values)
-    return (
-        "The same six updates, measured over response tokens and over all positions. "
-        f"In {hidden} of them the logged number is below {LIMIT:g} only because padding counts."
-    )
+    return words.description.format(hidden=hidden, limit=LIMIT)
 
 
 def _x(step: int, count: int) -> float:
@@ -124,5 +160,7 @@ def _y(value: float) -> float:
 
 
 if __name__ == "__main__":
-    PICTURE.write_text(svg(points()), encoding="utf-8")
-    print(f"{PICTURE.relative_to(ROOT)}: {_description(points())}")
+    for language in (ENGLISH, CHINESE):
+        picture = Path(__file__).with_name(language.file)
+        picture.write_text(svg(points(), language), encoding="utf-8")
+        print(f"{picture.relative_to(ROOT)}: {_description(points(), language)}")
