@@ -128,6 +128,7 @@ def test_famous_jumps_are_there() -> None:
         "migrate/verl/trl-PPOTrainer",
         "migrate/trl-RLOOTrainer/verl",
         "migrate/verl-sft/trl-SFTTrainer",
+        "migrate/verl-fsdp_sft/verl-sft",
     ):
         assert path in pages("migration")
     assert set(JUMPS) == {"trl", "verl"}

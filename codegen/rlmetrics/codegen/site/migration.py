@@ -293,7 +293,7 @@ class _Migration:
 
     def _back(self) -> str | None:
         """Return the page of the way back, between two frameworks."""
-        if self._move.found is not None:
+        if self._move.found is not None or _framework(self._move.to) == self._move.framework:
             return None
         first, second = self._move.path.split("/")[1:]
         return f"migrate/{second}/{first}"

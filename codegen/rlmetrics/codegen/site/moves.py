@@ -18,7 +18,7 @@ from rlmetrics.names.view import FrameworkView
 from .addresses import migration_page
 from .steps import components_of, steps_of
 
-__all__ = ["CROSSINGS", "JUMPS", "Move", "Note", "moves_of", "place_of", "same_move", "title_of"]
+__all__ = ["CROSSINGS", "JUMPS", "SUCCESSIONS", "Move", "Note", "moves_of", "place_of", "same_move", "title_of"]
 
 JUMPS = {"trl": ("0.7", "0.11", "0.12", "0.18", ""), "verl": ("0.3", "0.4", "0.6", "0.8", "")}
 """Minor releases between which people jump, from the last patch of one to that of the next; the last is the newest."""
@@ -30,6 +30,9 @@ CROSSINGS = (
     ("SFTTrainer", "sft"),
 )
 """Trainers of TRL and the programs of verl that do the same; the empty one is reinforcement learning."""
+
+SUCCESSIONS = (("verl", "fsdp_sft", "sft"),)
+"""Programs of a framework that ended, each with the one that does their work since."""
 
 _MAIN = "reinforcement learning"
 _Told = ChangedKey | RenamedKey | ListedKey
@@ -59,7 +62,7 @@ class Move(NamedTuple):
     """A way from one source to another.
 
     Attributes:
-        kind: ``minor``, ``jump`` or ``crossing``.
+        kind: ``minor``, ``jump``, or ``crossing``: to another framework or program.
         path: The address of its page.
         framework: That of the source.
         program: What moves: a trainer, a component or a program; that of the source.
@@ -68,11 +71,11 @@ class Move(NamedTuple):
         from_: The source, as the command line takes it.
         to: The target.
         option: The program to name with ``--program``; empty where the sources say it.
-        found: What changed; nothing between two frameworks.
+        found: What changed; nothing for a crossing.
         rows: The translation table.
         needs: For rows whose target is not logged by default although the source is: settings with which it is, and
             conditions in the words of the spec.
-        notes: Between two frameworks what sets keys apart, each once.
+        notes: What sets keys apart in a crossing, each once.
         cites: For rows, the places of their notes.
     """
 
@@ -258,28 +261,47 @@ def _parts(item: _Told) -> set[str]:
 def _crossings(tables: Tables) -> Iterator[Move]:
     if not {"trl", "verl"} <= {*tables.frameworks}:
         return
+    newest = tables.framework("verl").releases.names[-1]
     for trainer, program in CROSSINGS:
-        here, there = components_of(tables, "trl")[trainer][-1], tables.framework("verl").releases.names[-1]
-        sources = f"trl[{trainer}]=={here}", f"verl[{program}]=={there}" if program else f"verl=={there}"
-        addresses = f"trl-{trainer}", f"verl-{program}" if program else "verl"
-        for turned in (False, True):
-            (from_, to), (first, second) = (pair[::-1] if turned else pair for pair in (sources, addresses))
-            names = map_names(from_, to, spec=tables)
-            framework, before, after = ("verl", there, here) if turned else ("trl", here, there)
-            name = (program or _MAIN) if turned else trainer
-            path = f"migrate/{first}/{second}"
-            yield Move(
-                "crossing",
-                path,
-                framework,
-                name,
-                before,
-                after,
-                from_,
-                to,
-                "",
-                None,
-                names.rows,
-                _needs(names),
-                *_noted(names),
-            )
+        ends = _End("trl", trainer, components_of(tables, "trl")[trainer][-1]), _End("verl", program, newest)
+        yield _crossing(tables, *ends)
+        yield _crossing(tables, *ends[::-1])
+    for framework, ended, successor in SUCCESSIONS:
+        components = components_of(tables, framework)
+        yield _crossing(tables, *(_End(framework, name, components[name][-1]) for name in (ended, successor)))
+
+
+class _End(NamedTuple):
+    """Where a crossing begins or ends; the empty program is reinforcement learning."""
+
+    framework: str
+    program: str
+    release: str
+
+    @property
+    def source(self) -> str:
+        bracket = f"[{self.program}]" if self.program else ""
+        return f"{self.framework}{bracket}=={self.release}"
+
+    @property
+    def address(self) -> str:
+        return f"{self.framework}-{self.program}" if self.program else self.framework
+
+
+def _crossing(tables: Tables, start: _End, end: _End) -> Move:
+    names = map_names(start.source, end.source, spec=tables)
+    return Move(
+        "crossing",
+        f"migrate/{start.address}/{end.address}",
+        start.framework,
+        start.program or _MAIN,
+        start.release,
+        end.release,
+        start.source,
+        end.source,
+        "",
+        None,
+        names.rows,
+        _needs(names),
+        *_noted(names),
+    )
