@@ -328,6 +328,15 @@ def test_watch_reads_each_byte_once(tmp_path, monkeypatch):
     assert list(range(1, 241)) == parsed
 
 
+def test_watch_waits_as_long_as_told(tmp_path):
+    """However long it takes to find out what logged the first rows, and even where the interval is longer."""
+    path, pauses = write(tmp_path / "run.jsonl", "healthy", source=GRPO), []
+
+    assert list(follow(path, interval=5, idle=1, sleep=pauses.append)) == []
+
+    assert [1] == pauses
+
+
 @pytest.mark.parametrize("how", ["cut", "replaced"])
 def test_watch_begins_anew_where_a_file_is_cut_or_replaced(tmp_path, how):
     """A file that was cut, or another one by its name, is a new run, and what it holds is found."""
@@ -406,6 +415,7 @@ def test_a_log_in_which_no_rule_finds_anything_to_look_at_is_not_called_well(tmp
     assert out.startswith("Nothing can be judged: no rule looks at anything that these 20 rows hold.")
 
 
+@pytest.mark.slow
 def test_watch_speaks_when_something_is_found(tmp_path):
     """A file that grows is followed; the collapse is told once, and the command runs with the news."""
     rows = spelled(simulate("grpo", "zero_advantage").rows, GRPO)

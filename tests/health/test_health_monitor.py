@@ -141,6 +141,7 @@ def test_a_resumed_run_is_no_alarm():
     assert any("goes back to an earlier step" in note for note in report.notes)
 
 
+@pytest.mark.slow
 @settings(max_examples=150, deadline=None)
 @given(
     rows=st.lists(

@@ -60,6 +60,7 @@ def test_a_gap_in_the_log_is_found_and_an_even_log_has_none():
     assert "log-gap" not in {rule for rule, _ in found["healthy"]}
 
 
+@pytest.mark.slow
 def test_rules_that_can_warn_do_warn_on_their_run():
     """A level that no run reaches would be no level: each rule with a warning or an error gets that far."""
     weak = []
@@ -95,6 +96,7 @@ def test_every_diagnosis_is_made_by_rules_that_exist():
         assert diagnosis["checks"]
 
 
+@pytest.mark.slow
 def test_most_single_ailments_are_diagnosed_by_their_cause():
     """On the run of a rule that warns, the first diagnosis has the cause of the rule."""
     wrong = []

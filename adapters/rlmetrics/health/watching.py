@@ -81,16 +81,18 @@ def follow(
     watcher = _Watcher(path, at, dict(config or {}), load_tables(spec))
     quiet = 0.0
     while True:
-        began = time.monotonic()
-        last = idle is not None and quiet >= idle
-        before = watcher.rows
-        yield from watcher.look(final=last)
-        if last:
+        began, before = time.monotonic(), watcher.rows
+        yield from watcher.look(final=False)
+        # The first rows also pay for finding out what logged them, which later looks do not.
+        took = time.monotonic() - began if before else 0.0
+        quiet = 0.0 if watcher.rows > before else quiet
+        if idle is not None and quiet >= idle:
+            yield from watcher.look(final=True)
             return
-        took = time.monotonic() - began
         pause = max(interval, 10 * took)
-        quiet = 0.0 if watcher.rows > before else quiet + pause
+        pause = pause if idle is None else min(pause, idle - quiet)
         sleep(pause)
+        quiet += pause
 
 
 class _Watcher:
