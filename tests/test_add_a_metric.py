@@ -6,9 +6,11 @@ import re
 import textwrap
 from pathlib import Path
 
+import pytest
 from walk_through import clone_to, run, steps
 
 
+@pytest.mark.slow
 def test_a_metric_is_added_as_the_page_says(tmp_path: Path) -> None:
     """Definition, example, generation and tests: each step does what the page promises."""
     clone, page = clone_to(tmp_path / "rlmetrics"), steps("spec-editing.md", "add-a-metric")

@@ -6,6 +6,7 @@ import json
 from graphlib import TopologicalSorter
 from pathlib import Path
 
+import pytest
 from rlmetrics.translate import kinds
 from test_imports import edges, modules
 from walk_through import GUIDE, ROOT, changed, clone_to, commit, edit, named, run, steps
@@ -18,6 +19,7 @@ SCALARS = {
 }
 
 
+@pytest.mark.slow
 def test_a_kind_is_added_as_the_guide_says(tmp_path: Path) -> None:
     """What the module and its line bring: names, values, detection, checks and help, with no other file changed."""
     clone, page = clone_to(tmp_path / "rlmetrics"), steps(GUIDE, "add-a-tracker")
@@ -53,6 +55,7 @@ def test_a_kind_is_added_as_the_guide_says(tmp_path: Path) -> None:
     assert 0 == strict.returncode, strict.stdout
 
 
+@pytest.mark.slow
 def test_every_module_of_a_kind_is_named_once() -> None:
     """The line is all that a module needs, so none is forgotten, and no kind imports the registry of kinds."""
     folder = ROOT / "adapters/rlmetrics/translate/kinds"

@@ -28,6 +28,7 @@ def _blocks(*languages: str) -> list:
         for number, match in enumerate(FENCE.finditer(page.read_text(encoding="utf-8"))):
             if match["language"] in languages and match["role"] not in ELSEWHERE:
                 marks = [pytest.mark.network] if match["role"] == FETCHES else []
+                marks += [pytest.mark.slow] if page.parent != ROOT else []
                 found.append(
                     pytest.param(match["code"], id=f"{page.relative_to(ROOT).as_posix()}-{number}", marks=marks)
                 )
@@ -144,6 +145,7 @@ def test_the_readme_has_exactly_two_set_up_commands():
     assert "command: test" in (ROOT / ".ci" / "run").read_text(encoding="utf-8")
 
 
+@pytest.mark.slow
 def test_main_job_on_a_fresh_machine(checkout, tmp_path):
     """The README's first command, in a fresh copy with a bare interpreter, generates and translates real runs."""
     fresh = tmp_path / "fresh"

@@ -84,6 +84,7 @@ def test_pages_use_the_words_of_the_glossary(page: Path) -> None:
     assert [] == rejected_in(page.read_text(encoding="utf-8"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("root", ["adapters", "codegen"])
 def test_messages_and_docstrings_use_the_words_of_the_glossary(root: str) -> None:
     """Neither help and messages of the command line nor docstrings use a word that the glossary rejects."""

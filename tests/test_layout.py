@@ -48,6 +48,7 @@ def test_the_runtime_core_needs_only_the_standard_library(module):
     assert "[]\n" == done.stdout
 
 
+@pytest.mark.slow
 def test_each_class_has_a_name_of_its_own():
     """No two modules define classes of one name, so that a name leads to one place; private ones are local."""
     found: dict[str, list[str]] = {}

@@ -37,6 +37,7 @@ def installed(wheel, tmp_path_factory):
     return folder / "bin" / "rlmetrics"
 
 
+@pytest.mark.slow
 def test_the_wheel_is_small(wheel):
     """Names of every release, functions and templates fit in three megabytes."""
     assert wheel.stat().st_size < 3 * MEGABYTE
@@ -54,6 +55,7 @@ def test_the_wheel_holds_everything_and_nothing_else(wheel):
     assert not [name for name in names if name.startswith(("spec/", "tests/"))]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("arguments", "expected"),
     [

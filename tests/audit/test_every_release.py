@@ -7,6 +7,7 @@ from audit.every_release import REQUIRED, agreement
 from rlmetrics.codegen.audit.frameworks import SETTINGS
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("framework", sorted(SETTINGS))
 def test_recall_and_precision(framework: str) -> None:
     """Of (component, release, key), at least 99 % that are logged are described, and of those described are logged."""

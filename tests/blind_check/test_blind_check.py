@@ -9,6 +9,7 @@ from blind_check.draw import cited, claim, draw, universe
 from blind_check.table import PAGE, bound, render, rounds
 
 
+@pytest.mark.slow
 def test_a_draw_is_reproducible_and_stays_in_the_spec():
     """One seed, one draw; every place is one that the spec describes, with a claim and its citations."""
     places = draw(7, 5)

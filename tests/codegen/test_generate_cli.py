@@ -79,6 +79,7 @@ def test_generating_needs_no_torch(root: Path) -> None:
     assert result.returncode == 0
 
 
+@pytest.mark.slow
 def test_output_is_the_same_everywhere(tmp_path: Path) -> None:
     """Hash seed, folder and locale of the machine do not show in the output."""
     outputs = []
@@ -202,6 +203,7 @@ def test_schemas_accept_the_spec_and_refuse_typos(root: Path) -> None:
             jsonschema.validate({**data, "typo": 1}, schemas[kind])
 
 
+@pytest.mark.slow
 def test_watch_generates_on_save(root: Path) -> None:
     """``--watch`` generates at once and after every save, and ends cleanly when interrupted."""
     # A job in a shell's background ignores Ctrl-C, and so would the process.

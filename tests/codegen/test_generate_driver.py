@@ -132,6 +132,7 @@ def test_check_wants_the_manifest_up_to_date(root: Path, renderer: Renderer) -> 
     assert () == run(root, check=True, render=renderer).changes
 
 
+@pytest.mark.slow
 @given(st.data())
 def test_a_run_is_never_skipped_wrongly(data: st.DataObject) -> None:
     """Whatever is edited, deleted, interrupted or merged between runs, a run leaves what a run from nothing leaves."""

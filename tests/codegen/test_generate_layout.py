@@ -36,6 +36,7 @@ def ruff_format(source: str) -> str:
     return subprocess.run(command, input=source, capture_output=True, text=True, check=True).stdout
 
 
+@pytest.mark.slow
 @settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(st.lists(nodes(), min_size=10, max_size=40), st.lists(TEXTS, max_size=20))
 def test_layout_is_a_fixed_point_of_ruff(values: list[layout.Node], texts: list[str]) -> None:

@@ -38,6 +38,7 @@ def made(root: Path) -> dict[str, str]:
     return {path.relative_to(docs).with_suffix("").as_posix(): path.read_text() for path in docs.rglob("*.md")}
 
 
+@pytest.mark.slow
 def test_documentation_build_writes_the_pages_of_a_fresh_clone(tmp_path: Path) -> None:
     """``mkdocs build`` with the project's own settings, but for its guides, brings pages that a clone does not have."""
     clone = make_checkout(tmp_path / "clone")
@@ -64,6 +65,7 @@ def test_documentation_build_writes_the_pages_of_a_fresh_clone(tmp_path: Path) -
     assert "policy/kl" in (clone / "site" / "k" / "demo" / "policy" / "kl" / "index.html").read_text()
 
 
+@pytest.mark.slow
 def test_no_page_of_the_real_spec_is_large() -> None:
     """Every reference page is below 400 kB, and none of them is about a family: metrics have pages of their own."""
     spec, _ = read(PROJECT / "spec", [])

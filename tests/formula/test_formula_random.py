@@ -118,6 +118,7 @@ def sample(seed: int, sizes: tuple[int, int, float]) -> Tensors:
     return make(seed, batch=batch, width=width, density=density)
 
 
+@pytest.mark.slow
 @QUICK
 @given(formulas(), SEEDS, SIZES, st.sampled_from([None, "nan", 0, "omit"]))
 def test_compiler_and_reference_agree(

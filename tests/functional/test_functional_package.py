@@ -24,6 +24,7 @@ def loaded_after(statement: str) -> set[str]:
     return set(result.stdout.split())
 
 
+@pytest.mark.slow
 def test_import_is_lazy() -> None:
     """Importing the package loads neither torch nor a family; the registry loads no family before one is asked for."""
     package = loaded_after("import rlmetrics.functional")

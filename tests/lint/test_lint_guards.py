@@ -90,6 +90,7 @@ def holds(guard: str, config: dict[str, Any]) -> bool:
         return False
 
 
+@pytest.mark.slow
 def test_what_is_not_certain_is_not_claimed() -> None:
     """Arithmetic and very long searches may miss a configuration, so nothing is said to be impossible then."""
     numbers = [f"beta not in {list(range(start, start + 50))}" for start in range(0, 400, 50)]

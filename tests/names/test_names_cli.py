@@ -81,6 +81,7 @@ def test_resolve_gives_a_reason_for_an_unknown_key(call, document):
     assert "Did you mean\n`ppo/policy/approxkl`?" in out
 
 
+@pytest.mark.slow
 def test_resolve_lists_the_meanings_of_a_key_without_a_source(call, document, overlay):
     """Each class that logs it, with its releases; that is an answer and no error."""
     (found,) = document("resolve", "train/our/approx_kl", "--spec", str(overlay))

@@ -19,6 +19,7 @@ def test_every_metric_is_listed_with_the_components_that_log_it(tables):
     assert all((item.framework is None) == (not item.releases) for item in found.values())
 
 
+@pytest.mark.slow
 def test_the_index_agrees_with_what_each_release_logs():
     """Metric by metric and release by release, over the whole spec."""
     listed = {

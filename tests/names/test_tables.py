@@ -79,6 +79,7 @@ def test_tables_are_passed_through_and_overlays_extend_the_real_ones(overlay, ta
     assert "GRPOTrainer" in {item[0] for item in load_tables(overlay).framework("trl").components}
 
 
+@pytest.mark.slow
 def test_a_wrong_overlay_is_explained(tmp_path):
     """A missing folder, and YAML with a mistake at its place."""
     wrong: list[tuple[Overlays, str]] = [(tmp_path / "missing", "no such folder")]

@@ -21,6 +21,7 @@ every_module = pytest.mark.parametrize(
 )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("release", RELEASES)
 def test_every_output_has_one_row(release: str) -> None:
     """No output is left out or claimed twice, and no row is about something that was not recorded."""
@@ -101,6 +102,7 @@ def _variants(release: str) -> set[str]:
     return {f"{metric}@{variant}" for metric, variant in variants if variant}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("release", RELEASES)
 def test_variants_that_the_spec_names_are_compared(release: str) -> None:
     """Each ``reproduced_by`` of a release stands behind some row of it."""

@@ -36,6 +36,7 @@ def _upwards(between: set[tuple[str, str]]) -> Iterator[tuple[str, str]]:
     yield from ((first, second) for first, second in sorted(between) if row[second] <= row[first])
 
 
+@pytest.mark.slow
 def test_arrows_are_the_imports(imports) -> None:
     """An arrow stands where a module of one part imports one of another, by a reading of imports of its own."""
     wanted = {(part_of(first), part_of(second)) for first, targets in edges(modules()).items() for second in targets}

@@ -41,6 +41,7 @@ def test_strips_hold_what_the_command_line_lists(framework: str) -> None:
     assert listed == found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("framework", ["trl", "verl"])
 def test_pages_show_what_they_are_made_from(framework: str) -> None:
     """The strip in each key's page has a piece exactly where the trainer logs the key."""

@@ -61,6 +61,7 @@ def data_of(site: Site, found: dict[str, str]) -> dict[str, Any]:
     return data
 
 
+@pytest.mark.slow
 def test_the_index_is_small() -> None:
     """With every page that the spec could have, steps without any change included."""
     assert len(search_index(english(), titles()).text.encode()) < MOST

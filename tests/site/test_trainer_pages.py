@@ -61,6 +61,7 @@ def test_each_column_has_the_keys_of_its_releases(framework: str, component: str
             assert logged == told, release
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("framework", "component"), random.Random(7).sample(COMPONENTS, 16))
 def test_letters_change_where_diff_sees_another_number(framework: str, component: str) -> None:
     """From one column to the next a key gets another letter where ``diff`` says that the two must not share a plot."""

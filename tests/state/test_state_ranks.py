@@ -108,6 +108,7 @@ def found(tmp_path_factory: pytest.TempPathFactory) -> Found:
     }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("scenario", list(SCENARIOS))
 def test_all_ranks_have_the_whole(found: Found, scenario: str) -> None:
     """Two ranks or three, one of them without data: each has the result over all responses, bit by bit the same."""

@@ -78,6 +78,7 @@ def test_shared_parts_are_computed_once() -> None:
     assert ["policy_ratio_mean_token_count", "policy_loss_token_count"] == counts  # for each set of inputs one
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("make", [PPOSuite, lambda: make_suite(["policy/loss", "value/loss", "reward/group_std"])])
 def test_update_compiles_without_breaks(make) -> None:  # type: ignore[no-untyped-def]
     """``torch.compile(fullgraph=True)`` takes the whole update, merging included, and gives the same numbers."""
@@ -92,6 +93,7 @@ def test_update_compiles_without_breaks(make) -> None:  # type: ignore[no-untype
     assert_same(plain.compute(), compiled.compute())
 
 
+@pytest.mark.slow
 def test_more_suites_compile_than_recompilations_are_allowed() -> None:
     """Each suite compiles code of its own, and a pickled one comes back uncompiled with the same numbers."""
     torch.compiler.reset()

@@ -164,6 +164,7 @@ def found(tmp_path_factory: pytest.TempPathFactory) -> list[dict[str, Any]]:
     return [json.loads((folder / f"{rank}.json").read_text()) for rank in range(3)]
 
 
+@pytest.mark.slow
 def test_packed_block_by_block_on_three_ranks(found: list[dict[str, Any]]) -> None:
     """Packed in three ways, fed one set of inputs at a time, the ranks have the numbers of all padded rows."""
     batch, _ = ragged(GRPOSuite(), 4, rows=6)

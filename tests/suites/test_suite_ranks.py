@@ -90,6 +90,7 @@ def found(tmp_path_factory: pytest.TempPathFactory) -> Found:
     }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("scenario", ["uneven", "one-empty", "three-one-empty", "three-first-empty", "slowest"])
 def test_ranks_agree_on_the_whole(found: Found, scenario: str) -> None:
     """After one all-gather every rank has the result over all shards, equal in every bit; then it goes on alone."""

@@ -28,6 +28,7 @@ GRPOSuite(clip=0.1)
 """
 
 
+@pytest.mark.slow
 def test_misspelt_inputs_are_flagged(tmp_path: Path) -> None:
     """A type checker sees names and types of inputs and parameters, and only complains where they are wrong."""
     file = tmp_path / "trainer.py"

@@ -351,6 +351,7 @@ def test_forked_processes_send_only_if_they_record(receiver: Receiver, recorder:
     assert {"rl.train.loss": 0.25} == receiver.values()
 
 
+@pytest.mark.slow
 def test_the_end_of_a_program_sends_the_rest(receiver: Receiver) -> None:
     """A program that only records and ends has sent everything."""
     code = """

@@ -30,6 +30,7 @@ def _rows(name, count):
     return [row | {f"mine/{number + place}": "1" for place in range(20)} for number in range(0, count, 20)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [name for name in LOGS if name != "mlruns"])
 def test_unknown_names_take_time_in_proportion(name, tmp_path):
     """Each is looked up once, and taken down once."""
@@ -44,6 +45,7 @@ def test_unknown_names_take_time_in_proportion(name, tmp_path):
     assert took[FEW * TIMES] < 0.25 * TIMES * TIMES * took[FEW]
 
 
+@pytest.mark.slow
 def test_definitions_by_prefix_are_looked_up_for_new_names_only(tmp_path):
     """W&B: each row with a new name looks at that, not at all that were written before."""
     took = {}

@@ -276,6 +276,7 @@ def test_a_full_disk_is_that_of_the_output(tmp_path, capsys, name, monkeypatch):
     assert before == set(os.listdir(tmp_path))
 
 
+@pytest.mark.slow
 def test_a_full_disk_is_told_alike_by_several_processes(tmp_path):
     """Lack of room in one of several processes is no lack of memory."""
     (tmp_path / "runs").mkdir()
@@ -486,6 +487,7 @@ def test_what_is_being_written_is_no_input(tmp_path):
     assert ["a.jsonl"] == os.listdir(tmp_path / "runs.translated")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGINT])
 @pytest.mark.parametrize("name", ["run.jsonl", "project.db", "mlruns.db"])
 def test_a_signal_leaves_nothing_behind(tmp_path, number, name):

@@ -2,6 +2,7 @@
 
 import json
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from rlmetrics.translate import Translator
@@ -16,6 +17,7 @@ OTHERS = st.recursive(TEXTS | NUMBERS | st.none() | st.booleans(), st.lists, max
 VALUES = {"actor/lr(1e-4)": NUMBERS | st.none(), "critic/lr(1e-4)": NUMBERS}
 
 
+@pytest.mark.slow
 @settings(max_examples=300, deadline=None)
 @given(data=st.data(), keys=st.lists(st.sampled_from(NAMES), min_size=1, unique=True), spaces=st.booleans())
 def test_a_row_translated_the_quick_way_is_the_same(data, keys, spaces):

@@ -379,6 +379,7 @@ def test_damage_gives_output_or_one_clear_error(log, tmp_path):
         assert {log.name} <= {found.name for found in tmp_path.iterdir()} <= {log.name, "out"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [name for name, log in LOGS.items() if log.tears and name != "mlruns"])
 def test_any_cut_keeps_the_whole_rows(name, tmp_path):
     """Wherever a crash cuts a file: what comes before the torn row is all there, and the bytes lost are counted."""

@@ -114,6 +114,7 @@ def test_several_processes_give_the_same(runs, capsys, source):
     assert alone == _contents(runs.with_name("out"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("order", [1, 2])
 def test_shares_give_the_same_as_one_process(runs, capsys, order):
     """In any order, repeated, and with several processes: the copy is there with the last share, and it is the same."""
@@ -170,6 +171,7 @@ def test_what_is_no_number_of_processes_is_refused(tmp_path, capsys, given):
     assert 1 == capsys.readouterr().err.count("\n")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
 def test_processes_end_with_the_one_that_has_the_output(runs, number):
     """Stopped by a signal it clears away and leaves no process behind; killed, the next run clears away."""

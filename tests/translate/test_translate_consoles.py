@@ -235,6 +235,7 @@ def test_a_value_that_cannot_be_converted_names_its_line(tmp_path):
 NAMES = ["actor/pg_loss", "actor/ppo_kl", "critic/score/mean", "val-core/a b - c/d:e/acc/mean@1", "my/own:1"]
 
 
+@pytest.mark.slow
 @given(
     rows=st.lists(
         st.dictionaries(st.sampled_from(NAMES), st.floats() | st.integers(), min_size=1), min_size=1, max_size=4
@@ -267,6 +268,7 @@ def test_numbers_are_read_and_written_in_their_wrapper(number, wrapper):
     assert text == number_like(text, number_in(text))
 
 
+@pytest.mark.slow
 @given(row=st.dictionaries(st.sampled_from(["reward", "kl", "it's", 'q"t', "b\\s", "loss"]), st.floats(), min_size=1))
 @settings(deadline=None, max_examples=40)
 def test_printed_dicts_survive_there_and_back(tmp_path_factory, row):

@@ -236,6 +236,7 @@ def test_a_return_before_the_line_end_belongs_to_it_unless_quoted(record):
     assert record == ",".join(found) + end
 
 
+@pytest.mark.slow
 @given(rows=st.lists(st.lists(st.floats() | st.text('ab,"\n ', max_size=4), min_size=3, max_size=3), max_size=5))
 @settings(deadline=None, max_examples=40)
 def test_tables_survive_there_and_back(tmp_path_factory, rows):

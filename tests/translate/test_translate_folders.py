@@ -350,6 +350,7 @@ def test_a_page_replaces_another_file_only_with_force(runs, tmp_path, capsys):
     assert page.read_text().startswith("<!doctype html>")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("terminal", [True, False])
 def test_the_bar_is_for_terminals(runs, tmp_path, terminal):
     """Whoever watches sees how far it is; a log of standard error stays empty."""

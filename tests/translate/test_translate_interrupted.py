@@ -80,6 +80,7 @@ def _contents(folder):
     return {path.relative_to(folder): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()}
 
 
+@pytest.mark.slow
 def test_two_hundred_kills_leave_all_or_nothing(runs, tmp_path):
     """Killed at any moment, there is no output under its final name, or the whole one; the next run succeeds."""
     inputs = _contents(runs)

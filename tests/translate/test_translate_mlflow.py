@@ -231,6 +231,7 @@ def test_other_tables_stay(written, tmp_path):
         assert old.execute(query).fetchall() == new.execute(query).fetchall()
 
 
+@pytest.mark.slow
 def test_each_run_of_a_database_is_judged_by_its_own_names(tmp_path, capsys):
     """Runs of two frameworks in one database: keys and notes of each are those of its own source."""
     store, out = tmp_path / "mlruns.db", tmp_path / "out.db"

@@ -336,6 +336,7 @@ def test_without_tensorboard_one_line_names_the_extra(tmp_path):
     assert 'rlmetrics translate: needs tensorboard; pip install "rlmetrics[tensorboard]"\n' == done.stderr
 
 
+@pytest.mark.slow
 def test_memory_does_not_grow_with_the_file(tmp_path):
     """Ten times more records take hardly more memory: they are streamed."""
     peaks = []

@@ -329,6 +329,7 @@ def mixed(tmp_path):
     return tmp_path / "rlhf.db"
 
 
+@pytest.mark.slow
 def test_each_run_is_judged_by_its_own_names(mixed, tmp_path, capsys):
     """Runs of several frameworks in one project: each is translated from its own source, and its note says so."""
     home = tmp_path / "home"
@@ -349,6 +350,7 @@ def test_each_run_is_judged_by_its_own_names(mixed, tmp_path, capsys):
     assert ["rlhf.db"] == sorted(file.name for file in home.iterdir() if "rlhf" in file.name and file.suffix == ".db")
 
 
+@pytest.mark.slow
 def test_a_run_that_is_refused_is_named(mixed, tmp_path, capsys):
     """If one run of a project can't be judged, nothing is written, and the line says which."""
     _trackio(tmp_path, "-c", WRITE_MIXED, json.dumps({"grpo": _numbers("trl-0.18.2-grpo.jsonl")}))
@@ -364,6 +366,7 @@ def test_a_run_that_is_refused_is_named(mixed, tmp_path, capsys):
     assert not [file for file in tmp_path.iterdir() if "translated" in file.name]
 
 
+@pytest.mark.slow
 def test_the_arguments_in_a_run_s_configuration_narrow_its_source(mixed, tmp_path, capsys):
     """Transformers' callback records all arguments; releases that have others are no candidates."""
     arguments = KINDS["wandb"].open(FIXTURES / "wandb" / "0.31.0-trl-0.18.2-grpo").settings()[None]

@@ -65,6 +65,7 @@ def test_the_translation_is_saved_as_a_new_view(views):
     assert ("wandb-workspace", [f"wandb-workspace:acme/rl/{slug}"]) == (report["kind"], report["outputs"])
 
 
+@pytest.mark.slow
 def test_a_view_is_overwritten_only_when_told(views, tmp_path):
     """``--overwrite`` saves under the old id and title; with ``-o`` a file is written and nothing is saved."""
     file = tmp_path / "view.json"
@@ -80,6 +81,7 @@ def test_a_view_is_overwritten_only_when_told(views, tmp_path):
     assert ["nw-abc123-v"] == list(views.saved)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("address", "what"),
     [
@@ -152,6 +154,7 @@ def test_a_report_is_saved_as_a_new_report(views):
     assert [f"wandb-workspace:acme/rl/reports/--id-{mutation['name']}"] == json.loads(done.stdout)["outputs"]
 
 
+@pytest.mark.slow
 def test_a_view_of_several_possible_sources_follows_the_rule_for_files(views):
     """Saved if all of them write the same; else refused in one line that begins with the address."""
     done = run(views, "wandb-workspace:acme/rl/abc123", source="auto", target="canonical")
@@ -169,6 +172,7 @@ def test_a_view_of_several_possible_sources_follows_the_rule_for_files(views):
     assert " differ on " in line
 
 
+@pytest.mark.slow
 def test_a_dry_run_saves_nothing(views, tmp_path):
     """The report is that of the real one; neither the server nor a file is written to."""
     dry = run(views, "wandb-workspace:acme/rl/abc123", "--dry-run")

@@ -160,6 +160,7 @@ def test_an_interrupted_copy_is_continued(translated):
     assert (0.75, True) == (run.summary["policy/loss"], run.complete)
 
 
+@pytest.mark.slow
 def test_what_cannot_be_done_is_told_in_one_line(translated):
     """An address that is none, no such run, none of this source's keys, a strange run in the way, no login."""
     server, _, _, home = translated
@@ -191,6 +192,7 @@ def test_what_cannot_be_done_is_told_in_one_line(translated):
     assert before == str(server.runs)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "agree"), [("trl-0.7.10-ppo1_wandb", True), ("trl-0.18.2-grpo", False)])
 def test_a_run_of_several_possible_sources_follows_the_rule_for_files(translated, name, agree):
     """Logged if all of them write the same; else refused in one line that begins with the address, nothing logged."""
@@ -220,6 +222,7 @@ def test_a_run_of_several_possible_sources_follows_the_rule_for_files(translated
         assert " differ on " in line
 
 
+@pytest.mark.slow
 def test_a_dry_run_logs_nothing(tmp_path):
     """All rows are read, the report says what would be logged and where, and the server has what it had."""
     with serving() as server:
@@ -237,6 +240,7 @@ PPO = "trl[PPOTrainer]==0.7.10"
 RIVALS = "env/reward_mean", "ppo/mean_scores"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("summary", [{}, {RIVALS[0]: 4.0, RIVALS[1]: 5.0}])
 def test_a_collision_is_that_of_the_run_each_time(tmp_path, summary):
     """Two names of one, equal at first: set aside in every row, also in a copy that is repeated or continued."""

@@ -84,6 +84,7 @@ def test_history_and_summary_arrive_under_new_names(synced, release):
     assert (None if release in PYTHON_WRITER else 0.4) == run.summary.get("policy/loss")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("release", ERAS)
 def test_definitions_and_the_note_arrive_in_the_configuration(synced, release):
     """The server is told which metric has which axis, under the new names, and where the names come from."""

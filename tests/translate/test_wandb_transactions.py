@@ -40,6 +40,7 @@ def test_what_is_written_is_read_back(tmp_path_factory, sizes):
     assert Tail(0) == tail
 
 
+@pytest.mark.slow
 @settings(max_examples=80, deadline=None)
 @given(SIZES, st.data())
 def test_any_cut_keeps_the_whole_records(tmp_path_factory, sizes, data):

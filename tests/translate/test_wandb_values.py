@@ -8,6 +8,7 @@ from decimal import Context, Decimal
 from itertools import repeat
 from pathlib import Path
 
+import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from rlmetrics.translate import Translator, translate_file
@@ -107,6 +108,7 @@ def test_ten_megabytes_under_one_name(tmp_path):
     assert ["mine"] == report.unknown
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(st.lists(st.floats() | st.integers(-(10**30), 10**30), min_size=1, max_size=8))
 def test_there_and_back_gives_the_same_values(tmp_path_factory, numbers):
@@ -145,6 +147,7 @@ def test_there_and_back_gives_the_same_values(tmp_path_factory, numbers):
     assert str(read(path)) == str(read(folder / "b.wandb"))
 
 
+@pytest.mark.slow
 def test_memory_stays_constant(tmp_path):
     """A hundred times more rows take hardly more memory: they are streamed."""
     items = [{"nested_key": [name, "a"], "value_json": "0.25"} for name in (*KNOWN, *map(str, range(20)))]

@@ -72,6 +72,7 @@ def found(tmp_path_factory: pytest.TempPathFactory) -> list[Any]:
     return [json.loads((folder / f"{rank}.json").read_text()) for rank in range(3)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("place", range(len(CASES)))
 def test_parts_of_a_vocabulary(found: list[Any], place: int) -> None:
     """Every rank has the results of whole logits and the gradient of its own words, with two all-reduces."""

@@ -154,6 +154,7 @@ def test_statistics_of_a_head(shape: Inputs, block: int, integers: bool) -> None
     torch.testing.assert_close(logits.mean(-1), found.mean_logits)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("shape", SHAPES)
 def test_gradients_of_a_shaped_head(shape: Inputs) -> None:
     """Scale and cap stand in the gradients, too; mean logits and the most likely word have none."""
@@ -257,6 +258,7 @@ def test_padding_may_hold_anything(garbage: float) -> None:
     assert 0.0 == actual[2][outside].abs().sum().item()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("backend", ["eager", "aot_eager"])
 def test_compiles_to_one_graph(backend: str) -> None:
     """``torch.compile(fullgraph=True)`` traces forward and backward without a break; values and gradients stay."""
@@ -275,6 +277,7 @@ def test_compiles_to_one_graph(backend: str) -> None:
         torch.testing.assert_close(other, one)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("dtype", "shape", "words", "block"),
     [(torch.float32, (8, 1024), 32_768, 1024), (torch.bfloat16, (2, 512), 8192, 256)],
@@ -297,6 +300,7 @@ def test_head_never_holds_the_logits(dtype: torch.dtype, shape: tuple[int, int],
     assert peak - gradients <= SHARE * tokens.numel() * words * 4
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["entropy", "log_prob"])
 def test_logits_are_visited_in_chunks(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Forward and backward need 5 % of the logits beside their gradient, with chunks in proportion to a large batch."""
@@ -339,6 +343,7 @@ print((after - before - logits.grad.nbytes) / logits.nbytes)
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["entropy", "log_prob"])
 def test_a_process_grows_by_its_gradient_and_little_more(name: str) -> None:
     """What the operating system counts, freed memory that malloc keeps included, is 5 % of the logits at full size."""
