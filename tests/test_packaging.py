@@ -77,6 +77,7 @@ def test_names_work_without_any_dependency(installed, tmp_path, arguments, expec
     assert expected in done.stdout
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("command", "extra"),
     [

@@ -22,6 +22,7 @@ def test_a_draw_is_reproducible_and_stays_in_the_spec():
         assert "- metric: " in text
 
 
+@pytest.mark.slow
 def test_cited_lines_are_printed_from_the_sources(tmp_path: Path):
     """With their numbers; a source that is not there is told."""
     place = next(item for item in universe() if item.source == "trl[PPOTrainer]==0.12.2")

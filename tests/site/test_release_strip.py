@@ -62,6 +62,7 @@ def test_pages_show_what_they_are_made_from(framework: str) -> None:
         assert logged == shown, key
 
 
+@pytest.mark.slow
 def test_pages_of_metrics_show_every_name_in_training() -> None:
     """A metric's page has a piece for every release, trainer and key that logs it in training."""
     for metric, lives in lives_of(the_site().tables).by_metric.items():

@@ -67,6 +67,7 @@ def test_the_index_is_small() -> None:
     assert len(search_index(english(), titles()).text.encode()) < MOST
 
 
+@pytest.mark.slow
 def test_a_translated_index_is_small() -> None:
     """With each brief in Chinese beside the English one."""
     tables, catalog = english().tables, spec().texts["zh"].catalog()

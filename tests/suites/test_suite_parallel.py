@@ -175,6 +175,7 @@ def test_packed_block_by_block_on_three_ranks(found: list[dict[str, Any]]) -> No
         assert 1 == rank["collectives"]
 
 
+@pytest.mark.slow
 def test_rows_split_over_ranks(found: list[dict[str, Any]]) -> None:
     """Rows cut between tokens give the numbers of whole rows; metrics of single tokens need no collective for it."""
     batch, _ = ragged(make_suite(KEYS), 5, rows=6)

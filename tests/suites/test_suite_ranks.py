@@ -115,6 +115,7 @@ def test_ranks_agree_on_the_whole(found: Found, scenario: str) -> None:
     assert ranks[0]["alone"] != ranks[-1]["alone"]
 
 
+@pytest.mark.slow
 def test_two_runs_give_the_same_bits(found: Found) -> None:
     """The order of merging is that of the ranks, not that of arrival, so a second run gives the same bits."""
     assert [rank["bits"] for rank in found["once"]] == [rank["bits"] for rank in found["again"]]

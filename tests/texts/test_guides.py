@@ -84,8 +84,8 @@ def test_headings_keep_their_levels_and_anchors(guide: tuple[str, str]) -> None:
 
 
 def test_links_and_code_in_sentences_are_the_same(guide: tuple[str, str]) -> None:
-    """The translation links where the English links, and names the same code as often."""
-    english, chinese = (_BLOCK.sub("", text) for text in guide)
+    """The translation links where the English links, and names the same code as often; a picture may have its own."""
+    english, chinese = (_BLOCK.sub("", text).replace(".zh.svg)", ".svg)") for text in guide)
 
     for pattern in (_LINK, _CODE):
         assert Counter(pattern.findall(english)) == Counter(pattern.findall(chinese))

@@ -58,6 +58,7 @@ def test_definitions_by_prefix_are_looked_up_for_new_names_only(tmp_path):
     assert took[FEW * TIMES] < 0.25 * TIMES * TIMES * took[FEW]
 
 
+@pytest.mark.slow
 def test_reports_of_many_files_are_put_together_in_proportion():
     """The names of a file are not searched among those of all others."""
 

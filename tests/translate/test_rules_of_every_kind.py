@@ -99,6 +99,7 @@ def _numbers(name):
     return floats if name == "mlruns" else floats | decimals
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", LOGS)
 def test_converted_values_come_back_digit_for_digit(name, tmp_path):
     """Multiplied and divided, or subtracted from one twice, any number that fits is the same, however it is spelled."""

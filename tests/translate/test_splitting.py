@@ -102,6 +102,7 @@ def test_every_kind_has_a_dry_run(name, tmp_path, capsys, monkeypatch):
         )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("source", [OPTIONS[1], "auto"])
 def test_several_processes_give_the_same(runs, capsys, source):
     """The copy is the same to the byte, and so is the report, whichever process is done first."""

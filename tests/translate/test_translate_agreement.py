@@ -133,6 +133,7 @@ _CAPTURED = json.loads((_RUNS.parent / "captured_runs.json").read_text(encoding=
 _OF_EACH = {(run["component"], run["release"]): run for run in _CAPTURED if run["release"]}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("run", _OF_EACH.values(), ids=["-".join(map(str, place)) for place in _OF_EACH])
 def test_no_captured_run_is_translated_otherwise_than_by_its_release(run, tmp_path, capsys):
     """One of each trainer and release that was run: what its names become is what the true source says, or refused."""

@@ -144,6 +144,7 @@ def test_the_original_is_left_alone(translated):
     assert {run.name} == {name for _, name, _ in server.files}
 
 
+@pytest.mark.slow
 def test_an_interrupted_copy_is_continued(translated):
     """If the server has only the first rows of the copy, the rest is added: each row is there once."""
     server, _, run, home = translated
