@@ -149,6 +149,28 @@ def test_thresholds_beside_a_rescaled_name_follow(translated):
     assert any("0.0001 * value + 0: adapt what is compared" in note for note in report["notes"])
 
 
+def test_a_threshold_follows_the_name_of_its_own_document(translated):
+    """Documents of one file are apart: what stands at the same place of another is not beside a name."""
+    part = "metric: {{name: '{}', target: {}}}\n"
+    old = "---\n".join([part.format("actor/lr(1e-4)", 1), part.format("mine", 2), part.format("actor/lr(1e-4)", 3)])
+
+    code, new, report = translated("w.yaml", old, "verl==0.1", "verl==0.9.1")
+
+    parts = part.format("actor/lr", "0.0001"), part.format("mine", 2), part.format("actor/lr", "0.0003")
+    assert (0, "---\n".join(parts)) == (code, new)
+    assert any("w.yaml:5:42: 2.metric.target: 3 -> 0.0003" in note for note in report["notes"]), report["notes"]
+
+
+def test_two_keys_of_one_new_name_may_stand_in_two_documents(translated):
+    """They are no members of one mapping."""
+    old = "metrics:\n  actor/lr: 1\n---\nmetrics:\n  train/lr: 2\n"
+
+    code, new, report = translated("limits.yaml", old, "verl==0.9.1", "canonical")
+
+    assert (0, {}) == (code, report["collisions"])
+    assert old.replace("actor/lr", "optimizer/learning_rate").replace("train/lr", "optimizer/learning_rate") == new
+
+
 def test_directions_turn_with_the_sign(translated):
     """Where more becomes less, goals, comparisons and thresholds turn around, and come back."""
     ways = "trl[OnlineDPOTrainer]==0.18.2", "canonical"

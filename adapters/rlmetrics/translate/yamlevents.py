@@ -76,6 +76,7 @@ class _Follower:
         self.shift = int(text.startswith("\ufeff"))
         self._found: list[Scalar] = []
         self._open: list[_Open] = []
+        self._documents = 0
         self._anchors: dict[str, Path] = {}
         self._aliases: list[tuple[Path, Path]] = []
 
@@ -103,6 +104,7 @@ class _Follower:
         """Take down what an event says."""
         if isinstance(event, yaml.DocumentStartEvent):
             self._anchors.clear()
+            self._documents += 1
         elif isinstance(event, yaml.NodeEvent):
             self._node(event)
         elif isinstance(event, yaml.CollectionEndEvent):
@@ -131,7 +133,9 @@ class _Follower:
             self._alias(event.anchor or "")
 
     def _path(self) -> Path:
-        return tuple(opened.part for opened in self._open)
+        """Return the way to what is being read; below a document after the first, it begins with a number."""
+        document = (self._documents - 1,) if self._documents > 1 else ()
+        return (*document, *(opened.part for opened in self._open))
 
     def _span(self, event: yaml.NodeEvent) -> tuple[int, int]:
         """Return where a node stands, without its anchor and tag."""
