@@ -60,6 +60,7 @@ CATALOG = LanguageTexts(
         ("Measures sending weights. Loading them is outside.", "测量发送权重。加载在外。"),
         ("default of rollout.mode sync -> async", "rollout.mode 的默认值 sync -> async"),
         ("epochs: plain mean in TRL, micro-batches in verl", "轮：TRL 普通均值，verl 微批次"),
+        ("epochs: plain mean in 0.7.0, micro-batches in GRPOTrainer", "轮：0.7.0 普通均值，GRPOTrainer 微批次"),
         ("0 when num_iterations == 1 and beta == null", "在 num_iterations == 1 and beta == null 时为 0"),
     ],
 )

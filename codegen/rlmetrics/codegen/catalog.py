@@ -16,7 +16,7 @@ _AS_IT_IS = frozenset({"key", "old", "new"})
 """Placeholders for keys and for values of settings, which are the same in every language."""
 _PLACEHOLDER = re.compile(r"\{(\w+)\}")
 _ONE_WORD = frozenset({"framework", "other"})
-"""Placeholders for names of frameworks."""
+"""Placeholders for names of frameworks, or of releases and trainers of one."""
 _CUT = " …"
 """What stands at the end of a text of which an answer tells only the beginning."""
 _BRACKETS = re.compile(r" ?\([^()]*\)")
@@ -164,7 +164,7 @@ def _template(english: str, text: str) -> _Template:
     parts = _PLACEHOLDER.split(english)
     pattern, seen = "", set[str]()
     for index, part in enumerate(parts):
-        anything = "[A-Za-z]+" if part in _ONE_WORD else ".+?"
+        anything = r"[\w.]+" if part in _ONE_WORD else ".+?"
         again = f"(?P={part})" if part in seen else f"(?P<{part}>{anything})"
         pattern += again if index % 2 else re.escape(part)
         seen |= {part} if index % 2 else set()
