@@ -32,7 +32,6 @@ _FIRST = ("reward", "kl", "entropy", "policy", "length")
 _LAST = ("balance", "memory", "progress", "throughput", _TIMERS)
 """Families that tell about the machine."""
 _SECONDS = "s"
-_MEDIA = "text"
 _CURVES = {"scalar", "counter"}
 
 

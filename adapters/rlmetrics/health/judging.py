@@ -23,7 +23,7 @@ from .monitor import Monitor
 from .records import Report
 from .rows import step_in
 
-__all__ = ["SAMPLE", "Seam", "check_path", "check_rows", "keys_of", "opened", "source_of_run", "units_of"]
+__all__ = ["SAMPLE", "Seam", "check_path", "keys_of", "opened", "source_of_run", "units_of"]
 
 SAMPLE = 200
 """Rows from whose keys a source is inferred."""
@@ -234,13 +234,3 @@ def _label(row: LoggedRow) -> str:
 
 def _step(row: LoggedRow) -> float | None:
     return row.step if row.step is not None else step_in(row.values)
-
-
-def check_rows(
-    rows: Iterable[Mapping[str, Any]], *, at: str | None = None, config: Mapping[str, Any] | None = None, run: str = ""
-) -> Report:
-    """Judge rows that are in memory, such as a trainer's ``log_history``."""
-    monitor = Monitor(at, config)
-    for row in rows:
-        monitor.observe(None, row)
-    return monitor.report(run)

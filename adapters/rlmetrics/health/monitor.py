@@ -25,7 +25,6 @@ __all__ = ["Monitor"]
 _AUTO_ROWS = 3
 """Rows whose keys are gathered before a source is inferred from them."""
 _LOSS_ZERO = "logged as 0.0, as transformers does with a NaN loss."
-_CORE = ("loss", "gradient_norm", "kl", "entropy", "ratio")
 
 
 class Monitor:

@@ -1,6 +1,6 @@
 """What the pieces of a record say together: the record itself, and every fact that holds.
 
-A piece is a mapping of what one statement of the spec says. What pieces set, the later ones replace: lint sees to it
+A piece is a mapping of what the record or one fact says. What pieces set, the later ones replace: lint sees to it
 that two facts that hold together never set the same differently. What they add, adds up.
 """
 
@@ -9,25 +9,10 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
-__all__ = ["ADDED", "NOT_OF_THE_NUMBER", "SET", "combine"]
-
-SET = (
-    "population",
-    "snapshot",
-    "span",
-    "lag",
-    "offset",
-    "kind",
-    "condition",
-    "logged_by_default",
-    "logged_by",
-    "route",
-    "bind",
-)
-"""What one statement sets and another one may set anew; `metric`, `reduction`, `scale` and the like have rules too."""
+__all__ = ["ADDED", "NOT_OF_THE_NUMBER", "combine"]
 
 ADDED = ("traits", "without", "constant_when", "notes", "documented", "reads", "at", "logged_when", "fails")
-"""What adds up over all statements."""
+"""What adds up over all pieces; what else one says, a later one says anew."""
 
 _NOTHING: Mapping[str, tuple[Any, ...]] = dict.fromkeys(ADDED, ())
 

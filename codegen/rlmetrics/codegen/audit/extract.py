@@ -21,8 +21,6 @@ from .running import Runner
 from .settings import AuditSettings
 from .values import FunctionValue, Mapping, ObjectValue, Value, mappings
 
-_LOGS = re.compile(r"\.(?:log|log_metrics)\(|_metrics|log_stats")
-
 
 @dataclass(frozen=True)
 class ExtractedKey:

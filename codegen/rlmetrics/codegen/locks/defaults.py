@@ -1,4 +1,4 @@
-"""Defaults of a package's own configuration, read from its dataclasses and YAML files."""
+"""Defaults of a package's own configuration, read from its dataclasses."""
 
 from __future__ import annotations
 
@@ -6,10 +6,9 @@ import ast
 from collections.abc import Iterator
 
 from .packages import Package
-from .settings import values_of
 from .symbols import Symbol
 
-__all__ = ["class_defaults", "yaml_defaults"]
+__all__ = ["class_defaults"]
 
 
 def class_defaults(package: Package, symbol: Symbol) -> dict[str, str]:
@@ -51,8 +50,3 @@ def _default(value: ast.expr | None) -> str:
             return ast.unparse(given["default"])
         return f"{ast.unparse(given['default_factory'])}()" if "default_factory" in given else "required"
     return ast.unparse(value)
-
-
-def yaml_defaults(package: Package, path: str) -> dict[str, str]:
-    """Return the dotted keys of a YAML file of the package with their values."""
-    return values_of(package.texts[path]) if path in package.texts else {}

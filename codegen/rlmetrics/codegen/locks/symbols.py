@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import re
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -299,9 +298,6 @@ def _setter(node: ast.FunctionDef | ast.AsyncFunctionDef) -> str | None:
 def _names(node: ast.Assign | ast.AnnAssign) -> list[str]:
     targets = node.targets if isinstance(node, ast.Assign) else [node.target]
     return [target.id for target in targets if isinstance(target, ast.Name)]
-
-
-_DOTTED = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)?")
 
 
 def _mentioned(node: ast.AST) -> Iterator[str]:
