@@ -18,7 +18,7 @@ _SHOWN = {EXACT: "", f"train/{EXACT}": "", EVALUATED: "eval/", f"eval/{EXACT}": 
 
 
 def is_exact(name: str) -> bool:
-    """Whether a name is one under which such a number is logged."""
+    """Tell whether a name is one under which such a number is logged."""
     return name.startswith((EXACT, EVALUATED))
 
 

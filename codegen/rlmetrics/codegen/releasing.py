@@ -163,7 +163,7 @@ def _extraction(folder: Path, framework: str, package: Package) -> Extraction:
 def _written(
     extraction: Extraction, components: Sequence[LockedComponent]
 ) -> dict[tuple[str, str], tuple[str, int, str]]:
-    """Stem and key to a place that writes it."""
+    """Return, by stem and key, a place that writes it."""
     stems = {item.name: component.stem for component in components for item in component.classes}
     return {
         (stems[key.component], key.key): (key.path, key.line, key.symbol)

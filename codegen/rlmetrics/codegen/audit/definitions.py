@@ -112,7 +112,7 @@ class FunctionInfo:
         }
 
     def calls_base(self, name: str) -> bool:
-        """Whether it calls a method of that name of a base class: ``super().name`` or ``Base.name(self)``."""
+        """Tell whether it calls a method of that name of a base class: ``super().name`` or ``Base.name(self)``."""
         return any(
             isinstance(node, ast.Attribute)
             and node.attr == name

@@ -64,7 +64,7 @@ def _component(name: str, release: str, keys: list[ExtractedKey]) -> dict[str, A
 
 
 def _modes(key: str, keys: Container[str]) -> list[str]:
-    """In which modes a key is logged: one that evaluation logs too, prefixed, is one record."""
+    """Return in which modes a key is logged: one that evaluation logs too, prefixed, is one record."""
     if key.startswith(_EVALUATION):
         return ["eval"]
     return ["train", "eval"] if f"{_EVALUATION}{key}" in keys else ["train"]

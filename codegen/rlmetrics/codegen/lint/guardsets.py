@@ -136,7 +136,7 @@ def _atoms(expression: Expression) -> Iterator[Expression]:
 
 
 def _told_apart(names: list[str], domains: list[list[Any]], conditions: list[Expression]) -> list[list[Any]]:
-    """Of the values of a name between which no condition makes a difference only the first."""
+    """Return, of the values of a name between which no condition makes a difference, only the first."""
     atoms: dict[str, list[tuple[Expression, bool]]] = {name: [] for name in names}
     for atom in (atom for condition in conditions for atom in _atoms(condition)):
         own = atom.names()

@@ -8,7 +8,7 @@ _ESCAPE_LENGTH = {"x": 4, "u": 6, "U": 10}
 
 
 def align(source: str, value: str, offset: int, style: str) -> int:
-    """Index in a scalar as written of a character of its value.
+    """Return the index, in a scalar as written, of a character of its value.
 
     Args:
         source: The scalar as it stands in the file, with its quotes or its ``|`` or ``>``.
@@ -34,7 +34,7 @@ def align(source: str, value: str, offset: int, style: str) -> int:
 
 
 def _skip_space(source: str, position: int, character: str) -> int:
-    """Over folded line breaks and indentation to the place where ``character`` stands."""
+    """Step over folded line breaks and indentation to the place where ``character`` stands."""
     while position < len(source) and source[position] != character and source[position].isspace():
         position += 1
     return position

@@ -15,7 +15,7 @@ Lines = Sequence[str]
 
 
 def diff_of(old: Symbol | None, new: Symbol | None, old_lines: Lines, new_lines: Lines) -> tuple[str, ...]:
-    """Lines of the statements that changed, each with ``- `` or ``+ `` before it; hunks are parted by ``@``.
+    """Return the lines of the statements that changed, each with ``- `` or ``+ `` before it; hunks are parted by ``@``.
 
     Layout, comments and docstrings do not count. A symbol that appears or vanishes is shown whole.
     """
@@ -41,7 +41,7 @@ def diff_of(old: Symbol | None, new: Symbol | None, old_lines: Lines, new_lines:
 
 
 def _code(symbol: Symbol, places: Iterable[int], lines: Lines) -> list[str]:
-    """Source of statements without blank and comment lines and without common indentation."""
+    """Return the source code of statements without blank and comment lines and without common indentation."""
     statements = [symbol.statements[place] for place in places]
     numbers = sorted({number for found in statements for number in range(found.first, found.last + 1)})
     text = [lines[number - 1].rstrip() for number in numbers if number <= len(lines)]

@@ -12,7 +12,7 @@ __all__ = ["class_defaults"]
 
 
 def class_defaults(package: Package, symbol: Symbol) -> dict[str, str]:
-    """Fields of a configuration class and of its bases in the package, with their defaults as Python writes them.
+    """Return the fields of a configuration class and of its bases in the package, with their defaults in Python.
 
     A field without a default is ``required``; a factory is the call of it.
     """

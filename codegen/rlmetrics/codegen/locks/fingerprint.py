@@ -70,7 +70,7 @@ def _write(node: ast.AST, parts: list[str]) -> None:
 
 
 def _joined(values: list[ast.expr]) -> list[ast.expr]:
-    """Neighbouring texts of an f-string as one: Pythons differ in where they cut them."""
+    """Return neighbouring texts of an f-string as one: Pythons differ in where they cut them."""
     joined: list[ast.expr] = []
     for value in values:
         last = joined[-1] if joined else None

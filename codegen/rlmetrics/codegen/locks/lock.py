@@ -87,7 +87,7 @@ class Lock:
                 del self.tables[key]
 
     def at(self, kind: Kind, release: str) -> dict[tuple[str, str], tuple[str, ...]]:
-        """Subject and name to the values of one release."""
+        """Return the values of one release by subject and name."""
         return {
             (subject, name): found
             for (own, subject), table in self.tables.items()
@@ -153,7 +153,7 @@ class Lock:
         return tuple(sorted(found))
 
     def near(self, name: str) -> tuple[str, ...]:
-        """Paths of the files in which an anchor was found, the latest first."""
+        """Return the paths of the files in which an anchor was found, the latest first."""
         order = {release: place for place, release in enumerate(self.releases)}
         found: dict[str, int] = {}
         for path, table in self.subjects("anchors"):

@@ -150,7 +150,7 @@ class Package:
         return None
 
     def mentioned(self, symbol: Symbol) -> Iterator[Symbol]:
-        """Functions, classes and assignments of this package that a symbol names."""
+        """Yield functions, classes and assignments of this package that a symbol names."""
         module = self.module(symbol.path)
         for name in sorted(module.calls.get(symbol.name, ())) if module else ():
             found = self.resolve(module, name) if module else None

@@ -19,7 +19,7 @@ __all__ = ["names_only", "read"]
 
 
 def read(step: ReleaseStep) -> tuple[list[Item], set[tuple[str, str]]]:
-    """Items of changed watched symbols, and all watched symbols."""
+    """Return the items of changed watched symbols, and all watched symbols."""
     watchers: dict[tuple[str, str], list[LockedComponent]] = {}
     for component in step.components:
         lock = step.locks[component.stem]
@@ -84,7 +84,7 @@ class _MarksBySymbol:
 def _relevance(
     step: ReleaseStep, marks: _MarksBySymbol, owners: Iterable[LockedComponent], old: Symbol | None, new: Symbol | None
 ) -> int:
-    """0 where an anchored statement depends on a changed line, 1 where the symbol holds anchors, 2 elsewhere."""
+    """Return 0 where an anchored statement depends on a changed line, 1 where the symbol holds anchors, 2 elsewhere."""
     best = 2
     for package, symbol, other in ((step.old, old, new), (step.new, new, old)):
         if symbol is None:

@@ -87,7 +87,7 @@ def _text_at(step: ReleaseStep, path: str, line: int) -> tuple[Symbol, str] | No
 
 
 def _spellings(old: str, new: str) -> Iterator[tuple[str, str]]:
-    """Both keys whole, and without what both begin with: a prefix is often put before them elsewhere."""
+    """Return both keys whole, and without what both begin with: a prefix is often put before them elsewhere."""
     yield old, new
     for end in range(min(len(old), len(new)) - 1, 0, -1):
         if old[:end] == new[:end] and old[end - 1] in "_/":

@@ -74,7 +74,7 @@ class Symbol:
         return {key: tuple(places) for key, places in found.items()}
 
     def place_at(self, line: int) -> int | None:
-        """Place of the smallest statement around a line, or None where only blocks are around it."""
+        """Return the place of the smallest statement around a line, or None where only blocks are around it."""
         around = [
             (statement.last - statement.first, -place)
             for place, statement in enumerate(self.statements)

@@ -90,7 +90,7 @@ def _rows(table: Table, releases: Sequence[str], *, joined: bool) -> list[str]:
 
 
 def _ranges(found: Collection[str], releases: Sequence[str], order: dict[str, int]) -> str:
-    """Ranges such as ``0.14.0 0.16.0..0.18.0 1.0.0..``; the last is open where it reaches the lock's last release."""
+    """Return ranges such as ``0.14.0 0.16.0..0.18.0 1.0.0..``; the last is open if it reaches the last release."""
     places = sorted(order[release] for release in found)
     runs: list[list[int]] = []
     for place in places:

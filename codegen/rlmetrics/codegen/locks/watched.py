@@ -75,7 +75,7 @@ def class_of(package: Package, item: ClassRange, release: str) -> Symbol | None:
 
 
 def methods_of(package: Package, symbol: Symbol) -> dict[str, str]:
-    """Each method of a class and the class of the package that it has it from."""
+    """Return each method of a class and the class of the package that it has it from."""
     found: dict[str, str] = {}
     for base in package.mro(symbol):
         for method in package.methods(base):
@@ -124,7 +124,7 @@ def _owner(package: Package, symbol: Symbol) -> Symbol | None:
 
 
 def _called(package: Package, symbol: Symbol) -> Iterator[Symbol]:
-    """Functions of the package that a symbol calls or hands on."""
+    """Return the functions of the package that a symbol calls or hands on."""
     return (found for found in package.mentioned(symbol) if found.kind == "function")
 
 

@@ -32,7 +32,7 @@ class Spelled:
     never: tuple[Ranges, ...] = ()
 
     def within(self, releases: int, bits: Bits) -> int:
-        """Those of some releases, as bits, in which the key has this name."""
+        """Return those of some releases, as bits, in which the key has this name."""
         if self.only is not None:
             releases &= bits(self.only)
         for ranges in self.never:

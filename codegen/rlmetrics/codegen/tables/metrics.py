@@ -90,7 +90,7 @@ def _variant(item: FormulaVariant) -> Row:
 
 
 def _templates(spec: Spec) -> dict[str, list[dict[str, str]]]:
-    """For each metric, the placeholders with their patterns under which it is logged, once for each way."""
+    """Return, for each metric, the placeholders with their patterns under which it is logged, once for each way."""
     found: dict[str, dict[tuple[str, ...], dict[str, str]]] = {}
     for framework in spec.frameworks.values():
         for stem, file in framework.files.items():
