@@ -125,8 +125,8 @@ def _afterwards(absent: Absence, tables: Tables, *, full: bool) -> Iterator[tupl
     entry = absent.match.entry
     history = History(tables, absent.nearest.framework, absent.nearest.component)
     order = tables.framework(absent.nearest.framework).releases.index
-    found = changes(history, tables, entry.key, entry.mode, absent.at)
-    told = [item for item in found if order(item.release) > order(absent.at)]
+    steps = changes(history, tables, entry.key, entry.mode, absent.at)
+    told = [item for item in steps if order(item.release) > order(absent.at)]
     weighing = [item for item in told if any(cause.weighs for cause in item.causes)] or told
     for change in told if full else weighing[:MOST_CHANGES]:
         release, text = change_row(change, full=full)

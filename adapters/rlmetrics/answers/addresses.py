@@ -94,5 +94,5 @@ def links_of(lines: Iterable[str], tables: Tables) -> dict[str, str]:
     site = configured()
     if site is None:
         return {}
-    named = dict.fromkeys(found for line in lines for found in _NAME.findall(line) if found in tables.metrics)
+    named = dict.fromkeys(linked for line in lines for linked in _NAME.findall(line) if linked in tables.metrics)
     return {metric: web_address(site, metric_page(metric)) for metric in named}

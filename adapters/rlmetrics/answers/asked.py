@@ -41,9 +41,9 @@ class Answer(NamedTuple):
     links: Mapping[str, str] = {}
 
 
-def is_typo(found: Resolution, tables: Tables) -> bool:
+def is_typo(lookups: Resolution, tables: Tables) -> bool:
     """Tell whether a key is a name of the user's own choice, and nearly a key of the release."""
-    return found.near_miss is not None and (found.source is None or is_users_own(found.metric, tables))
+    return lookups.near_miss is not None and (lookups.source is None or is_users_own(lookups.metric, tables))
 
 
 def answer_anywhere(key: str, lookup: Lookup, tables: Tables, *, config: Config = None, full: bool = False) -> Answer:
@@ -58,9 +58,9 @@ def answer_anywhere(key: str, lookup: Lookup, tables: Tables, *, config: Config 
     groups = meanings(lookup.found)
     if len(groups) > 1 or groups[0].metric is None or lookup.way in (ALIAS, SEGMENT, GROUP):
         return Answer(meaning_lines(key, lookup, catalogue, tables, full=full))
-    found, view = resolved_at(key, lookup.way, lookup.found[0], config=config, tables=tables)
-    lines = [*_resolved(view, found, full=full), *_shown_for(view, lookup.found, tables, full=full)]
-    return Answer(lines, links=_links(view, found))
+    resolution, view = resolved_at(key, lookup.way, lookup.found[0], config=config, tables=tables)
+    lines = [*_resolved(view, resolution, full=full), *_shown_for(view, lookup.found, tables, full=full)]
+    return Answer(lines, links=_links(view, resolution))
 
 
 def answer_at(view: View, key: str, *, config: Config = None, full: bool = False) -> Answer:
@@ -81,22 +81,22 @@ def answer_at(view: View, key: str, *, config: Config = None, full: bool = False
 
 def _measured(key: str, view: View, name: str, *, full: bool) -> Answer:
     """Answer about a number that rlmetrics measures beside a trainer's own."""
-    found = meant(view, name).found[0]
+    resolutions = meant(view, name).found[0]
     lead = wrapped(f"`{key}` is measured by rlmetrics beside the trainer's numbers: `{name}` as the spec defines it.")
-    return Answer([*lead, "", *_resolved(view, found, full=full)], links=_links(view, found))
+    return Answer([*lead, "", *_resolved(view, resolutions, full=full)], links=_links(view, resolutions))
 
 
-def _resolved(view: View, found: Resolution, *, full: bool) -> list[str]:
+def _resolved(view: View, resolutions: Resolution, *, full: bool) -> list[str]:
     """Return what is known about a key that is logged; only then is that loaded."""
     from .resolved import resolved_lines
 
-    return resolved_lines(view, found, full=full)
+    return resolved_lines(view, resolutions, full=full)
 
 
-def _links(view: View, found: Resolution) -> Mapping[str, str]:
+def _links(view: View, resolutions: Resolution) -> Mapping[str, str]:
     from .resolved import resolved_links
 
-    return resolved_links(view, found)
+    return resolved_links(view, resolutions)
 
 
 def chosen_rows(source: Source, tables: Tables) -> list[tuple[str, str]]:
@@ -104,18 +104,18 @@ def chosen_rows(source: Source, tables: Tables) -> list[tuple[str, str]]:
     return [("release", f"{source_words(source, tables)}, {source.chosen}")] if source.chosen else []
 
 
-def _known(view: View, found: Sequence[Resolution], *, full: bool) -> list[str]:
+def _known(view: View, resolutions: Sequence[Resolution], *, full: bool) -> list[str]:
     """Return what components of a source log under a key: one answer if it is the same for all."""
-    same = {(item.metric, item.template, str(item.signature), item.condition) for item in found}
-    if len(found) == 1 or len({item.metric for item in found}) == 1 == len(same):
-        lines = _resolved(view, found[0], full=full)
-        others = [item.component or "" for item in found[1:]]
+    same = {(item.metric, item.template, str(item.signature), item.condition) for item in resolutions}
+    if len(resolutions) == 1 or len({item.metric for item in resolutions}) == 1 == len(same):
+        lines = _resolved(view, resolutions[0], full=full)
+        others = [item.component or "" for item in resolutions[1:]]
         return [*lines, *_also(others, "Logged alike by", full=full)] if others else lines
-    if len({item.metric for item in found}) == 1:
-        lines = _resolved(view, found[0], full=full)
-        others = [item.component or "" for item in found[1:]]
+    if len({item.metric for item in resolutions}) == 1:
+        lines = _resolved(view, resolutions[0], full=full)
+        others = [item.component or "" for item in resolutions[1:]]
         return [*lines, *_also(others, "The same quantity, averaged or restricted in another way:", full=full)]
-    return _several(view, found, full=full)
+    return _several(view, resolutions, full=full)
 
 
 def _also(names: Sequence[str], text: str, *, full: bool) -> list[str]:
@@ -127,10 +127,10 @@ def _also(names: Sequence[str], text: str, *, full: bool) -> list[str]:
     return labelled("also", f"{text} {listed(shown)}.")
 
 
-def _several(view: View, found: Sequence[Resolution], *, full: bool) -> list[str]:
+def _several(view: View, resolutions: Sequence[Resolution], *, full: bool) -> list[str]:
     """Return the meanings of a key in one release, the components first that people use."""
     source, tables = view.source, view.tables
-    key = found[0].key
+    key = resolutions[0].key
     items = [
         Logged(
             source.framework,
@@ -143,7 +143,7 @@ def _several(view: View, found: Sequence[Resolution], *, full: bool) -> list[str
             item.placeholders,
             None,
         )
-        for item in found
+        for item in resolutions
     ]
     groups = meanings(items)
     text = f"`{key}` has {len(groups)} meanings in {source_words(source, tables)}. Which trainer wrote your log?"
@@ -157,26 +157,26 @@ def _several(view: View, found: Sequence[Resolution], *, full: bool) -> list[str
     ]
 
 
-def _shown_for(view: View, found: Sequence[Logged], tables: Tables, *, full: bool) -> list[str]:
+def _shown_for(view: View, resolution: Sequence[Logged], tables: Tables, *, full: bool) -> list[str]:
     """Return of which release an answer is that was asked for without one, and who else logs the key."""
-    names = list(dict.fromkeys(item.component for item in found if item.program is None))[1:]
-    source = view.source if found[0].is_class else view.source._replace(component=None)
+    names = list(dict.fromkeys(item.component for item in resolution if item.program is None))[1:]
+    source = view.source if resolution[0].is_class else view.source._replace(component=None)
     lines = labelled("release", f"{source_words(source, tables)}; --at asks another one")
     return [*lines, *_also(names, "The same quantity in", full=full)] if names else lines
 
 
-def _other_name(view: View, key: str, found: Sequence[Resolution]) -> list[str]:
+def _other_name(view: View, key: str, resolutions: Sequence[Resolution]) -> list[str]:
     """Return under which key a source logs what was asked for."""
-    logged = list(dict.fromkeys(f"`{item.template}`" for item in found))
-    what = f"another name of {found[0].metric}" if found[0].matched == ALIAS else "the end of its name"
-    if found[0].matched == ALIAS and key == found[0].metric:
+    logged = list(dict.fromkeys(f"`{item.template}`" for item in resolutions))
+    what = f"another name of {resolutions[0].metric}" if resolutions[0].matched == ALIAS else "the end of its name"
+    if resolutions[0].matched == ALIAS and key == resolutions[0].metric:
         what = "the metric's own name"
     return wrapped(f"{source_words(view.source, view.tables)} logs it as {listed(logged)} (`{key}` is {what}).")
 
 
-def _own_rows(found: Resolution, tables: Tables) -> list[tuple[str, str]]:
+def _own_rows(resolutions: Resolution, tables: Tables) -> list[tuple[str, str]]:
     """Return that a key may be a number of the user's own."""
-    brief = str(tables.metrics[found.metric or ""]["brief"]).rstrip(".")
+    brief = str(tables.metrics[resolutions.metric or ""]["brief"]).rstrip(".")
     return [("or yours", f"{brief[0].lower()}{brief[1:]}")]
 
 
@@ -202,12 +202,12 @@ def _not_logged(view: FrameworkView, asked: Meant, *, own: bool, full: bool) -> 
     return [*_unknown(view, first, own=own, full=full), *(["", *_labelled(rows)] if rows else [])]
 
 
-def _unknown(view: FrameworkView, found: Resolution, *, own: bool, full: bool) -> list[str]:
+def _unknown(view: FrameworkView, resolution: Resolution, *, own: bool, full: bool) -> list[str]:
     """Return which of a source's keys were probably meant."""
-    tables, key = view.tables, found.key
+    tables, key = view.tables, resolution.key
     who = source_words(view.source, tables)
     within = [entry.key for entry in view.entries() if entry.mode == "train" and entry.key.startswith(f"{key}/")]
-    near = within or ([found.near_miss] if found.near_miss is not None else list(found.nearest))
+    near = within or ([resolution.near_miss] if resolution.near_miss is not None else list(resolution.nearest))
     if any(unlogged(part, key) is not None for part in view.components.values()):
         return wrapped(f"{who} does not log `{key}` in any configuration.")
     if not near:

@@ -66,10 +66,10 @@ def ask(row: Mapping[str, Given], at: str | None, config: Mapping[str, Any] | No
         view = open_view(str(at), config=config, spec=tables)
         return Asked(view, tuple(judge_row(view, row, config)), None, single)
     if single:
-        found = _anywhere(next(iter(row)), config, tables)
-        if found:
-            values = [item for view in found for item in judge_row(view, row, config) if item.judged]
-            return Asked(found[0], tuple(values), "assumed", single)
+        lookup = _anywhere(next(iter(row)), config, tables)
+        if lookup:
+            values = [item for view in lookup for item in judge_row(view, row, config) if item.judged]
+            return Asked(lookup[0], tuple(values), "assumed", single)
     source, said = _inferred(row, tables)
     view = open_view(source, config=config, spec=tables)
     return Asked(view, tuple(judge_row(view, row, config)), said, single)
@@ -101,7 +101,7 @@ def ask_two(
     else:
         views = [_anywhere(key, config, tables) for key in keys]
     one, other = (
-        [(view, found) for view in of_key for found in resolve_in(view, [key])]
+        [(view, resolutions) for view in of_key for resolutions in resolve_in(view, [key])]
         for key, of_key in zip(keys, views, strict=True)
     )
     pair = usual_pair(one, other)
@@ -113,11 +113,11 @@ def _anywhere(key: str, config: Mapping[str, Any] | None, tables: Tables) -> Seq
     from rlmetrics.names.lookup import KEY, SHOWN, TEMPLATE, catalogue_of
     from rlmetrics.names.view import open_views
 
-    found = catalogue_of(tables).find(key)
-    if found.way not in (KEY, SHOWN, TEMPLATE):
+    lookup = catalogue_of(tables).find(key)
+    if lookup.way not in (KEY, SHOWN, TEMPLATE):
         return ()
     sources: dict[tuple[str, str], str] = {}
-    for item in found.found:
+    for item in lookup.found:
         if item.metric is not None:
             sources.setdefault((item.framework, item.component), item.source)
     return open_views(list(sources.values())[:_MOST], config=config, spec=tables) if sources else ()

@@ -107,8 +107,8 @@ def differences(old: Entry, new: Entry, tables: Tables, sides: Sides) -> Iterato
         sides: What decides on either side whether a difference shows.
     """
     pairs = compared(state_of(old, tables), state_of(new, tables), tables)
-    found = told({aspect: pair for aspect, pair in pairs.items() if aspect.facet != "logged"}, tables)
-    for cause in sorted(found, key=telling):
+    causes = told({aspect: pair for aspect, pair in pairs.items() if aspect.facet != "logged"}, tables)
+    for cause in sorted(causes, key=telling):
         yield worded(cause, judged_cause(cause, sides, new.mode, tables).applies, tables, versus=False)
     if old.metric == new.metric:
         yield from _appearing(old, new, tables, sides)

@@ -103,8 +103,8 @@ def _settings(sides: tuple[Side, Side], *, full: bool) -> tuple[dict[str, list[s
 
 def _prefix(texts: Iterable[str]) -> str:
     """Return the two first parts, with their dots, that most settings share; nothing if their names are short."""
-    found = [path for text in texts for path in _PATH.findall(text)]
-    return max(dict.fromkeys(found), key=found.count, default="")
+    paths = [path for text in texts for path in _PATH.findall(text)]
+    return max(dict.fromkeys(paths), key=paths.count, default="")
 
 
 def _headline(sides: tuple[Side, Side], differing: Sequence[str]) -> str:
@@ -226,34 +226,34 @@ def _policy(side: Side) -> str | None:
 
 
 def _source(side: Side) -> str:
-    view, found = side
-    framework, _, release = str(found.source).partition("==")
-    return source_words(f"{framework.partition('[')[0]}[{found.component}]=={release}", view.tables)
+    view, resolution = side
+    framework, _, release = str(resolution.source).partition("==")
+    return source_words(f"{framework.partition('[')[0]}[{resolution.component}]=={release}", view.tables)
 
 
 def _logged(side: Side) -> str:
-    view, found = side
-    if found.condition is None:
+    view, resolution = side
+    if resolution.condition is None:
         return "always"
-    default = _ALWAYS[found.logged_by_default]
+    default = _ALWAYS[resolution.logged_by_default]
     if not isinstance(view, FrameworkView):
-        return f"{default}; only if {found.condition}"
-    guards, texts = condition_words(found.condition, view.components[str(found.component)].config)
+        return f"{default}; only if {resolution.condition}"
+    guards, texts = condition_words(resolution.condition, view.components[str(resolution.component)].config)
     asked = "; ".join((*guards, *texts))
-    return default if found.logged and len(asked) > _LONG else f"{default}; only if {asked}"
+    return default if resolution.logged and len(asked) > _LONG else f"{default}; only if {asked}"
 
 
 def _formula(side: Side) -> str | None:
-    view, found = side
-    variant = None if found.signature is None else found.signature.reproduced_by
-    texts = formula_texts(str(found.metric), variant, view.tables)
-    return "; ".join(texts) if texts else measured_text(str(found.metric), view.tables)
+    view, resolution = side
+    variant = None if resolution.signature is None else resolution.signature.reproduced_by
+    texts = formula_texts(str(resolution.metric), variant, view.tables)
+    return "; ".join(texts) if texts else measured_text(str(resolution.metric), view.tables)
 
 
 def _zero(side: Side) -> str | None:
     """Return what 0 means."""
-    view, found = side
-    head = judge(view, found, Given("0", 0.0))[0]
+    view, resolution = side
+    head = judge(view, resolution, Given("0", 0.0))[0]
     if head.origin in ("nothing", "range"):
         return None
     first = _SENTENCE.match(head.says)
@@ -262,8 +262,8 @@ def _zero(side: Side) -> str | None:
 
 def _besides(side: Side) -> str | None:
     """Return in which ways the number departs from its plain definition, those of the estimate first."""
-    view, found = side
-    traits = [view.tables.traits[name] for name in showing(view, found)]
+    view, resolution = side
+    traits = [view.tables.traits[name] for name in showing(view, resolution)]
     telling = [trait for trait in traits if trait["grade"] != "minor" or trait["facet"] == _ESTIMATE]
     telling.sort(key=lambda trait: trait["facet"] != _ESTIMATE)
     return "; ".join(str(trait["what"]) for trait in telling[:_MOST_TRAITS]) or None
@@ -271,10 +271,10 @@ def _besides(side: Side) -> str | None:
 
 def _changing(side: Side) -> list[tuple[str, str]]:
     """Return what other values of single settings change, what weighs most first."""
-    view, found = side
-    if not isinstance(view, FrameworkView) or found.template is None or found.mode is None:
+    view, resolution = side
+    if not isinstance(view, FrameworkView) or resolution.template is None or resolution.mode is None:
         return []
-    changes = settings_that_change(view.components[str(found.component)], found.template, found.mode)
+    changes = settings_that_change(view.components[str(resolution.component)], resolution.template, resolution.mode)
     return [("; ".join(item.labels), item.effects[0].text) for item in changes]
 
 

@@ -37,21 +37,21 @@ _HELD = "\x00"
 """In place of blanks within a key, which must not be broken."""
 
 
-def diff_lines(found: DiffResult, tables: Tables, *, full: bool = False) -> list[str]:
+def diff_lines(result: DiffResult, tables: Tables, *, full: bool = False) -> list[str]:
     """Return the answer to ``diff``.
 
     Args:
-        found: What changed.
+        result: What changed.
         tables: The spec.
         full: Whether to leave nothing out.
     """
-    if _framework(found.from_) != _framework(found.to):
-        return _two_frameworks(found.from_, found.to)
-    head = wrapped(summary(found, tables))
-    below = [*_below(found, tables, full=full)]
-    room = max(_SCREEN - len(head) - len(found.chosen) - len(below) - 3, _LEAST)
-    causes = [*_causes(found, tables, room=None if full else room)]
-    lines = [*head, *chosen_lines(found.chosen)]
+    if _framework(result.from_) != _framework(result.to):
+        return _two_frameworks(result.from_, result.to)
+    head = wrapped(summary(result, tables))
+    below = [*_below(result, tables, full=full)]
+    room = max(_SCREEN - len(head) - len(result.chosen) - len(below) - 3, _LEAST)
+    causes = [*_causes(result, tables, room=None if full else room)]
+    lines = [*head, *chosen_lines(result.chosen)]
     if causes:
         lines += ["", "Changed meaning, cause first", *causes]
     return [*lines, "", *below] if below else lines
@@ -69,28 +69,28 @@ def _two_frameworks(from_: str, to: str) -> list[str]:
     ]
 
 
-def key_lines(found: DiffResult, tables: Tables, key: str) -> list[str]:
+def key_lines(result: DiffResult, tables: Tables, key: str) -> list[str]:
     """Return what changed about one key."""
-    if _framework(found.from_) != _framework(found.to):
-        return _two_frameworks(found.from_, found.to)
-    lines = [*wrapped(summary(found, tables, key=key)), *chosen_lines(found.chosen)]
-    causes = [*_causes(found, tables, room=None, with_keys=False)]
-    return [*lines, *(["", *causes] if causes else []), *_beneath(found, tables)]
+    if _framework(result.from_) != _framework(result.to):
+        return _two_frameworks(result.from_, result.to)
+    lines = [*wrapped(summary(result, tables, key=key)), *chosen_lines(result.chosen)]
+    causes = [*_causes(result, tables, room=None, with_keys=False)]
+    return [*lines, *(["", *causes] if causes else []), *_beneath(result, tables)]
 
 
-def _beneath(found: DiffResult, tables: Tables) -> Iterator[str]:
-    rows = [*_taken_back(found, tables, full=True), *_defaults(found, full=True)]
+def _beneath(result: DiffResult, tables: Tables) -> Iterator[str]:
+    rows = [*_taken_back(result, tables, full=True), *_defaults(result, full=True)]
     if rows:
         yield ""
         yield from rows
 
 
-def _causes(found: DiffResult, tables: Tables, *, room: int | None, with_keys: bool = True) -> Iterator[str]:
+def _causes(result: DiffResult, tables: Tables, *, room: int | None, with_keys: bool = True) -> Iterator[str]:
     """Yield the causes, those that show by default first; with too little room the lightest are counted only."""
-    bookkeeping = {item.key for item in found.changed if item.bookkeeping}
-    bookkeeping |= {item.to for item in found.renamed if item.bookkeeping}
-    moved = {item.name: item.moves for item in found.defaults}
-    told = [cause for cause in (*found.causes, *found.others) if cause.keys or room is None]
+    bookkeeping = {item.key for item in result.changed if item.bookkeeping}
+    bookkeeping |= {item.to for item in result.renamed if item.bookkeeping}
+    moved = {item.name: item.moves for item in result.defaults}
+    told = [cause for cause in (*result.causes, *result.others) if cause.keys or room is None]
     plain = [cause for cause in told if not set(cause.keys) <= bookkeeping]
     timers = [cause for cause in told if cause not in plain]
     longest = max((len(cause.release or "") for cause in told), default=0)
@@ -98,7 +98,7 @@ def _causes(found: DiffResult, tables: Tables, *, room: int | None, with_keys: b
     section = ""
     for cause in (*plain, *(timers if room is None or not plain else ())):
         header = _section(cause)
-        keys = _keys(cause, moved.get(cause.name, ()), found) if with_keys else ""
+        keys = _keys(cause, moved.get(cause.name, ()), result) if with_keys else ""
         lines = [] if header == section else [header or "by default"]
         lines += _row(cause, tables, keys, longest, room is None)
         if room is not None and used + len(lines) > room - 1:
@@ -135,32 +135,32 @@ def _row(cause: SharedCause, tables: Tables, keys: str, longest: int, full: bool
     return [f"{head if number == 0 else ' ' * start}{line}" for number, line in enumerate(lines)]
 
 
-def _keys(cause: SharedCause, moved: Sequence[str], found: DiffResult) -> str:
+def _keys(cause: SharedCause, moved: Sequence[str], result: DiffResult) -> str:
     """Return the keys of a cause, those that come into the log or leave it with that."""
     gone = {key for effect in cause.effects if effect.kind == "logged" and not effect.after for key in effect.keys}
     keys = [*cause.keys, *(key for key in moved if key not in cause.keys)]
-    whole = found.kept + sum(item.mode == "train" for item in found.renamed)
+    whole = result.kept + sum(item.mode == "train" for item in result.renamed)
     if len(keys) > 5 and len(keys) * 5 >= whole * 4:
         return f"{len(keys)} of {counted(whole, 'key')}"
     names = [_held(f"{name} (not logged)" if name in gone else name) for name in braced(keys)]
-    return ", ".join([*names[:-1], f"{names[-1]} ({few(cause.components, _NARROW)})"] if found.several else names)
+    return ", ".join([*names[:-1], f"{names[-1]} ({few(cause.components, _NARROW)})"] if result.several else names)
 
 
 def _held(text: str) -> str:
     return text.replace(" ", _HELD)
 
 
-def _below(found: DiffResult, tables: Tables, *, full: bool) -> Iterator[str]:
+def _below(result: DiffResult, tables: Tables, *, full: bool) -> Iterator[str]:
     """Yield what stands under the causes: what was taken back, names that changed, came and went, and defaults."""
-    yield from _taken_back(found, tables, full=full)
-    yield from _renamed(found, full=full)
-    yield from _listed("Removed", found.removed, full=full, apart=() if full else found.ended)
-    yield from _listed("New", found.added, full=full, apart=() if full else found.begun)
-    for label, names in (("Ended", found.ended), ("Begun", found.begun)):
+    yield from _taken_back(result, tables, full=full)
+    yield from _renamed(result, full=full)
+    yield from _listed("Removed", result.removed, full=full, apart=() if full else result.ended)
+    yield from _listed("New", result.added, full=full, apart=() if full else result.begun)
+    for label, names in (("Ended", result.ended), ("Begun", result.begun)):
         yield from _labelled(label, [few(names, len(names) * _ROOM if full else _ROOM)] if names else [])
-    yield from _defaults(found, full=full)
-    yield from _folded(found, full=full)
-    yield from _labelled("Beside", [f"{', '.join(found.programs)}: --program NAME or all"] if found.programs else [])
+    yield from _defaults(result, full=full)
+    yield from _folded(result, full=full)
+    yield from _labelled("Beside", [f"{', '.join(result.programs)}: --program NAME or all"] if result.programs else [])
 
 
 def _labelled(label: str, texts: Iterable[str]) -> list[str]:
@@ -170,8 +170,8 @@ def _labelled(label: str, texts: Iterable[str]) -> list[str]:
     return lines
 
 
-def _taken_back(found: DiffResult, tables: Tables, *, full: bool) -> list[str]:
-    items = sorted((item for item in found.taken_back if item.keys), key=_weight)
+def _taken_back(result: DiffResult, tables: Tables, *, full: bool) -> list[str]:
+    items = sorted((item for item in result.taken_back if item.keys), key=_weight)
     told = items if full else [item for item in items if item.applies is not False][:_FEW]
     texts = []
     for item in told:
@@ -187,8 +187,8 @@ def _weight(item: TakenBack) -> tuple[bool, int]:
     return item.applies is False, CAUSE_WEIGHTS.index(item.severity)
 
 
-def _renamed(found: DiffResult, *, full: bool) -> list[str]:
-    told = [item for item in found.renamed if item.mode == "train" and (full or not item.bookkeeping)]
+def _renamed(result: DiffResult, *, full: bool) -> list[str]:
+    told = [item for item in result.renamed if item.mode == "train" and (full or not item.bookkeeping)]
     texts = [
         f"{symbol(item.severity)} {_held(starred(item.from_))} -> {_held(starred(item.to))} {item.since or ''}".rstrip()
         for item in told
@@ -207,20 +207,20 @@ def _listed(label: str, items: Sequence[ListedKey], *, full: bool, apart: Sequen
     others = [item.key for item in told if not item.logged_by_default]
     texts = []
     if usual:
-        found = [*_by_release(usual, None if full else _ROOM // 2)]
-        most = len(found) if full else 2 * _FEW
-        texts.append(" · ".join([*found[:most], *([f"{len(found) - most} more"] if len(found) > most else [])]))
+        lines = [*_by_release(usual, None if full else _ROOM // 2)]
+        most = len(lines) if full else 2 * _FEW
+        texts.append(" · ".join([*lines[:most], *([f"{len(lines) - most} more"] if len(lines) > most else [])]))
     if others:
         texts.append(f"not by default: {_names(others, None if full else _ROOM)}")
     return _labelled(f"{label} ({len(told)})", texts) if told else []
 
 
 def _by_release(items: Sequence[ListedKey], room: int | None) -> Iterator[str]:
-    found: dict[str | None, list[str]] = {}
+    by_release: dict[str | None, list[str]] = {}
     for item in items:
         instead = f" (see {starred(item.instead)})" if item.instead and item.instead != item.key else ""
-        found.setdefault(item.since, []).append(f"{item.key}{instead}")
-    for release, keys in found.items():
+        by_release.setdefault(item.since, []).append(f"{item.key}{instead}")
+    for release, keys in by_release.items():
         yield f"{_names(keys, room)}{'' if release is None else f' {release}'}"
 
 
@@ -229,23 +229,23 @@ def _names(keys: Sequence[str], room: int | None) -> str:
     return ", ".join(names) if room is None else few(names, room)
 
 
-def _defaults(found: DiffResult, *, full: bool) -> list[str]:
-    told = [item for item in found.defaults if full or item.decides or item.moves]
+def _defaults(result: DiffResult, *, full: bool) -> list[str]:
+    told = [item for item in result.defaults if full or item.decides or item.moves]
     texts = [f"{item.name} {shown(item.before)} -> {shown(item.after)}".replace(" ", _HELD) for item in told]
-    rest = len(found.defaults) - len(told)
+    rest = len(result.defaults) - len(told)
     if rest:
         texts.append(f"{rest}{_HELD}more:{_HELD}--full".replace(" ", _HELD))
     return _labelled("Defaults", [" · ".join(texts)] if texts else [])
 
 
-def _folded(found: DiffResult, *, full: bool) -> list[str]:
+def _folded(result: DiffResult, *, full: bool) -> list[str]:
     """Return what is not told: keys of evaluation, which change as those of training do, and timers and the like."""
     if full:
-        keys = [item.key for item in found.changed if item.mode != "train"]
+        keys = [item.key for item in result.changed if item.mode != "train"]
         return _labelled("Evaluation", [", ".join(map(_held, braced(keys)))] if keys else [])
     told = [
         (item.mode, item.bookkeeping)
-        for items in (found.changed, found.added, found.removed, found.renamed)
+        for items in (result.changed, result.added, result.removed, result.renamed)
         for item in items
     ]
     twins = sum(mode != "train" for mode, _ in told)

@@ -23,26 +23,26 @@ _MOST = 4
 """How many things the first sentences name."""
 
 
-def summary(found: DiffResult, tables: Tables, *, key: str | None = None) -> str:
+def summary(result: DiffResult, tables: Tables, *, key: str | None = None) -> str:
     """Return the first sentences.
 
     Args:
-        found: What changed.
+        result: What changed.
         tables: The spec.
         key: The only key that was asked for.
     """
-    seen = [*_seen(found, tables)][:_MOST]
+    seen = [*_seen(result, tables)][:_MOST]
     if key is not None:
-        sentences = [_of_key(found, key, tables)]
-        if seen and not found.added:
+        sentences = [_of_key(result, key, tables)]
+        if seen and not result.added:
             sentences.append(f"By default {'; '.join(seen)}.")
     else:
-        sentences = [_counts(found, tables)]
-        to = source_words(found.to, tables)
-        sentences += [f"{to} is what {item.former} was." for item in found.classes]
+        sentences = [_counts(result, tables)]
+        to = source_words(result.to, tables)
+        sentences += [f"{to} is what {item.former} was." for item in result.classes]
         if seen:
             sentences.append(f"With default settings you see this: {'; '.join(seen)}.")
-    if not seen and found.changed and all(item.applies is False for item in found.changed):
+    if not seen and result.changed and all(item.applies is False for item in result.changed):
         sentences.append("With default settings none of it shows.")
     return " ".join(sentences)
 
@@ -54,11 +54,11 @@ def between(from_: str, to: str, tables: Tables) -> str:
     return f"from {first} to {second.rpartition(' ')[2] if same else second}"
 
 
-def _counts(found: DiffResult, tables: Tables) -> str:
-    apart = {*found.ended, *found.begun}
+def _counts(result: DiffResult, tables: Tables) -> str:
+    apart = {*result.ended, *result.begun}
     changed, renamed, removed, added = (
         sum(item.mode == "train" and item.component not in apart for item in items)
-        for items in (found.changed, found.renamed, found.removed, found.added)
+        for items in (result.changed, result.renamed, result.removed, result.added)
     )
     others = [
         f"{count} {one if count == 1 else several}"
@@ -70,45 +70,45 @@ def _counts(found: DiffResult, tables: Tables) -> str:
         if count
     ]
     if not (changed or others):
-        return f"No training key changed its name or meaning {between(found.from_, found.to, tables)}."
-    if not found.kept:
+        return f"No training key changed its name or meaning {between(result.from_, result.to, tables)}."
+    if not result.kept:
         return f"No training key kept its name: {listed(others)}."
     if not changed:
         rest = f"; {listed(others)}" if others else ""
-        return f"None of the {counted(found.kept, 'training key')} that both have changed its meaning{rest}."
-    first = f"{changed} of {counted(found.kept, 'training key')} changed {'its' if changed == 1 else 'their'} meaning"
+        return f"None of the {counted(result.kept, 'training key')} that both have changed its meaning{rest}."
+    first = f"{changed} of {counted(result.kept, 'training key')} changed {'its' if changed == 1 else 'their'} meaning"
     # Where more keys went than stayed, that is the news.
-    return f"{first}; {listed(others)}." if renamed + removed > found.kept else f"{first}."
+    return f"{first}; {listed(others)}." if renamed + removed > result.kept else f"{first}."
 
 
-def _of_key(found: DiffResult, key: str, tables: Tables) -> str:
-    where, to = between(found.from_, found.to, tables), source_words(found.to, tables)
-    if found.renamed:
-        names = ", ".join(f"{item.from_} is {item.to} since {item.since or to}" for item in found.renamed)
+def _of_key(result: DiffResult, key: str, tables: Tables) -> str:
+    where, to = between(result.from_, result.to, tables), source_words(result.to, tables)
+    if result.renamed:
+        names = ", ".join(f"{item.from_} is {item.to} since {item.since or to}" for item in result.renamed)
         return f"{names}."
-    if found.changed:
-        return f"{key} changed its meaning {where}: {counted(len(found.causes), 'cause')}."
-    if found.removed:
-        item = found.removed[0]
+    if result.changed:
+        return f"{key} changed its meaning {where}: {counted(len(result.causes), 'cause')}."
+    if result.removed:
+        item = result.removed[0]
         instead = f"; see {item.instead}" if item.instead else ""
         return f"{key} is not logged any more since {item.since or to}{instead}."
-    if found.added:
-        return f"{key} is new: logged since {found.added[0].since or to}."
+    if result.added:
+        return f"{key} is new: logged since {result.added[0].since or to}."
     return f"{key} means the same {where}."
 
 
-def _seen(found: DiffResult, tables: Tables) -> Iterator[str]:
+def _seen(result: DiffResult, tables: Tables) -> Iterator[str]:
     """Yield what one sees with default settings, what weighs most first."""
-    bookkeeping = {item.key for item in (*found.changed,) if item.bookkeeping}
-    bookkeeping |= {item.to for item in found.renamed if item.bookkeeping}
-    causes = [cause for cause in found.causes if set(cause.keys) - bookkeeping and cause.applies is not False]
+    bookkeeping = {item.key for item in (*result.changed,) if item.bookkeeping}
+    bookkeeping |= {item.to for item in result.renamed if item.bookkeeping}
+    causes = [cause for cause in result.causes if set(cause.keys) - bookkeeping and cause.applies is not False]
     yield from islice(_came_and_went(causes), 2)
-    yield from islice((item.says for item in found.defaults if item.says and item.decides), 2)
+    yield from islice((item.says for item in result.defaults if item.says and item.decides), 2)
     measured = [cause for cause in causes if cause.kind == "metric" and cause.applies]
     for cause in measured[:1]:
         yield f"{few(braced(cause.keys))}: {metric_words(None, str(cause.after), tables).replace('measures', 'now')}"
     movers = sorted(
-        (item for item in found.defaults if item.says and not item.decides), key=lambda item: -len(item.moves)
+        (item for item in result.defaults if item.says and not item.decides), key=lambda item: -len(item.moves)
     )
     yield from (item.says for item in movers[:1] if item.says)
     for cause in causes:

@@ -91,8 +91,8 @@ def formula_texts(metric: str, variant: str | None, tables: Tables) -> list[str]
 
 def measured_text(metric: str, tables: Tables) -> str | None:
     """Return what is measured where no formula says it."""
-    found: str | None = tables.texts.get(metric, {}).get("measured")
-    return found
+    text: str | None = tables.texts.get(metric, {}).get("measured")
+    return text
 
 
 def range_words(metric: str, tables: Tables) -> str:

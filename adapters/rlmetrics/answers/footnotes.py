@@ -90,15 +90,17 @@ def notes_of(report: Report) -> Notes:
     """Return the differences of a translation."""
     tables = load_tables()
     sides = sides_of(report.source, report.target, tables)
-    found: dict[str, list[dict[str, Any]]] = {}
+    numbered: dict[str, list[dict[str, Any]]] = {}
     for how in report.translated.values():
         for difference in how["differs_by"]:
-            found.setdefault(difference["what"], []).append(difference)
+            numbered.setdefault(difference["what"], []).append(difference)
     timers = _timers(report, tables)
     slow = {
-        what for what in found if all(how["metric"] in timers for how in report.translated.values() if _has(how, what))
+        what
+        for what in numbered
+        if all(how["metric"] in timers for how in report.translated.values() if _has(how, what))
     }
-    notes = sorted((_note(what, rows, sides) for what, rows in found.items()), key=lambda note: _order(note, slow))
+    notes = sorted((_note(what, rows, sides) for what, rows in numbered.items()), key=lambda note: _order(note, slow))
     told = [note for note in notes if note.applies is not False]
     # Without anything biased there is room for what is minor.
     told = [note for note in told if note.grade != "minor"] or told

@@ -67,40 +67,40 @@ class Judgement:
     follows: tuple[str, ...] = ()
 
 
-def judge(view: View, found: Resolution, given: Given, findings: Iterable[Finding] = ()) -> list[Judgement]:
+def judge(view: View, resolution: Resolution, given: Given, findings: Iterable[Finding] = ()) -> list[Judgement]:
     """Return what a value tells, what decides first; never empty.
 
     Args:
         view: The source, with its configuration.
-        found: What the key means.
+        resolution: What the key means.
         given: The value.
         findings: What health rules found in the value.
     """
     tables = view.tables
     traits = [
         _read(item, given, "trait", name)
-        for name in showing(view, found)
+        for name in showing(view, resolution)
         for item in readings_of(tables.traits[name])
         if covers(item.value, given.number)
     ]
-    said = [_read(item, given) for item in found.reads if covers(item.value, given.number)]
-    said += _constants(view, found, given)
+    said = [_read(item, given) for item in resolution.reads if covers(item.value, given.number)]
+    said += _constants(view, resolution, given)
     said += [item for item in traits if item.level in _BAD]
-    if not said and found.logged is False and not _is_finite(given.number):
-        missing = needs_words(view, found) or "not logged"
-        says = f"{given.text} stands for no value: {found.key} is {missing}."
-        lost = [item.message for item in findings if item.key == found.key and item.level == LEVELS[-1]]
+    if not said and resolution.logged is False and not _is_finite(given.number):
+        missing = needs_words(view, resolution) or "not logged"
+        says = f"{given.text} stands for no value: {resolution.key} is {missing}."
+        lost = [item.message for item in findings if item.key == resolution.key and item.level == LEVELS[-1]]
         says += f" If it is logged, {given.text} is never normal: {_within(lost[0])}" if lost else ""
         said.append(Judgement("expected", "absent", says))
     if not said:
-        texts: Mapping[str, Any] = tables.texts.get(found.metric or "", {})
+        texts: Mapping[str, Any] = tables.texts.get(resolution.metric or "", {})
         said += [_read(item, given) for item in readings_of(texts) if covers(item.value, given.number)]
     if not any(item.level in _BAD for item in said):
-        said += _outside(found, given, tables)
+        said += _outside(resolution, given, tables)
         if not any(item.origin == "absent" for item in said):
-            said += [_found(item, given) for item in findings if item.key == found.key]
+            said += [_found(item, given) for item in findings if item.key == resolution.key]
     said += [item for item in traits if item.level not in _BAD]
-    return said or [_nothing(found, given, tables)]
+    return said or [_nothing(resolution, given, tables)]
 
 
 def readings_of(row: Mapping[str, Any]) -> list[Reading]:
@@ -167,26 +167,26 @@ def _within(message: str) -> str:
     return first if first[1:2].isupper() else first[:1].lower() + first[1:]
 
 
-def showing(view: View, found: Resolution) -> list[str]:
+def showing(view: View, judgements: Resolution) -> list[str]:
     """Return the traits of a number that may show under the configuration."""
-    names: Sequence[str] = () if found.signature is None else found.signature.traits
+    names: Sequence[str] = () if judgements.signature is None else judgements.signature.traits
     if not isinstance(view, FrameworkView):
         return [*names]
     from .causes import shows
 
-    side = view.circumstances(str(found.component))
-    return [name for name in names if shows(name, side, found.mode or "train", view.tables) is not False]
+    side = view.circumstances(str(judgements.component))
+    return [name for name in names if shows(name, side, judgements.mode or "train", view.tables) is not False]
 
 
-def _constants(view: View, found: Resolution, given: Given) -> list[Judgement]:
+def _constants(view: View, resolution: Resolution, given: Given) -> list[Judgement]:
     """Return that this release, under this configuration, logs nothing else."""
     said = []
-    config = view.components[str(found.component)].config if isinstance(view, FrameworkView) else None
-    for text in found.constant_when:
+    config = view.components[str(resolution.component)].config if isinstance(view, FrameworkView) else None
+    for text in resolution.constant_when:
         stated = _CONSTANT.match(text)
         if stated is None or given.number is None or not _is(stated[1], given.number):
             continue
-        if "in evaluation" in text and found.mode != "eval":
+        if "in evaluation" in text and resolution.mode != "eval":
             continue
         _, when, guard = text.partition(" when ")
         answer = _answer(config, guard) if when and config is not None else None
@@ -216,10 +216,10 @@ def _answer(config: Configuration, guard: str) -> bool | None:
         return None  # the rest of a sentence, not a guard
 
 
-def _outside(found: Resolution, given: Given, tables: Tables) -> list[Judgement]:
+def _outside(resolution: Resolution, given: Given, tables: Tables) -> list[Judgement]:
     """Return that the metric cannot have the value."""
-    signature = found.signature
-    span = tables.metrics.get(found.metric or "", {}).get("range")
+    signature = resolution.signature
+    span = tables.metrics.get(resolution.metric or "", {}).get("range")
     if span is None or given.number is None or not math.isfinite(given.number) or signature is None:
         return []
     scale, offset = signature.scale, signature.offset
@@ -242,14 +242,14 @@ def _outside(found: Resolution, given: Given, tables: Tables) -> list[Judgement]
     ]
     why = f"In this release {'; '.join(departs)}." if departs else None
     never = {"below 0": "is never negative", "above 0": "is never positive"}.get(side, f"is never {side}")
-    says = f"{given.text} is {side}, but {found.metric} {never}."
+    says = f"{given.text} is {side}, but {resolution.metric} {never}."
     if why is None:
         says += " The key is not what this source logs under this name, or it was changed on its way."
         return [Judgement("error", "range", says)]
     return [Judgement("warning", "range", says, why)]
 
 
-def _nothing(found: Resolution, given: Given, tables: Tables) -> Judgement:
+def _nothing(resolution: Resolution, given: Given, tables: Tables) -> Judgement:
     """Return that there is nothing to say of the value alone."""
     number = given.number
     if number is None:
@@ -257,7 +257,7 @@ def _nothing(found: Resolution, given: Given, tables: Tables) -> Judgement:
         return Judgement("info", "nothing", says)
     if not math.isfinite(number):
         return Judgement("warning", "nothing", f"{given.text} is no number: something on the way to it was not finite.")
-    span = tables.metrics.get(found.metric or "", {}).get("range")
+    span = tables.metrics.get(resolution.metric or "", {}).get("range")
     within = f" in its range ({_span(span)})" if span is not None else ""
     return Judgement("plain", "nothing", f"{given.text} is unremarkable by itself{within}.")
 

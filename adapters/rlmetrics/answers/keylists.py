@@ -20,10 +20,10 @@ def starred(key: str) -> str:
 
 def braced(keys: Sequence[str]) -> list[str]:
     """Return keys in short, such as ``completions/{mean,max}_length``, in the order of the first of each."""
-    found = [starred(key) for key in dict.fromkeys(keys)]
+    patterns = [starred(key) for key in dict.fromkeys(keys)]
     for parts in (_by_first_word, _by_last_word, _by_last_part):
-        found = _joined(found, parts)
-    return found
+        patterns = _joined(patterns, parts)
+    return patterns
 
 
 def counted(count: int, noun: str) -> str:
@@ -35,9 +35,9 @@ def _joined(keys: Sequence[str], parts: Callable[[str], _Parts | None]) -> list[
     """Join keys that are the same but for their middle part."""
     groups: dict[tuple[str, str, str], list[str]] = {}
     for key in keys:
-        found = None if "{" in key else parts(key)
-        place = ("", key, "") if found is None else (found[0], "", found[2])
-        groups.setdefault(place, []).append(key if found is None else found[1])
+        cut = None if "{" in key else parts(key)
+        place = ("", key, "") if cut is None else (cut[0], "", cut[2])
+        groups.setdefault(place, []).append(key if cut is None else cut[1])
     joined: list[str] = []
     for (head, alone, tail), middles in groups.items():
         if alone:
@@ -51,12 +51,12 @@ def _joined(keys: Sequence[str], parts: Callable[[str], _Parts | None]) -> list[
 
 def _chunks(parts: Sequence[str], room: int) -> list[list[str]]:
     """Cut parts so that those of each piece fit on a line."""
-    found: list[list[str]] = [[]]
+    chunks: list[list[str]] = [[]]
     for part in parts:
-        if found[-1] and sum(map(len, found[-1])) + len(found[-1]) + len(part) > room:
-            found.append([])
-        found[-1].append(part)
-    return found
+        if chunks[-1] and sum(map(len, chunks[-1])) + len(chunks[-1]) + len(part) > room:
+            chunks.append([])
+        chunks[-1].append(part)
+    return chunks
 
 
 def few(names: Sequence[str], room: int = 48) -> str:

@@ -64,14 +64,14 @@ class _Table:
 
     def lines(self) -> list[str]:
         """Return the answer."""
-        found = wrapped(self._first())
+        lines = wrapped(self._first())
         for severity in SEVERITIES[:3]:
-            found += self._group(severity)
-        found += self._look_alikes()
-        found += self._nothing()
-        found += self._folded()
-        found += self._programs()
-        return [*found, *self._footnotes()]
+            lines += self._group(severity)
+        lines += self._look_alikes()
+        lines += self._nothing()
+        lines += self._folded()
+        lines += self._programs()
+        return [*lines, *self._footnotes()]
 
     def _of(self, severity: str) -> list[MapRow]:
         rows = [row for row in self._rows if row.severity == severity]
@@ -128,7 +128,7 @@ class _Table:
         for first, others in self._grouped([row for row in rows if id(row) not in apart]):
             marks = [f"[{number}]" for number in self._notes.of(first)]
             condition = self._notes.condition(first, self._names.target_of(first))
-            alike = [found[0] for row in others if (found := _STATISTIC.findall(row.from_))]
+            alike = [statistic[0] for row in others if (statistic := _STATISTIC.findall(row.from_))]
             said = [_transform(first), condition, f"{', '.join(alike)} alike" if alike else None, *marks]
             to = "same name" if first.to == first.from_ else str(first.to)
             yield (first.from_, to, " ".join(text for text in said if text))
@@ -161,7 +161,7 @@ class _Table:
                 cells.append((row.from_, row.note or "the same metric, but incomparable"))
                 continue
             first, *others = row.related[: 3 if self._full else 1]
-            alike = ", ".join(found[0] for twin in twins if (found := _STATISTIC.findall(twin.from_)))
+            alike = ", ".join(statistic[0] for twin in twins if (statistic := _STATISTIC.findall(twin.from_)))
             cells.append((row.from_, f"{first.to}: {first.short or first.why}{f' ({alike} alike)' if alike else ''}"))
             cells += [("", f"{item.to}: {item.short or item.why}") for item in others]
         rows = [row for first, others in groups[len(shown) :] for row in (first, *others)]
@@ -190,13 +190,13 @@ class _Table:
 
     def _programs(self) -> list[str]:
         """Return which program of a whole release is meant, and what the others are called."""
-        found = _chosen(self._names)
+        lines = _chosen(self._names)
         for view in dict.fromkeys((self._names.from_view, self._names.to_view)):
             others = other_programs(view)
             if others is not None:
                 title, (meant, names) = str(view.source), others
-                found += wrapped(f"{title}: {meant}; others: --program {', '.join(names)}", hanging=2)
-        return list(dict.fromkeys(found))
+                lines += wrapped(f"{title}: {meant}; others: --program {', '.join(names)}", hanging=2)
+        return list(dict.fromkeys(lines))
 
     def _footnotes(self) -> list[str]:
         lines = self._notes.lines(None if self._full else _NOTES)
@@ -214,8 +214,8 @@ def _transform(row: MapRow) -> str | None:
 
 def _chosen(names: NameMap) -> list[str]:
     """Return which releases were picked for sources that name none."""
-    found = [view.source.choice for view in (names.from_view, names.to_view)]
-    return chosen_lines([text for text in found if text is not None])
+    choices = [view.source.choice for view in (names.from_view, names.to_view)]
+    return chosen_lines([text for text in choices if text is not None])
 
 
 def _are(count: int) -> str:

@@ -62,11 +62,11 @@ class MapNotes:
 
     def of(self, row: MapRow) -> list[int]:
         """Return the numbers of the footnotes of a row."""
-        found = [item for item in row.differs_by if _is_told(item) and item.what != self._common]
+        differences = [item for item in row.differs_by if _is_told(item) and item.what != self._common]
         # What counts for most stands first.
-        found.sort(key=lambda item: item.grade == "minor")
+        differences.sort(key=lambda item: item.grade == "minor")
         numbers = []
-        for item in found:
+        for item in differences:
             if item.what.startswith(_SPAN):
                 numbers.append(self.number(_SPAN, _OTHER_WORK))
             else:
@@ -79,8 +79,8 @@ class MapNotes:
 
     def common_words(self) -> str | None:
         """Return what most rows have in common, as a sentence; None if there is nothing."""
-        found = [(item, row) for row in self._rows for item in row.differs_by if item.what == self._common]
-        return f"Of these, {len(found)} differ alike: {self.words(*found[0])}." if found else None
+        differing = [(item, row) for row in self._rows for item in row.differs_by if item.what == self._common]
+        return f"Of these, {len(differing)} differ alike: {self.words(*differing[0])}." if differing else None
 
     def texts(self) -> list[str]:
         """Return the footnotes so far, without their numbers."""

@@ -48,10 +48,10 @@ class Meaning(NamedTuple):
     found: tuple[Logged, ...]
 
 
-def meanings(found: Iterable[Logged], *, apart: bool = False) -> list[Meaning]:
+def meanings(lookups: Iterable[Logged], *, apart: bool = False) -> list[Meaning]:
     """Return what was found by what it means; ``apart`` keeps different keys apart."""
     groups: dict[tuple[str | None, str], list[Logged]] = {}
-    for item in found:
+    for item in lookups:
         groups.setdefault((item.metric, item.key if apart else ""), []).append(item)
     return [Meaning(metric, tuple(items)) for (metric, _), items in groups.items()]
 
@@ -89,8 +89,8 @@ def near_lines(key: str, near: Sequence[str], catalogue: Catalogue, tables: Tabl
     lines = [
         *wrapped(f"No described release logs `{key}`. Did you mean {listed([f'`{item}`' for item in near], 'or')}?")
     ]
-    found = [item for name in near for item in catalogue.called(name)]
-    return [*lines, "", *_keyed(found, tables, full=False), "", _next(found[0])]
+    logged = [item for name in near for item in catalogue.called(name)]
+    return [*lines, "", *_keyed(logged, tables, full=False), "", _next(logged[0])]
 
 
 def _head(key: str, lookup: Lookup, groups: Sequence[Meaning], tables: Tables) -> str:
@@ -160,12 +160,12 @@ def _short(metric: str | None, tables: Tables) -> str:
     return head if " " in head else text
 
 
-def _keyed(found: Sequence[Logged], tables: Tables, *, full: bool, most: int = MOST) -> list[str]:
+def _keyed(logged: Sequence[Logged], tables: Tables, *, full: bool, most: int = MOST) -> list[str]:
     """Return a line for each key: its first meaning, who logs it and in which releases."""
     by_key: dict[str, list[Logged]] = {}
-    for item in found:
+    for item in logged:
         by_key.setdefault(item.key, []).append(item)
-    several = len({item.metric for item in found}) > 1
+    several = len({item.metric for item in logged}) > 1
     rows: list[tuple[str, str]] = []
     for key, items in by_key.items():
         groups = meanings(items)
@@ -181,10 +181,10 @@ def _keyed(found: Sequence[Logged], tables: Tables, *, full: bool, most: int = M
     return [*lines, f"  {left} more: --full"] if left else lines
 
 
-def _who(found: Sequence[Logged], tables: Tables, *, titled: bool, full: bool) -> str:
+def _who(logged: Sequence[Logged], tables: Tables, *, titled: bool, full: bool) -> str:
     """Return who logs something: the first trainer of each framework, and how many more."""
     by_framework: dict[str, dict[str, None]] = {}
-    for item in found:
+    for item in logged:
         name = "" if item.program is not None else item.component
         by_framework.setdefault(item.framework, {}).setdefault(name)
     parts = []
@@ -196,11 +196,11 @@ def _who(found: Sequence[Logged], tables: Tables, *, titled: bool, full: bool) -
     return ", ".join(parts)
 
 
-def _releases(found: Sequence[Logged], tables: Tables) -> str:
+def _releases(logged: Sequence[Logged], tables: Tables) -> str:
     texts: dict[str, None] = {}
-    for framework in dict.fromkeys(item.framework for item in found):
+    for framework in dict.fromkeys(item.framework for item in logged):
         names = tables.framework(framework).releases.names
-        meant = {release for item in found if item.framework == framework for release in item.releases}
+        meant = {release for item in logged if item.framework == framework for release in item.releases}
         texts[ranges_words(meant, names)] = None
     return "; ".join(texts)
 
@@ -230,9 +230,9 @@ def _others(key: str, lookup: Lookup, catalogue: Catalogue, tables: Tables, *, f
     """Return other keys with the same ending, and what a framework logs instead that has no such key."""
     lines: list[str] = []
     bare = lookup.found[0].key
-    found = catalogue.ending(bare) if lookup.way in (KEY, SHOWN) and "/" not in bare else []
-    if found:
-        lines += ["", f"Other keys that end in /{bare}:", *_keyed(found, tables, full=full, most=MOST_OTHERS)]
+    logged = catalogue.ending(bare) if lookup.way in (KEY, SHOWN) and "/" not in bare else []
+    if logged:
+        lines += ["", f"Other keys that end in /{bare}:", *_keyed(logged, tables, full=full, most=MOST_OTHERS)]
     with_key = {item.framework for item in lookup.found}
     metric = lookup.found[0].metric
     for name in tables.frameworks if metric is not None and lookup.way in (KEY, SHOWN) else ():

@@ -45,11 +45,11 @@ def parse_value(text: str) -> Given | None:
     bare = text.strip()
     if len(bare) > 1 and bare[0] == bare[-1] and bare[0] in "'\"":
         bare = bare[1:-1].strip()
-    found = _CALL.fullmatch(bare)
-    if found is None:
+    call = _CALL.fullmatch(bare)
+    if call is None:
         return None
     if "(" in bare:
-        bare = found[1]
+        bare = call[1]
     word = bare.lower()
     if word in _NULL:
         return Given(bare, None)
@@ -66,9 +66,9 @@ def parse_row(text: str) -> dict[str, Given]:
     """
     plain = _COLOUR.sub("", text).strip()
     for read in (_json, _printed, _console, _assigned, _lines):
-        found = {key: given for key, given in read(plain) if given is not None}
-        if found:
-            return found
+        values = {key: given for key, given in read(plain) if given is not None}
+        if values:
+            return values
     return {}
 
 
@@ -105,8 +105,8 @@ def _members(data: Mapping[str, Any]) -> Iterator[tuple[str, Given | None]]:
 
 
 def _printed(text: str) -> Iterator[tuple[str, Given | None]]:
-    for found in _QUOTED.finditer(text):
-        yield re.sub(r"\\(.)", r"\1", found["key"]), parse_value(found["value"])
+    for match in _QUOTED.finditer(text):
+        yield re.sub(r"\\(.)", r"\1", match["key"]), parse_value(match["value"])
 
 
 def _console(text: str) -> Iterator[tuple[str, Given | None]]:
@@ -121,15 +121,15 @@ def _console(text: str) -> Iterator[tuple[str, Given | None]]:
 
 def _assigned(text: str) -> Iterator[tuple[str, Given | None]]:
     whole = text.splitlines() if "\n" in text else [text]
-    pairs = [found for line in whole for found in _ASSIGNED.finditer(line)]
+    pairs = [match for line in whole for match in _ASSIGNED.finditer(line)]
     if len(whole) == 1 and len(pairs) == 1 and pairs[0].span() != (0, len(text)):
         return
-    yield from _texts((found[1], found[2]) for found in pairs)
+    yield from _texts((match[1], match[2]) for match in pairs)
 
 
 def _lines(text: str) -> Iterator[tuple[str, Given | None]]:
-    found = (_LINE.fullmatch(line) for line in text.splitlines())
-    yield from _texts((item["key"], item["value"]) for item in found if item is not None)
+    matches = (_LINE.fullmatch(line) for line in text.splitlines())
+    yield from _texts((item["key"], item["value"]) for item in matches if item is not None)
 
 
 def _texts(pairs: Iterable[tuple[str, str]]) -> Iterator[tuple[str, Given | None]]:

@@ -84,19 +84,19 @@ def resolved_lines(view: View, resolution: Resolution, *, full: bool = False) ->
     lines += changed_lines(view, resolution, full=full)
     if full:
         return [*lines, *_rest(view, resolution, _PLENTY, full=True), *_everything(view, resolution)]
-    found = _found(view, resolution)
+    meanings = _found(view, resolution)
     told = [
-        [*lines[:place], *(reads if detail.reads else []), *lines[place:], *_rest(view, resolution, detail, found)]
+        [*lines[:place], *(reads if detail.reads else []), *lines[place:], *_rest(view, resolution, detail, meanings)]
         for detail in _DETAILS
     ]
     return next((answer for answer in told if len(answer) <= _SCREEN), told[-1])
 
 
 def _rest(
-    view: View, item: Resolution, detail: _Detail, found: _Found | None = None, *, full: bool = False
+    view: View, item: Resolution, detail: _Detail, resolutions: _Found | None = None, *, full: bool = False
 ) -> list[str]:
     """Return what comes after the facts of the number itself: settings, look-alikes, source, function and notes."""
-    settings, friends = found or _found(view, item)
+    settings, friends = resolutions or _found(view, item)
     lines: list[str] = []
     if settings:
         from .settings import setting_lines

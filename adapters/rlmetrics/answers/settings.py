@@ -180,15 +180,15 @@ class _Words:
         return f" ({json.dumps(value, ensure_ascii=False)})"
 
 
-def setting_lines(found: Sequence[Setting], most: int, *, full: bool = False) -> list[str]:
+def setting_lines(settings: Sequence[Setting], most: int, *, full: bool = False) -> list[str]:
     """Return which settings would change a key, and how.
 
     Args:
-        found: What `settings_that_change` returned.
+        settings: What `settings_that_change` returned.
         most: So many are told, the heaviest.
         full: Whether all of them are told, at length.
     """
-    shown = found if full else found[:most]
+    shown = settings if full else settings[:most]
     if not shown:
         return []
     prefix = _prefix([label for setting in shown for label in setting.labels])
@@ -207,17 +207,17 @@ def setting_lines(found: Sequence[Setting], most: int, *, full: bool = False) ->
             if full or len(effect) <= _EFFECT_LINES:
                 break
         lines += effect
-    if len(found) > len(shown):
-        lines.append(f"  {len(found) - len(shown)} more, and combinations: --full")
+    if len(settings) > len(shown):
+        lines.append(f"  {len(settings) - len(shown)} more, and combinations: --full")
     return lines
 
 
 def _prefix(labels: Sequence[str]) -> str:
     """Return the path that most settings share, with its dot; none if they are short."""
     paths = [label.split(" ", 1)[0] for label in labels]
-    found = [".".join(path.split(".")[:2]) + "." for path in paths if path.count(".") >= 2]
-    best = max(dict.fromkeys(found), key=found.count, default="")
-    return best if found.count(best) > 1 else ""
+    prefixes = [".".join(path.split(".")[:2]) + "." for path in paths if path.count(".") >= 2]
+    best = max(dict.fromkeys(prefixes), key=prefixes.count, default="")
+    return best if prefixes.count(best) > 1 else ""
 
 
 def settings_that_change(view: ComponentView, key: str, mode: str) -> list[Setting]:
@@ -238,7 +238,7 @@ def settings_that_change(view: ComponentView, key: str, mode: str) -> list[Setti
         for name, value in config.values.items()
         if name not in config.defaults or value != config.defaults[name]
     }
-    found: dict[tuple[str, ...], dict[str, list[str]]] = {}
+    by_effect: dict[tuple[str, ...], dict[str, list[str]]] = {}
     effects_of: dict[tuple[str, ...], tuple[ToldCause, ...]] = {}
     for name in dict.fromkeys(name for node in comparisons for name in sorted(node.names())):
         for value in dict.fromkeys(_tried(name, comparisons, config)):
@@ -252,9 +252,9 @@ def settings_that_change(view: ComponentView, key: str, mode: str) -> list[Setti
                 start, value_shown, default = label
                 told = tuple(cause.text for cause in effects)
                 effects_of.setdefault(told, effects)
-                values = found.setdefault(told, {}).setdefault(f"{start}\n{default}", [])
+                values = by_effect.setdefault(told, {}).setdefault(f"{start}\n{default}", [])
                 values += [] if value_shown in values else [value_shown]
-    settings = [Setting(tuple(map(_merged, labels.items())), effects_of[told]) for told, labels in found.items()]
+    settings = [Setting(tuple(map(_merged, labels.items())), effects_of[told]) for told, labels in by_effect.items()]
     return sorted(settings, key=lambda item: by_weight(item.effects[0]))
 
 
@@ -341,8 +341,8 @@ def _effects(base: Entry, other: Entry, view: ComponentView, changed: ComponentV
         words = quantity_words(other.metric, view.tables)
         yield ToldCause(f"{words[:1].lower()}{words[1:]}" if words[1:2].islower() else words, "incomparable")
         return
-    found = differences(base, other, view.tables, (view.circumstances, changed.circumstances))
-    yield from sorted((cause for cause in found if cause.applies is not False), key=by_weight)
+    causes = differences(base, other, view.tables, (view.circumstances, changed.circumstances))
+    yield from sorted((cause for cause in causes if cause.applies is not False), key=by_weight)
     told = dict.fromkeys(text for text in other.constant_when if text not in base.constant_when)
     yield from (ToldCause(f"reads {text}" if text[:1].isdigit() else text, "minor") for text in told)
 

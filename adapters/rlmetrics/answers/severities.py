@@ -77,20 +77,20 @@ class Severities:
         widths = [max((len(row[at]) for row in fits), default=0) for at in range(3)]
         if sum(widths) + 3 > room:
             widths = [0, 0, 0]
-        found: list[tuple[int, list[str]]] = []
+        parts: list[tuple[int, list[str]]] = []
         slow: list[tuple[int, list[str]]] = []
         for key, to, marks in pairs:
             aligned = f"{key:<{widths[0]}} {to:<{widths[1]}}  {marks}".rstrip()
             wide = [key, *(line.rstrip() for line in wrapped(f"{to}  {marks}", indent=2, columns=room))]
-            (slow if key in timers else found).append((1, [aligned] if len(aligned) <= room else wide))
+            (slow if key in timers else parts).append((1, [aligned] if len(aligned) <= room else wide))
         for marks, keys in kept.items():
             end = f": same name  {marks}".rstrip()
-            found.append((len(keys), [f"{fitting(keys, room - len(end))}{end}"]))
-        return [*found, *slow]
+            parts.append((len(keys), [f"{fitting(keys, room - len(end))}{end}"]))
+        return [*parts, *slow]
 
     def _of(self, severity: str) -> list[tuple[str, dict[str, Any]]]:
-        found = [(key, how) for key, how in self._report.translated.items() if how["severity"] == severity]
-        return sorted(found, key=lambda item: (self._notes.is_timer(item[1]), item[0] == item[1]["to"]))
+        keys = [(key, how) for key, how in self._report.translated.items() if how["severity"] == severity]
+        return sorted(keys, key=lambda item: (self._notes.is_timer(item[1]), item[0] == item[1]["to"]))
 
     def _label(self, severity: str, count: int | None = None) -> str:
         text = f"{symbol(severity)} {_WORDS.get(severity, severity)}"
@@ -98,8 +98,8 @@ class Severities:
         return f"{text:<{_LABEL}}{number:>{self._digits}}  "
 
     def _together(self, severity: str) -> list[str]:
-        found = [key if key == how["to"] else f"{key} -> {how['to']}" for key, how in self._of(severity)]
-        return self._line(severity, "", found, len(found)) if found else []
+        names = [key if key == how["to"] else f"{key} -> {how['to']}" for key, how in self._of(severity)]
+        return self._line(severity, "", names, len(names)) if names else []
 
     def _left(self, severity: str) -> Iterator[str]:
         by_need: dict[tuple[str, ...], list[str]] = {}

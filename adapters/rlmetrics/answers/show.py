@@ -107,11 +107,11 @@ def _rank(table: FrameworkTable, component: str) -> int:
 
 def _names(spellings: Sequence[Spelling], tables: Tables, source: Source | None) -> list[_Name]:
     """Return one record for each name that a component uses, in the spec's order, its newest name last."""
-    found: dict[tuple[str, str, str], list[Spelling]] = {}
+    by_place: dict[tuple[str, str, str], list[Spelling]] = {}
     for item in spellings:
-        found.setdefault((item.framework, item.component, item.key), []).append(item)
+        by_place.setdefault((item.framework, item.component, item.key), []).append(item)
     names = []
-    for (framework, component, key), items in found.items():
+    for (framework, component, key), items in by_place.items():
         order = tables.framework(framework).releases.index
         releases = sorted({release for item in items for release in item.releases}, key=order)
         train = [item for item in items if item.mode == "train"] or items
@@ -232,11 +232,11 @@ def _what_changed(
 
 
 def _unlike(metric: str, tables: Tables, source: Source | None, *, full: bool) -> list[str]:
-    found = [*friends_of(metric, tables).items()]
-    shown = found if full else found[:_FRIENDS]
+    friends = [*friends_of(metric, tables).items()]
+    shown = friends if full else friends[:_FRIENDS]
     lines = [line for name, why in shown for line in wrapped(f"{name}: {why}", indent=2, hanging=4)]
-    if len(found) > len(shown):
-        lines.append(f"  and {len(found) - len(shown)} more: --full")
+    if len(friends) > len(shown):
+        lines.append(f"  and {len(friends) - len(shown)} more: --full")
     return ["", "Not the same", *lines] if lines else []
 
 

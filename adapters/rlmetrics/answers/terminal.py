@@ -166,11 +166,11 @@ def _painted(line: str) -> str:
 
 def _linked(line: str, links: Mapping[str, str]) -> str:
     """Return a line with links, all made at once: the address of one may hold the text of another."""
-    found = [text for text in links if text in line]
-    if not found:
+    linked = [text for text in links if text in line]
+    if not linked:
         return line
     # Line 51 is not the start of line 517, nor a metric the end of another; what is bold begins with a sign of its own.
-    texts = "|".join(re.escape(text) for text in sorted(found, key=len, reverse=True))
+    texts = "|".join(re.escape(text) for text in sorted(linked, key=len, reverse=True))
     return re.sub(
         rf"(?:(?<=\x1b\[1m)|(?<![\w/]))(?:{texts})(?![\w/])",
         lambda match: f"\x1b]8;;{links[match[0]]}\x1b\\{match[0]}\x1b]8;;\x1b\\",

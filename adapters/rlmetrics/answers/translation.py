@@ -89,11 +89,11 @@ def _loss(report: Report) -> list[str]:
 def _head(report: Report) -> list[str]:
     """Return what was written and how much of it has a counterpart."""
     known = len(report.translated) + len(report.kept) + len(report.duplicates)
-    found = len(report.translated)
+    count = len(report.translated)
     biased = sum(how["severity"] == "biased" for how in report.translated.values())
-    said = f"{found} of {known} keys {'has' if found == 1 else 'have'} a counterpart"
+    said = f"{count} of {known} keys {'has' if count == 1 else 'have'} a counterpart"
     if biased:
-        said += f", {biased} of them biased" if found > 1 else ", which is biased"
+        said += f", {biased} of them biased" if count > 1 else ", which is biased"
     verb = "Would write" if report.dry_run else "Wrote"
     place = os.path.commonpath(report.outputs) if report.outputs else "nothing"
     files = f"{len(report.outputs)} files; " if len(report.outputs) > 1 else ""
@@ -104,12 +104,12 @@ def _kinds(report: Report, most: int) -> list[str]:
     """Return a line for each kind of file in a folder, so many in all."""
     if len(report.files) < 2:
         return []
-    found: dict[tuple[str, str], list[Report]] = {}
+    reports: dict[tuple[str, str], list[Report]] = {}
     for file in report.files:
-        found.setdefault((file.kind, file.source), []).append(file)
+        reports.setdefault((file.kind, file.source), []).append(file)
     rows = [
         (kind, _count(len(files), "file"), _count(sum(file.records for file in files), "record"), source)
-        for (kind, source), files in found.items()
+        for (kind, source), files in reports.items()
     ]
     shown = len(rows) if len(rows) <= most else most - 1
     more = [f"  and {len(rows) - shown} more kinds and sources"] if len(rows) > shown else []
@@ -175,16 +175,16 @@ def _listing(told: str, names: Sequence[str], *, lines: int = 2) -> str:
 
 def _differing(notes: Notes, texts: list[list[str]], room: int) -> list[str]:
     """Return the footnotes that fit, and how many more there are."""
-    found: list[str] = []
+    lines: list[str] = []
     count = 0
     for text in texts:
-        if count and len(found) + len(text) > room:
+        if count and len(lines) + len(text) > room:
             break
-        found += text
+        lines += text
         count += 1
     left = [*([f"{len(texts) - count} more biased"] if count < len(texts) else []), *notes.left]
     title = f"What differs ({', '.join(left)}: --full)" if left else "What differs"
-    return [title, *found] if texts or left else []
+    return [title, *lines] if texts or left else []
 
 
 def _foot(counts: Severities) -> list[str]:

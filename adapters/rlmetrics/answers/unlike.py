@@ -30,7 +30,7 @@ def unlike(view: View, metric: str, mode: str, component: str) -> list[tuple[str
         component: The component that logs it.
     """
     tables = view.tables
-    found: list[tuple[str, str]] = []
+    pairs: list[tuple[str, str]] = []
     for friend, why in friends_of(metric, tables).items():
         names: list[str] = []
         if isinstance(view, FrameworkView):
@@ -41,8 +41,8 @@ def unlike(view: View, metric: str, mode: str, component: str) -> list[tuple[str
                 keys = spelled(tables, framework, newest, friend, mode)
                 names += [f"{tables.frameworks[framework]['title']}'s {key}" for key in keys[:1]]
         if names:
-            found.append((", ".join(dict.fromkeys(names[:3])), why))
-    return found
+            pairs.append((", ".join(dict.fromkeys(names[:3])), why))
+    return pairs
 
 
 def spelled(

@@ -75,17 +75,20 @@ def judge_row(view: View, row: Mapping[str, Given], config: Mapping[str, Any] | 
 
     answers = {key: resolve_in(view, [key]) for key in row}
     metrics = {
-        key: item.metric for key, found in answers.items() for item in reversed(found) if item.metric is not None
+        key: item.metric
+        for key, resolutions in answers.items()
+        for item in reversed(resolutions)
+        if item.metric is not None
     }
     findings = findings_at_once(str(view.source), row, metrics, view.tables, config)
     judged = []
     for key, given in row.items():
-        for found in answers[key]:
-            if found.metric is None:
-                judged.append(JudgedValue(view, given, found, ()))
+        for resolutions in answers[key]:
+            if resolutions.metric is None:
+                judged.append(JudgedValue(view, given, resolutions, ()))
                 continue
-            said = judge(view, found, given, findings)
-            judged.append(JudgedValue(view, given, found, tuple(said), _otherwise(view, found, given)))
+            said = judge(view, resolutions, given, findings)
+            judged.append(JudgedValue(view, given, resolutions, tuple(said), _otherwise(view, resolutions, given)))
     return judged
 
 
@@ -113,25 +116,25 @@ def value_lines(values: Sequence[JudgedValue], *, full: bool = False, assumed: b
     if not known:
         return _unknown(values)
     first, *others = known if assumed else _usual(known)
-    found, head = first.found, first.judged[0]
+    resolution, head = first.found, first.judged[0]
     who = _who(first)
     others = [item for item in others if item.says != first.says]
     says = head.says
-    biases = bias_words(first.view, found) if head.origin == "nothing" and first.level == LEVELS[0] else None
+    biases = bias_words(first.view, resolution) if head.origin == "nothing" and first.level == LEVELS[0] else None
     says += f" Yet the number is biased: {biases}" if biases else ""
     if assumed:
         says = f"{says} This assumes {who}; --at names another source."
     elif others:
         says = f"{says} This is so in {who}."
-    near = "" if found.near_miss is None else f"Did you mean {found.near_miss}? As a number of your own: "
+    near = "" if resolution.near_miss is None else f"Did you mean {resolution.near_miss}? As a number of your own: "
     lines = [*wrapped(f"{near}{says}"), ""]
     if head.origin == "nothing":
         # A value about which nothing is said: what is known of the curve is the answer.
         from .resolved import told_notes
 
-        trust = trust_lines(first.view, found)
-        notes = told_notes(first.view, found, installed=False)
-        lines += labelled("reads", reads_texts(str(found.metric), first.view.tables))
+        trust = trust_lines(first.view, resolution)
+        notes = told_notes(first.view, resolution, installed=False)
+        lines += labelled("reads", reads_texts(str(resolution.metric), first.view.tables))
         lines += trust if biases is None and is_biased(trust) else []
         lines += labelled("note", notes if full else notes[:_MOST_ALSO])
     advice = "do" if head.origin == "health" else "watch"
@@ -189,10 +192,10 @@ def row_lines(view: View, values: Sequence[JudgedValue], *, full: bool = False, 
 
 def _together(rows: Sequence[tuple[str, JudgedValue, str]]) -> list[list[str]]:
     """Return rows of a table, those as one of which the same is said."""
-    found: dict[tuple[str, str], list[str]] = {}
+    groups: dict[tuple[str, str], list[str]] = {}
     for label, item, text in rows:
-        found.setdefault((label, text), []).append(item.found.key)
-    return [[label, _some(keys), text] for (label, text), keys in found.items()]
+        groups.setdefault((label, text), []).append(item.found.key)
+    return [[label, _some(keys), text] for (label, text), keys in groups.items()]
 
 
 def _verdict(
@@ -278,19 +281,19 @@ def _computed(item: JudgedValue, *, assumed: bool, full: bool) -> list[str]:
     """Return what the number is: in words, as a formula, how averaged, when logged, what changed, where it stands."""
     from .resolved import changed_lines, source_lines
 
-    view, found = item.view, item.found
-    tables, metric = view.tables, str(found.metric)
-    variant = None if found.signature is None else found.signature.reproduced_by
+    view, resolution = item.view, item.found
+    tables, metric = view.tables, str(resolution.metric)
+    variant = None if resolution.signature is None else resolution.signature.reproduced_by
     formula = formula_texts(metric, variant, tables)
     measured = measured_text(metric, tables)
-    lines = labelled("metric", f"{str(found.brief).rstrip('.')} ({metric})")
+    lines = labelled("metric", f"{str(resolution.brief).rstrip('.')} ({metric})")
     lines += labelled("formula", formula if full or len(formula) <= _MOST_FORMULA else formula[:1])
     lines += labelled("measures", [] if formula or measured is None else [measured])
-    lines += averaged_lines(view, found)
+    lines += averaged_lines(view, resolution)
     lines += labelled("healthy", health_texts(metric, tables, full=full) if full or item.level != "expected" else [])
-    lines += logged_lines(view, found)
-    lines += changed_lines(view, found, full=full) if full or not assumed else []
-    return [*lines, *source_lines(found, full=full)]
+    lines += logged_lines(view, resolution)
+    lines += changed_lines(view, resolution, full=full) if full or not assumed else []
+    return [*lines, *source_lines(resolution, full=full)]
 
 
 def _who(item: JudgedValue) -> str:
@@ -298,16 +301,16 @@ def _who(item: JudgedValue) -> str:
     return source_words(f"{framework.partition('[')[0]}[{item.found.component}]=={release}", item.view.tables)
 
 
-def _otherwise(view: View, found: Resolution, given: Given) -> tuple[tuple[str, str], ...]:
+def _otherwise(view: View, resolution: Resolution, given: Given) -> tuple[tuple[str, str], ...]:
     """Return what a value would tell under other settings."""
     from rlmetrics.names.reading import covers
 
-    component = getattr(view, "components", {}).get(found.component)
-    if component is None or found.template is None or found.mode is None:
+    component = getattr(view, "components", {}).get(resolution.component)
+    if component is None or resolution.template is None or resolution.mode is None:
         return ()
     return tuple(
         (guard_words(when, component.config), _first_sentence(reading.says.replace("{value}", given.text)))
-        for when, reading in component.reads_otherwise(found.template, found.mode)
+        for when, reading in component.reads_otherwise(resolution.template, resolution.mode)
         if covers(reading.value, given.number)
     )
 

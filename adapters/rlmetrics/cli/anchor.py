@@ -79,16 +79,16 @@ def run(args: argparse.Namespace) -> int:
 def _framework(spec: Spec, name: str, stem: str | None) -> str:
     from rlmetrics.names.errors import UserError
 
-    found = [
+    frameworks = [
         framework
         for framework, item in spec.frameworks.items()
         for other, file in item.files.items()
         if stem in (None, other) and any(name in map(str.strip, names.split(",")) for names in file.anchors)
     ]
-    if not found:
+    if not frameworks:
         msg = f"no file has an anchor {name}; add it to `anchors:` of the file first"
         raise UserError(msg)
-    return found[0]
+    return frameworks[0]
 
 
 def _stem(components: Mapping[str, LockedComponent], written: str | None) -> str | None:

@@ -81,13 +81,9 @@ def run(args: argparse.Namespace) -> int:
 def _write_draft(path: Path, source: str, release: str, result: Audit) -> None:
     from rlmetrics.codegen.audit.draft import draft
 
-    missing = {(found.component, found.key) for found in result.comparison.missing}
+    missing = {(key.component, key.key) for key in result.comparison.missing}
     unknown = set(result.comparison.undescribed)
-    keys = [
-        found
-        for found in result.extraction.keys
-        if (found.component, found.key) in missing or found.component in unknown
-    ]
+    keys = [key for key in result.extraction.keys if (key.component, key.key) in missing or key.component in unknown]
     text = draft(source, release, keys)
     if str(path) == "-":
         print(text, end="")
@@ -96,38 +92,38 @@ def _write_draft(path: Path, source: str, release: str, result: Audit) -> None:
 
 
 def _as_json(result: Audit) -> dict[str, Any]:
-    found = result.comparison
+    comparison = result.comparison
     return {
-        "extracted": found.extracted,
-        "matched": found.matched,
+        "extracted": comparison.extracted,
+        "matched": comparison.matched,
         "missing": [
             {"component": key.component, "key": key.key, "path": key.path, "line": key.line, "symbol": key.symbol}
-            for key in found.missing
+            for key in comparison.missing
         ],
-        "stale": [{"component": key.component, "key": key.key, "file": key.file} for key in found.stale],
+        "stale": [{"component": key.component, "key": key.key, "file": key.file} for key in comparison.stale],
         "evidence_broken": [
             {"where": item.where, "path": item.path, "line": item.line, "problem": item.problem}
-            for item in found.broken
+            for item in comparison.broken
         ],
         "not_understood": [
             {"path": item.path, "line": item.line, "symbol": item.symbol, "text": item.text, "reason": item.reason}
             for item in result.extraction.unclear
         ],
-        "evidence_checked": found.proofs,
+        "evidence_checked": comparison.proofs,
         "described": sorted(result.description.components),
-        "undescribed": found.undescribed,
+        "undescribed": comparison.undescribed,
     }
 
 
 def _as_text(source: str, result: Audit) -> str:
-    found = result.comparison
+    comparison = result.comparison
     lines = [
-        f"{source}: {found.matched} of {found.extracted} keys of the described components are in the spec; "
-        f"{found.proofs - len(found.broken)} of {found.proofs} places of anchors hold"
+        f"{source}: {comparison.matched} of {comparison.extracted} keys of the described components are in the spec; "
+        f"{comparison.proofs - len(comparison.broken)} of {comparison.proofs} places of anchors hold"
     ]
-    lines += [f"missing: {key.component} {key.key} ({key.path}:{key.line})" for key in found.missing]
-    lines += [f"stale: {key.component} {key.key} ({key.file})" for key in found.stale]
-    lines += [f"evidence broken: {item.where} {item.path}:{item.line}: {item.problem}" for item in found.broken]
+    lines += [f"missing: {key.component} {key.key} ({key.path}:{key.line})" for key in comparison.missing]
+    lines += [f"stale: {key.component} {key.key} ({key.file})" for key in comparison.stale]
+    lines += [f"evidence broken: {item.where} {item.path}:{item.line}: {item.problem}" for item in comparison.broken]
     lines += [f"not understood: {item.path}:{item.line}: {item.reason}" for item in result.extraction.unclear]
-    lines += [f"not described: {name} ({count} keys)" for name, count in found.undescribed.items()]
+    lines += [f"not described: {name} ({count} keys)" for name, count in comparison.undescribed.items()]
     return "\n".join(lines)

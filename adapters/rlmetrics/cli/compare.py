@@ -53,11 +53,11 @@ def run(args: argparse.Namespace) -> int:
         msg = f"rlmetrics compare: {len(sources)} sources for {len(args.runs)} runs; give --at once, or once for each"
         raise UsageError(msg)
     each = zip(args.runs, sources if len(sources) > 1 else sources * len(args.runs), strict=True)
-    found = [item for path, at in each for item in read_curves(path, at=at, config=config_of(args), spec=spec)]
-    if len(found) < 2:
+    curves = [item for path, at in each for item in read_curves(path, at=at, config=config_of(args), spec=spec)]
+    if len(curves) < 2:
         msg = f"rlmetrics compare: two runs are needed, and there is one in {args.runs[0]}; name another"
         raise UsageError(msg)
-    comparisons = [compare(found[0], other, spec) for other in found[1:]]
+    comparisons = [compare(curves[0], other, spec) for other in curves[1:]]
     if args.html:
         from rlmetrics.health.comparing_page import comparison_page
 
@@ -67,7 +67,7 @@ def run(args: argparse.Namespace) -> int:
         print(json_text(documents[0] if len(documents) == 1 else documents))
     else:
         print("\n\n".join(comparison_text(item, full=args.full) for item in comparisons))
-    for item in found:
+    for item in curves:
         for note in item.notes:
             print(f"rlmetrics compare: {item.run}: {note}", file=sys.stderr)
     return 0

@@ -53,12 +53,12 @@ def changed() -> list[tuple[str, str, float]]:
     """Return release, metric and value of one key, from the same rewards in two releases."""
     from rlmetrics.names import resolve
 
-    found: list[tuple[str, str, float]] = []
+    changes: list[tuple[str, str, float]] = []
     for source in _CHANGE:
         (meaning,) = resolve([_KEY], at=source)
         metric = str(meaning.metric)
-        found.append((source.partition("==")[2], metric, _computed(metric, _given(metric))))
-    return found
+        changes.append((source.partition("==")[2], metric, _computed(metric, _given(metric))))
+    return changes
 
 
 def _given(metric: str) -> dict[str, list[float]]:
@@ -106,13 +106,13 @@ def _translate() -> Iterator[str]:
     name, source, target = _TRANSLATION
     with tempfile.TemporaryDirectory() as folder:
         report = translate_file(_RUNS / name, source=source, target=target, output=Path(folder) / name)
-    found = report.severities
+    severities = report.severities
     old, new = source.partition("==")[2], target.partition("==")[2]
-    keys = sum(found.values()) + len(report.duplicates)
+    keys = sum(severities.values()) + len(report.duplicates)
     yield f"2  A real log, translated: TRL PPO {old} -> {new}, {keys} keys"
     for severity, examples in _examples(report):
         word = {"look-alike": "look-alikes", "none": "nothing"}.get(severity, severity)
-        head = f"     {symbol(severity)} {found[severity]:2} {word:<13}"
+        head = f"     {symbol(severity)} {severities[severity]:2} {word:<13}"
         yield f"{head}{fitting(examples, width() - len(head))}"
         if severity == "biased":
             what = {one["what"] for one in report.translated[examples[0].split(" -> ")[0]]["differs_by"]}

@@ -57,19 +57,21 @@ def run(args: argparse.Namespace) -> int:
         msg = f"{view.source} does not log {args.key!r}; rlmetrics resolve {args.key} says who does"
         raise NamesError(msg)
     _, spec = load_spec()
-    found = []
+    explained = []
     for match in matches:
         component = view.components[match.entry.component]
-        found.append(explain(spec, view.source.framework, component.stem, component, match.entry.key, match.entry.mode))
+        explained.append(
+            explain(spec, view.source.framework, component.stem, component, match.entry.key, match.entry.mode)
+        )
     if args.json:
         fields = [
             {"field": one.field, "value": one.value, "from": one.from_, "proof": list(one.proof), "when": one.when}
-            for item in found
+            for item in explained
             for one in item.fields
         ]
         print(json_text(fields))
     else:
-        print("\n\n".join(_block(item, args.full) for item in found))
+        print("\n\n".join(_block(item, args.full) for item in explained))
     return 0
 
 
@@ -113,12 +115,12 @@ def _table(fields: list[Field], spec: str, source: str, width: int) -> list[str]
     lines = max((len(row[2]) for row in rows), default=4)
     proofs = max((len(row[3]) for row in rows), default=5)
     room = max(24, width - names - lines - min(proofs, 24) - 6)
-    found = [_row(("field", "value", "spec", "proof"), names, room, lines)]
+    table = [_row(("field", "value", "spec", "proof"), names, room, lines)]
     for name, value, place, proof in rows:
         first, *rest = textwrap.wrap(value, room) or [""]
-        found.append(_row((name, first, place, proof), names, room, lines))
-        found += [_row(("", part, "", ""), names, room, lines) for part in rest]
-    return found
+        table.append(_row((name, first, place, proof), names, room, lines))
+        table += [_row(("", part, "", ""), names, room, lines) for part in rest]
+    return table
 
 
 def _row(cells: tuple[str, str, str, str], names: int, room: int, lines: int) -> str:

@@ -27,11 +27,11 @@ def run(args: argparse.Namespace) -> int:
     """Run the command."""
     from rlmetrics.names import keys
 
-    found = keys(args.at, config=config_of(args), surface=args.surface, spec=spec_of(args))
+    listed = keys(args.at, config=config_of(args), surface=args.surface, spec=spec_of(args))
     if args.json:
-        print(json_text(found))
+        print(json_text(listed))
         return 0
     default = {True: "", False: "not by default", None: "depends"}
-    rows = [(item.key, item.metric, item.component, default[item.logged], item.condition) for item in found]
+    rows = [(item.key, item.metric, item.component, default[item.logged], item.condition) for item in listed]
     print(table([("key", "metric", "component", "logged", "condition"), *rows]))
     return 0

@@ -57,33 +57,33 @@ def run(args: argparse.Namespace) -> int:
         if not overlay.is_dir():
             return _fail(f"{overlay}: no such folder; --spec takes a folder with YAML files")
     try:
-        found = linted(root, overlays, cached=not args.no_cache)
-        if args.fix and _fix(found, root):
-            found = linted(root, overlays, cached=not args.no_cache)
+        all_findings = linted(root, overlays, cached=not args.no_cache)
+        if args.fix and _fix(all_findings, root):
+            all_findings = linted(root, overlays, cached=not args.no_cache)
     except ModuleNotFoundError as error:
         if (error.name or "").split(".")[0] not in _EXTRA:
             raise
         return _fail(f'needs {error.name}; pip install "rlmetrics[codegen]"')
-    shown = [finding for finding in found if args.all or not finding.follows]
+    shown = [finding for finding in all_findings if args.all or not finding.follows]
     if args.format == "text":
         sys.stdout.write(excerpts.render(shown, root, colour=has_colour(sys.stdout)))
-        print(excerpts.summary(found, hidden=not args.all), file=sys.stderr)
+        print(excerpts.summary(all_findings, hidden=not args.all), file=sys.stderr)
     elif args.format == "short":
         sys.stdout.write(findings.render_text(shown))
-        print(excerpts.summary(found, hidden=not args.all), file=sys.stderr)
+        print(excerpts.summary(all_findings, hidden=not args.all), file=sys.stderr)
     elif args.format == "json":
         # Programs choose for themselves; each finding says whether it follows from others.
-        sys.stdout.write(findings.render_json(found))
+        sys.stdout.write(findings.render_json(all_findings))
     else:
         sys.stdout.write(findings.render_github(shown))
-    return 1 if findings.has_errors(found) else 0
+    return 1 if findings.has_errors(all_findings) else 0
 
 
-def _fix(found: Sequence[SpecFinding], root: Path) -> bool:
+def _fix(findings: Sequence[SpecFinding], root: Path) -> bool:
     """Repair what can be repaired, and tell what was."""
     from rlmetrics.codegen.fixing import fix
 
-    done = fix(found, root)
+    done = fix(findings, root)
     for one in done:
         print(f"fixed {one.location}: {one.before} → {one.after}", file=sys.stderr)
     return bool(done)

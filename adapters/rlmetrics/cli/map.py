@@ -106,7 +106,7 @@ def _asked(names: NameMap, keys: list[str]) -> list[MapRow]:
     from rlmetrics.names import NamesError
     from rlmetrics.names.source import nearest
 
-    found: list[MapRow] = []
+    rows: list[MapRow] = []
     for key in keys:
         row = names.translate(key).row
         known = [item.from_ for item in names.rows]
@@ -114,8 +114,8 @@ def _asked(names: NameMap, keys: list[str]) -> list[MapRow]:
         if row is None or (row.from_ != key and row.from_.startswith("{") and get_close_matches(key, known, 1, _NEAR)):
             msg = f"{names.from_view.source} does not log {key!r}; {nearest(key, known, 'keys')}"
             raise NamesError(msg)
-        found.append(row)
-    return found
+        rows.append(row)
+    return rows
 
 
 def _cells(row: MapRow) -> tuple[str | None, ...]:

@@ -19,30 +19,30 @@ _ITEMS, _LINES = 6, 8
 _WIDTH = 80
 
 
-def news_text(framework: str, found: Added, *, full: bool) -> str:
+def news_text(framework: str, added: Added, *, full: bool) -> str:
     """Return the answer of ``rlmetrics release add``.
 
     Args:
         framework: The framework.
-        found: What adding found.
+        added: What adding found.
         full: Every item with its whole diff.
     """
-    return "\n".join(_parts(framework, found, full))
+    return "\n".join(_parts(framework, added, full))
 
 
-def _parts(framework: str, found: Added, full: bool) -> Iterator[str]:
-    news, still = found.news, len(found.pending.open)
+def _parts(framework: str, added: Added, full: bool) -> Iterator[str]:
+    news, still = added.news, len(added.pending.open)
     if still:
         are = "is" if still == 1 else "are"
-        yield f"{still} item{_s(still)} {are} open. Everything else is proven in {found.release}."
+        yield f"{still} item{_s(still)} {are} open. Everything else is proven in {added.release}."
     else:
-        yield f"{framework} {found.release} is added; nothing is open."
+        yield f"{framework} {added.release} is added; nothing is open."
     yield ""
     total = news.found + news.lost
     yield f"Anchors   {news.found:,} of {total:,} found, {news.moved:,} of them moved; locks are extended"
     if news.lost:
         yield f"          {news.lost:,} lost"
-    answers = {entry.token: entry for entry in found.pending.entries}
+    answers = {entry.token: entry for entry in added.pending.entries}
     for tier, title in (
         ("edit", "the spec is wrong until you change it"),
         ("read", "the code changed, the meaning may not have"),

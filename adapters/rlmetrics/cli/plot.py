@@ -35,17 +35,17 @@ def run(args: argparse.Namespace) -> int:
 
     if args.svg:
         require_free_page(Path(args.svg), [Path(args.run_path)], force=args.force)
-    found = next(iter(read_curves(args.run_path, at=args.at, spec=spec_of(args))))
-    keys = [key for wanted in args.keys for key in found.curves if wanted in (key, found.meanings[key].metric)]
+    curves = next(iter(read_curves(args.run_path, at=args.at, spec=spec_of(args))))
+    keys = [key for wanted in args.keys for key in curves.curves if wanted in (key, curves.meanings[key].metric)]
     if not keys:
         from difflib import get_close_matches
 
-        near = get_close_matches(args.keys[0], list(found.curves), n=3, cutoff=0.5)
-        hint = f"did you mean {' or '.join(near)}?" if near else f"it logs {', '.join(list(found.curves)[:5])} …"
+        near = get_close_matches(args.keys[0], list(curves.curves), n=3, cutoff=0.5)
+        hint = f"did you mean {' or '.join(near)}?" if near else f"it logs {', '.join(list(curves.curves)[:5])} …"
         msg = f"rlmetrics plot: {args.run_path} has no {args.keys[0]}; {hint}"
         raise UsageError(msg)
     for key in dict.fromkeys(keys):
-        drawn, meaning = found.curves[key], found.meanings[key]
+        drawn, meaning = curves.curves[key], curves.meanings[key]
         if args.svg:
             curve = Curve(key, meaning.metric, meaning.unit, tuple(drawn.steps), tuple(drawn.values))
             write_page(Path(args.svg), svg(curve, height=240, standalone=True) + "\n")

@@ -72,18 +72,18 @@ def _add(args: argparse.Namespace) -> int:
 
     _, spec = load_spec()
     framework, release = _source(args.source, spec.frameworks)
-    found = add_release(
+    added = add_release(
         spec, framework, release, args.wheel or args.folder, cache=args.cache, base=args.base, dry=args.dry_run
     )
     if args.json:
-        print(json_text(_as_json(found)))
+        print(json_text(_as_json(added)))
     elif args.format == "github":
-        print(_annotations(found), end="")
+        print(_annotations(added), end="")
     else:
         from .news import news_text
 
-        print(news_text(framework, found, full=args.full))
-    return int(bool(found.pending.open))
+        print(news_text(framework, added, full=args.full))
+    return int(bool(added.pending.open))
 
 
 def _source(text: str, frameworks: Any) -> tuple[str, str]:
@@ -100,11 +100,11 @@ def _source(text: str, frameworks: Any) -> tuple[str, str]:
     return match[1], match[3]
 
 
-def _as_json(found: Added) -> dict[str, Any]:
-    answers = {entry.token: entry for entry in found.pending.entries}
+def _as_json(added: Added) -> dict[str, Any]:
+    answers = {entry.token: entry for entry in added.pending.entries}
     return {
-        "release": found.release,
-        "anchors": {"found": found.news.found, "moved": found.news.moved, "lost": found.news.lost},
+        "release": added.release,
+        "anchors": {"found": added.news.found, "moved": added.news.moved, "lost": added.news.lost},
         "news": [
             {
                 "id": answers[item.token].id,
@@ -118,23 +118,23 @@ def _as_json(found: Added) -> dict[str, Any]:
                 "hints": item.hints,
                 "why": answers[item.token].why,
             }
-            for item in found.news.items
+            for item in added.news.items
         ],
-        "names": found.news.names,
-        "open": len(found.pending.open),
+        "names": added.news.names,
+        "open": len(added.pending.open),
     }
 
 
-def _annotations(found: Added) -> str:
+def _annotations(added: Added) -> str:
     """Return GitHub's workflow commands, one for each changed symbol."""
     from rlmetrics.codegen.findings import Location, SpecFinding, render_github
     from rlmetrics.codegen.releasing import first_changed
 
     findings = []
-    for item in found.news.items:
+    for item in added.news.items:
         said = ", ".join(key.partition(": ")[2] for key in item.keys[:5]) or "metrics"
         more = f" and {len(item.keys) - 5} more" if len(item.keys) > 5 else ""
-        for path, line in first_changed(found.package, item.symbols) or [("", 1)]:
+        for path, line in first_changed(added.package, item.symbols) or [("", 1)]:
             message = f"{item.kind}: {item.what}. This may change what {said}{more} mean"
             findings.append(
                 SpecFinding(item.kind.replace(" ", "-"), "warning", Location(path, line), message, "see rlmetrics")
@@ -169,14 +169,14 @@ def _replay(args: argparse.Namespace) -> int:
 
     _, spec = load_spec()
     framework, release = _source(args.first, spec.frameworks)
-    found = replay(spec, framework, release, args.last, args.cache)
-    silent = [row for step in found for row in step.silent]
+    replayed = replay(spec, framework, release, args.last, args.cache)
+    silent = [row for step in replayed for row in step.silent]
     if args.json:
         print(
             json_text(
                 {
-                    "carried": sum(step.carried for step in found),
-                    "news": sum(len(step.news.items) for step in found),
+                    "carried": sum(step.carried for step in replayed),
+                    "news": sum(len(step.news.items) for step in replayed),
                     "silently_wrong": [list(row) for row in silent],
                     "releases": [
                         {
@@ -189,11 +189,11 @@ def _replay(args: argparse.Namespace) -> int:
                             "lines": step.lines,
                             "silently_wrong": len(step.silent),
                         }
-                        for step in found
+                        for step in replayed
                     ],
                 }
             )
         )
     else:
-        print(table(found, markdown=args.md))
+        print(table(replayed, markdown=args.md))
     return int(bool(silent))

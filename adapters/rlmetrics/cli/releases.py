@@ -25,10 +25,10 @@ def run(args: argparse.Namespace) -> int:
     """Run the command."""
     from rlmetrics.names import releases
 
-    found = releases(args.framework, spec=spec_of(args))
+    infos = releases(args.framework, spec=spec_of(args))
     if args.json:
-        print(json_text(found))
+        print(json_text(infos))
         return 0
-    rows = [(item.framework, item.release, item.date, ", ".join(item.components) or "-") for item in found]
+    rows = [(item.framework, item.release, item.date, ", ".join(item.components) or "-") for item in infos]
     print(table([("framework", "release", "date", "described components"), *rows]))
     return 0

@@ -71,9 +71,9 @@ def _as_json(args: argparse.Namespace, keys: Sequence[str], config: dict[str, An
     from rlmetrics.answers.asked import is_typo
     from rlmetrics.names import resolve
 
-    found = resolve(keys, args.at, config=config, spec=tables)
-    print(json_text(found))
-    return FOUND if any(is_typo(item, tables) for item in found) else OK
+    resolutions = resolve(keys, args.at, config=config, spec=tables)
+    print(json_text(resolutions))
+    return FOUND if any(is_typo(item, tables) for item in resolutions) else OK
 
 
 def _of_two(args: argparse.Namespace, keys: Sequence[str], config: dict[str, Any], tables: Tables) -> bool:

@@ -65,34 +65,34 @@ def run(args: argparse.Namespace) -> int:
         covered = coverage(spec=spec_of(args))
         print(json_text(covered) if args.json else table([_HEADER, *map(_covered, covered)]))
         return 0
-    found = show(args.name, args.at, config=config_of(args), spec=spec_of(args))
+    shown = show(args.name, args.at, config=config_of(args), spec=spec_of(args))
     if args.web:
         from rlmetrics.names import load_tables
 
         from .web import open_page
 
-        print(open_page(args.name, args.at, [item.metric for item in found], load_tables(spec_of(args))))
+        print(open_page(args.name, args.at, [item.metric for item in shown], load_tables(spec_of(args))))
         return 0
     if args.json:
-        print(json_text(found))
+        print(json_text(shown))
         return 0
     from rlmetrics.answers.addresses import links_of
     from rlmetrics.names import load_tables
 
-    lines = _answer(args, found)
+    lines = _answer(args, shown)
     links = links_of(lines, load_tables(spec_of(args)))
-    print(printed(lines, keys=[args.name, *(item.metric for item in found)], links=links))
+    print(printed(lines, keys=[args.name, *(item.metric for item in shown)], links=links))
     return 0
 
 
-def _answer(args: argparse.Namespace, found: Sequence[Shown]) -> list[str]:
+def _answer(args: argparse.Namespace, shown: Sequence[Shown]) -> list[str]:
     from rlmetrics.answers.show import choice_lines, shown_lines
     from rlmetrics.names import load_tables, parse_source
 
     tables = load_tables(spec_of(args))
     full = args.full or args.all
-    if len(found) > 1 and not full:
-        return choice_lines(args.name, found, tables)
+    if len(shown) > 1 and not full:
+        return choice_lines(args.name, shown, tables)
     source = None
     if args.at is not None:
         with warnings.catch_warnings():
@@ -101,7 +101,7 @@ def _answer(args: argparse.Namespace, found: Sequence[Shown]) -> list[str]:
             source = parse_source(args.at, tables)
     source = source if source is not None and source.is_release else None
     lines: list[str] = []
-    for item in found:
+    for item in shown:
         lines += [""] if lines else []
         lines += shown_lines(item, tables, source=source, config=config_of(args), full=full)
         lines += _everything(item, tables, every=args.all) if full else []

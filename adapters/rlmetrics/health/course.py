@@ -178,8 +178,8 @@ class Course:
             self._cache.clear()
         elif name in self._cache:
             return self._cache[name]
-        found = self._cache[name] = make(*given)
-        return found
+        value = self._cache[name] = make(*given)
+        return value
 
     def points_of(self) -> tuple[list[float], list[float]]:
         """Return the whole curve in at most 128 stretches: steps and means."""
@@ -196,8 +196,8 @@ class Course:
 
         Where single points are not kept for so long, stretches stand for them.
         """
-        found: tuple[list[float], list[float]] = self._cached(("window", steps), self._find_window, steps)
-        return found
+        window: tuple[list[float], list[float]] = self._cached(("window", steps), self._find_window, steps)
+        return window
 
     def _find_window(self, steps: float) -> tuple[list[float], list[float]]:
         begin = self.last_step - steps
@@ -228,10 +228,10 @@ class Course:
 
     def state(self) -> dict[str, Any]:
         """Return all of it as plain values."""
-        found: dict[str, Any] = {name.strip("_"): getattr(self, name) for name in _STATE}
-        found |= {"first": self._first, "recent": list(self._recent), "recent_steps": list(self._recent_steps)}
-        found |= {"history": self._history, "history_steps": self._history_steps, "spikes": list(self._spikes)}
-        return {name: list(value) if isinstance(value, list) else value for name, value in found.items()}
+        state: dict[str, Any] = {name.strip("_"): getattr(self, name) for name in _STATE}
+        state |= {"first": self._first, "recent": list(self._recent), "recent_steps": list(self._recent_steps)}
+        state |= {"history": self._history, "history_steps": self._history_steps, "spikes": list(self._spikes)}
+        return {name: list(value) if isinstance(value, list) else value for name, value in state.items()}
 
     @classmethod
     def restored(cls: type[_Made], key: str, state: dict[str, Any]) -> _Made:

@@ -74,7 +74,7 @@ def read_curves(
         InputError: Nothing there can be read as a log.
         NamesError: The source is unknown, or none explains the keys.
     """
-    found, tables = False, load_tables(spec)
+    any_run, tables = False, load_tables(spec)
     for unit in units_of(Path(path)):
         for run in unit.open().read():
             rows = iter(run.rows)
@@ -95,10 +95,10 @@ def read_curves(
                     if isinstance(number, float):
                         curves.setdefault(key, Drawn()).add(place, number)
             if curves:
-                found = True
+                any_run = True
                 meanings = {key: names.meaning(key) for key in curves}
                 label = f"{unit.path}:{run.name}" if run.name else str(unit.path)
                 yield RunCurves(label, names.at, curves, meanings, notes, settings.values)
-    if not found:
+    if not any_run:
         msg = "holds no row with a number; give a log"
         raise InputError(msg, Path(path))

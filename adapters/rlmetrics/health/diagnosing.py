@@ -26,21 +26,21 @@ def diagnose(findings: Sequence[Finding], rules: Rules, steps: tuple[float, floa
     made = [item for rule in rules.diagnoses if (item := _made(rule, by_rule))]
     made.sort(key=lambda item: (-LEVELS.index(item[0].level), item[1].rank, item[0].onset_step))
     slack = _SLACK * (steps[1] - steps[0])
-    found: list[Diagnosis] = []
+    diagnoses: list[Diagnosis] = []
     explained: dict[str, float] = {}
     for diagnosis, rule in made:
         own = [name for name in (*rule.all_of, *rule.any_of) if name in by_rule]
         if all(name in explained and _onset(by_rule[name]) >= explained[name] - slack for name in own):
             continue
-        found.append(diagnosis)
+        diagnoses.append(diagnosis)
         for name in diagnosis.explains:
             explained.setdefault(name, diagnosis.onset_step)
     for name, items in by_rule.items():
         level = worst([item.level for item in items])
         if name not in explained and level not in (None, "info"):
-            found.append(_alone(items))
+            diagnoses.append(_alone(items))
             explained[name] = _onset(items)
-    return sorted(found, key=lambda item: -LEVELS.index(item.level))
+    return sorted(diagnoses, key=lambda item: -LEVELS.index(item.level))
 
 
 def _onset(items: Sequence[Finding]) -> float:

@@ -237,8 +237,8 @@ class Instance:
     @property
     def suspects(self) -> bool:
         """Whether the condition of a level holds that has not been said."""
-        found = self.finding
-        return any(found is None or _RANK[found.level] < _RANK[level] for level in self._since)
+        finding = self.finding
+        return any(finding is None or _RANK[finding.level] < _RANK[level] for level in self._since)
 
     def _say(self, level: str, onset: float, step: float) -> Finding | None:
         series = self.channel.series
@@ -290,9 +290,9 @@ class Instance:
 
     def state(self) -> dict[str, Any]:
         """Return what changes, as plain values."""
-        found = self.finding
-        finding = None if found is None else [found.level, found.onset_step, found.first_step, found.last_step]
-        said = None if found is None else [found.value, found.message]
+        last = self.finding
+        finding = None if last is None else [last.level, last.onset_step, last.first_step, last.last_step]
+        said = None if last is None else [last.value, last.message]
         return {"since": self._since, "finding": finding, "said": said, "active": self.active, "judged": self.judged}
 
     def restore(self, state: Mapping[str, Any]) -> None:

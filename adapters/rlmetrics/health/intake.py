@@ -100,14 +100,14 @@ class Intake:
 
     def channel(self, key: str) -> Channel | None:
         """Return the channel of a key; None if no rule needs it, or too many came before."""
-        found: Channel | None = self.channels.get(key, _NEW)
-        if found is _NEW:
+        channel: Channel | None = self.channels.get(key, _NEW)
+        if channel is _NEW:
             if not isinstance(key, str) or len(self.channels) >= _MOST_KEYS:
                 return None
-            found = self.channels[key] = self._meet(key)
-            if found is not None:
-                self._met.append(found)
-        return found
+            channel = self.channels[key] = self._meet(key)
+            if channel is not None:
+                self._met.append(channel)
+        return channel
 
     def flush(self) -> None:
         """Let all curves take what waits."""
@@ -158,7 +158,7 @@ class Intake:
             self._layout.drain()
         layout = self._layouts.get(names)
         if layout is None and len(self._layouts) < _MOST_LAYOUTS:
-            needed = {name: found for name in names if (found := self.channel(name)) is not None}
+            needed = {name: channel for name in names if (channel := self.channel(name)) is not None}
             layout = self._layouts[names] = RowLayout(names, needed)
         self._layout = layout
         if layout is not None:

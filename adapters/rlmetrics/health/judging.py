@@ -52,22 +52,22 @@ def check_path(
         NamesError: The source is unknown, or none explains the keys.
     """
     tables = load_tables(spec)
-    found: list[Report] = []
+    reports: list[Report] = []
     units = units_of(Path(path))
     for unit in units:
         for run in unit.open().read():
             name = str(unit.path) + (f":{run.name}" if run.name else "")
             try:
-                found += _check_run(unit, run, name, at, config or {}, tables)
+                reports += _check_run(unit, run, name, at, config or {}, tables)
             except (NamesError, InputError) as error:
                 # One strange file in a folder does not keep the others from being judged.
                 if len(units) == 1:
                     raise
                 warnings.warn(f"left out: {error}", stacklevel=2)
-    if not found:
+    if not reports:
         msg = "holds no row with a number; give a log, or a folder with logs"
         raise InputError(msg, Path(path))
-    return found
+    return reports
 
 
 def units_of(path: Path) -> list[Unit]:

@@ -102,60 +102,60 @@ class SourceNames:
 
     def meaning(self, key: str) -> KeyMeaning:
         """Return what a key is."""
-        found = self._meaning(key, _best(resolve_in(self._view, [key])))
-        for other in self._others if found.metric is not None else ():
+        meaning = self._meaning(key, _best(resolve_in(self._view, [key])))
+        for other in self._others if meaning.metric is not None else ():
             theirs = self._meaning(key, _best(resolve_in(other, [key])))
-            if not _agree(found, theirs):
+            if not _agree(meaning, theirs):
                 self.disputed.add(key)
                 return KeyMeaning(key, None)
-            found = _joined(found, theirs)
-        return found
+            meaning = _joined(meaning, theirs)
+        return meaning
 
-    def _meaning(self, key: str, found: Resolution) -> KeyMeaning:
-        if found.metric is None or found.metric in _OPEN:
+    def _meaning(self, key: str, resolution: Resolution) -> KeyMeaning:
+        if resolution.metric is None or resolution.metric in _OPEN:
             mine = _EVALUATED.search(key) and _SCORE.search(key) and not _NO_SCORE.search(key)
             return KeyMeaning(key, HELD_OUT, "eval") if mine else KeyMeaning(key, None)
-        signature = found.signature
+        signature = resolution.signature
         scale = signature.scale if signature else 1.0
         offset = signature.offset if signature else 0.0
         known = isinstance(scale, float | int) and isinstance(offset, float | int) and scale != 0
         return KeyMeaning(
             key,
-            found.metric,
-            found.mode or "train",
-            found.component or "",
-            found.template or key,
-            found.placeholders,
+            resolution.metric,
+            resolution.mode or "train",
+            resolution.component or "",
+            resolution.template or key,
+            resolution.placeholders,
             float(scale) if known else None,
             float(offset) if known else 0.0,
-            found.constant_when,
-            tuple(item.what for item in found.defects if item.grade == "incomparable"),
-            found.unit,
+            resolution.constant_when,
+            tuple(item.what for item in resolution.defects if item.grade == "incomparable"),
+            resolution.unit,
         )
 
     def metric(self, name: str) -> Mapping[str, Any]:
         """Return what the spec says about a metric."""
-        found: Mapping[str, Any] = self.tables.metrics.get(name, {})
-        return found
+        row: Mapping[str, Any] = self.tables.metrics.get(name, {})
+        return row
 
     @cached_property
     def conditions(self) -> dict[str, str]:
         """Under which condition the source logs each metric; empty text if always."""
-        found: dict[str, str] = {}
+        conditions: dict[str, str] = {}
         for entry in self._view.entries():
             if entry.metric is not None and entry.mode == "train":
                 said = "" if entry.logged and not entry.condition else entry.condition or ""
-                if entry.metric not in found or not said:
-                    found[entry.metric] = said
-        return found
+                if entry.metric not in conditions or not said:
+                    conditions[entry.metric] = said
+        return conditions
 
     @cached_property
     def settings(self) -> dict[str, Any]:
         """The settings of the run, the release's defaults among them."""
-        found: dict[str, Any] = {}
+        settings: dict[str, Any] = {}
         for component in reversed(list(getattr(self._view, "components", {}).values())):
-            found.update(component.config.values)
-        return found
+            settings.update(component.config.values)
+        return settings
 
     def holds(self, guard: str) -> bool | None:
         """Return whether a guard over the configuration holds; None if that depends on something unknown."""
@@ -165,9 +165,9 @@ class SourceNames:
             return None
 
 
-def _best(found: list[Resolution]) -> Resolution:
-    known = [item for item in found if item.metric is not None]
-    return next((item for item in known if item.logged), (known or found)[0])
+def _best(resolutions: list[Resolution]) -> Resolution:
+    known = [item for item in resolutions if item.metric is not None]
+    return next((item for item in known if item.logged), (known or resolutions)[0])
 
 
 def _known(at: str, config: Mapping[str, Any] | None, tables: Tables) -> dict[str, Any] | None:
@@ -175,12 +175,12 @@ def _known(at: str, config: Mapping[str, Any] | None, tables: Tables) -> dict[st
     if not config:
         return None
     keys = keys_of(open_view(at, spec=tables))
-    found: dict[str, Any] = {}
+    known: dict[str, Any] = {}
     for given, value in config.items():
         name = find_key(given, keys)
         if name is not None and (value is UNKNOWN or fitting(name, value, keys[name])):
-            found[given] = value
-    return found
+            known[given] = value
+    return known
 
 
 def agreed_source(
@@ -283,29 +283,34 @@ class Counterparts:
         if self._map is None:
             return "same"
         before = self._map.translate(a)
-        found = before if self._judge is None else self._judge.translate(a)
-        if found.row is None or before.row is None or found.target is None or found.target != before.target:
-            found = before
-        applies = {one.what: one.applies for one in found.row.differs_by} if found.row else {}
+        translation = before if self._judge is None else self._judge.translate(a)
+        if (
+            translation.row is None
+            or before.row is None
+            or translation.target is None
+            or translation.target != before.target
+        ):
+            translation = before
+        applies = {one.what: one.applies for one in translation.row.differs_by} if translation.row else {}
         for difference in differs_by:
-            difference["applies"] = applies.get(difference["what"], None if found is before else False)
-        if found.row is None or found.target is None:
+            difference["applies"] = applies.get(difference["what"], None if translation is before else False)
+        if translation.row is None or translation.target is None:
             return "look-alike" if relation == "related" else "none"
-        return found.row.severity
+        return translation.row.severity
 
     def relation(self, a: str, b: str) -> tuple[str, list[dict[str, Any]], Callable[[float], float] | None]:
         """Return the relation of two keys, how they differ, and what converts the first to the second's terms."""
         if self._map is None:
             return "exact", [], None
-        found = self._map.translate(a)
-        if found.row is None or found.target is None:
-            note = found.note or "no counterpart is known"
+        translation = self._map.translate(a)
+        if translation.row is None or translation.target is None:
+            note = translation.note or "no counterpart is known"
             return "related", [{"what": note, "grade": "incomparable", "vanishes_when": None}], None
-        row = found.row
+        row = translation.row
         differs = [
             {"what": item.what, "grade": item.grade, "vanishes_when": item.vanishes_when} for item in row.differs_by
         ]
-        if _bare(found.target) != _bare(b) and row.relation in ("exact", "affine"):
+        if _bare(translation.target) != _bare(b) and row.relation in ("exact", "affine"):
             return "approximate", differs, row.transform
         return row.relation, differs, row.transform
 
@@ -319,11 +324,11 @@ def other_spellings(metric: str | None, at: str | None, key: str, most: int = 4)
         (shown,) = show(metric)
     except (NamesError, ValueError):
         return []
-    found: dict[str, list[str]] = {}
+    spellings: dict[str, list[str]] = {}
     for item in shown.spellings:
         if f"{item.framework}[{item.component}]" == framework or item.framework == framework:
-            found.setdefault(item.key, []).extend(item.releases)
-    said = [f"{name} in {releases[0]} to {releases[-1]}" for name, releases in found.items()]
+            spellings.setdefault(item.key, []).extend(item.releases)
+    said = [f"{name} in {releases[0]} to {releases[-1]}" for name, releases in spellings.items()]
     return said[:most]
 
 

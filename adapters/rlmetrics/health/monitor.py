@@ -226,16 +226,16 @@ class Monitor:
 
     def _judge(self, pending: list[Instance], place: float, step: float) -> list[Finding]:
         self._intake.flush()
-        found = []
+        findings = []
         for instance in dict.fromkeys(pending):
             if instance.rule.tiers and instance.bind(self._version, self._by_metric) and self._applies(instance):
                 said = instance.judge(place, step)
                 if instance.rule.instant:
                     instance.channel.alarmed = any(item.holds for item in instance.channel.instant)
                 if said is not None and not self._explained(instance):
-                    found.append(said)
+                    findings.append(said)
         self._intake.forget()
-        return found
+        return findings
 
     def _lose(
         self,
@@ -254,7 +254,7 @@ class Monitor:
                     lost.append((channel, "logged as null after numbers."))
                 elif not any(item[0] is channel for item in lost):
                     gone.append((channel, "no longer logged, although its row is."))
-        found: list[Finding | None] = []
+        findings: list[Finding | None] = []
         if lost or len(gone) > 1:
             for key, value in row.items():
                 channel = self.channels.get(key)
@@ -265,12 +265,12 @@ class Monitor:
                         lost.append((channel, _LOSS_ZERO))
         for channel, how in lost:
             if channel.nonfinite is not None:
-                found.append(channel.nonfinite.lost("error", step, f"It is {how}"))
+                findings.append(channel.nonfinite.lost("error", step, f"It is {how}"))
         for channel, how in gone:
             if channel.nonfinite is not None:
                 certain = lost or len(gone) > 1
-                found.append(channel.nonfinite.lost("error" if certain else "warning", step, f"It is {how}"))
-        return [item for item in found if item is not None]
+                findings.append(channel.nonfinite.lost("error" if certain else "warning", step, f"It is {how}"))
+        return [item for item in findings if item is not None]
 
     def _gap(self, before: float, after: float) -> list[Finding]:
         rule = self._specials.get("log_gap")
@@ -349,9 +349,9 @@ class Monitor:
         return True
 
     def _findings(self) -> list[Finding]:
-        found = [item.finding for item in self._instances() if item.finding is not None]
-        found += self._run_findings.values()
-        return sorted(found, key=lambda item: (_ORDER[item.level], item.onset_step, item.rule, item.key))
+        findings = [item.finding for item in self._instances() if item.finding is not None]
+        findings += self._run_findings.values()
+        return sorted(findings, key=lambda item: (_ORDER[item.level], item.onset_step, item.rule, item.key))
 
     def _instances(self) -> Iterable[Instance]:
         return (item for channel in self.channels.values() if channel is not None for item in channel.instances)

@@ -152,7 +152,7 @@ def curve_box(
 
 def _bounds(own: Sequence[Finding], rules: dict[str, Rule], start: float) -> tuple[float | None, float | None]:
     """Return below and above which the rules that found something complain, the nearest bounds of all levels."""
-    found: dict[str, float] = {}
+    limits: dict[str, float] = {}
     for finding in own:
         rule = rules.get(finding.rule)
         for _, condition in rule.tiers if rule is not None else ():
@@ -160,8 +160,8 @@ def _bounds(own: Sequence[Finding], rules: dict[str, Rule], start: float) -> tup
                 bound = number * start if side.endswith("_start") else number
                 better = min if side.startswith("above") else max
                 side = side.removesuffix("_start")
-                found[side] = better(found.get(side, bound), bound)
-    return found.get("below"), found.get("above")
+                limits[side] = better(limits.get(side, bound), bound)
+    return limits.get("below"), limits.get("above")
 
 
 def _chain(report: Report) -> Iterator[str]:

@@ -194,8 +194,8 @@ def counted(number: int, what: str) -> str:
 
 def plain(record: Any) -> dict[str, Any]:
     """Return a record as a dictionary, whole steps as integers."""
-    found = {name: getattr(record, name) for name in record.__dataclass_fields__}
+    values = {name: getattr(record, name) for name in record.__dataclass_fields__}
     return {
         name: whole(value) if name.endswith("_step") else list(value) if isinstance(value, tuple) else value
-        for name, value in found.items()
+        for name, value in values.items()
     }

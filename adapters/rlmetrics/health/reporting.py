@@ -76,27 +76,27 @@ def make_report(monitor: JudgedRun, run: str) -> Report:
 
 
 def _notes(monitor: JudgedRun) -> list[str]:
-    found = list(monitor.notes)
+    notes = list(monitor.notes)
     axis = monitor.axis
     if monitor.counted:
-        found.append(f"{counted(monitor.counted, 'row')} without a step: the number of the row stands for it")
+        notes.append(f"{counted(monitor.counted, 'row')} without a step: the number of the row stands for it")
     if axis.falls > _MANY_FALLS * monitor.rows:
-        found.append(f"steps fall in {axis.falls} of {counted(monitor.rows, 'row')}; sort the log to have it judged")
+        notes.append(f"steps fall in {axis.falls} of {counted(monitor.rows, 'row')}; sort the log to have it judged")
     elif axis.resumed:
         at = ", ".join(f"{step:g}" for step in axis.resumed[:5])
-        found.append(f"the run goes back to an earlier step at {at}: taken as resumed; both passes are judged")
+        notes.append(f"the run goes back to an earlier step at {at}: taken as resumed; both passes are judged")
     elif axis.falls:
-        found.append(f"{counted(axis.falls, 'row')} after rows of later steps, judged in the order of the log")
+        notes.append(f"{counted(axis.falls, 'row')} after rows of later steps, judged in the order of the log")
     if monitor.faults:
-        found.append(f"{monitor.faults} rows could not be judged because of a fault of this tool ({monitor.fault})")
+        notes.append(f"{monitor.faults} rows could not be judged because of a fault of this tool ({monitor.fault})")
     names = monitor.names
     if names is not None and names.disputed:
         keys = ", ".join(sorted(names.disputed)[:5])
-        found.append(f"not judged, since releases that log these keys mean different things by them: {keys}")
-    return found
+        notes.append(f"not judged, since releases that log these keys mean different things by them: {keys}")
+    return notes
 
 
-def _states(monitor: JudgedRun, found: set[str]) -> tuple[list[NotJudged], list[str]]:
+def _states(monitor: JudgedRun, states: set[str]) -> tuple[list[NotJudged], list[str]]:
     """Return the rules that could not be judged, each with the reason, and those that found nothing."""
     by_rule: dict[str, list[Instance]] = {}
     for channel in monitor.channels.values():
@@ -105,7 +105,7 @@ def _states(monitor: JudgedRun, found: set[str]) -> tuple[list[NotJudged], list[
     left: list[NotJudged] = []
     passed: list[str] = []
     for rule in monitor.rules.rules:
-        if rule.id in found:
+        if rule.id in states:
             continue
         state = _state(monitor, rule, by_rule.get(rule.id, []))
         if state is None:
@@ -177,20 +177,20 @@ def _cost(monitor: JudgedRun, findings: tuple[Finding, ...], diagnoses: tuple[Di
         return {}
     last = max(item.last_step for item in findings if item.rule in wanted.explains)
     steps = max(0.0, (monitor.axis.last if wanted.cause == "non_finite" else last) - wanted.onset_step)
-    found = {"steps": steps}
+    cost = {"steps": steps}
     timer = next((item.series for item in _of(monitor, "timing/step")), None)
     if timer is not None and timer.count:
         values = timer.points_of()[1]
-        found["hours"] = round(steps * sum(values) / len(values) / 3600, 3)
+        cost["hours"] = round(steps * sum(values) / len(values) / 3600, 3)
         devices = _number(monitor, "trainer.n_gpus_per_node")
         if devices:
-            found["gpu_hours"] = round(found["hours"] * devices * (_number(monitor, "trainer.nnodes") or 1), 3)
+            cost["gpu_hours"] = round(cost["hours"] * devices * (_number(monitor, "trainer.nnodes") or 1), 3)
     for names in _COMPLETIONS:
         numbers = [_number(monitor, name) for name in names]
         if all(numbers):
-            found["completions"] = steps * float(numbers[0] or 0) * float(numbers[1] or 0)
+            cost["completions"] = steps * float(numbers[0] or 0) * float(numbers[1] or 0)
             break
-    return found
+    return cost
 
 
 def _number(monitor: JudgedRun, name: str) -> float | None:
@@ -212,13 +212,13 @@ def _curves(monitor: JudgedRun, findings: tuple[Finding, ...], diagnoses: tuple[
         keys += [
             item.meaning.key for metric in wanted for item in _of(monitor, metric) if item.meaning.mode == "train"
         ][:1]
-    found: list[Curve] = []
+    curves: list[Curve] = []
     for key in dict.fromkeys(keys):
         channel = monitor.channels.get(key)
-        if channel is not None and channel.series.count and len(found) < _MOST_CURVES:
+        if channel is not None and channel.series.count and len(curves) < _MOST_CURVES:
             steps, values = _course(channel.series)
-            found.append(Curve(key, channel.meaning.metric, channel.meaning.unit, tuple(steps), tuple(values)))
-    return found
+            curves.append(Curve(key, channel.meaning.metric, channel.meaning.unit, tuple(steps), tuple(values)))
+    return curves
 
 
 def _course(series: Series) -> tuple[list[float], list[float]]:

@@ -110,8 +110,8 @@ class Rules:
 
     def of(self, metric: str | None, mode: str, *, held_out: bool) -> list[Rule]:
         """Return the rules that look at a metric in a mode."""
-        found = [rule for rule in self.by_metric.get(metric or "", ()) if rule.mode == mode and rule.mode != "held_out"]
-        return found + ([rule for rule in self.rules if rule.mode == "held_out"] if held_out else [])
+        rules = [rule for rule in self.by_metric.get(metric or "", ()) if rule.mode == mode and rule.mode != "held_out"]
+        return rules + ([rule for rule in self.rules if rule.mode == "held_out"] if held_out else [])
 
 
 def _rule(row: Mapping[str, Any]) -> Rule:

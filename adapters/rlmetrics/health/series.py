@@ -138,13 +138,13 @@ class Series(Course):
             return False
         left = 0.25 * self.elapsed() if self.budget is None else self.budget - self.last_step
         level, slope = line(steps, values)
-        found = level + slope * left
-        reached = found <= bound if level > bound else found >= bound
+        expected = level + slope * left
+        reached = expected <= bound if level > bound else expected >= bound
         if min(values) > 0 and bound > 0:
             log_level, log_slope = line(steps, [math.log(value) for value in values])
-            found = log_level + log_slope * left
+            expected = log_level + log_slope * left
             limit = math.log(bound)
-            curved = found <= limit if log_level > limit else found >= limit
+            curved = expected <= limit if log_level > limit else expected >= limit
             # Of the two the one that says less: a projection may not cry wolf.
             reached = reached and curved if slope > 0 else reached or curved
         return reached

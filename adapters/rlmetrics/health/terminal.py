@@ -75,11 +75,11 @@ def _answer(report: Report) -> list[str]:
 
 
 def _about(report: Report) -> str:
-    found = _SOURCE.fullmatch(report.at or "")
-    if found is None:
+    match = _SOURCE.fullmatch(report.at or "")
+    if match is None:
         source = report.at or "unknown source"
     else:
-        names = [_TITLES.get(found["framework"], found["framework"]), found["component"], found["release"]]
+        names = [_TITLES.get(match["framework"], match["framework"]), match["component"], match["release"]]
         source = " ".join(name for name in names if name)
     if report.inferred_from:
         source += f", inferred from {counted(report.inferred_from, 'key')}"

@@ -47,9 +47,9 @@ class RunNews:
 
     def as_text(self) -> str:
         """Return the news in one line."""
-        found = self.finding
-        value = "" if found.value is None else f" = {found.value:.3g}"
-        line = f"step {self.step:g}  {found.level}  {found.key}{value}: {found.message}"
+        finding = self.finding
+        value = "" if finding.value is None else f" = {finding.value:.3g}"
+        line = f"step {self.step:g}  {finding.level}  {finding.key}{value}: {finding.message}"
         return line if self.answer is None else f"{line}  Now: {self.answer.title}. {self.answer.checks[0]}"
 
 

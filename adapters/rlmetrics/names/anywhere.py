@@ -30,13 +30,13 @@ def resolve_anywhere(keys: Sequence[str], *, config: Config = None, tables: Tabl
     if source is not None:
         return resolve_in(open_view(source, config=config, spec=tables), keys)
     catalogue = catalogue_of(tables, config)
-    found: list[Resolution] = []
+    resolutions: list[Resolution] = []
     for key, lookup in zip(keys, lookups, strict=True):
         for item in lookup.found:
-            found += _resolutions(key, lookup.way, item, _view(item, tables, catalogue.configured(item)))
+            resolutions += _resolutions(key, lookup.way, item, _view(item, tables, catalogue.configured(item)))
         if not lookup.found:
-            found += measured(key, tables) or [_unknown(key, catalogue)]
-    return found
+            resolutions += measured(key, tables) or [_unknown(key, catalogue)]
+    return resolutions
 
 
 def looked_up(keys: Sequence[str], *, config: Config = None, tables: Tables) -> tuple[str | None, list[Lookup]]:
@@ -55,9 +55,9 @@ def looked_up(keys: Sequence[str], *, config: Config = None, tables: Tables) -> 
             with suppress(AmbiguousError, NamesError):
                 return infer_source(keys, config=config, spec=tables), []
         lookups = [_within(lookup, best) for lookup in lookups]
-    found = [item for lookup in lookups for item in lookup.found]
-    if found:
-        check_config(config, catalogue.settings(found))
+    logged = [item for lookup in lookups for item in lookup.found]
+    if logged:
+        check_config(config, catalogue.settings(logged))
     return None, lookups
 
 
@@ -82,8 +82,8 @@ def _place(item: Logged) -> tuple[str, str]:
 
 def _within(lookup: Lookup, best: Collection[tuple[str, str]]) -> Lookup:
     """Return what was found in some places; all of it if that is nothing."""
-    found = tuple(item for item in lookup.found if _place(item) in best)
-    return lookup._replace(found=found) if found else lookup
+    within = tuple(item for item in lookup.found if _place(item) in best)
+    return lookup._replace(found=within) if within else lookup
 
 
 def _view(item: Logged, tables: Tables, config: Config) -> FrameworkView:
@@ -94,8 +94,8 @@ def _resolutions(key: str, way: str, item: Logged, view: FrameworkView) -> Itera
     for part in view.components.values():
         entry = part.entry_alone(item.key, item.mode)
         if entry is not None:
-            found = resolution_of(view, key, Match(entry, item.surface, item.values))
-            yield replace(found, matched=way, releases=item.releases)
+            resolution = resolution_of(view, key, Match(entry, item.surface, item.values))
+            yield replace(resolution, matched=way, releases=item.releases)
             return
 
 

@@ -59,13 +59,13 @@ def state_of(entry: Entry, tables: Tables) -> State:
 def _reductions(signature: Signature, metric: Mapping[str, Any], kind: str, tables: Tables) -> dict[Aspect, str]:
     default = "pool" if "function" in metric else "none"
     statistic = metric.get("identity", {}).get("statistic")
-    found: dict[Aspect, str] = {}
+    reductions: dict[Aspect, str] = {}
     for level in tables.levels:
         operation = signature.reduction.get(level, default)
         # What parts have counted is added up, however that is called.
         neutral = (statistic, operation) in _NEUTRAL or (kind, operation) == ("counter", "sum")
-        found[Aspect("reduction", level)] = "pool" if neutral else operation
-    return found
+        reductions[Aspect("reduction", level)] = "pool" if neutral else operation
+    return reductions
 
 
 def compared(before: State, after: State, tables: Tables) -> dict[Aspect, Pair]:

@@ -172,8 +172,8 @@ class Causes:
 
     def shared(self) -> tuple[SharedCause, ...]:
         """Return every cause once: the weightiest first, then the oldest."""
-        found = [self._shared(place, items) for place, items in self._found.items()]
-        return tuple(sorted(found, key=self._order))
+        shared = [self._shared(place, items) for place, items in self._found.items()]
+        return tuple(sorted(shared, key=self._order))
 
     def _order(self, cause: SharedCause) -> tuple[Any, ...]:
         place = -1 if cause.release is None or self._releases is None else self._releases.index(cause.release)
@@ -181,7 +181,7 @@ class Causes:
 
     def taken_back(self) -> tuple[TakenBack, ...]:
         """Return what changed and was taken back, the oldest first."""
-        found: list[TakenBack] = []
+        taken_back: list[TakenBack] = []
         for place, items in self._undone.items():
             releases, back = place[:2]
             keys, folded, components = _keys(items)
@@ -192,8 +192,10 @@ class Causes:
             spans, again = self._releases.spans(releases), names[last] if back and last < len(names) else None
             held = cause.kind, cause.name, cause.before, cause.after, in_words(cause, self._tables)
             applies = _together(self._judged[place]).applies
-            found.append(TakenBack(spans, again, *held, severity_of_cause(cause), applies, keys, folded, components))
-        return tuple(found)
+            taken_back.append(
+                TakenBack(spans, again, *held, severity_of_cause(cause), applies, keys, folded, components)
+            )
+        return tuple(taken_back)
 
     def _shared(self, place: tuple[Any, ...], items: list[tuple[Entry, Cause]]) -> SharedCause:
         keys, folded, components = _keys(items)
@@ -223,12 +225,12 @@ class Causes:
         )
 
     def _effects(self, items: list[tuple[Entry, Cause]]) -> Iterator[Effect]:
-        found: dict[tuple[Any, ...], tuple[Cause, list[str]]] = {}
+        effects: dict[tuple[Any, ...], tuple[Cause, list[str]]] = {}
         for entry, cause in items:
             if entry.mode == "train":
                 for effect in cause.effects:
-                    found.setdefault(self._identity(effect), (effect, []))[1].append(entry.key)
-        for effect, keys in found.values():
+                    effects.setdefault(self._identity(effect), (effect, []))[1].append(entry.key)
+        for effect, keys in effects.values():
             what = in_words(effect, self._tables)
             yield Effect(effect.kind, effect.name, effect.before, effect.after, what, tuple(dict.fromkeys(keys)))
 
@@ -260,10 +262,10 @@ def _keys(items: list[tuple[Entry, Cause]]) -> tuple[tuple[str, ...], tuple[str,
 
 
 def _where(items: list[tuple[Entry, Cause]]) -> Iterator[tuple[str, tuple[str, ...]]]:
-    found: dict[str, dict[str, None]] = {}
+    where: dict[str, dict[str, None]] = {}
     for entry, _ in items:
-        found.setdefault(entry.component, {})[entry.key] = None
-    yield from ((component, tuple(keys)) for component, keys in found.items())
+        where.setdefault(entry.component, {})[entry.key] = None
+    yield from ((component, tuple(keys)) for component, keys in where.items())
 
 
 def severity_of_cause(cause: Cause) -> str:

@@ -130,7 +130,7 @@ def steps(course: ComponentCourse, keys: Sequence[str] | Mapping[str, str | None
         keys: The names of the key, the preferred one first; or its name in each release.
         mode: ``train`` or ``eval``.
     """
-    found: list[Change] = []
+    changes: list[Change] = []
     runs = course.runs(keys, mode)
     for earlier, run in pairwise(runs):
         before, after = earlier.entry, run.entry
@@ -138,12 +138,12 @@ def steps(course: ComponentCourse, keys: Sequence[str] | Mapping[str, str | None
             entry = before or after
             if entry is not None:
                 kind = "added" if before is None else "removed"
-                found.append(Change(run.releases[0], kind, entry.key, (), before, after))
+                changes.append(Change(run.releases[0], kind, entry.key, (), before, after))
             continue
         pairs = course.compared(before, after)
         if pairs or before.key != after.key:
-            found.append(_change(course, earlier, run, pairs))
-    return found
+            changes.append(_change(course, earlier, run, pairs))
+    return changes
 
 
 def net_change(course: ComponentCourse, keys: Sequence[str], mode: str) -> Net:
@@ -225,7 +225,7 @@ def _undone(course: ComponentCourse, runs: Sequence[Run], pairs: Mapping[Aspect,
 def _causes(course: ComponentCourse, step: _Step, pairs: Mapping[Aspect, Pair]) -> tuple[Cause, ...]:
     """Return why aspects differ: the defaults that changed, then whatever these do not explain."""
     rest = dict(pairs)
-    found: list[Cause] = []
+    causes: list[Cause] = []
     for name, old, new in _changed_defaults(course, step):
         undone = course.entry(step.after.key, step.after.mode, step.release, {name: old})
         if undone is None:
@@ -239,9 +239,9 @@ def _causes(course: ComponentCourse, step: _Step, pairs: Mapping[Aspect, Pair]) 
         if mine:
             effects = tuple(told(mine, course.tables))
             worst = max(effects, key=lambda item: _GRADES.index(item.grade)).grade
-            found.append(Cause("setting", name, old, new, worst, effects=effects))
+            causes.append(Cause("setting", name, old, new, worst, effects=effects))
             rest = {aspect: pair for aspect, pair in rest.items() if aspect not in mine}
-    return (*found, *told(rest, course.tables))
+    return (*causes, *told(rest, course.tables))
 
 
 _GRADES = ("minor", "biased", "incomparable")

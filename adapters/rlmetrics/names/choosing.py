@@ -47,9 +47,9 @@ def components_called(table: FrameworkTable, asked: str) -> list[Described]:
         lambda item: len(asked) > 1 and _short(item[0]).startswith(_folded(asked)),
     )
     for way in ways:
-        found = [item for item in table.components if way(item)]
-        if found:
-            return found
+        components = [item for item in table.components if way(item)]
+        if components:
+            return components
     return []
 
 

@@ -116,8 +116,8 @@ class SourceComparison:
     def _given(self, component: str) -> Mapping[str, Any]:
         """Return the settings that were given, and those that a program makes itself."""
         views = [view.components for view in (self._new, self._old) if isinstance(view, FrameworkView)]
-        found = next((components[component].given for components in views if component in components), None)
-        return self._config or {} if found is None else found
+        given = next((components[component].given for components in views if component in components), None)
+        return self._config or {} if given is None else given
 
     def first(self, entry: Entry) -> str | None:
         """Return since when the new source has a key that the old one lacks."""
@@ -131,12 +131,12 @@ class SourceComparison:
         if not self._same:
             return None
         course = self._course(entry.component, entry.component)
-        found = None
+        edge = None
         for release in reversed(course.releases) if came else course.releases:
             if not course.rows(entry.key, entry.mode, release):
-                return found if came else release
-            found = release
-        return found if came else None
+                return edge if came else release
+            edge = release
+        return edge if came else None
 
     def is_bookkeeping(self, entry: Entry) -> bool:
         """Tell whether a key is a timer or the like, which says how a run goes along and not what it learns."""
@@ -176,7 +176,7 @@ class SourceComparison:
         """Yield the settings with another default, those that decide or move something first."""
         if not isinstance(self._old, FrameworkView) or not isinstance(self._new, FrameworkView) or not self._same:
             return
-        found: dict[tuple[object, ...], list[ChangedDefault]] = {}
+        changed: dict[tuple[object, ...], list[ChangedDefault]] = {}
         assert self._table is not None
         for label, view in self._new.components.items():
             old = self._old.components.get(label)
@@ -187,8 +187,8 @@ class SourceComparison:
             decides = {item.name: item.keys for item in causes if item.kind == "setting" and label in item.components}
             course = self._course(old.label, label)
             for item in changed_defaults(self._table, (old, view), course, view.entries(), decides):
-                found.setdefault((item.name, repr(item.before), repr(item.after), item.since), []).append(item)
-        joined = [_joined(items) for items in found.values()]
+                changed.setdefault((item.name, repr(item.before), repr(item.after), item.since), []).append(item)
+        joined = [_joined(items) for items in changed.values()]
         yield from sorted(joined, key=lambda item: (not item.decides, not item.moves))
 
     def otherwise(self, pairs: Sequence[tuple[Entry, Entry]]) -> list[SharedCause]:
@@ -199,7 +199,7 @@ class SourceComparison:
         """
         if self._table is None:
             return []
-        found: dict[OtherSetting, Causes] = {}
+        by_setting: dict[OtherSetting, Causes] = {}
         for old, new in pairs:
             keys = [new.key] if new.key == old.key else [new.key, old.key]
             usual = self.net(old, new)
@@ -207,9 +207,9 @@ class SourceComparison:
                 course = self._course(old.component, new.component, setting)
                 more = only_with(net_change(course, keys, new.mode), usual)
                 sides = course.circumstances(course.releases[0]), course.circumstances(course.releases[-1])
-                causes = found.setdefault(setting, Causes(self._tables, self._table.releases))
+                causes = by_setting.setdefault(setting, Causes(self._tables, self._table.releases))
                 causes.add(new, more, sides)
-        told = [(cause, setting.guard) for setting, causes in found.items() for cause in causes.shared()]
+        told = [(cause, setting.guard) for setting, causes in by_setting.items() for cause in causes.shared()]
         return joined([(cause, guard) for cause, guard in told if cause.applies is not False])
 
     def _decisive_defaults(self, old: Entry, new: Entry) -> list[str]:

@@ -95,10 +95,10 @@ class ComponentView:
 
     @cached_property
     def _by_key(self) -> dict[tuple[str, str], list[TableRow]]:
-        found: dict[tuple[str, str], list[TableRow]] = {}
+        rows: dict[tuple[str, str], list[TableRow]] = {}
         for row in self._own.at(self.release):
-            found.setdefault((row.key, row.mode), []).append(row)
-        return found
+            rows.setdefault((row.key, row.mode), []).append(row)
+        return rows
 
     @cached_property
     def _literals(self) -> dict[str, tuple[str, str]]:
@@ -176,13 +176,13 @@ class ComponentView:
         return self._one(entries) if entries else None
 
     @staticmethod
-    def _one(found: Sequence[Entry]) -> Entry:
-        if len(found) == 1:
-            return found[0]
-        chosen = next((entry for entry in found if entry.logged), found[0])
+    def _one(entries: Sequence[Entry]) -> Entry:
+        if len(entries) == 1:
+            return entries[0]
+        chosen = next((entry for entry in entries if entry.logged), entries[0])
         others = tuple(
             alternative
-            for entry in found
+            for entry in entries
             if entry is not chosen
             for alternative in (Alternative(entry.variant, entry.condition, entry.metric), *entry.alternatives)
         )
@@ -223,11 +223,11 @@ class ComponentView:
 
     def documented(self, key: str, mode: str) -> list[tuple[str, str | None, str, str | None, str | None]]:
         """Return what guides say about a key: the claim, what the code does instead, the guide, path and heading."""
-        found = []
+        documented = []
         for row in self._by_key[key, mode]:
             every = tuple(range(len(row.facts)))
-            found += self._own.documented(self._own.combined(row, every))
-        return list(dict.fromkeys(found))
+            documented += self._own.documented(self._own.combined(row, every))
+        return list(dict.fromkeys(documented))
 
     def guards(self, key: str, mode: str) -> list[str]:
         """Return the guards that decide whether and how a key is logged."""
@@ -235,12 +235,12 @@ class ComponentView:
 
     def reads_otherwise(self, key: str, mode: str) -> list[tuple[str, Reading]]:
         """Return what certain values would mean in other configurations, each with the guard that asks for it."""
-        found = []
+        readings = []
         for row in self._by_key[key, mode]:
             for fact in row.facts:
                 if "reads" in fact and "when" in fact and not self.config.holds(fact["when"]):
-                    found += [(str(fact["when"]), reading) for reading in self._own.reads(fact)]
-        return found
+                    readings += [(str(fact["when"]), reading) for reading in self._own.reads(fact)]
+        return readings
 
     def evidence(self, entry: Entry) -> tuple[Evidence, ...]:
         """Return where the source of this release shows an entry."""

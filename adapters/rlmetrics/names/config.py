@@ -58,11 +58,11 @@ class Configuration:
         self.values: dict[str, Value] = dict(self.defaults) if config else self.defaults
         self._holds: dict[str, bool | None] = {}
         for given, value in (config or {}).items():
-            found = find_key(given, keys)
-            if found is not None and value is UNKNOWN:
-                self.values.pop(found, None)
-            elif found is not None:
-                self.values[found] = _convert(found, value, keys[found])
+            full_name = find_key(given, keys)
+            if full_name is not None and value is UNKNOWN:
+                self.values.pop(full_name, None)
+            elif full_name is not None:
+                self.values[full_name] = _convert(full_name, value, keys[full_name])
 
     def holds(self, guard: str) -> bool | None:
         """Return whether a guard holds; None if that depends on a key whose value is not known."""
@@ -78,8 +78,8 @@ class Configuration:
         """Return the class or function in which the default of a key stands."""
         for ranges, _, symbol in self.keys[name].get("defaults", ()):
             if not ranges or self._table.releases.covers(ranges, self._release):
-                found: str | None = symbol
-                return found
+                path: str | None = symbol
+                return path
         return None
 
 
@@ -115,16 +115,16 @@ def parse_pairs(pairs: Iterable[str], option: str) -> dict[str, str]:
     Raises:
         NamesError: One has no ``=``, or a key has two values.
     """
-    found: dict[str, str] = {}
+    settings: dict[str, str] = {}
     for pair in pairs:
         key, equals, value = pair.partition("=")
         if not equals or not key.strip():
             msg = f"{option} {pair!r}: write NAME=VALUE"
             raise NamesError(msg)
-        if found.setdefault(key.strip(), value.strip()) != value.strip():
+        if settings.setdefault(key.strip(), value.strip()) != value.strip():
             msg = f"{option} {key.strip()} is given twice with different values; give it once"
             raise NamesError(msg)
-    return found
+    return settings
 
 
 def fitting(name: str, value: Any, row: Mapping[str, Any]) -> bool:

@@ -32,13 +32,13 @@ class OtherCounterparts:
     @cached_property
     def _alternatives(self) -> dict[tuple[str | None, str], dict[str, tuple[Entry, str]]]:
         """For each metric and mode, which keys would measure it, and when."""
-        found: dict[tuple[str | None, str], dict[str, tuple[Entry, str]]] = {}
+        alternatives: dict[tuple[str | None, str], dict[str, tuple[Entry, str]]] = {}
         for target in self._to.entries():
             for other in target.alternatives:
                 if other.when is not None and other.metric != target.metric:
-                    keys = found.setdefault((other.metric, target.mode), {})
+                    keys = alternatives.setdefault((other.metric, target.mode), {})
                     keys.setdefault(target.key, (target, other.when))
-        return found
+        return alternatives
 
     def _of(self, entry: Entry) -> list[tuple[Entry, str]]:
         return list(self._alternatives.get((entry.metric, entry.mode), {}).values())[:_MOST]

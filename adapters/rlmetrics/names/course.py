@@ -105,16 +105,16 @@ class ComponentCourse:
         self._states: dict[int, tuple[Entry, State]] = {}
         self._differ: dict[tuple[int, int], dict[Aspect, Pair]] = {}
         ends = [(component, self.releases[-1]), (former or component, self.releases[0])]
-        found = [(name, stem_at(table, name, release)) for name, release in ends]
-        self._wanted = [(name, stem) for name, stem in found if stem is not None]
+        stems = [(name, stem_at(table, name, release)) for name, release in ends]
+        self._wanted = [(name, stem) for name, stem in stems if stem is not None]
         self._named: dict[tuple[object, ...], list[dict[str, str]]] = {}
 
     def part(self, release: str) -> _Release | None:
         """Return the component in a release, None where it is not described."""
         if release not in self._at:
-            found = self._stem(release)
+            stem = self._stem(release)
             self._at[release] = (
-                None if found is None else _Release(self.tables, self.table, *found, release, self._config)
+                None if stem is None else _Release(self.tables, self.table, *stem, release, self._config)
             )
         return self._at[release]
 
@@ -146,8 +146,8 @@ class ComponentCourse:
         if release not in self._rows_at:
             part = self.part(release)
             self._rows_at[release] = {} if part is None else self._rows_of(part)
-        found = self._rows_at[release].get((key, mode))
-        return [] if found is None else [row for row, releases in found if release in releases]
+        rows = self._rows_at[release].get((key, mode))
+        return [] if rows is None else [row for row, releases in rows if release in releases]
 
     def _rows_of(self, part: _Release) -> _Rows:
         """Return the rows of a file, each with its releases, by key and mode."""
@@ -171,23 +171,23 @@ class ComponentCourse:
         if not other and place in self._entries:
             return self._entries[place]
         part = self.part(release)
-        found = None
+        best = None
         if part is not None:
             configuration = part.configuration(other)
             entries = [
                 part.entries.make(row, configuration, alternatives=False) for row in self.rows(key, mode, release)
             ]
-            found = next((entry for entry in entries if entry.logged), entries[0] if entries else None)
+            best = next((entry for entry in entries if entry.logged), entries[0] if entries else None)
         if not other:
-            self._entries[place] = found
-        return found
+            self._entries[place] = best
+        return best
 
     def state(self, entry: Entry) -> State:
         """Return the aspects of an entry; equal entries share theirs."""
-        found = self._states.get(id(entry))
-        if found is None:
-            found = self._states[id(entry)] = (entry, state_of(entry, self.tables))
-        return found[1]
+        kept = self._states.get(id(entry))
+        if kept is None:
+            kept = self._states[id(entry)] = (entry, state_of(entry, self.tables))
+        return kept[1]
 
     def compared(self, before: Entry, after: Entry) -> dict[Aspect, Pair]:
         """Return what differs between two entries."""
@@ -203,19 +203,19 @@ class ComponentCourse:
             keys: The names; or the one that counts in each release, None where there is none.
             mode: ``train`` or ``eval``.
         """
-        found: list[Run] = []
+        runs: list[Run] = []
         said: tuple[object, ...] | None = None
         for release in self.releases:
             named = (keys.get(release),) if isinstance(keys, Mapping) else keys
             found_rows = ((key, self.rows(key, mode, release)) for key in named if key is not None)
             key, rows = next(((key, rows) for key, rows in found_rows if rows), (None, []))
             says = None if key is None else self._says(rows, release)
-            if found and says == said:
-                found[-1] = found[-1]._replace(releases=(*found[-1].releases, release))
+            if runs and says == said:
+                runs[-1] = runs[-1]._replace(releases=(*runs[-1].releases, release))
             else:
-                found.append(Run((release,), None if key is None else self.entry(key, mode, release)))
+                runs.append(Run((release,), None if key is None else self.entry(key, mode, release)))
             said = says
-        return found
+        return runs
 
     def _says(self, rows: list[TableRow], release: str) -> tuple[object, ...]:
         """Return what decides about a key: the statements of the spec, and the defaults that these name."""
@@ -235,14 +235,16 @@ class ComponentCourse:
         """For each setting whose default changes, its default in each release."""
         stems = {part.stem: part for release in self.releases if (part := self.part(release)) is not None}
         tables: list[Mapping[str, Any]] = [self.table.config, *(part.component.config for part in stems.values())]
-        found: dict[str, dict[str, str]] = {}
+        defaults: dict[str, dict[str, str]] = {}
         for name, row in ((name, row) for keys in tables for name, row in keys.items()):
-            by_release = found.setdefault(name, {})
+            by_release = defaults.setdefault(name, {})
             for ranges, value, _ in reversed(row.get("defaults", ())):
                 covered = self.table.releases.covered(ranges) if ranges else self.table.releases.names
                 by_release.update(dict.fromkeys(covered, repr(value)))
         size = len(self.table.releases.names)
-        return {name: values for name, values in found.items() if len(values) < size or len(set(values.values())) > 1}
+        return {
+            name: values for name, values in defaults.items() if len(values) < size or len(set(values.values())) > 1
+        }
 
 
 def stem_at(table: FrameworkTable, component: str, release: str) -> str | None:

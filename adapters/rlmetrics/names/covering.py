@@ -50,7 +50,7 @@ def coverage(framework: str | None = None, *, spec: Overlays | Tables = None) ->
     if framework is not None and framework not in tables.frameworks:
         msg = f"unknown framework {framework!r}; {nearest(framework, tables.frameworks, 'frameworks')}"
         raise NamesError(msg)
-    found: dict[str, dict[tuple[str, str], tuple[set[str], dict[str, None]]]] = {name: {} for name in tables.metrics}
+    logged: dict[str, dict[tuple[str, str], tuple[set[str], dict[str, None]]]] = {name: {} for name in tables.metrics}
     for name in tables.frameworks if framework is None else [framework]:
         table = tables.framework(name)
         for component, stem, ranges, _ in table.components:
@@ -58,11 +58,11 @@ def coverage(framework: str | None = None, *, spec: Overlays | Tables = None) ->
             for row in rows.rows:
                 covered = rows.releases_of(row, among)
                 for metric in metrics_of(row) if covered else ():
-                    releases, keys = found[metric].setdefault((name, component), (set(), {}))
+                    releases, keys = logged[metric].setdefault((name, component), (set(), {}))
                     releases.update(covered)
                     keys[rows.bare(row)] = None
     result: list[Coverage] = []
-    for metric, places in found.items():
+    for metric, places in logged.items():
         for (name, component), (releases, keys) in places.items():
             order = tables.framework(name).releases
             ordered = tuple(sorted(releases, key=order.index))

@@ -62,10 +62,10 @@ def changed_defaults(
         decides: For settings, the keys whose meaning a new default changes.
     """
     old, new = views
-    found, before = table.defaults(new.stem), table.defaults(old.stem)
-    shaping: Mapping[str, Mapping[str, Any]] = found.get("shaping", {})
-    for name in _names(old, new, found, before):
-        rows, base = _rows(name, new, found), shaping.get(name, {}).get("base", ())
+    after, before = table.defaults(new.stem), table.defaults(old.stem)
+    shaping: Mapping[str, Mapping[str, Any]] = after.get("shaping", {})
+    for name in _names(old, new, after, before):
+        rows, base = _rows(name, new, after), shaping.get(name, {}).get("base", ())
         then = _value((*_rows(name, old, before), *base), table, old.release)
         now = _value((*rows, *base), table, new.release)
         if then is None or now is None or _same(then[0], now[0]):
@@ -85,18 +85,18 @@ def changed_defaults(
         )
 
 
-def _names(old: ComponentView, new: ComponentView, found: Mapping[str, Any], before: Mapping[str, Any]) -> list[str]:
+def _names(old: ComponentView, new: ComponentView, defaults: Mapping[str, Any], before: Mapping[str, Any]) -> list[str]:
     """Return the settings that both releases may have, those that decide about keys first."""
-    mine = (*new.config.keys, *found.get("shaping", {}), *found.get("settings", {}))
+    mine = (*new.config.keys, *defaults.get("shaping", {}), *defaults.get("settings", {}))
     theirs = {*old.config.keys, *before.get("shaping", {}), *before.get("settings", {})}
     return [name for name in dict.fromkeys(mine) if name in theirs]
 
 
-def _rows(name: str, view: ComponentView, found: Mapping[str, Any]) -> _Rows:
+def _rows(name: str, view: ComponentView, defaults: Mapping[str, Any]) -> _Rows:
     """Return the defaults of a setting: those of the framework's classes, then those that the spec states."""
     stated = view.config.keys.get(name, {}).get("defaults", ())
     return (
-        *((ranges, value, symbol) for ranges, value, symbol in found.get("settings", {}).get(name, ())),
+        *((ranges, value, symbol) for ranges, value, symbol in defaults.get("settings", {}).get(name, ())),
         *((ranges, repr(value), symbol) for ranges, value, symbol in stated),
     )
 
@@ -132,12 +132,12 @@ def _since(name: str, course: ComponentCourse, now: str) -> str | None:
         part = course.part(release)
         if part is None:
             continue
-        found = table.defaults(part.stem)
+        data = table.defaults(part.stem)
         stated = part.component.config.get(name, {}).get("defaults", ())
         rows = (
-            *found.get("settings", {}).get(name, ()),
+            *data.get("settings", {}).get(name, ()),
             *((ranges, repr(value), symbol) for ranges, value, symbol in stated),
-            *found.get("shaping", {}).get(name, {}).get("base", ()),
+            *data.get("shaping", {}).get(name, {}).get("base", ()),
         )
         value = _value(rows, table, release)
         if value is None or not _same(value[0], now):

@@ -53,10 +53,10 @@ def diff(
         old, new = paired(old, new, program, config)
     wanted = None if keys is None else narrowing.asked_for(keys, old, new)
     comparison = _Diff(old, new, config, evidence=evidence)
-    found = comparison.result(all_configs=all_configs)
+    result = comparison.result(all_configs=all_configs)
     if since is not None:
-        found = narrowing.since(found, since, comparison.releases)
-    return found if wanted is None else narrowing.of_keys(found, wanted)
+        result = narrowing.since(result, since, comparison.releases)
+    return result if wanted is None else narrowing.of_keys(result, wanted)
 
 
 _Place = tuple[str, str, str]
@@ -94,12 +94,16 @@ class _Diff:
             if place in pairs:
                 changed += self._changed(entry, self._after[pairs[place]])
                 continue
-            found = self._names.translated(entry)
-            if found is not None and _place(found[1]) in fresh and self._goes_on(entry.component, found[1].component):
-                taken.add(_place(found[1]))
-                renamed.append(self._renamed(entry, *found))
+            translation = self._names.translated(entry)
+            if (
+                translation is not None
+                and _place(translation[1]) in fresh
+                and self._goes_on(entry.component, translation[1].component)
+            ):
+                taken.add(_place(translation[1]))
+                renamed.append(self._renamed(entry, *translation))
             else:
-                removed.append(self._listed(entry, self._old, None if found is None else found[0].to))
+                removed.append(self._listed(entry, self._old, None if translation is None else translation[0].to))
         added = [self._listed(entry, self._new) for place, entry in fresh.items() if place not in taken]
         causes = self._causes.shared()
         return DiffResult(
@@ -150,11 +154,11 @@ class _Diff:
             by_key.setdefault(place[1:], []).append(place)
         pairs: dict[_Place, _Place] = {}
         for place in self._before:
-            found = by_key.get(place[1:], ())
+            places = by_key.get(place[1:], ())
             if place in self._after:
                 pairs[place] = place
-            elif len(found) == 1 and found[0] not in self._before and self._goes_on(place[0], found[0][0]):
-                pairs[place] = found[0]
+            elif len(places) == 1 and places[0] not in self._before and self._goes_on(place[0], places[0][0]):
+                pairs[place] = places[0]
         return pairs
 
     def _goes_on(self, component: str, other: str) -> bool:
@@ -166,21 +170,21 @@ class _Diff:
         return self._comparison.same_file(component, other)
 
     def _changed(self, entry: Entry, other: Entry) -> Iterator[ChangedKey]:
-        found = self._comparison.change(entry, other)
-        self._causes.add(other, found.net, self._comparison.sides(entry, other))
-        if not found.said:
+        change = self._comparison.change(entry, other)
+        self._causes.add(other, change.net, self._comparison.sides(entry, other))
+        if not change.said:
             return
         yield ChangedKey(
             other.key,
             other.component,
-            "; ".join(found.said),
-            found.since,
+            "; ".join(change.said),
+            change.since,
             self._evidence(self._new, other),
-            found.relation.kind,
-            found.relation.differs_by,
-            found.severity,
-            found.applies,
-            found.causes,
+            change.relation.kind,
+            change.relation.differs_by,
+            change.severity,
+            change.applies,
+            change.causes,
             other.mode,
             self._comparison.is_bookkeeping(other),
         )

@@ -70,10 +70,10 @@ class Entries:
         if isinstance(said.get("scale"), str) or isinstance(said.get("offset"), str):
             return effective_signature(said, self._tables, config.values)
         # The table keeps what it combined, so that its identity stands for it.
-        found = self._table.signatures.get(id(said))
-        if found is None:
-            found = self._table.signatures[id(said)] = effective_signature(said, self._tables, {})
-        return found
+        signature = self._table.signatures.get(id(said))
+        if signature is None:
+            signature = self._table.signatures[id(said)] = effective_signature(said, self._tables, {})
+        return signature
 
 
 def _holding(row: TableRow, holds: Callable[[str], bool | None]) -> tuple[int, ...]:
@@ -93,19 +93,19 @@ def _logged(said: Mapping[str, Any], holds: Callable[[str], bool | None]) -> boo
 
 def _alternatives(row: TableRow, active: tuple[int, ...], metric: str | None) -> tuple[Alternative, ...]:
     """Return what other configurations would change: the usual metric, then one for each guard that does not hold."""
-    found: dict[str, Alternative] = {}
+    alternatives: dict[str, Alternative] = {}
     usual = [piece["metric"] for piece in (row.record, *row.facts) if "when" not in piece and "metric" in piece]
     if usual and usual[-1] != metric:
-        found[""] = Alternative(None, None, usual[-1])
+        alternatives[""] = Alternative(None, None, usual[-1])
     for index, fact in enumerate(row.facts):
         if "when" not in fact or index in active or fact.keys() <= NOT_OF_THE_NUMBER:
             continue
         when = fact["when"]
-        before = found.get(when)
+        before = alternatives.get(when)
         said = _said(fact) if before is None else "; ".join(text for text in (before.what, _said(fact)) if text)
         named = before.metric if before is not None and before.metric != metric else fact.get("metric", metric)
-        found[when] = Alternative(fact.get("name"), when, named, said)
-    return tuple(found.values())
+        alternatives[when] = Alternative(fact.get("name"), when, named, said)
+    return tuple(alternatives.values())
 
 
 def _said(fact: Mapping[str, Any]) -> str:

@@ -234,13 +234,13 @@ class Compare(_Binary):
         if self.operator in ("in", "not in"):
             value, options = self.left.evaluate(config), self.right.evaluate(config)
             if isinstance(options, list):
-                found = any(_equal(value, option) for option in options)
+                is_in = any(_equal(value, option) for option in options)
             elif isinstance(self.left, GuardLiteral) and isinstance(value, str):
-                found = isinstance(options, str) and value in options
+                is_in = isinstance(options, str) and value in options
             else:
                 msg = "'in' needs a list on its right, such as ['a', 'b'], or a quoted text on its left"
                 raise GuardError(msg, self.right.column)
-            return found == (self.operator == "in")
+            return is_in == (self.operator == "in")
         left, right = _number(self.left, config), _number(self.right, config)
         return {"<": left < right, "<=": left <= right, ">": left > right, ">=": left >= right}[self.operator]
 

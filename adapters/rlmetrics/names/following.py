@@ -49,10 +49,10 @@ def _namesake(course: ComponentCourse, entry: Entry, release: str, other: str) -
     for row in () if part is None else part.component.at(other):
         if row.mode != entry.mode or entry.metric not in metrics_of(row) or course.rows(row.key, row.mode, release):
             continue
-        found = course.entry(row.key, row.mode, other)
-        if found is None or found.key.count("{") != entry.key.count("{"):
+        namesake = course.entry(row.key, row.mode, other)
+        if namesake is None or namesake.key.count("{") != entry.key.count("{"):
             continue
-        relation = relate(entry, found, course.tables)
+        relation = relate(entry, namesake, course.tables)
         if relation.translates and (best is None or relation.rank < best[0]):
-            best = relation.rank, found.key
+            best = relation.rank, namesake.key
     return None if best is None else best[1]

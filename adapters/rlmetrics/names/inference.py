@@ -129,17 +129,17 @@ def explaining(
         NamesError: No source explains any key.
     """
     tables = load_tables(spec)
-    found = candidates(keys, tables)
+    explain = candidates(keys, tables)
     installed = releases or {}
-    found = [item for item in found if installed.get(item.framework, item.release) == item.release] or found
-    if not found:
+    explain = [item for item in explain if installed.get(item.framework, item.release) == item.release] or explain
+    if not explain:
         msg = "no described release logs any of the keys; name the source, such as trl[GRPOTrainer]==1.16.0"
         raise NamesError(msg)
-    most = len(found[0].explained)
-    best = [item for item in found if len(item.explained) == most]
+    most = len(explain[0].explained)
+    best = [item for item in explain if len(item.explained) == most]
     best = [item for item in best if item.component is not None] or best
     if whole:
-        best = _with_all_present(best, found)
+        best = _with_all_present(best, explain)
     return _not_extended(_with_fields(best, set(settings), tables), tables)
 
 
@@ -170,7 +170,7 @@ def candidates(keys: Iterable[str], tables: Tables) -> list[Candidate]:
     whose placeholders match anything explain nothing.
     """
     names = list(dict.fromkeys(keys))
-    found: list[tuple[tuple[int, int, int], Candidate]] = []
+    ranked: list[tuple[tuple[int, int, int], Candidate]] = []
     for place, framework in enumerate(tables.frameworks):
         table = tables.framework(framework)
         by_release: dict[str, list[Candidate]] = {}
@@ -188,8 +188,8 @@ def candidates(keys: Iterable[str], tables: Tables) -> list[Candidate]:
             if all(len(item.explained) < len(together) for item in items):
                 items.append(Candidate(framework, None, release, together))
             age = -table.releases.index(release)
-            found += [((-len(item.explained), place, age), item) for item in items]
-    return [item for _, item in sorted(found, key=lambda pair: pair[0])]
+            ranked += [((-len(item.explained), place, age), item) for item in items]
+    return [item for _, item in sorted(ranked, key=lambda pair: pair[0])]
 
 
 class _Matches:
@@ -214,15 +214,15 @@ class _Matches:
         return frozenset(key for key, releases in self.found.items() if release in releases)
 
 
-def _with_all_present(best: list[Candidate], found: list[Candidate]) -> list[Candidate]:
+def _with_all_present(best: list[Candidate], every: list[Candidate]) -> list[Candidate]:
     """Leave out where something is missing that is always logged, if elsewhere all is present."""
     single = [item for item in best if item.is_complete]
     if single or best[0].component is not None:
         return single or best
-    complete = {(item.framework, item.component) for item in found if item.is_complete}
+    complete = {(item.framework, item.component) for item in every if item.is_complete}
     ruled_out = {
         (item.framework, item.release)
-        for item in found
+        for item in every
         if (item.framework, item.component) in complete and item.always and not item.is_complete
     }
     return [item for item in best if (item.framework, item.release) not in ruled_out] or best
@@ -272,8 +272,8 @@ def _alike(best: Sequence[Candidate], tables: Tables, config: Config) -> list[li
     split: list[tuple[dict[str, tuple[str | None, Any]], list[Candidate]]] = []
     for item in best:
         view = FrameworkView(tables, _source(item, table), config)
-        found = {key: view.find(key)[0].entry for key in item.explained}
-        meaning = {key: (entry.metric, entry.signature) for key, entry in found.items()}
+        entries = {key: view.find(key)[0].entry for key in item.explained}
+        meaning = {key: (entry.metric, entry.signature) for key, entry in entries.items()}
         if split and split[-1][0] == meaning:
             split[-1][1].append(item)
         else:

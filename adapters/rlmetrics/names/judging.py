@@ -43,15 +43,15 @@ def judged_cause(cause: Cause, sides: Sides, mode: str, tables: Tables) -> Judge
     vanishes = cause.vanishes_when if cause.kind in ("trait", "reduction", "snapshot") else None
     difference = Difference("", cause.grade, vanishes, vanishes_if=guards)
     source, target = (None if side is None else side.settings for side in sides)
-    found = applies(difference, source, target)
-    if found is not False or guards is None:
-        return Judged(found)
+    verdict = applies(difference, source, target)
+    if verdict is not False or guards is None:
+        return Judged(verdict)
     told = dict.fromkeys(
         negated(guard, side.settings)
         for guard, side in zip(guards, sides, strict=True)
         if guard is not None and guard != UNKNOWN and side is not None
     )
-    return Judged(found, " or ".join(told) or None)
+    return Judged(verdict, " or ".join(told) or None)
 
 
 def _guards(cause: Cause, sides: Sides, mode: str, tables: Tables) -> Guards | None:

@@ -64,15 +64,15 @@ def releases(framework: str | None = None, *, spec: Overlays | Tables = None) ->
     if framework is not None and framework.lower() not in tables.frameworks:
         msg = f"unknown framework {framework!r}; {nearest(framework.lower(), tables.frameworks, 'frameworks')}"
         raise NamesError(msg)
-    found: list[ReleaseInfo] = []
+    infos: list[ReleaseInfo] = []
     for name in [framework.lower()] if framework else tables.frameworks:
         table = tables.framework(name)
         described: dict[str, dict[str, None]] = {release: {} for release in table.releases.names}
         for component, _, ranges, _ in table.components:
             for release in table.releases.expand(ranges):
                 described[release].setdefault(component)
-        found += [
+        infos += [
             ReleaseInfo(name, release, table.releases.dates[release], tuple(components))
             for release, components in described.items()
         ]
-    return found
+    return infos

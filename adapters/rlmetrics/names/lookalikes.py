@@ -82,22 +82,22 @@ class LookAlikes:
     @cached_property
     def _readings(self) -> dict[tuple[str, str], list[Entry]]:
         """What the target logs, by quantity, by metric and by key."""
-        found: dict[tuple[str, str], list[Entry]] = {}
+        readings: dict[tuple[str, str], list[Entry]] = {}
         for target in self._to.entries():
             quantity = self._metrics.get(target.metric or "", {}).get("identity", {}).get("quantity")
             for place in (("quantity", quantity), ("metric", target.metric), ("key", target.key)):
                 if place[1] is not None:
-                    found.setdefault((place[0], place[1]), []).append(target)
-        return found
+                    readings.setdefault((place[0], place[1]), []).append(target)
+        return readings
 
     @cached_property
     def _friends(self) -> dict[str, list[str]]:
         """For each metric, those of the target that name it as a look-alike."""
-        found: dict[str, list[str]] = {}
+        friends: dict[str, list[str]] = {}
         for metric in dict.fromkeys(target.metric for target in self._to.entries()):
             for friend in self._metrics.get(metric or "", {}).get("false_friends", ()):
-                found.setdefault(friend, []).append(str(metric))
-        return found
+                friends.setdefault(friend, []).append(str(metric))
+        return friends
 
     def _confusable(self, entry: Entry) -> list[Entry]:
         row = self._metrics.get(entry.metric or "", {})

@@ -109,13 +109,13 @@ class Catalogue:
 
     @cached_property
     def _parts(self) -> tuple[_Part, ...]:
-        found: list[_Part] = []
+        parts: list[_Part] = []
         for framework in self._tables.frameworks:
             table = self._tables.framework(framework)
             for name, stem, ranges, module in table.components:
                 covered = table.releases.covered(ranges)
-                found.append(_Part(table, table.component(stem), Component(name, stem, module), covered))
-        return tuple(found)
+                parts.append(_Part(table, table.component(stem), Component(name, stem, module), covered))
+        return tuple(parts)
 
     @cached_property
     def keys(self) -> tuple[str, ...]:
@@ -133,9 +133,9 @@ class Catalogue:
             GROUP: self.beginning,
         }
         for way in ways:
-            found = tuple(looks[way](key))
-            if found:
-                return Lookup(way, found)
+            logged = tuple(looks[way](key))
+            if logged:
+                return Lookup(way, logged)
         return Lookup("", ())
 
     def called(self, key: str) -> list[Logged]:
@@ -161,8 +161,8 @@ class Catalogue:
         return self._of_training([name for name in self.keys if name.startswith(f"{key}/")])
 
     def _of_training(self, keys: Sequence[str]) -> list[Logged]:
-        found = self._logged((part, part.own.called(name), LOGGED, {}) for part in self._parts for name in keys)
-        return [item for item in found if item.mode == "train"] or found
+        logged = self._logged((part, part.own.called(name), LOGGED, {}) for part in self._parts for name in keys)
+        return [item for item in logged if item.mode == "train"] or logged
 
     def named(self, name: str) -> list[Logged]:
         """Return who logs the metric that has this name or alias."""
@@ -173,8 +173,8 @@ class Catalogue:
     def measuring(self, metric: str, framework: str | None = None) -> list[Logged]:
         """Return who logs a metric by default, in training if anyone does."""
         parts = [part for part in self._parts if framework in (None, part.table.name)]
-        found = self._logged((part, part.own.measuring(metric), LOGGED, {}) for part in parts)
-        meant = [item for item in found if item.metric == metric]
+        logged = self._logged((part, part.own.measuring(metric), LOGGED, {}) for part in parts)
+        meant = [item for item in logged if item.metric == metric]
         return [item for item in meant if item.mode == "train"] or meant
 
     def near(self, key: str, most: int = 3) -> list[str]:
@@ -218,18 +218,18 @@ class Catalogue:
 
     def _logged(self, hits: Iterable[tuple[_Part, list[TableRow], str, Mapping[str, str]]]) -> list[Logged]:
         """Return rows by meaning: one record for each component, key, mode and metric."""
-        found: dict[tuple[str, str, str, str, str | None], dict[str, tuple[str, Mapping[str, str]]]] = {}
+        spellings: dict[tuple[str, str, str, str, str | None], dict[str, tuple[str, Mapping[str, str]]]] = {}
         for part, rows, surface, values in hits:
             for key, mode in dict.fromkeys((row.key, row.mode) for row in rows):
                 of_key = [row for row in rows if (row.key, row.mode) == (key, mode)]
                 for metric, releases in self._metrics(part, of_key):
                     place = (part.table.name, part.component.name, key, mode, metric)
-                    known = found.setdefault(place, {})
+                    known = spellings.setdefault(place, {})
                     for release in releases:
                         known.setdefault(release, (surface, values))
         programs = {(part.table.name, part.component.name): part.own.program for part in self._parts}
         result: list[Logged] = []
-        for place, known in found.items():
+        for place, known in spellings.items():
             order = self._tables.framework(place[0]).releases.index
             logged = tuple(sorted(known, key=order))
             surface, values = known[logged[-1]]
@@ -266,9 +266,9 @@ class Catalogue:
         part = next(part for part in parts if item.releases[-1] in part.among)
         return self._config_of(part, item.releases[-1])
 
-    def settings(self, found: Iterable[Logged]) -> list[Mapping[str, Any]]:
+    def settings(self, logged: Iterable[Logged]) -> list[Mapping[str, Any]]:
         """Return the configuration keys of components that log something."""
-        places = {(item.framework, item.component) for item in found}
+        places = {(item.framework, item.component) for item in logged}
         parts = [part for part in self._parts if (part.table.name, part.component.name) in places]
         return [{**part.table.config, **part.own.config} for part in parts]
 
@@ -337,8 +337,8 @@ def misspelt(key: str, known: Iterable[str]) -> str | None:
     Of a short name at most half may be edited: ``f1`` is no typo of ``lr``.
     """
     most = min(NEAR, len(key) // 2)
-    found = min(((_edits(key, name, most), name) for name in known), default=(most + 1, ""))
-    return found[1] if 0 < found[0] <= most else None
+    nearest = min(((_edits(key, name, most), name) for name in known), default=(most + 1, ""))
+    return nearest[1] if 0 < nearest[0] <= most else None
 
 
 def _edits(first: str, second: str, most: int) -> int:

@@ -119,12 +119,12 @@ class NameMap:
         matches = self.from_view.find(key)
         if not matches:
             return KeyTranslation(key, None, None, LOGGED, None, f"{self.from_view.source} does not log it")
-        found = [self._translate(key, match) for match in matches]
+        translations = [self._translate(key, match) for match in matches]
         if self.from_view.source.is_canonical:
             # Frameworks call the same placeholder differently; what the target has is meant.
-            found = [item for item in found if item.target is not None] or found[:1]
-        first = found[0]
-        if any((item.target, item.metric) != (first.target, first.metric) for item in found[1:]):
+            translations = [item for item in translations if item.target is not None] or translations[:1]
+        first = translations[0]
+        if any((item.target, item.metric) != (first.target, first.metric) for item in translations[1:]):
             names = ", ".join(dict.fromkeys(match.entry.component for match in matches))
             note = f"several components log it with different meanings ({names}); name one in the source"
             return KeyTranslation(key, first.row, None, first.surface, None, note)
@@ -305,7 +305,7 @@ class NameMap:
 
     def _without_target(self, entry: Entry, candidates: list[Entry]) -> _Choice:
         """Return a row that explains which keys of the target look like the translation and are not."""
-        found: list[tuple[tuple[object, ...], str, LookAlike | tuple[Entry, str]]] = []
+        choices: list[tuple[tuple[object, ...], str, LookAlike | tuple[Entry, str]]] = []
         best: Relation | None = None
         scored = [(self._ranking.relate(entry, target), target) for target in candidates]
         incomparable = [item for item in scored if not item[0].translates]
@@ -313,12 +313,12 @@ class NameMap:
             best = best or relation
             why = "; ".join(item.what for item in relation.differs_by if item.grade == "incomparable")
             like = LookAlike(target.key, target.component, f"the same metric, but {why}", in_short(why))
-            found.append(((0,), target.key, like))
-        found += [((-1,), item.to, item) for item in self._other_counterparts.look_alikes(entry)]
-        found += [(score, target.key, (target, why)) for score, target, why in self._look_alikes.of(entry)]
-        found.sort(key=lambda item: item[0])
-        likeliest = {key: item for _, key, item in reversed(found)}
-        shown = list(dict.fromkeys(key for _, key, _ in found))[:MAX_RELATED]
+            choices.append(((0,), target.key, like))
+        choices += [((-1,), item.to, item) for item in self._other_counterparts.look_alikes(entry)]
+        choices += [(score, target.key, (target, why)) for score, target, why in self._look_alikes.of(entry)]
+        choices.sort(key=lambda item: item[0])
+        likeliest = {key: item for _, key, item in reversed(choices)}
+        shown = list(dict.fromkeys(key for _, key, _ in choices))[:MAX_RELATED]
         # Only what is shown is put into words.
         related = tuple(
             item if isinstance(item, LookAlike) else self._look_alikes.told(entry, *item)

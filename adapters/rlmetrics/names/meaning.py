@@ -42,7 +42,7 @@ def combine(record: Piece, facts: Sequence[Piece], profiles: Mapping[str, Piece]
     for piece in pieces:
         if "profile" in piece:
             profile = profiles[piece["profile"]]
-    found: dict[str, Any] = dict(profile)
+    said: dict[str, Any] = dict(profile)
     reduction = dict(profile.get("reduction", ()))
     added: dict[str, dict[Any, None]] = {name: dict.fromkeys(profile[name]) for name in ADDED if name in profile}
     scales: dict[float | str, None] = {}
@@ -55,16 +55,16 @@ def combine(record: Piece, facts: Sequence[Piece], profiles: Mapping[str, Piece]
             elif name == "scale":
                 scales[value] = None
             else:
-                found[name] = value
+                said[name] = value
     if scales:
-        found["scale"] = next(iter(scales)) if len(scales) == 1 else _product(scales)
-    if "reproduced_by" in found and not _belongs(pieces, found):
-        del found["reproduced_by"]
-    found["reduction"] = reduction
-    found.update(_NOTHING)
+        said["scale"] = next(iter(scales)) if len(scales) == 1 else _product(scales)
+    if "reproduced_by" in said and not _belongs(pieces, said):
+        del said["reproduced_by"]
+    said["reduction"] = reduction
+    said.update(_NOTHING)
     for name, values in added.items():
-        found[name] = tuple(values)
-    return found
+        said[name] = tuple(values)
+    return said
 
 
 def _product(scales: Collection[float | str]) -> float | str:

@@ -45,13 +45,13 @@ def meant(view: View, key: str, *, config: Config = None) -> Meant:
         key: As any tracker shows it, a name of a metric, or the last part of one of the source's keys.
         config: Values of configuration keys that differ from the release's defaults.
     """
-    found = resolve_in(view, [key])
+    resolutions = resolve_in(view, [key])
     if not isinstance(view, FrameworkView):
-        return Meant(found)
-    known = [item for item in found if item.component is not None]
+        return Meant(resolutions)
+    known = [item for item in resolutions if item.component is not None]
     own = bool(known) and all(is_users_own(item.metric, view.tables) for item in known)
     if known and not own:
-        return Meant(found)
+        return Meant(resolutions)
     listed = any(unlogged(part, key) is not None for part in view.components.values())
     others = [] if listed or _is_of_other_releases(view, key) else _named(view, key)
     if others and not own:
@@ -64,10 +64,10 @@ def meant(view: View, key: str, *, config: Config = None) -> Meant:
     if others and not own:
         return Meant(others)
     if absent is None and not others:
-        return Meant(found)
+        return Meant(resolutions)
     instead = others[0].template if others else absent.row.to if absent is not None and absent.row else None
     releases = absent.releases if absent is not None else ()
-    told = [replace(item, near_miss=None, instead=instead, releases=releases) for item in found]
+    told = [replace(item, near_miss=None, instead=instead, releases=releases) for item in resolutions]
     return Meant(told, absent, tuple(others))
 
 
@@ -82,8 +82,10 @@ def _named(view: FrameworkView, name: str) -> list[Resolution]:
     """Return what a source logs of the metric that has a name or alias."""
     metrics = view.tables.metrics
     meant_ = [name] if name in metrics else [key for key, row in metrics.items() if name in row.get("aliases", ())]
-    found = [item for metric in meant_ for item in view.candidates(metric, "train") or view.candidates(metric, "eval")]
-    return _as(view, name, ALIAS, found)
+    entries = [
+        item for metric in meant_ for item in view.candidates(metric, "train") or view.candidates(metric, "eval")
+    ]
+    return _as(view, name, ALIAS, entries)
 
 
 def _ending(view: FrameworkView, key: str) -> list[Resolution]:
@@ -91,9 +93,9 @@ def _ending(view: FrameworkView, key: str) -> list[Resolution]:
     entries = view.entries()
     if any(entry.key.startswith(f"{key}/") for entry in entries) or catalogue_of(view.tables).called(key):
         return []
-    found = [entry for entry in entries if entry.key.endswith(f"/{key}")]
-    found = [entry for entry in found if entry.mode == "train"] or found
-    return _as(view, key, SEGMENT, found) if len({entry.key for entry in found}) == 1 else []
+    ending = [entry for entry in entries if entry.key.endswith(f"/{key}")]
+    ending = [entry for entry in ending if entry.mode == "train"] or ending
+    return _as(view, key, SEGMENT, ending) if len({entry.key for entry in ending}) == 1 else []
 
 
 def _as(view: FrameworkView, key: str, way: str, entries: Sequence[Entry]) -> list[Resolution]:

@@ -30,7 +30,7 @@ def asked_for(keys: Sequence[str], old: View, new: View) -> frozenset[str]:
     Raises:
         NamesError: Neither source logs one of them.
     """
-    found: set[str] = set()
+    wanted: set[str] = set()
     known = dict.fromkeys(entry.key for view in (new, old) for entry in view.entries())
     for key in keys:
         matches = [(view, match.entry) for view in (new, old) for match in view.find(key)]
@@ -41,23 +41,23 @@ def asked_for(keys: Sequence[str], old: View, new: View) -> frozenset[str]:
         if not meant:
             msg = f"neither {old.source} nor {new.source} logs {key!r}; {nearest(key, known, 'keys')}"
             raise NamesError(msg)
-        found |= meant
-    return frozenset(found)
+        wanted |= meant
+    return frozenset(wanted)
 
 
-def of_keys(found: DiffResult, keys: Collection[str]) -> DiffResult:
+def of_keys(result: DiffResult, keys: Collection[str]) -> DiffResult:
     """Return what concerns some keys."""
-    renamed = tuple(item for item in found.renamed if item.from_ in keys or item.to in keys)
+    renamed = tuple(item for item in result.renamed if item.from_ in keys or item.to in keys)
     names = {*keys, *(item.to for item in renamed)}
     return replace(
-        found,
-        added=tuple(item for item in found.added if item.key in keys),
-        removed=tuple(item for item in found.removed if item.key in keys),
+        result,
+        added=tuple(item for item in result.added if item.key in keys),
+        removed=tuple(item for item in result.removed if item.key in keys),
         renamed=renamed,
-        changed=tuple(item for item in found.changed if item.key in keys),
-        causes=_places(_only(found.causes, names), names),
-        taken_back=_only(found.taken_back, names),
-        others=_places(_only(found.others, names), names),
+        changed=tuple(item for item in result.changed if item.key in keys),
+        causes=_places(_only(result.causes, names), names),
+        taken_back=_only(result.taken_back, names),
+        others=_places(_only(result.others, names), names),
         defaults=tuple(
             replace(
                 item,
@@ -65,7 +65,7 @@ def of_keys(found: DiffResult, keys: Collection[str]) -> DiffResult:
                 moves=tuple(key for key in item.moves if key in names),
                 says=item.says if names.intersection(item.moves) else None,
             )
-            for item in found.defaults
+            for item in result.defaults
             if names.intersection(item.decides) or names.intersection(item.moves)
         ),
     )
@@ -92,7 +92,7 @@ def _places(causes: Sequence[SharedCause], names: Collection[str]) -> tuple[Shar
     )
 
 
-def since(found: DiffResult, release: str, releases: Releases | None) -> DiffResult:
+def since(result: DiffResult, release: str, releases: Releases | None) -> DiffResult:
     """Return what changed in a release or later.
 
     Raises:
@@ -107,16 +107,16 @@ def since(found: DiffResult, release: str, releases: Releases | None) -> DiffRes
     def late(name: str | None) -> bool:
         return name is None or name not in releases or releases.index(name) >= first
 
-    causes = tuple(item for item in found.causes if late(item.release))
+    causes = tuple(item for item in result.causes if late(item.release))
     keys = {key for item in causes for key in (*item.keys, *item.folded)}
     return replace(
-        found,
-        added=tuple(item for item in found.added if late(item.since)),
-        removed=tuple(item for item in found.removed if late(item.since)),
-        renamed=tuple(item for item in found.renamed if late(item.since)),
-        changed=tuple(item for item in found.changed if item.key in keys),
+        result,
+        added=tuple(item for item in result.added if late(item.since)),
+        removed=tuple(item for item in result.removed if late(item.since)),
+        renamed=tuple(item for item in result.renamed if late(item.since)),
+        changed=tuple(item for item in result.changed if item.key in keys),
         causes=causes,
-        taken_back=tuple(item for item in found.taken_back if late(item.again)),
-        defaults=tuple(item for item in found.defaults if late(item.since)),
-        others=tuple(item for item in found.others if late(item.release)),
+        taken_back=tuple(item for item in result.taken_back if late(item.again)),
+        defaults=tuple(item for item in result.defaults if late(item.since)),
+        others=tuple(item for item in result.others if late(item.release)),
     )

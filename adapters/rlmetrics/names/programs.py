@@ -64,7 +64,9 @@ def narrowed(first: View, second: View, program: str | None, config: Config) -> 
     trainers, own = _trainers(second), _trainers(first)
     if len(trainers) < 2 or not (own or all(name.endswith(_CLASS) for name in trainers)):
         return Narrowed(first, second)
-    chosen = {name: found for name in own if (found := _counterpart(name, trainers, first, second)) is not None}
+    chosen = {
+        name: counterpart for name in own if (counterpart := _counterpart(name, trainers, first, second)) is not None
+    }
     undecided = {name: _undecided(name, trainers, first, second) for name in own if name not in chosen}
     if not chosen:
         raise NamesError(next(iter(undecided.values()), None) or _undecided(None, trainers, first, second))
@@ -150,11 +152,11 @@ def program_names(view: View) -> list[str]:
 def _meant(view: View, other: str | None, against: View, config: Config) -> View:
     """Return what of a view is the counterpart of a program of another one, else its default."""
     default, trainers = default_program(view), _trainers(view)
-    found = None
+    program = None
     # What is no trainer has no counterpart; one that shares most of its metrics is taken where not every part is one.
     if other is not None and other in _trainers(against) and (other in trainers or default is not None):
-        found = _counterpart(other, trainers, against, view)
-    chosen = default if found is None else found
+        program = _counterpart(other, trainers, against, view)
+    chosen = default if program is None else program
     return view if chosen is None else _only(view, {chosen}, config)
 
 
@@ -191,10 +193,10 @@ def _whole(names: Collection[str], rows: Mapping[str, Mapping[str, Any]]) -> Ite
 
 def _programs(view: View) -> dict[str, list[str]]:
     """Return the programs of a view with their components; the canonical names have none."""
-    found: dict[str, list[str]] = {}
+    programs: dict[str, list[str]] = {}
     for label in view.components if isinstance(view, FrameworkView) else ():
-        found.setdefault(view.program(label), []).append(label)
-    return found
+        programs.setdefault(view.program(label), []).append(label)
+    return programs
 
 
 def _trainers(view: View) -> list[str]:

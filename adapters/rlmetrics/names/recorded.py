@@ -38,13 +38,13 @@ def understood(settings: Mapping[str, Any], keys: Mapping[str, Any]) -> Understo
         settings: By the names under which a run recorded them.
         keys: What the spec says about the source's settings.
     """
-    found: dict[str, Any] = {}
+    values: dict[str, Any] = {}
     for given, value in settings.items():
         name = _named(given, keys)
-        if name is None or (name != given and (name in settings or name in found)):
+        if name is None or (name != given and (name in settings or name in values)):
             continue
-        found[name] = value if value is not UNKNOWN and fitting(name, value, keys[name]) else UNKNOWN
-    return Understood(found, tuple(name for name, value in found.items() if value is UNKNOWN))
+        values[name] = value if value is not UNKNOWN and fitting(name, value, keys[name]) else UNKNOWN
+    return Understood(values, tuple(name for name, value in values.items() if value is UNKNOWN))
 
 
 def keys_of(view: View) -> dict[str, Any]:

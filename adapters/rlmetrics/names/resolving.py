@@ -23,15 +23,15 @@ _USERS_OWN = "user_defined"
 
 def resolve_in(view: View, keys: Iterable[str]) -> list[Resolution]:
     """Return what keys mean in a source that is open, as they are spelled."""
-    found: list[Resolution] = []
+    resolutions: list[Resolution] = []
     for key in keys:
         matches = [match for match in view.find(key) if not _never_logged(view, key, match)]
-        found += (
+        resolutions += (
             [resolution_of(view, key, match) for match in matches]
             or measured(key, view.tables)
             or [_unknown(view, key)]
         )
-    return found
+    return resolutions
 
 
 def measured(key: str, tables: Tables) -> list[Resolution]:
@@ -157,7 +157,7 @@ def unlogged(component: ComponentView, key: str) -> Mapping[str, str] | None:
 def _elsewhere(view: FrameworkView, key: str) -> list[str]:
     """Return the releases of the same components that do log a key, as logged."""
     table = view.tables.framework(view.source.framework)
-    found: dict[str, list[str]] = {}
+    elsewhere: dict[str, list[str]] = {}
     names = {component.name for component in view.source.components}
     for name, stem, ranges, _ in table.components:
         if name not in names:
@@ -165,11 +165,11 @@ def _elsewhere(view: FrameworkView, key: str) -> list[str]:
         own, among = table.component(stem), table.releases.covered(ranges)
         for row in own.rows:
             if own.bare(row) == key:
-                found.setdefault(name, []).extend(own.releases_of(row, among))
+                elsewhere.setdefault(name, []).extend(own.releases_of(row, among))
     order = table.releases.index
     return [
         f"{table.name}[{name}]=={release}"
-        for name, releases in found.items()
+        for name, releases in elsewhere.items()
         for release in sorted(set(releases), key=order)[-1:]
     ]
 

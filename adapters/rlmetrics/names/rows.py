@@ -56,8 +56,8 @@ class ComponentTable:
     @property
     def program(self) -> str | None:
         """What the component runs in, if it is no program of its own."""
-        found: str | None = self._data.get("program")
-        return found
+        name: str | None = self._data.get("program")
+        return name
 
     @property
     def eval_prefix(self) -> str:
@@ -67,14 +67,14 @@ class ComponentTable:
     @property
     def extends(self) -> Sequence[str]:
         """The files that this one extends, nearest first."""
-        found: Sequence[str] = self._data.get("extends", ())
-        return found
+        stems: Sequence[str] = self._data.get("extends", ())
+        return stems
 
     @property
     def config(self) -> Mapping[str, Any]:
         """Settings, inherited ones included."""
-        found: Mapping[str, Any] = self._data.get("config", {})
-        return found
+        keys: Mapping[str, Any] = self._data.get("config", {})
+        return keys
 
     def single(self, release: str) -> Mapping[str, str]:
         """Return the guards of a release under which there is only one part at a level."""
@@ -89,14 +89,14 @@ class ComponentTable:
     @property
     def profiles(self) -> Mapping[str, Piece]:
         """What records can name to share a signature."""
-        found: Mapping[str, Piece] = self._data.get("profiles", {})
-        return found
+        profiles: Mapping[str, Piece] = self._data.get("profiles", {})
+        return profiles
 
     @property
     def placeholders(self) -> Mapping[str, Mapping[str, Any]]:
         """Placeholders of keys."""
-        found: Mapping[str, Mapping[str, Any]] = self._data.get("placeholders", {})
-        return found
+        placeholders: Mapping[str, Mapping[str, Any]] = self._data.get("placeholders", {})
+        return placeholders
 
     def tracking(self, release: str | None = None) -> list[Mapping[str, Any]]:
         """Return how a release, or any, hands its numbers to trackers."""
@@ -115,10 +115,10 @@ class ComponentTable:
 
     @cached_property
     def _by_key(self) -> Mapping[str, list[Any]]:
-        found: dict[str, list[Any]] = {}
+        rows: dict[str, list[Any]] = {}
         for item in self._data.get("keys", ()):
-            found.setdefault(item[0], []).append(item)
-        return found
+            rows.setdefault(item[0], []).append(item)
+        return rows
 
     @property
     def spelled(self) -> Collection[str]:
@@ -165,11 +165,11 @@ class ComponentTable:
             active: Which of its facts hold, by their place in the row.
         """
         place = row.place[0], *(row.place[index + 1] for index in active)
-        found = self._combined.get(place)
-        if found is None:
+        said = self._combined.get(place)
+        if said is None:
             facts = [row.facts[index] for index in active]
-            found = self._combined[place] = combine(row.record, facts, self._data.get("profiles", {}))
-        return found
+            said = self._combined[place] = combine(row.record, facts, self._data.get("profiles", {}))
+        return said
 
     def notes(self, combined: Mapping[str, Any]) -> list[str]:
         """Return the notes of combined statements."""
@@ -208,8 +208,8 @@ def _guards(row: TableRow) -> Iterator[str]:
 
 def expressions_of(row: TableRow) -> list[str]:
     """Return every expression of settings in a row."""
-    found = [str(piece[name]) for piece in (row.record, *row.facts) for name in _DECIDES if name in piece]
-    return [*found, *(guard for piece in (row.record, *row.facts) for guard in piece.get("logged_when", ()))]
+    texts = [str(piece[name]) for piece in (row.record, *row.facts) for name in _DECIDES if name in piece]
+    return [*texts, *(guard for piece in (row.record, *row.facts) for guard in piece.get("logged_when", ()))]
 
 
 def condition_of(combined: Mapping[str, Any]) -> str | None:

@@ -41,7 +41,7 @@ def other_settings(course: ComponentCourse, keys: Sequence[str], mode: str) -> l
         mode: ``train`` or ``eval``.
     """
     ends = [_at_end(course, release, keys, mode) for release in (course.releases[0], course.releases[-1])]
-    names = [{setting.name for setting in found} for found in ends]
+    names = [{setting.name for setting in settings} for settings in ends]
     return [setting for setting in dict.fromkeys((*ends[0], *ends[1])) if _in_both(setting, ends, names, course)]
 
 
@@ -62,8 +62,8 @@ def _at_end(course: ComponentCourse, release: str, keys: Sequence[str], mode: st
         return []
     values = part.configuration().values
     expressions = {text for key in keys for row in course.rows(key, mode, release) for text in expressions_of(row)}
-    found = dict.fromkeys(_tried(sorted(expressions), part.component.config))
-    return [setting for setting in found if setting.name in values and values[setting.name] != setting.value]
+    settings = dict.fromkeys(_tried(sorted(expressions), part.component.config))
+    return [setting for setting in settings if setting.name in values and values[setting.name] != setting.value]
 
 
 def _tried(expressions: Sequence[str], config: Mapping[str, Mapping[str, Any]]) -> Iterator[OtherSetting]:
@@ -112,11 +112,11 @@ def _place(cause: Cause) -> tuple[object, ...]:
 
 def joined(causes: Sequence[tuple[SharedCause, str]]) -> list[SharedCause]:
     """Return causes that show under some condition, those that are the same but for it as one."""
-    found: dict[tuple[object, ...], list[tuple[SharedCause, str]]] = {}
+    alike: dict[tuple[object, ...], list[tuple[SharedCause, str]]] = {}
     for cause, guard in causes:
         place = (cause.release, cause.kind, cause.name, repr(cause.before), repr(cause.after), cause.keys, cause.folded)
-        found.setdefault(place, []).append((cause, guard))
+        alike.setdefault(place, []).append((cause, guard))
     return [
         replace(items[0][0], applies=False, only_if=" or ".join(dict.fromkeys(guard for _, guard in items)))
-        for items in found.values()
+        for items in alike.values()
     ]

@@ -157,8 +157,8 @@ def applies(difference: Difference, source: Settings | None, target: Settings | 
 def judged(difference: Difference, sides: Sequence[Circumstances | None]) -> Difference:
     """Return a difference with whether it shows."""
     source, target = (None if side is None else side.settings for side in sides)
-    found = applies(difference, source, target)
-    return difference if found is difference.applies else replace(difference, applies=found)
+    verdict = applies(difference, source, target)
+    return difference if verdict is difference.applies else replace(difference, applies=verdict)
 
 
 def unmet(guard: str, settings: Settings | None) -> list[str]:
@@ -169,11 +169,11 @@ def unmet(guard: str, settings: Settings | None) -> list[str]:
 
 def _conjuncts(guard: str) -> Iterator[str]:
     depth, start = 0, 0
-    for found in re.finditer(r"[()]|\band\b|$", guard):
-        depth += {"(": 1, ")": -1}.get(found[0], 0)
-        if depth == 0 and found[0] not in ("(", ")"):
-            part = guard[start : found.start()].strip()
-            start = found.end()
+    for token in re.finditer(r"[()]|\band\b|$", guard):
+        depth += {"(": 1, ")": -1}.get(token[0], 0)
+        if depth == 0 and token[0] not in ("(", ")"):
+            part = guard[start : token.start()].strip()
+            start = token.end()
             if part:
                 yield part[1:-1] if part[0] == "(" and part[-1] == ")" and part.count("(") == 1 else part
 

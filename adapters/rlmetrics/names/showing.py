@@ -90,15 +90,15 @@ def show(name: str, at: str | None = None, *, config: Config = None, spec: Overl
     """
     tables = load_tables(spec)
     view = None if at is None or name in tables.metrics else open_view(at, config=config, spec=tables)
-    found = _anywhere(name, tables) if view is None else _by_key(name, view)
-    if not found:
+    spellings = _anywhere(name, tables) if view is None else _by_key(name, view)
+    if not spellings:
         known = [*tables.metrics, *(alias for row in tables.metrics.values() for alias in row.get("aliases", ()))]
         near = get_close_matches(name, dict.fromkeys(known), n=3, cutoff=0.5)
         hint = f"did you mean {' or '.join(near)}?" if near else "rlmetrics keys --at SOURCE lists what is logged"
         msg = f"nothing is called {name!r}{'' if at is None else f' in {at}'}; {hint}"
         raise NamesError(msg)
     fallbacks = () if view is None else view.source.fallbacks
-    return [Shown(metric, _entry(metric, tables), tuple(_spellings(metric, tables)), fallbacks) for metric in found]
+    return [Shown(metric, _entry(metric, tables), tuple(_spellings(metric, tables)), fallbacks) for metric in spellings]
 
 
 def _by_key(name: str, view: View) -> list[str]:
@@ -133,7 +133,7 @@ def _entry(metric: str, tables: Tables) -> dict[str, Any]:
 
 
 def _spellings(metric: str, tables: Tables) -> list[Spelling]:
-    found: list[Spelling] = []
+    spellings: list[Spelling] = []
     for logged in _logged(metric, tables):
         row, always = logged.row, tuple(i for i, fact in enumerate(logged.row.facts) if "when" not in fact)
         said = logged.table.combined(row, always)
@@ -145,8 +145,10 @@ def _spellings(metric: str, tables: Tables) -> list[Spelling]:
         spelled = tuple(sorted(logged.releases, key=tables.framework(logged.framework).releases.index))
         note = " ".join(logged.table.notes(said)) or None
         bare = logged.table.bare(row)
-        found.append(Spelling(logged.framework, logged.component, spelled, bare, condition, note, row.mode, row.key))
-    return found
+        spellings.append(
+            Spelling(logged.framework, logged.component, spelled, bare, condition, note, row.mode, row.key)
+        )
+    return spellings
 
 
 def _logged(metric: str, tables: Tables) -> Iterator[_Logged]:

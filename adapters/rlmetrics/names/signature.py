@@ -77,5 +77,5 @@ def population_traits(population: str | None, tables: Tables) -> tuple[str, ...]
     """Return the traits that distinguish a population from the plain one of its domain."""
     if population is None:
         return ()
-    found = tables.signatures["POPULATIONS"].get(population)
-    return () if found is None else tuple(found[2])
+    row = tables.signatures["POPULATIONS"].get(population)
+    return () if row is None else tuple(row[2])

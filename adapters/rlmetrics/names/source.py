@@ -174,9 +174,9 @@ def _named(name: str, component: str | None, release: str | None, version: str) 
 def _components(table: FrameworkTable, named: str | None) -> list[tuple[str, str, list[str], str]]:
     if named is None:
         return list(table.components)
-    found = components_called(table, named)
-    names = list(dict.fromkeys(item[0] for item in found))
-    if not found:
+    components = components_called(table, named)
+    names = list(dict.fromkeys(item[0] for item in components))
+    if not components:
         known = dict.fromkeys(item[0] for item in table.components)
         msg = f"unknown component {named!r} of {table.name}; {nearest(named, known, 'components')}"
         raise NamesError(msg)
@@ -184,7 +184,7 @@ def _components(table: FrameworkTable, named: str | None) -> list[tuple[str, str
         listed = ", ".join(names[:-1])
         msg = f"{table.name}[{named}] may be {listed} or {names[-1]}; write more of the name"
         raise NamesError(msg)
-    return found
+    return components
 
 
 def last_release(table: FrameworkTable, component: str, release: str) -> str | None:

@@ -46,14 +46,14 @@ def show_template(template: str, rules: Rules) -> str:
     """Return how a tracker shows a template: what stands between the placeholders is rewritten."""
     if "{" not in template:
         return show_name(template, rules)
-    found: list[str] = []
+    parts: list[str] = []
 
     def stand_in(match: re.Match[str]) -> str:
-        found.append(match[0])
-        return _STANDIN.format(len(found) - 1)
+        parts.append(match[0])
+        return _STANDIN.format(len(parts) - 1)
 
     shown = show_name(_PLACEHOLDER.sub(stand_in, template), rules)
-    for index, placeholder in enumerate(found):
+    for index, placeholder in enumerate(parts):
         shown = shown.replace(_STANDIN.format(index), placeholder)
     return shown
 
@@ -66,13 +66,13 @@ def rules_of(tables: Tables, tracker: str, route: str) -> Rules:
 
 def route_surfaces(tables: Tables, routes: Sequence[str]) -> list[tuple[str, Rules]]:
     """Return the ways in which trackers change names on some routes, each with the tracker it is called after."""
-    found: dict[Rules, str] = {}
+    surfaces: dict[Rules, str] = {}
     for tracker in preferred_trackers(tables):
         for route in routes:
             rules = rules_of(tables, tracker, route)
             if rules:
-                found.setdefault(rules, tracker)
-    return [(tracker, rules) for rules, tracker in found.items()]
+                surfaces.setdefault(rules, tracker)
+    return [(tracker, rules) for rules, tracker in surfaces.items()]
 
 
 def preferred_trackers(tables: Tables) -> list[str]:

@@ -54,8 +54,8 @@ class FrameworkTable:
         """Return name and file of the components that are described in a release."""
         if release not in self._described:
             covers = self.releases.covers
-            found = [(name, stem) for name, stem, ranges, _ in self.components if covers(ranges, release)]
-            self._described[release] = found
+            components = [(name, stem) for name, stem, ranges, _ in self.components if covers(ranges, release)]
+            self._described[release] = components
         return self._described[release]
 
     @property
@@ -93,11 +93,11 @@ class FrameworkTable:
 
     def evidence(self, stem: str, anchors: Sequence[str], release: str) -> tuple[Evidence, ...]:
         """Return where anchors of a component's file stand in a release; those of other packages in their own."""
-        found: dict[Evidence, None] = {}
+        evidence: dict[Evidence, None] = {}
         for anchor in anchors:
             other, colon, name = anchor.rpartition(":")
-            found.update(dict.fromkeys(self._places(other if colon else stem, name, release)))
-        return tuple(found)
+            evidence.update(dict.fromkeys(self._places(other if colon else stem, name, release)))
+        return tuple(evidence)
 
     def _places(self, stem: str, anchor: str, release: str) -> Iterator[Evidence]:
         proofs = self.proofs(stem)
@@ -142,11 +142,11 @@ class MetricTable(Mapping[str, Mapping[str, Any]]):
         self._open: dict[str, Mapping[str, Any]] = {}
 
     def __getitem__(self, metric: str) -> Mapping[str, Any]:
-        found = self._open.get(metric)
-        if found is None:
+        data = self._open.get(metric)
+        if data is None:
             self._open.update(self._load(f"{self._folder}/{self._family_of[metric]}")[self._field])
-            found = self._open[metric]
-        return found
+            data = self._open[metric]
+        return data
 
     def get(self, metric: str, default: Any = None) -> Any:
         """Return what is known about a metric, or the default; much faster than the inherited one for no metric."""
@@ -204,18 +204,18 @@ class Tables:
 
     def logged_by(self, metric: str) -> Mapping[str, Sequence[str]]:
         """Return the files, by framework, of the components that may log a metric."""
-        found: Mapping[str, Sequence[str]] = self._lookup["LOGGED_BY"].get(metric, {})
-        return found
+        keys: Mapping[str, Sequence[str]] = self._lookup["LOGGED_BY"].get(metric, {})
+        return keys
 
     def called(self, alias: str) -> list[str]:
         """Return the metrics that have an alias."""
-        found: Sequence[str] = self._lookup["ALIASES"].get(alias, ())
-        return [*found]
+        metrics: Sequence[str] = self._lookup["ALIASES"].get(alias, ())
+        return [*metrics]
 
     def meant_by(self, key: str) -> list[str]:
         """Return the metrics that some release logs under a key or template, without the prefix of evaluation."""
-        found: Sequence[str] = self._lookup["KEYS"].get(key, ())
-        return [*found]
+        metrics: Sequence[str] = self._lookup["KEYS"].get(key, ())
+        return [*metrics]
 
     def framework(self, name: str) -> FrameworkTable:
         """Return a framework's table; only then is it loaded."""
@@ -306,11 +306,11 @@ def _generated() -> Tables:
             from rlmetrics.tables import __path__ as folders
 
             with open(f"{folders[0]}/{table}.json", "rb") as stream:
-                found: Mapping[str, Any] = json.loads(stream.read())
+                data: Mapping[str, Any] = json.loads(stream.read())
         except (FileNotFoundError, ModuleNotFoundError):
             msg = "the tables have not been generated; run rlmetrics generate in the checkout"
             raise NamesError(msg) from None
-        return found
+        return data
 
     return Tables(load)
 

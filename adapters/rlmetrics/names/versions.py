@@ -91,11 +91,11 @@ class Releases:
         """Return the known releases that ranges cover; a range that names an unknown one covers none."""
         asked = (ranges,) if isinstance(ranges, str) else tuple(ranges)
         if asked not in self._covered:
-            found: set[str] = set()
+            covered: set[str] = set()
             for item in asked:
                 with suppress(RangeError):
-                    found.update(self._between(item, 0))
-            self._covered[asked] = frozenset(found)
+                    covered.update(self._between(item, 0))
+            self._covered[asked] = frozenset(covered)
         return self._covered[asked]
 
     def checked(self, ranges: Sequence[str]) -> frozenset[str]:

@@ -61,10 +61,10 @@ class FrameworkView:
 
     @cached_property
     def _by_metric(self) -> dict[tuple[str | None, str], list[Entry]]:
-        found: dict[tuple[str | None, str], list[Entry]] = {}
+        entries: dict[tuple[str | None, str], list[Entry]] = {}
         for entry in self.entries():
-            found.setdefault((entry.metric, entry.mode), []).append(entry)
-        return found
+            entries.setdefault((entry.metric, entry.mode), []).append(entry)
+        return entries
 
     @cached_property
     def _entries(self) -> list[Entry]:

@@ -265,16 +265,16 @@ def _depth(x: Nested) -> int:
 
 def _words(text: str, let: Mapping[str, str]) -> set[str]:
     """Return the names that a formula uses, through ``let`` too."""
-    found: set[str] = set()
+    words: set[str] = set()
     todo: list[Term] = [parse(text)]
     while todo:
         term = todo.pop()
-        if isinstance(term, Word) and term.name not in found:
-            found.add(term.name)
+        if isinstance(term, Word) and term.name not in words:
+            words.add(term.name)
             if term.name in let:
                 todo.append(parse(let[term.name]))
         elif isinstance(term, Apply):
             todo.extend(term.operands)
         elif isinstance(term, Invoke):
             todo.extend([*term.arguments, *(value for _, value in term.keywords)])
-    return found
+    return words

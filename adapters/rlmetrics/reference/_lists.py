@@ -66,13 +66,13 @@ def greatest(xs: Sequence[float]) -> float:
 
 def at_greatest(xs: Sequence[float], by: Sequence[float]) -> float:
     """Return what stands beside the first of the greatest; NaN of nothing, and where what is compared is NaN."""
-    top, found = -math.inf, math.nan
+    top, beside = -math.inf, math.nan
     for x, key in zip(xs, by, strict=True):
         if math.isnan(key):
             return math.nan
         if key > top:
-            top, found = key, x
-    return found
+            top, beside = key, x
+    return beside
 
 
 def quantile(xs: Sequence[float], level: float) -> float:

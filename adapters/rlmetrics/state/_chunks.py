@@ -85,10 +85,10 @@ class _InChunks(Function):
             leaves = [part.detach().requires_grad_(want) for part, want in zip(chunk, wanted, strict=True)]
             with torch.enable_grad():
                 value = _apply(ctx.function, kept, *leaves)
-            found = torch.autograd.grad(
+            of_inputs = torch.autograd.grad(
                 value, [leaf for leaf in leaves if leaf.requires_grad], gradient[start:stop], allow_unused=True
             )
-            for whole, part in zip((one for one in gradients if one is not None), found, strict=True):
+            for whole, part in zip((one for one in gradients if one is not None), of_inputs, strict=True):
                 if part is not None:
                     whole[start:stop] = part
             start = stop

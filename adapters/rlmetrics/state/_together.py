@@ -110,23 +110,23 @@ class Group:
         stacked = stacked.to(self._dtype)
         if keep is not None and not self._clean:
             stacked = torch.where(keep, stacked, 0)
-        found = [stacked.sum(1)] if self._summed else []
-        totals = found
+        sums = [stacked.sum(1)] if self._summed else []
+        totals = sums
         extremes = stacked[: self._extremes]
         if self._smallest:
-            found = [*found, (extremes if keep is None else torch.where(keep, extremes, inf)).amin(1)]
+            sums = [*sums, (extremes if keep is None else torch.where(keep, extremes, inf)).amin(1)]
         if self._largest:
-            found = [*found, (extremes if keep is None else torch.where(keep, extremes, -inf)).amax(1)]
+            sums = [*sums, (extremes if keep is None else torch.where(keep, extremes, -inf)).amax(1)]
         if self._moments is None:
-            return found
+            return sums
         chosen_rows = stacked[self._moments]
         if keep is None:
             variance, mean = torch.var_mean(chosen_rows, 1, correction=0)
-            return [*found, mean.new_full((1,), self._each), mean, variance * self._each]
+            return [*sums, mean.new_full((1,), self._each), mean, variance * self._each]
         size = keep.sum(dtype=self._dtype)
         mean = totals[0][self._moments] / size.clamp(min=1)
         rest = (chosen_rows - mean.unsqueeze(1)).mul_(keep)
-        return [*found, size.view(1), mean, rest.mul_(rest).sum(1)]
+        return [*sums, size.view(1), mean, rest.mul_(rest).sum(1)]
 
 
 def _rank(kinds: set[str]) -> int:

@@ -171,8 +171,8 @@ def _compiled(metric: MetricFunction) -> Compiled:
         return written(metric.id, inputs, metric.parameters, metric.empty)
 
     def formula_of(other: str) -> tuple[str | None, Mapping[str, str]]:
-        found = registered(other)
-        return found.formula or None, found.let
+        metric = registered(other)
+        return metric.formula or None, metric.let
 
     return compile_formula(
         metric.formula,

@@ -72,12 +72,12 @@ class Fusion:
     @cached_property
     def sequence_blocks(self) -> tuple[tuple[str, ...], ...]:
         """The sets of inputs, one of tokens first, of which some metric must have whole responses."""
-        found = []
+        blocks = []
         for block in self.blocks:
             of_tokens = [name for name in block.inputs if "T" in "".join(self.inputs[name][0])]
             if of_tokens and (block.atom != "token" or len(of_tokens) < len(block.inputs)):
-                found.append((*of_tokens, *(name for name in block.inputs if name not in of_tokens)))
-        return tuple(found)
+                blocks.append((*of_tokens, *(name for name in block.inputs if name not in of_tokens)))
+        return tuple(blocks)
 
     @property
     def groups(self) -> bool:

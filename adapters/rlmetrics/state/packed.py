@@ -92,8 +92,8 @@ def _of_positions(position_ids: Tensor) -> list[int]:
     places = position_ids.reshape(1, -1) if position_ids.dim() == 1 else position_ids
     begins = torch.ones_like(places, dtype=torch.bool)
     begins[:, 1:] = places[:, 1:] != places[:, :-1] + 1
-    found = begins.flatten().nonzero().squeeze(1)
-    starts, first = torch.stack([found, places.flatten()[found].to(found.dtype)]).tolist()
+    begin = begins.flatten().nonzero().squeeze(1)
+    starts, first = torch.stack([begin, places.flatten()[begin].to(begin.dtype)]).tolist()
     wrong = next((place for place, value in zip(starts, first, strict=True) if value != 0), None)
     if wrong is not None:
         msg = f"position_ids: expected each response to begin at 0 and go up by 1, got a leap at token {wrong}"
@@ -140,15 +140,15 @@ def _padded(flat: Mapping[str, Tensor], lengths: list[int]) -> dict[str, Tensor]
     inside = steps < size.unsqueeze(1)
     places = torch.where(inside, (size.cumsum(0) - size).unsqueeze(1) + steps, 0).flatten()
     there: dict[torch.device, tuple[Tensor, Tensor]] = {}
-    found = {}
+    padded = {}
     for name, tensor in flat.items():
         if tensor.device not in there:
             there[tensor.device] = places.to(tensor.device), ~inside.to(tensor.device)
         index, outside = there[tensor.device]
         shape = (*inside.shape, *tensor.shape[1:])
         if not tensor.shape[0]:
-            found[name] = tensor.new_zeros(shape)
+            padded[name] = tensor.new_zeros(shape)
             continue
         rows = tensor.index_select(0, index).view(shape)
-        found[name] = rows.masked_fill(outside.view(*inside.shape, *[1] * (tensor.dim() - 1)), 0)
-    return found
+        padded[name] = rows.masked_fill(outside.view(*inside.shape, *[1] * (tensor.dim() - 1)), 0)
+    return padded

@@ -125,12 +125,12 @@ class PackingPlan:
         """Return the state ``[W]`` of one update, as :meth:`Packing.pack` does."""
         if self._index is None:
             self._index = self._work_out(values, like)
-        found = self._known.copy()
+        state = self._known.copy()
         for places in self._pieces:
-            found.append(torch.stack([cast("Tensor", values[place]) for place in places]).to(self._dtype).flatten())
+            state.append(torch.stack([cast("Tensor", values[place]) for place in places]).to(self._dtype).flatten())
         for group in self._groups:
-            found += group(values)
-        return torch.cat(found).index_select(0, self._index)
+            state += group(values)
+        return torch.cat(state).index_select(0, self._index)
 
     def _work_out(self, values: Sequence[Value], like: Tensor) -> Tensor:
         """Sort values into numbers, tensors of one width, and parts that are reduced alike; return where each went."""

@@ -80,10 +80,10 @@ def masked(mask: Tensor | None, *inputs: Tensor | None) -> tuple[Any, ...]:
         return (None, *[None if x is None else _as_number(x) for x in inputs])
     floats = [x for x in inputs if x is not None and x.is_floating_point()]
     if floats and _put_off(floats[0]) and len({(x.dtype, x.shape) for x in floats}) == 1:
-        found = iter(torch.where(mask, ops.as_float(torch.stack(floats)), 0).unbind())
+        cleaned = iter(torch.where(mask, ops.as_float(torch.stack(floats)), 0).unbind())
     else:
-        found = iter([ops.masked(x, mask) for x in floats])
-    return (mask, *[next(found) if x is not None and x.is_floating_point() else x for x in inputs])
+        cleaned = iter([ops.masked(x, mask) for x in floats])
+    return (mask, *[next(cleaned) if x is not None and x.is_floating_point() else x for x in inputs])
 
 
 def selected(mask: Tensor | None, *inputs: Tensor | None) -> tuple[Any, ...]:

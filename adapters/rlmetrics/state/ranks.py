@@ -102,11 +102,11 @@ def all_gathered(mine: Tensor, ranks: int, group: dist.ProcessGroup | None) -> T
 
 def owned(groups: Sequence[Sequence[int]]) -> list[tuple[tuple[int, int], int]]:
     """Return gathered pairs with rank and update as the owner of each id."""
-    found = []
+    pairs = []
     for rank, numbers in enumerate(groups):
         half = len(numbers) // 2
-        found += [((rank, update), one) for update, one in zip(numbers[:half], numbers[half:], strict=True)]
-    return found
+        pairs += [((rank, update), one) for update, one in zip(numbers[:half], numbers[half:], strict=True)]
+    return pairs
 
 
 def _rounded(length: int) -> int:

@@ -70,7 +70,7 @@ def _places(slots: tuple[Slot, ...], device: torch.device) -> Mapping[SlotKind, 
     """
     narrow: dict[SlotKind, list[int]] = {}
     wide: dict[SlotKind, list[list[int]]] = {}
-    found: dict[SlotKind, Tensor] = {}
+    indices: dict[SlotKind, Tensor] = {}
     for slot, place in Layout(slots):
         numbers = KINDS[slot.kind].numbers(slot.bins)
         if not numbers:
@@ -80,8 +80,8 @@ def _places(slots: tuple[Slot, ...], device: torch.device) -> Mapping[SlotKind, 
                 narrow.setdefault(kind, []).append(number)
     with torch.inference_mode(mode=False):
         for kinds in (narrow, wide):
-            found.update((kind, torch.tensor(places).to(device, non_blocking=True)) for kind, places in kinds.items())
-    return found
+            indices.update((kind, torch.tensor(places).to(device, non_blocking=True)) for kind, places in kinds.items())
+    return indices
 
 
 def _state_dtype(device: torch.device | str | None) -> torch.dtype:

@@ -102,11 +102,11 @@ class Split:
             mark = mark_of((names, whole, bounds))
             told = self._told(_UPDATE, mark, [number for shape in shapes for number in shape], ", ".join(names))
             if whole:
-                found = {**tensors, **self._gathered(tensors, places, told)}
-                found = unpacked_rows(self._title, self._fusion, found)
+                rows = {**tensors, **self._gathered(tensors, places, told)}
+                rows = unpacked_rows(self._title, self._fusion, rows)
                 # Every rank checks the whole, so that what is wrong with it is an error on all of them.
-                check_given(self._title, self._fusion, found)
-                return found if first else {}
+                check_given(self._title, self._fusion, rows)
+                return rows if first else {}
         return {name: x for name, x in tensors.items() if first or name in cut}
 
     def before_sync(self, group: dist.ProcessGroup | None) -> None:
@@ -158,7 +158,7 @@ class Split:
         self, tensors: Mapping[str, Tensor], places: Mapping[str, int], told: list[list[int]]
     ) -> dict[str, Tensor]:
         """Return tokens with the parts of all ranks side by side, in their order."""
-        found = {}
+        gathered = {}
         for number, (name, place) in enumerate(places.items()):
             shapes = [one[3 * number : 3 * number + 3] for one in told]
             if len({(before, after) for before, _, after in shapes}) > 1:
@@ -167,8 +167,8 @@ class Split:
                     f"got {list(tensors[name].shape)}"
                 )
                 raise ValueError(msg)
-            found[name] = _joined(tensors[name], place, [length for _, length, _ in shapes], self.group)
-        return found
+            gathered[name] = _joined(tensors[name], place, [length for _, length, _ in shapes], self.group)
+        return gathered
 
 
 def _joined(part: Tensor, place: int, lengths: list[int], group: dist.ProcessGroup) -> Tensor:

@@ -111,9 +111,9 @@ def tell(monitor: Monitor, *sinks: Sink) -> Faults:
     observe = monitor.observe
 
     def observing(step: float | None, row: Mapping[str, Any]) -> list[Finding]:
-        found = observe(step, row)
-        teller(step, found)
-        return found
+        findings = observe(step, row)
+        teller(step, findings)
+        return findings
 
     vars(monitor)["observe"] = observing
     return faults

@@ -93,15 +93,15 @@ class Live:
 
     def measured(self) -> dict[str, float]:
         """Return the numbers of ``metrics`` since the last call, of all ranks if it has ``sync``; all ranks call."""
-        found: dict[str, float] = {}
+        numbers: dict[str, float] = {}
         if self._metrics is not None:
             with self.faults("the metrics could not be computed"), self._lock:
                 sync = getattr(self._metrics, "sync", None)
                 whole: Measuring = self._metrics if sync is None else sync()
-                found = exact(whole.compute())
+                numbers = exact(whole.compute())
             with self.faults("the metrics could not be reset"), self._lock:
                 self._metrics.reset()
-        return found
+        return numbers
 
     def take(
         self, step: float | None, row: Mapping[str, Any], more: Mapping[str, Any] | None = None, *, evaluated: bool
@@ -115,10 +115,10 @@ class Live:
             evaluated: Whether it is a row of an evaluation, to which no numbers of health are added.
         """
         with self._lock:
-            found = RenamedRow(dict(row), {})
+            renamed = RenamedRow(dict(row), {})
             if self._names is not None:
                 with self.faults("a row could not be renamed"):
-                    found = self._names(row)
+                    renamed = self._names(row)
             added: dict[str, Any] = dict(more) if more else {}
             if self._watched is not None:
                 with self.faults("a row could not be judged"):
@@ -126,9 +126,9 @@ class Live:
                     if not evaluated:
                         added.update(self._watched.numbers())
             if not added:
-                return found
-            new = {name: value for name, value in added.items() if name not in found.row}
-            return RenamedRow({**found.row, **new}, {**found.shown, **dict(zip(new, new, strict=True))})
+                return renamed
+            new = {name: value for name, value in added.items() if name not in renamed.row}
+            return RenamedRow({**renamed.row, **new}, {**renamed.shown, **dict(zip(new, new, strict=True))})
 
 
 class HasLive:

@@ -132,7 +132,7 @@ class LiveNames:
         """Return how trackers show the new names: as if a log with their spelling of the old ones were translated."""
         if self._prefixed is None:
             return _SAME
-        found: dict[str, str] = {}
+        shown: dict[str, str] = {}
         for entry in entries:
             if entry.name == entry.old:
                 continue
@@ -143,8 +143,8 @@ class LiveNames:
                 move = self.translator.key(spelled)
                 name = move.output if move.translated else entry.name
             if name != self._prefixed(entry.name):
-                found[entry.name] = name
-        return found
+                shown[entry.name] = name
+        return shown
 
 
 def _plain(value: Any) -> Any:

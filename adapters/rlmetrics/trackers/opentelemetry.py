@@ -204,13 +204,15 @@ class Recorder:
             LOGGER.warning(text, sum(stream is not None for stream in self._streams.values()), len(self._streams))
 
     def _move(self, key: str) -> _Move | None:
-        found = self._map.translate(key)
-        if found.target is None or found.row is None:
+        translation = self._map.translate(key)
+        if translation.target is None or translation.row is None:
             self.left_out[key] = "the convention has no name for it"
             return None
-        shows = [item for item in found.row.differs_by if item.applies is not False and item.about not in self._open]
+        shows = [
+            item for item in translation.row.differs_by if item.applies is not False and item.about not in self._open
+        ]
         shows.sort(key=lambda item: GRADES.index(item.grade), reverse=True)
-        return _Move(found.target, found.row.transform, tuple(shows))
+        return _Move(translation.target, translation.row.transform, tuple(shows))
 
 
 def _writer(meter: Meter, name: str, instrument: str, unit: str) -> Callable[[float, Mapping[str, str]], None]:

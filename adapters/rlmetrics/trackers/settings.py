@@ -16,8 +16,8 @@ __all__ = ["known_settings", "plain_settings", "settings_beside"]
 
 def plain_settings(settings: Mapping[str, Any]) -> dict[str, Any]:
     """Return settings that are numbers, texts, switches or None; members of enumerations as their values."""
-    found = {name: value.value if isinstance(value, Enum) else value for name, value in settings.items()}
-    return {name: value for name, value in found.items() if isinstance(value, str | int | float | bool | None)}
+    plain = {name: value.value if isinstance(value, Enum) else value for name, value in settings.items()}
+    return {name: value for name, value in plain.items() if isinstance(value, str | int | float | bool | None)}
 
 
 def known_settings(at: str, settings: Mapping[str, Any], spec: Overlays | Tables = None) -> dict[str, Any]:

@@ -47,7 +47,7 @@ def define_metrics(
     """
     tables = load_tables(spec)
     (view,) = open_views([at], config=config, surface="wandb", spec=tables)
-    found: dict[str, str | None] = {}
+    summaries: dict[str, str | None] = {}
     if step is None:
         steps = view.candidates(_STEP, "train")
         moving = [item for item in steps if not any("always" in text for text in item.constant_when)]
@@ -64,12 +64,12 @@ def define_metrics(
                 continue
             name = f"{name[:first]}*"
         direction = tables.metrics.get(entry.metric, {}).get("direction", "")
-        found.setdefault(name, _SUMMARIES.get(str(direction)))
+        summaries.setdefault(name, _SUMMARIES.get(str(direction)))
     if step is not None:
-        found.pop(step, None)
+        summaries.pop(step, None)
         run.define_metric(step)
     defined = [] if step is None else [step]
-    for name, summary in found.items():
+    for name, summary in summaries.items():
         if name and (summary or step is not None):
             run.define_metric(name, step_metric=step, summary=summary)
             defined.append(name)

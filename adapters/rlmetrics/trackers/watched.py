@@ -55,16 +55,16 @@ class Watched:
 
     def observe(self, step: float | None, row: Mapping[str, Any]) -> None:
         """Judge a row under the names of its source, and tell what is new."""
-        found = self.monitor.observe(step, row)
+        findings = self.monitor.observe(step, row)
         if self.monitor.faults > self._failed:
             self._failed = self.monitor.faults
             self._faults.note(f"a row could not be judged: {self.monitor.fault}")
-        if found:
-            for finding in found:
+        if findings:
+            for finding in findings:
                 level = float(LEVELS.index(finding.level) + 1)
                 name = f"health/{finding.rule}"
                 self._levels[name] = max(level, self._levels.get(name, 0.0))
-            self._teller(step, found)
+            self._teller(step, findings)
 
     def numbers(self) -> dict[str, float]:
         """Return the health of the run so far: 0 for nothing found, 1 for a remark, 2 for a warning, 3 for an error.

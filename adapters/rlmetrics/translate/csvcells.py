@@ -50,11 +50,11 @@ def split(record: str, delimiter: str) -> tuple[list[str], str] | None:
     cell = _cell(delimiter)
     at = 0
     while True:
-        found = cell.match(body, at)
-        if found is None:
+        match = cell.match(body, at)
+        if match is None:
             return None
-        cells.append(found[0])
-        at = found.end()
+        cells.append(match[0])
+        at = match.end()
         if at == len(body):
             return cells, record[len(body) :]
         at += len(delimiter)

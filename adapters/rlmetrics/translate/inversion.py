@@ -33,10 +33,10 @@ def unwrapped(text: str, start: int, end: int, transform: Transform) -> tuple[in
         transform: How the values of the name change.
     """
     scale, offset = 1.0, 0.0
-    if (found := _SHIFTED.match(text, end)) and text[start - 1 : start] == "(":
-        start, end, offset = start - 1, found.end(), float(found[1])
-    if (found := _DIVIDED.match(text, end)) and text[start - 1 : start] == "(":
-        start, end, scale = start - 1, found.end(), float(found[1] or found[2])
+    if (shift := _SHIFTED.match(text, end)) and text[start - 1 : start] == "(":
+        start, end, offset = start - 1, shift.end(), float(shift[1])
+    if (shift := _DIVIDED.match(text, end)) and text[start - 1 : start] == "(":
+        start, end, scale = start - 1, shift.end(), float(shift[1] or shift[2])
     undone = math.isclose(transform.scale * scale, 1.0, rel_tol=_TOLERANCE) and math.isclose(
         transform.offset, -offset * transform.scale, rel_tol=_TOLERANCE
     )

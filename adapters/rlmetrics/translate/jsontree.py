@@ -244,5 +244,5 @@ def _refuse_twice(members: Sequence[tuple[Text, Node]]) -> None:
 
 
 def _unexpected(text: str, at: int, wanted: str) -> TreeError:
-    found = f"found {text[at]!r}" if at < len(text) else "the text ends"
-    return TreeError(f"{found} where {wanted} should stand", at)
+    instead = f"found {text[at]!r}" if at < len(text) else "the text ends"
+    return TreeError(f"{instead} where {wanted} should stand", at)

@@ -96,11 +96,11 @@ def _keys(report: Report) -> list[str]:
         f"{''.join(f'<td>{cell}</td>' for cell in cells)}</tr>\n"
         for severity, *cells in rows
     ]
-    found = [severity for severity in _ORDER if any(row[0] == severity for row in rows)]
+    severities = [severity for severity in _ORDER if any(row[0] == severity for row in rows)]
     boxes = "".join(
         f"<label><input type=checkbox checked value={severity}> {_MARKS[severity]} {severity} "
         f"({sum(row[0] == severity for row in rows)})</label> "
-        for severity in found
+        for severity in severities
     )
     head = "".join(f"<th>{cell}</th>" for cell in ("severity", "old name", "new name", "what differs"))
     judged = "".join(f"<p><small>Judged by {escape(_judged_by(one))}</small></p>" for one in report.configuration)

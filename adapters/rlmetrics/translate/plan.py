@@ -201,8 +201,8 @@ class Plan:
 
     def understood(self, settings: Mapping[str, Any]) -> Understood:
         """Return what the source takes of a configuration that a run recorded; what was given explicitly wins."""
-        found = understood(settings, keys_of(self._names.from_view))
-        return replace(found, values={name: v for name, v in found.values.items() if name not in self._config})
+        recorded = understood(settings, keys_of(self._names.from_view))
+        return replace(recorded, values={name: v for name, v in recorded.values.items() if name not in self._config})
 
     def under(self, settings: Mapping[str, Any]) -> Judge | None:
         """Return what judges differences by the configuration that a run recorded; None if none of it is known here.
@@ -228,9 +228,9 @@ class Plan:
 
         Values that were given count as they were given, and values that the spec doesn't know are left alone.
         """
-        view, found = self._names.from_view, dict[str, list[str]]()
+        view, effects = self._names.from_view, dict[str, list[str]]()
         if not isinstance(view, FrameworkView):
-            return found
+            return effects
         assumed = [component.config for component in view.components.values()]
         for name, value in config.items():
             known = [one for one in assumed if name in one.keys]
@@ -239,8 +239,8 @@ class Plan:
             other = self._under(name, value)
             changed = [key for key in keys if other and self._becomes(key) != other._becomes(key)]
             if changed:
-                found[f"{name}={value}"] = changed
-        return found
+                effects[f"{name}={value}"] = changed
+        return effects
 
     def _under(self, name: str, value: Any) -> Plan | None:
         place = name, repr(value)
@@ -263,9 +263,9 @@ class Plan:
         """
         view = self._names.from_view
         for entry in view.entries():
-            found = _example(view, entry, surface)
-            if found is not None:
-                yield found
+            example = _example(view, entry, surface)
+            if example is not None:
+                yield example
 
     def counterparts(self, key: str, surface: str) -> Iterator[str]:
         """Yield what the target calls the metric of a key that it does not log itself, with stand-ins.
@@ -276,9 +276,9 @@ class Plan:
         for match in () if self.means_something_else(key) else self._names.from_view.find(key):
             metric = match.entry.metric
             for entry in [] if metric is None else view.candidates(metric, match.entry.mode):
-                found = _example(view, entry, surface)
-                if found is not None:
-                    yield found[0]
+                example = _example(view, entry, surface)
+                if example is not None:
+                    yield example[0]
 
     def hint(self, key: str) -> str:
         """Return the known names that look like ``key``, ready to be appended to a message."""
@@ -301,13 +301,15 @@ class Judge:
 
         A difference that the configuration takes away is still there, as one that does not apply.
         """
-        found = self._names.translate(move.key)
-        if found.row is None or found.target != move.target:
+        translation = self._names.translate(move.key)
+        if translation.row is None or translation.target != move.target:
             return move.severity, move.differs_by
-        now = {difference.what: difference for difference in found.row.differs_by}
+        now = {difference.what: difference for difference in translation.row.differs_by}
         before = [now.pop(one.what, replace(one, applies=False)) for one in move.differs_by]
         # What is no longer comparable was carried over all the same: the advice to give the setting says so.
-        severity = "biased" if found.row.severity == "look-alike" and move.translated else found.row.severity
+        severity = (
+            "biased" if translation.row.severity == "look-alike" and move.translated else translation.row.severity
+        )
         return severity, (*before, *now.values())
 
 

@@ -92,7 +92,7 @@ class Report:
     def of(cls, reports: list[Report]) -> Report:
         """Return the account of several files together; the target of all is the same."""
         kinds, sources = (
-            "+".join(sorted(set(found))) for found in zip(*((r.kind, r.source) for r in reports), strict=True)
+            "+".join(sorted(set(names))) for names in zip(*((r.kind, r.source) for r in reports), strict=True)
         )
         total = cls(kinds, sources, reports[0].target, files=reports)
         for report in reports:

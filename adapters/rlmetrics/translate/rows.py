@@ -102,10 +102,10 @@ class Rewriter:
             framed: Whether the object is the last member of another.
         """
         parts = text.split('"')
-        found = self._layout(parts)
-        if found is None or parts[0].rstrip() != "{" or len(parts) % 2 == 0:
+        known_layout = self._layout(parts)
+        if known_layout is None or parts[0].rstrip() != "{" or len(parts) % 2 == 0:
             return None
-        layout, known = found
+        layout, known = known_layout
         texts = "".join(layout.texts(parts))
         if "\\" in texts or not texts.isprintable():
             return None

@@ -83,10 +83,10 @@ class Address:
         try:
             if self.is_report:
                 query = import_module("wandb_workspaces.reports.v2.gql").view_report
-                found = _execute(query, {"reportId": _padded(str(self.view))})["view"]
-                return SavedView(found["id"], found["name"], found["displayName"], found["spec"])
-            found = internal.get_view_dict(self.entity, self.project, self.view)
-            return SavedView(found["id"], f"nw-{self.view}-v", found["displayName"], found["spec"])
+                view = _execute(query, {"reportId": _padded(str(self.view))})["view"]
+                return SavedView(view["id"], view["name"], view["displayName"], view["spec"])
+            view = internal.get_view_dict(self.entity, self.project, self.view)
+            return SavedView(view["id"], f"nw-{self.view}-v", view["displayName"], view["spec"])
         except Exception as error:  # The package lets through whatever its transports raise.
             msg = "there is no such report" if isinstance(error, TypeError) else f"it can't be read: {error}"
             raise InputError(msg, Path(str(self))) from None

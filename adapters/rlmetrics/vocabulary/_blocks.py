@@ -90,8 +90,8 @@ class Blocks(Function):
         hidden, weight, bias, tokens, keep, normalisers, entropies = ctx.saved_tensors
         head = _Head(hidden, weight, bias, tokens, keep, ctx.shape)
         slopes = _Slopes(head, normalisers, entropies, of_log_probs, of_entropies)
-        found = slopes.gradients(*ctx.needs_input_grad[:3])
-        return (*found, None, None, None)
+        gradients = slopes.gradients(*ctx.needs_input_grad[:3])
+        return (*gradients, None, None, None)
 
 
 class _Head:

@@ -115,7 +115,7 @@ def head_log_prob_entropy(
     Returns:
         Log-probabilities and entropies in nats ``[B, T]``, float32 or the wider dtype of the inputs.
     """
-    found = head_statistics(
+    statistics = head_statistics(
         hidden,
         weight,
         tokens,
@@ -126,7 +126,7 @@ def head_log_prob_entropy(
         softcap=softcap,
         block=block,
     )
-    return found.logprobs, found.token_entropy
+    return statistics.logprobs, statistics.token_entropy
 
 
 def head_statistics(
@@ -184,7 +184,7 @@ def head_statistics(
     keep = None if mask is None else mask.reshape(-1).bool()
     words = tokens.reshape(-1)
     words = words if keep is None else words.masked_fill(~keep, 0)
-    found = Blocks.apply(  # type: ignore[no-untyped-call]
+    statistics = Blocks.apply(  # type: ignore[no-untyped-call]
         hidden.reshape(-1, hidden.shape[-1]),
         weight,
         bias,
@@ -192,7 +192,7 @@ def head_statistics(
         keep,
         LogitShape(logit_scale, softcap or 0.0, temperature, block),
     )
-    return HeadStatistics(*(one.reshape(tokens.shape) for one in found))
+    return HeadStatistics(*(one.reshape(tokens.shape) for one in statistics))
 
 
 def _check(hidden: Tensor, weight: Tensor, tokens: Tensor, bias: Tensor | None, mask: Tensor | None) -> None:

@@ -61,8 +61,8 @@ def parallel_log_prob_entropy(
     words = tokens.reshape(-1)
     words = words if keep is None else words.masked_fill(~keep, 0)
     rows = logits.reshape(-1, logits.shape[-1])
-    found = _Sharded.apply(rows, words, keep, group, start, 1.0 / temperature)  # type: ignore[no-untyped-call]
-    log_probs, entropies = (one.reshape(tokens.shape) for one in found)
+    statistics = _Sharded.apply(rows, words, keep, group, start, 1.0 / temperature)  # type: ignore[no-untyped-call]
+    log_probs, entropies = (one.reshape(tokens.shape) for one in statistics)
     return log_probs, entropies
 
 
@@ -107,7 +107,7 @@ class _Sharded(Function):
         ctx: Any, of_log_probs: Tensor, of_entropies: Tensor
     ) -> tuple[Tensor | None, ...]:
         logits, tokens, keep, normalisers, entropies = ctx.saved_tensors
-        found = torch.empty_like(logits)
+        gradient = torch.empty_like(logits)
         for rows in _chunks(logits):
             some = _scaled(logits, keep, rows, ctx.scale)
             some = some - normalisers[rows].to(some.dtype).unsqueeze(-1)
@@ -118,8 +118,8 @@ class _Sharded(Function):
             places, inside = _placed(tokens[rows], ctx.start, logits.shape[1])
             slopes.scatter_add_(1, places, (of_log_prob * inside.unsqueeze(-1)).to(slopes.dtype))
             slopes = slopes.mul_(ctx.scale)
-            found[rows] = slopes if keep is None else slopes.masked_fill(~keep[rows].unsqueeze(-1), 0)
-        return found, None, None, None, None, None
+            gradient[rows] = slopes if keep is None else slopes.masked_fill(~keep[rows].unsqueeze(-1), 0)
+        return gradient, None, None, None, None, None
 
 
 def _scaled(logits: Tensor, keep: Tensor | None, rows: slice, scale: float) -> Tensor:

@@ -64,8 +64,8 @@ def code_digest() -> str:
     """Return one digest over the running code that reads, checks and renders a spec."""
     total = hashlib.blake2b(sys.version.encode(), digest_size=16)
     for package in _CODE:
-        found = find_spec(package)
-        for place in (found.submodule_search_locations or ()) if found is not None else ():
+        package_spec = find_spec(package)
+        for place in (package_spec.submodule_search_locations or ()) if package_spec is not None else ():
             for label in sorted(walk(Path(place), "", (".py", ".j2"))):
                 total.update(f"{package}/{label}\0{digest_of((Path(place) / label).read_bytes())}\n".encode())
     return total.hexdigest()
@@ -81,18 +81,18 @@ def section_digests(folders: Sequence[Path]) -> dict[str, str]:
         One digest for each entry of the folders, such as ``metrics`` or ``inputs.yaml``, and under ``""`` one over all,
         which includes what checks read beside the spec.
     """
-    found: dict[str, list[str]] = {}
+    digests: dict[str, list[str]] = {}
     for number, folder in enumerate(folders):
         for label in sorted(walk(folder, "", (".yaml", ".yml", ".lock"))):
             line = f"{number}/{label}\0{digest_of((folder / label).read_bytes())}\n"
-            found.setdefault(label.split("/")[0], []).append(line)
-    total = [line for lines in found.values() for line in lines]
+            digests.setdefault(label.split("/")[0], []).append(line)
+    total = [line for lines in digests.values() for line in lines]
     checkout = folders[0].parent
     for beside, endings in _BESIDE:
         for label in sorted(walk(checkout, beside, endings)):
             total.append(f"{label}\0{digest_of((checkout / label).read_bytes())}\n")
     total += _beside_site(folders[0])
-    return {name: _digest(lines) for name, lines in {**found, "": total}.items()}
+    return {name: _digest(lines) for name, lines in {**digests, "": total}.items()}
 
 
 def _beside_site(spec: Path) -> Iterator[str]:

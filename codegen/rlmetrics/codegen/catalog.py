@@ -68,10 +68,10 @@ class Catalog(Mapping[str, str]):
         self._found: dict[str, str | None] = {}
 
     def __getitem__(self, english: str) -> str:
-        found = self.find(english)
-        if found is None:
+        chinese = self.find(english)
+        if chinese is None:
             raise KeyError(english)
-        return found
+        return chinese
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._exact)
@@ -106,9 +106,9 @@ class Catalog(Mapping[str, str]):
         stem = _stem(english)
         for start in (stem, stem[:1].lower() + stem[1:], stem[:1].upper() + stem[1:]):
             for end in (".", "") if english.endswith(".") else ("", "."):
-                found = self._short.get(f"{start}{end}")
-                if found is not None:
-                    return f"{found.removesuffix('。')}{'。' if english.endswith('.') else ''}"
+                said = self._short.get(f"{start}{end}")
+                if said is not None:
+                    return f"{said.removesuffix('。')}{'。' if english.endswith('.') else ''}"
         return None
 
     def _begun(self, start: str) -> str | None:
@@ -123,9 +123,9 @@ class Catalog(Mapping[str, str]):
         lower = stem[:1].lower() + stem[1:]
         words = {"", *stem.split(), *lower.split()}
         for _, template in sorted(one for word in words for one in self._templates.get(word, ())):
-            found = template.pattern.fullmatch(stem) or template.pattern.fullmatch(lower)
-            if found is not None:
-                values = {name: self._part(name, part) for name, part in found.groupdict().items()}
+            match = template.pattern.fullmatch(stem) or template.pattern.fullmatch(lower)
+            if match is not None:
+                values = {name: self._part(name, part) for name, part in match.groupdict().items()}
                 known = {name: value for name, value in values.items() if value is not None}
                 if len(known) == len(values):
                     return _SPACE.sub("", template.text.format_map(known))
@@ -136,10 +136,10 @@ class Catalog(Mapping[str, str]):
             return text
         if name == "parts" and any(between in text for between in _BETWEEN):
             return None
-        found = self._said(text)
-        if found is None and self._is_neutral(text):
+        said = self._said(text)
+        if said is None and self._is_neutral(text):
             return text
-        return self.find(text) if found is None and name in _COMPOSED else found
+        return self.find(text) if said is None and name in _COMPOSED else said
 
     def _is_neutral(self, text: str) -> bool:
         """Tell whether a text is the same in every language: a name, a number or code."""
@@ -148,8 +148,8 @@ class Catalog(Mapping[str, str]):
         return not (words - _OPERATORS if compared or "_" in rest else words)
 
     def _all(self, parts: Iterable[str], between: str) -> str | None:
-        found = [self.find(part) for part in parts]
-        return _SPACE.sub("", between.join(one for one in found if one)) if None not in found else None
+        translated = [self.find(part) for part in parts]
+        return _SPACE.sub("", between.join(one for one in translated if one)) if None not in translated else None
 
 
 def _plain(text: str) -> str:

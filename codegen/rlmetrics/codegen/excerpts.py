@@ -122,8 +122,8 @@ def _find(name: str, start: Location, lines: Sequence[str]) -> Location | None:
 
 def _one(finding: SpecFinding, lines: Lines, paint: Paint) -> str:
     source = lines(finding.location.file)
-    found = remedy(finding, source)
-    place, length = (found[0], len(found[1])) if found else (finding.location, 0)
+    fault = remedy(finding, source)
+    place, length = (fault[0], len(fault[1])) if fault else (finding.location, 0)
     head = f"{paint(finding.level, f'{finding.level}[{finding.id}]')}{paint('bold', f': {finding.message}')}"
     marks = [_mark(place, length, source, "^", "")]
     near = [one for one in finding.related if one.location.file == place.file]
@@ -142,7 +142,7 @@ def _one(finding: SpecFinding, lines: Lines, paint: Paint) -> str:
         first, *rest = note.split("\n")
         out.append(f"{' ' * width} {paint('frame', '=')} {first}")
         out += [f"{' ' * width}   {line}".rstrip() for line in rest]
-    fix = finding.fix + (" (--fix does it)" if found else "")
+    fix = finding.fix + (" (--fix does it)" if fault else "")
     out.append(f"{' ' * width} {paint('frame', '=')} {paint('bold', 'help')}: {fix}")
     return "\n".join(out) + "\n"
 

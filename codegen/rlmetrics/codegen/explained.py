@@ -104,8 +104,8 @@ class _Explainer:
         setting = [piece for piece in pieces if "profile" in piece.says]
         if not setting:
             return {}, None
-        found = self._scope.profile(self._stem, setting[-1].stem, setting[-1].says["profile"])
-        return {name: getattr(found, name) for name in found.model_fields_set}, setting[-1]
+        profile = self._scope.profile(self._stem, setting[-1].stem, setting[-1].says["profile"])
+        return {name: getattr(profile, name) for name in profile.model_fields_set}, setting[-1]
 
     def _set(
         self, name: str, value: Any, pieces: Sequence[SpecPiece], profile: Mapping[str, Any] | None = None
@@ -158,8 +158,8 @@ class _Explainer:
         chosen = piece if piece.statement.at else self._item.record
         anchors = [f"{chosen.stem}:{name}" for name in chosen.statement.at]
         table = self._view.table
-        found = table.evidence(self._stem, anchors, self._view.release)
-        return tuple(dict.fromkeys(f"{item.path}:{item.line}" for item in found))
+        evidence = table.evidence(self._stem, anchors, self._view.release)
+        return tuple(dict.fromkeys(f"{item.path}:{item.line}" for item in evidence))
 
 
 class _Profiles(dict[str, Mapping[str, Any]]):
@@ -169,9 +169,9 @@ class _Profiles(dict[str, Mapping[str, Any]]):
         super().__init__()
         for piece in pieces:
             if "profile" in piece.says:
-                found = scope.profile(stem, piece.stem, piece.says["profile"])
-                fields = found.model_fields_set - {"brief", "releases"}
-                self[piece.says["profile"]] = {name: getattr(found, name) for name in fields}
+                profile = scope.profile(stem, piece.stem, piece.says["profile"])
+                fields = profile.model_fields_set - {"brief", "releases"}
+                self[piece.says["profile"]] = {name: getattr(profile, name) for name in fields}
 
 
 def _shown(says: Mapping[str, Any]) -> str:
@@ -210,7 +210,7 @@ def explain(spec: Spec, framework: str, stem: str, view: ComponentView, key: str
         raise KeyError(key)
     # Where several places write the key, the one that the configuration picks is explained.
     for item in chosen:
-        found = _Explainer(spec, framework, view, stem, item).explained(entry)
-        if len(chosen) == 1 or any(one.field == "metric" and one.value == entry.metric for one in found.fields):
-            return found
+        explained = _Explainer(spec, framework, view, stem, item).explained(entry)
+        if len(chosen) == 1 or any(one.field == "metric" and one.value == entry.metric for one in explained.fields):
+            return explained
     return _Explainer(spec, framework, view, stem, chosen[0]).explained(entry)

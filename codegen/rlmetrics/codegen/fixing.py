@@ -46,7 +46,11 @@ def fix(findings: Iterable[SpecFinding], folder: Path) -> list[Fixed]:
             continue
         # Bytes decode and encode to themselves, so that neither line ends nor a byte-order mark change.
         lines = path.read_bytes().decode("utf-8", "surrogateescape").split("\n")
-        repairs = {found[0]: Fixed(*found) for finding in own if (found := remedy(finding, lines)) is not None}
+        repairs = {
+            replacement[0]: Fixed(*replacement)
+            for finding in own
+            if (replacement := remedy(finding, lines)) is not None
+        }
         for repair in sorted(repairs.values(), key=lambda repair: repair.location, reverse=True):
             number, start = repair.location.line - 1, repair.location.column - 1
             line = lines[number]

@@ -30,6 +30,6 @@ def linted(root: Path, overlays: Sequence[Path] = (), *, cached: bool = True) ->
         return list(kept[1])
     from .lint import lint
 
-    found = lint(root / "spec", overlays, cache)
-    shelf.keep((state, found))
-    return found
+    findings = lint(root / "spec", overlays, cache)
+    shelf.keep((state, findings))
+    return findings

@@ -97,20 +97,20 @@ def add(
     with without_collection():
         step = _extended(framework, old, new, components, ledger)
         step = replace(step, locate=_locator(spec, framework))
-        found = news(step)
-    answers = (pending or Pending(release, ())).updated(found.items, _confirmed(ledger, release))
+        new_items = news(step)
+    answers = (pending or Pending(release, ())).updated(new_items.items, _confirmed(ledger, release))
     if not dry:
         if release not in known:
             append_release(root / "frameworks" / framework / "framework.yaml", release, release_date(place, new, cache))
         ledger.save()
         answers.write(path)
-    return Added(release, old.release, found, answers, new)
+    return Added(release, old.release, new_items, answers, new)
 
 
 def _locator(spec: Spec, framework: str) -> Callable[[str, YamlPath], str]:
     def locate(stem: str, path: YamlPath) -> str:
-        found = spec.locate(f"frameworks/{framework}/{stem}", path)
-        return f"{found.file}:{found.line}"
+        location = spec.locate(f"frameworks/{framework}/{stem}", path)
+        return f"{location.file}:{location.line}"
 
     return locate
 
@@ -142,7 +142,8 @@ def _extended(
     for text in new.requirements:
         common.put("requires", "", re.split(r"[^\w.-]", text, maxsplit=1)[0], text, new.release)
     described = {
-        stem: frozenset(key for key, found in components[stem].keys.items() if new.release in found) for stem in locks
+        stem: frozenset(key for key, releases in components[stem].keys.items() if new.release in releases)
+        for stem in locks
     }
     written = _written(extraction, [components[stem] for stem in locks])
     return ReleaseStep(old, new, [components[stem] for stem in locks], locks, common, described, written)
@@ -155,9 +156,9 @@ def _extraction(folder: Path, framework: str, package: Package) -> Extraction:
     kept = shelf.load()
     if isinstance(kept, tuple) and kept[0] == made_from and isinstance(kept[1], Extraction):
         return kept[1]
-    found = extract(framework, package.release, package.texts)
-    shelf.keep((made_from, found))
-    return found
+    extraction = extract(framework, package.release, package.texts)
+    shelf.keep((made_from, extraction))
+    return extraction
 
 
 def _written(
@@ -175,11 +176,11 @@ def _written(
 def keys_of(extraction: Extraction, component: LockedComponent) -> dict[str, list[str]]:
     """Return the keys of a component's classes in a release, each with the places that write it."""
     names = {item.name for item in component.classes}
-    found: dict[str, set[str]] = {}
+    keys: dict[str, set[str]] = {}
     for key in extraction.keys:
         if key.component in names:
-            found.setdefault(key.key, set()).add(f"{key.path} {key.symbol}")
-    return {key: sorted(places) for key, places in sorted(found.items())}
+            keys.setdefault(key.key, set()).add(f"{key.path} {key.symbol}")
+    return {key: sorted(places) for key, places in sorted(keys.items())}
 
 
 def confirm(root: Path, framework: str, name: str, why: str) -> Pending:
@@ -215,11 +216,11 @@ def pending_path(root: Path, framework: str) -> Path:
 
 def with_release(spec: Spec, framework: str, release: str) -> Spec:
     """Return the spec as it is once its framework lists a release."""
-    found = spec.frameworks[framework]
-    if any(item.release == release for item in found.framework.releases):
+    framework_spec = spec.frameworks[framework]
+    if any(item.release == release for item in framework_spec.framework.releases):
         return spec
-    releases = [*found.framework.releases, Release(release=release, date=date.today().isoformat())]
-    extended = replace(found, framework=found.framework.model_copy(update={"releases": releases}))
+    releases = [*framework_spec.framework.releases, Release(release=release, date=date.today().isoformat())]
+    extended = replace(framework_spec, framework=framework_spec.framework.model_copy(update={"releases": releases}))
     return replace(spec, frameworks={**spec.frameworks, framework: extended})
 
 
@@ -248,9 +249,9 @@ def release_date(place: Path | None, package: Package, cache: Path) -> str:
 
 def first_changed(package: Package, symbols: Sequence[tuple[str, str]]) -> list[tuple[str, int]]:
     """Return the path and first line of symbols in a release, for annotations."""
-    found: list[tuple[str, int]] = []
+    lines: list[tuple[str, int]] = []
     for path, name in symbols:
         module = package.module(path)
         symbol = module.symbols.get(name) if module else None
-        found.append((path, symbol.statements[0].first if symbol else 1))
-    return found
+        lines.append((path, symbol.statements[0].first if symbol else 1))
+    return lines

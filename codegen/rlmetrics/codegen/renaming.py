@@ -176,9 +176,9 @@ def _in_spec(path: str, text: str, old: str, new: str, *, is_clear: bool) -> tup
     ]
     count = 0
     for start, end in sorted(spans, reverse=True):
-        part, found = pattern.subn(new, text[start:end])
+        part, times = pattern.subn(new, text[start:end])
         text = text[:start] + part + text[end:]
-        count += found
+        count += times
     return text, count
 
 

@@ -39,11 +39,11 @@ def audit(
     """
     extraction = extract(framework, release, sources)
     if component is not None:
-        kept = tuple(found for found in extraction.keys if found.component == component)
+        kept = tuple(key for key in extraction.keys if key.component == component)
         extraction = replace(extraction, keys=kept)
     description = describe(tables, framework, release, component)
     comparison = compare(extraction, description, by_component=not SETTINGS[framework].trackers)
     package = str(tables.frameworks[framework]["package"])
     checked, broken = check_proofs(tables.framework(framework), package, release, sources, component)
-    found = replace(comparison, broken=tuple(broken), proofs=checked, not_understood=extraction.unclear)
-    return Audit(extraction, description, found)
+    key = replace(comparison, broken=tuple(broken), proofs=checked, not_understood=extraction.unclear)
+    return Audit(extraction, description, key)

@@ -75,9 +75,11 @@ def _dispatch(interpreter: Interpreter, frame: Frame, node: ast.Call, target: Va
         given = [v for a, v in zip(node.args, arguments.positional, strict=False) if text_of(a) == "compute_metrics"]
         for function_given in (*given, arguments.keywords.get("compute_metrics", UnknownValue())):
             evaluation_metrics(interpreter, frame, node, function_given)
-    found = [value for option in options(target) if (value := apply(interpreter, frame, option, arguments)) is not None]
-    if found:
-        return join(*found)
+    values = [
+        value for option in options(target) if (value := apply(interpreter, frame, option, arguments)) is not None
+    ]
+    if values:
+        return join(*values)
     if sink(interpreter, frame, node, arguments):
         return UnknownValue(text_of(node)[:80])
     if isinstance(function, ast.Attribute) and function.attr in interpreter.settings.writers:
@@ -173,7 +175,7 @@ def _virtual(
     interpreter: Interpreter, frame: Frame, target: FunctionValue, info: ClassInfo, arguments: Arguments
 ) -> Value:
     """Call what subclasses provide for an abstract method."""
-    found = [
+    functions = [
         apply(
             interpreter,
             frame,
@@ -183,7 +185,7 @@ def _virtual(
         for subclass, override in interpreter.program.overrides(info, target.info.name)
         if override not in interpreter.stack
     ]
-    known = [value for value in found if value is not None]
+    known = [value for value in functions if value is not None]
     return join(*known) if known else UnknownValue(target.info.name)
 
 
@@ -247,11 +249,11 @@ def _by_name(interpreter: Interpreter, frame: Frame, function: ast.expr) -> list
 
 
 def _indirect(interpreter: Interpreter, names: tuple[str, ...]) -> list[Value]:
-    found: list[FunctionInfo] = []
+    functions: list[FunctionInfo] = []
     for module in interpreter.program.modules.values():
         for info in module.functions.values():
             if info in interpreter.stack:
                 continue
             if info.name in names or any(name.startswith("@") and name[1:] in info.decorators for name in names):
-                found.append(info)
-    return [FunctionValue(info) for info in found]
+                functions.append(info)
+    return [FunctionValue(info) for info in functions]

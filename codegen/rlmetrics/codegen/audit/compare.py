@@ -77,9 +77,11 @@ def compare(extraction: Extraction, description: Description, *, by_component: b
             divide one dict between them, and the spec may divide it differently.
     """
     first: dict[tuple[str, str], ExtractedKey] = {}
-    for found in extraction.keys:
-        first.setdefault((found.component, found.key), found)
-    fitting = {place: fits(found, description.keys, by_component=by_component) for place, found in first.items()}
+    for extracted in extraction.keys:
+        first.setdefault((extracted.component, extracted.key), extracted)
+    fitting = {
+        place: fits(extracted, description.keys, by_component=by_component) for place, extracted in first.items()
+    }
     described = {place for place in first if place[0] in description.components or fitting[place]}
     undescribed: dict[str, int] = {}
     for component, _ in sorted(first.keys() - described):
@@ -89,7 +91,7 @@ def compare(extraction: Extraction, description: Description, *, by_component: b
     return AuditComparison(
         extracted=len(described),
         matched=sum(bool(fitting[place]) for place in described),
-        missing=tuple(found for place, found in first.items() if place in described and not fitting[place]),
+        missing=tuple(extracted for place, extracted in first.items() if place in described and not fitting[place]),
         stale=tuple(
             Stale(key.component, key.key, key.stem)
             for key in description.keys
@@ -100,9 +102,11 @@ def compare(extraction: Extraction, description: Description, *, by_component: b
     )
 
 
-def fits(found: ExtractedKey, keys: Iterable[DescribedKey], *, by_component: bool) -> list[DescribedKey]:
+def fits(candidates: ExtractedKey, keys: Iterable[DescribedKey], *, by_component: bool) -> list[DescribedKey]:
     """Return the described keys that an extracted key can be."""
-    return [key for key in keys if (not by_component or key.component == found.component) and key.fits(found.key)]
+    return [
+        key for key in keys if (not by_component or key.component == candidates.component) and key.fits(candidates.key)
+    ]
 
 
 def is_inherited(extraction: Extraction, key: DescribedKey) -> bool:

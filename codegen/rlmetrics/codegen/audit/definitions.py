@@ -123,14 +123,14 @@ class FunctionInfo:
     @cached_property
     def called(self) -> set[str]:
         """Names of what it calls."""
-        found = set()
+        names = set()
         for node in ast.walk(self.node):
             if isinstance(node, ast.Call):
                 if isinstance(node.func, ast.Attribute):
-                    found.add(node.func.attr)
+                    names.add(node.func.attr)
                 elif isinstance(node.func, ast.Name):
-                    found.add(node.func.id)
-        return found
+                    names.add(node.func.id)
+        return names
 
 
 SMALL_HELPERS = {"flatten_dict", "update_from", "recurse"}

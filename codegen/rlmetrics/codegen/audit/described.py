@@ -61,13 +61,13 @@ class DescribedKey:
     def samples(self) -> frozenset[str]:
         """Keys that it stands for, by the examples of its placeholders."""
         names = list(dict.fromkeys(_PLACEHOLDER.findall(self.key)))
-        found = set()
+        texts = set()
         for values in product(*(self.examples.get(name, ("x",)) for name in names)):
             chosen = dict(zip(names, values, strict=True))
-            found.add(_PLACEHOLDER.sub(lambda match, chosen=chosen: chosen[match[1]], self.key))  # type: ignore[misc]
-            if len(found) >= _MAX_SAMPLES:
+            texts.add(_PLACEHOLDER.sub(lambda match, chosen=chosen: chosen[match[1]], self.key))  # type: ignore[misc]
+            if len(texts) >= _MAX_SAMPLES:
                 break
-        return frozenset(found)
+        return frozenset(texts)
 
     def fits(self, logged: str) -> bool:
         """Tell whether an extracted key or template can be this one; what users name is no literal of the source."""

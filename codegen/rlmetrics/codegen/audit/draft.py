@@ -28,9 +28,9 @@ def draft(source: str, release: str, keys: Iterable[ExtractedKey]) -> str:
         keys: The extracted keys that need a description.
     """
     by_component: dict[str, list[ExtractedKey]] = {}
-    for found in keys:
-        by_component.setdefault(found.component, []).append(found)
-    documents = [_component(name, release, found) for name, found in sorted(by_component.items())]
+    for key in keys:
+        by_component.setdefault(key.component, []).append(key)
+    documents = [_component(name, release, key) for name, key in sorted(by_component.items())]
     return _HEADER.format(source=source) + yaml.safe_dump_all(
         documents, sort_keys=False, allow_unicode=True, width=120, explicit_start=len(documents) > 1
     )
@@ -71,16 +71,16 @@ def _modes(key: str, keys: Container[str]) -> list[str]:
 
 
 def _record(
-    key: str, release: str, found: list[ExtractedKey], modes: list[str], anchors: dict[str, str]
+    key: str, release: str, keys: list[ExtractedKey], modes: list[str], anchors: dict[str, str]
 ) -> dict[str, Any]:
     record: dict[str, Any] = {"metric": "TODO/metric", "releases": f"{release}.."}
     if modes != ["train"]:
         record["modes"] = modes
     record["x-meaning"] = "TODO: over which population and with which reduction the number comes about."
-    record["x-expression"] = list(dict.fromkeys(site.expression for site in found))
-    record["x-places"] = sorted({f"{site.path}:{site.line}" for site in found})
+    record["x-expression"] = list(dict.fromkeys(site.expression for site in keys))
+    record["x-places"] = sorted({f"{site.path}:{site.line}" for site in keys})
     record["at"] = []
-    for site in found:
+    for site in keys:
         name = f"{re.sub(r'[^a-z0-9]+', '_', key.lower()).strip('_')}.{site.symbol.rpartition('.')[2]}"
         anchors[name] = site.symbol
         if name not in record["at"]:

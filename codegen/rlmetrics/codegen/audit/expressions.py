@@ -50,18 +50,18 @@ def evaluate(interpreter: Interpreter, frame: Frame, node: ast.expr) -> Value:
 
 def iterate(value: Value, source: ast.expr) -> list[Value]:
     """Return what a loop over the value binds, one entry for each known element."""
-    found: list[Value] = []
+    values: list[Value] = []
     for option in options(value):
         if isinstance(option, Mapping):
-            found.extend([*option.keys(), *option.unknown_keys()])
+            values.extend([*option.keys(), *option.unknown_keys()])
         elif isinstance(option, Sequence):
-            found.extend(option.items)
+            values.extend(option.items)
             if not option.exact and not option.items:
-                found.append(UnknownValue(placeholder(source)))
+                values.append(UnknownValue(placeholder(source)))
         elif not isinstance(option, Constant):
-            found.append(UnknownValue(placeholder(source)))
-    unknown = [item for item in found if isinstance(item, UnknownValue)][:1]
-    known = [item for item in found if not isinstance(item, UnknownValue)]
+            values.append(UnknownValue(placeholder(source)))
+    unknown = [item for item in values if isinstance(item, UnknownValue)][:1]
+    known = [item for item in values if not isinstance(item, UnknownValue)]
     if unknown:  # numbers among unknown ones are only the first of a range
         known = [item for item in known if not (isinstance(item, Constant) and isinstance(item.value, int))]
     present = [item for item in known if not (isinstance(item, Constant) and item.value is None)]
@@ -103,17 +103,17 @@ def _joined(interpreter: Interpreter, frame: Frame, node: ast.JoinedStr) -> Valu
 
 def pieces_of(value: Value, node: ast.expr) -> list[TextValue]:
     """Return the strings a value may turn into inside another string; a placeholder where it is unknown."""
-    found: list[TextValue] = []
+    pieces: list[TextValue] = []
     for option in options(value):
         if isinstance(option, TextValue):
-            found.append(option if option.origins else TextValue(option.template))
+            pieces.append(option if option.origins else TextValue(option.template))
         elif isinstance(option, Constant) and option.value is not None and not isinstance(option.value, bool):
-            found.append(TextValue(str(option.value)))
+            pieces.append(TextValue(str(option.value)))
         elif not (isinstance(option, UnknownValue) and option.keys):
             name = TextValue("{" + placeholder(node) + "}")
-            if name not in found:
-                found.append(name)
-    return found
+            if name not in pieces:
+                pieces.append(name)
+    return pieces
 
 
 def concatenate(heads: list[TextValue], tails: list[TextValue]) -> list[TextValue]:

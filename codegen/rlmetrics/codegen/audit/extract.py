@@ -82,12 +82,12 @@ def _extract(framework: str, release: str, sources: MappingType[str, str]) -> Ex
     for info in entries:
         interpreter = run_class(program, settings, info)
         name = component_name(info, entries)
-        for found in logged(interpreter, settings, info, name):
-            place = (found.component, found.key, found.path, found.line, found.expression)
-            keys[place] = merged(keys[place], found) if place in keys else found
+        for key in logged(interpreter, settings, info, name):
+            place = (key.component, key.key, key.path, key.line, key.expression)
+            keys[place] = merged(keys[place], key) if place in keys else key
         unclear.update(interpreter.unclear)
-    for found, interpreter in script_keys(program, settings, entries):
-        keys.setdefault((found.component, found.key, found.path, found.line, found.expression), found)
+    for key, interpreter in script_keys(program, settings, entries):
+        keys.setdefault((key.component, key.key, key.path, key.line, key.expression), key)
         unclear.update(interpreter.unclear)
     ordered = sorted(keys.values(), key=lambda k: (k.component, k.path, k.line, k.key, k.expression))
     return Extraction(
@@ -119,11 +119,11 @@ def parse(settings: AuditSettings, sources: MappingType[str, str]) -> PackagePro
 def inherited_keys(program: PackageProgram, settings: AuditSettings) -> dict[str, tuple[str, ...]]:
     """Return, for each component that derives from a trainer of another package, what that trainer logs on its own."""
     trainers = [info for info in program.classes() if _is_trainer(program, settings, info)]
-    found: dict[str, tuple[str, ...]] = {}
+    inherited: dict[str, tuple[str, ...]] = {}
     for info in trainers:
         bases = [settings.inherited[base] for base in program.external_bases(info) if base in settings.inherited]
-        found[component_name(info, trainers)] = tuple(dict.fromkeys(key for keys in bases for key in keys))
-    return found
+        inherited[component_name(info, trainers)] = tuple(dict.fromkeys(key for keys in bases for key in keys))
+    return inherited
 
 
 def component_name(info: ClassInfo, entries: Iterable[ClassInfo]) -> str:
@@ -167,8 +167,8 @@ def script_keys(
         made = [value.info for value in frame.env.values() if isinstance(value, ObjectValue) and value.info in entries]
         for info in made[:1]:
             if info is not None:
-                for found in logged(interpreter, settings, info, component_name(info, entries)):
-                    yield found, interpreter
+                for key in logged(interpreter, settings, info, component_name(info, entries)):
+                    yield key, interpreter
 
 
 def main_block(module: ModuleInfo) -> FunctionInfo | None:
@@ -184,7 +184,7 @@ def main_block(module: ModuleInfo) -> FunctionInfo | None:
 
 def entry_classes(program: PackageProgram, settings: AuditSettings) -> list[ClassInfo]:
     """Return the classes that hand something to a tracker, themselves or through a base of the package."""
-    found = []
+    classes = []
     for info in program.classes():
         if info.module.path.startswith(settings.not_entries):
             continue
@@ -194,8 +194,8 @@ def entry_classes(program: PackageProgram, settings: AuditSettings) -> list[Clas
             or any(f"{info.name}.{function.name}" in settings.user_logs for function in methods)
             or (any(_takes_metrics(function) for function in methods) and _is_trainer(program, settings, info))
         ):
-            found.append(info)
-    return found
+            classes.append(info)
+    return classes
 
 
 def _hands_over(function: FunctionInfo) -> bool:
@@ -256,13 +256,13 @@ def run_class(program: PackageProgram, settings: AuditSettings, info: ClassInfo)
 def _unreached(program: PackageProgram, info: ClassInfo) -> set[str]:
     """Return the names that only such methods use as the class replaces without calling them through ``super()``."""
     classes = program.base_classes(info)
-    found: set[str] = set()
+    names: set[str] = set()
     for position, base in enumerate(classes):
         for name, function in base.methods.items():
             nearer = [other.methods[name] for other in classes[:position] if name in other.methods]
             if nearer and name != "__init__" and not any(method.calls_base(name) for method in nearer):
-                found |= function.own_uses
-    return found
+                names |= function.own_uses
+    return names
 
 
 def _run_entry(
@@ -304,13 +304,13 @@ def logged(interpreter: Interpreter, settings: AuditSettings, info: ClassInfo, n
                 interpreter.unclear[place.path, place.line, "unknown keys"] = Unclear(
                     place.path, place.line, place.symbol, missing.text, "keys of this value are unknown"
                 )
-    found = []
+    keys = []
     for (template, site), origins in places.items():
         if any(re.fullmatch(pattern, template) for pattern in settings.impossible):
             continue
         expressions = dict.fromkeys(origin.expression for origin in origins)
         written = [text for text in expressions if text not in _EMPTY] or list(expressions)
-        found.append(
+        keys.append(
             ExtractedKey(
                 component=settings.component(template, name),
                 module=info.module.name,
@@ -322,7 +322,7 @@ def logged(interpreter: Interpreter, settings: AuditSettings, info: ClassInfo, n
                 via=tuple(dict.fromkeys(site for origin in origins for site in origin.via)),
             )
         )
-    return found
+    return keys
 
 
 _EMPTY = {"0", "0.0", "[]", "{}", ""}

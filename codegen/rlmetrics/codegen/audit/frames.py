@@ -31,10 +31,10 @@ class Frame:
     def site(self, node: ast.AST) -> SourceLine:
         """Return where a node stands."""
         line = getattr(node, "lineno", 1)
-        found = self.info.sites.get(line)
-        if found is None:
-            found = self.info.sites[line] = SourceLine(self.module.path, line, self.info.symbol)
-        return found
+        source_line = self.info.sites.get(line)
+        if source_line is None:
+            source_line = self.info.sites[line] = SourceLine(self.module.path, line, self.info.symbol)
+        return source_line
 
 
 @dataclass(frozen=True)
@@ -56,10 +56,10 @@ class Unclear:
     reason: str
 
 
-def wrap(found: FunctionInfo | ClassInfo | ModuleInfo) -> Value:
+def wrap(value: FunctionInfo | ClassInfo | ModuleInfo) -> Value:
     """Turn an index entry into a value."""
-    if isinstance(found, FunctionInfo):
-        return FunctionValue(found)
-    if isinstance(found, ClassInfo):
-        return Class(found)
-    return ModuleValue(found)
+    if isinstance(value, FunctionInfo):
+        return FunctionValue(value)
+    if isinstance(value, ClassInfo):
+        return Class(value)
+    return ModuleValue(value)

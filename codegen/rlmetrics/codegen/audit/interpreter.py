@@ -98,16 +98,16 @@ class Interpreter(ABC):
 
     def instance(self, info: ClassInfo) -> ObjectValue:
         """Return the one object that stands for all instances of a class, its ``__init__`` run once."""
-        found = self.objects.get(info)
-        if found is None:
-            found = self.objects[info] = ObjectValue(info)
+        instance = self.objects.get(info)
+        if instance is None:
+            instance = self.objects[info] = ObjectValue(info)
             undecided, self.undecided = self.undecided, 0
             for name in self.settings.initializers:
                 method = self.program.lookup(info, name)
                 if method is not None and method not in self.stack:
-                    self.run(FunctionValue(method, found), [], {}, unknown_parameters=True)
+                    self.run(FunctionValue(method, instance), [], {}, unknown_parameters=True)
             self.undecided = undecided
-        return found
+        return instance
 
     # ------------------------------------------------------------------ functions
 
@@ -239,14 +239,14 @@ class Interpreter(ABC):
 
     def method(self, owner: ObjectValue, name: str) -> Value | None:
         """Run a method without arguments if the class has it."""
-        found = self.program.lookup(owner.info, name) if owner.info is not None else None
-        if found is None:
+        function = self.program.lookup(owner.info, name) if owner.info is not None else None
+        if function is None:
             return None
-        return self.run(FunctionValue(found, owner), [], {}, unknown_parameters=True)
+        return self.run(FunctionValue(function, owner), [], {}, unknown_parameters=True)
 
     def iterated(self, value: Value) -> Value:
         """Put what an object yields in its place where a loop runs over it."""
-        found: list[Value] = []
+        values: list[Value] = []
         for option in options(value):
             method = (
                 self.program.lookup(option.info, "__iter__")
@@ -254,10 +254,10 @@ class Interpreter(ABC):
                 else None
             )
             if method is not None and method.talks_of_metrics and isinstance(option, ObjectValue):
-                found.append(self.run(FunctionValue(method, option), [], {}))
+                values.append(self.run(FunctionValue(method, option), [], {}))
             else:
-                found.append(option)
-        return join(*found)
+                values.append(option)
+        return join(*values)
 
 
 def folder(path: str) -> str:

@@ -42,9 +42,9 @@ def module_value(interpreter: Interpreter, module_name: str, name: str) -> Value
         return interpreter.globals[key]
     interpreter.globals[key] = UnknownValue(name)
     module = interpreter.program.modules[module_name]
-    found = interpreter.program.resolve(module, name)
-    if found is not None:
-        interpreter.globals[key] = wrap(found)
+    definition = interpreter.program.resolve(module, name)
+    if definition is not None:
+        interpreter.globals[key] = wrap(definition)
     elif name in module.assignments:
         lambda_node = ast.parse("lambda: None", mode="eval").body
         assert isinstance(lambda_node, ast.Lambda)
@@ -71,27 +71,27 @@ def _member(interpreter: Interpreter, frame: Frame, owner: Value, node: ast.Attr
         if owner.info is not None:
             if name == "__class__":
                 return Class(owner.info)
-            found = program.lookup(owner.info, name)
-            if found is not None:
-                if {"property", "cached_property"} & set(found.decorators):
-                    return interpreter.run(FunctionValue(found, owner), [], {})
-                return FunctionValue(found, owner)
+            attribute = program.lookup(owner.info, name)
+            if attribute is not None:
+                if {"property", "cached_property"} & set(attribute.decorators):
+                    return interpreter.run(FunctionValue(attribute, owner), [], {})
+                return FunctionValue(attribute, owner)
             constant = _class_constant(interpreter, owner.info, name)
             if constant is not None:
                 return constant
     elif isinstance(owner, Super):
-        found = program.lookup(owner.owner.info, name, owner.after) if owner.owner.info else None
-        if found is not None:
-            return FunctionValue(found, owner.owner)
+        attribute = program.lookup(owner.owner.info, name, owner.after) if owner.owner.info else None
+        if attribute is not None:
+            return FunctionValue(attribute, owner.owner)
     elif isinstance(owner, Class):
         if name == "__name__":
             return TextValue(owner.info.name)
         if name in owner.info.members:
             return ObjectValue(owner.info, {"name": TextValue(name), MEMBER: TextValue(f"{owner.info.name}.{name}")})
-        found = program.lookup(owner.info, name)
-        if found is not None:
-            bound = ObjectValue(owner.info) if "classmethod" in found.decorators else None
-            return FunctionValue(found, bound)
+        attribute = program.lookup(owner.info, name)
+        if attribute is not None:
+            bound = ObjectValue(owner.info) if "classmethod" in attribute.decorators else None
+            return FunctionValue(attribute, bound)
     elif isinstance(owner, ModuleValue):
         member = program.member(owner.info, name)
         if member is not None:
@@ -138,8 +138,8 @@ def subscript(interpreter: Interpreter, frame: Frame, node: ast.Subscript) -> Va
     if isinstance(node.slice, ast.Slice):
         return _slice(interpreter, frame, owner, node.slice)
     key = interpreter.evaluate(frame, node.slice)
-    found = [item for option in options(owner) for item in _item(interpreter, frame, option, key, node)]
-    return join(*found) if found else UnknownValue(text_of(node)[:80])
+    values = [item for option in options(owner) for item in _item(interpreter, frame, option, key, node)]
+    return join(*values) if values else UnknownValue(text_of(node)[:80])
 
 
 def _item(interpreter: Interpreter, frame: Frame, owner: Value, key: Value, node: ast.Subscript) -> list[Value]:
@@ -147,7 +147,7 @@ def _item(interpreter: Interpreter, frame: Frame, owner: Value, key: Value, node
         names = texts(key)
         if not names and not unknown_keys(key):
             names = [TextValue("{" + placeholder(node.slice) + "}")]
-        found: list[Value] = []
+        values: list[Value] = []
         for name in names:
             slot = owner.slots.get(name.template)
             value = slot.value if slot else None if owner.autovivify else owner.child(name.template)
@@ -155,8 +155,8 @@ def _item(interpreter: Interpreter, frame: Frame, owner: Value, key: Value, node
                 value = Mapping(autovivify=owner.autovivify - 1)
                 owner.write(name, value, interpreter.place(frame, node), "")
             if value is not None:
-                found.append(value)
-        return found
+                values.append(value)
+        return values
     if isinstance(owner, ObjectValue):
         return [owner.attributes[name.template] for name in texts(key) if name.template in owner.attributes]
     if isinstance(owner, Sequence):
@@ -175,12 +175,12 @@ def _item(interpreter: Interpreter, frame: Frame, owner: Value, key: Value, node
 def _slice(interpreter: Interpreter, frame: Frame, owner: Value, node: ast.Slice) -> Value:
     bounds = [interpreter.evaluate(frame, part) if part else Constant(None) for part in (node.lower, node.upper)]
     numbers = [b.value for b in bounds if isinstance(b, Constant) and (b.value is None or isinstance(b.value, int))]
-    found: list[Value] = []
+    values: list[Value] = []
     for option in options(owner):
         if isinstance(option, TextValue) and option.known and len(numbers) == 2:
-            found.append(TextValue(option.template[slice(*numbers)], option.site, option.origins))
+            values.append(TextValue(option.template[slice(*numbers)], option.site, option.origins))
         elif isinstance(option, Sequence):
-            found.append(Sequence(list(option.items), exact=False))
+            values.append(Sequence(list(option.items), exact=False))
         elif isinstance(option, UnknownValue) and option.keys:
-            found.append(option)
-    return join(*found) if found else UnknownValue()
+            values.append(option)
+    return join(*values) if values else UnknownValue()

@@ -45,7 +45,7 @@ def sent_objects(interpreter: Interpreter, frame: Frame, name: str) -> Value | N
     here = _folder(frame)
     wanted = interpreter.settings.message_fields[name]
     start_senders(interpreter, here)
-    found = [
+    objects = [
         made.attributes[name]
         for made, _ in interpreter.allocated.values()
         if made.info is not None
@@ -53,20 +53,20 @@ def sent_objects(interpreter: Interpreter, frame: Frame, name: str) -> Value | N
         and made.info.module.path.startswith(here + "/")
         and name in made.attributes
     ]
-    return join(*found) if found else None
+    return join(*objects) if objects else None
 
 
 def sent_items(interpreter: Interpreter, frame: Frame, name: str) -> list[Value]:
     """Return an entry of the dicts that generators of the same folder yield (``example["metrics"]``)."""
     here = _folder(frame)
     start_senders(interpreter, here)
-    found = [
+    items = [
         value
         for yielded in interpreter.yielded.get(here, ())
         for mapping in mappings(yielded)
         if (value := mapping.child(name)) is not None
     ]
-    return [join(*found)] if found else []
+    return [join(*items)] if items else []
 
 
 def start_senders(interpreter: Interpreter, here: str) -> None:
@@ -86,7 +86,7 @@ def start_senders(interpreter: Interpreter, here: str) -> None:
 
 def _run_all(interpreter: Interpreter, owner: ObjectValue, info: ClassInfo) -> None:
     names = {name for base in interpreter.program.base_classes(info) for name in base.methods} - {"__init__"}
-    methods = [found for name in sorted(names) if (found := interpreter.program.lookup(info, name)) is not None]
+    methods = [function for name in sorted(names) if (function := interpreter.program.lookup(info, name)) is not None]
     used = {name for method in methods for name in method.own_uses}
     for method in sorted(methods, key=lambda method: method.name in used):  # what others call comes by their calls
         done = method.name in used and method in interpreter.executed

@@ -68,33 +68,33 @@ class PackageProgram:
     def resolve(self, module: ModuleInfo, name: str) -> FunctionInfo | ClassInfo | ModuleInfo | None:
         """Find what a (dotted) name means in a module, following imports inside the package."""
         head, _, rest = name.partition(".")
-        found: FunctionInfo | ClassInfo | ModuleInfo | None
-        found = module.functions.get(head) or module.classes.get(head)
-        if found is None and head in module.imports:
+        definition: FunctionInfo | ClassInfo | ModuleInfo | None
+        definition = module.functions.get(head) or module.classes.get(head)
+        if definition is None and head in module.imports:
             source, attribute = module.imports[head]
-            found = self.imported(source, attribute)
-        if found is None:
+            definition = self.imported(source, attribute)
+        if definition is None:
             for star in module.stars:
-                found = self.imported(star, head)
-                if found is not None:
+                definition = self.imported(star, head)
+                if definition is not None:
                     break
-        if found is None or not rest:
-            return found
-        if isinstance(found, ModuleInfo):
-            return self.member(found, rest)
-        if isinstance(found, ClassInfo):
-            return self.lookup(found, rest)
+        if definition is None or not rest:
+            return definition
+        if isinstance(definition, ModuleInfo):
+            return self.member(definition, rest)
+        if isinstance(definition, ClassInfo):
+            return self.lookup(definition, rest)
         return None
 
     def member(self, module: ModuleInfo, name: str) -> FunctionInfo | ClassInfo | ModuleInfo | None:
         """Find a (dotted) member of a module, submodules included."""
-        found = self.resolve(module, name)
-        if found is None:
+        definition = self.resolve(module, name)
+        if definition is None:
             head, _, rest = name.partition(".")
             sub = self.modules.get(f"{module.name}.{head}")
             if sub is not None:
                 return self.member(sub, rest) if rest else sub
-        return found
+        return definition
 
     def imported(
         self, source: str, attribute: str | None, depth: int = 0
@@ -106,14 +106,14 @@ class PackageProgram:
         submodule = self.modules.get(f"{source}.{attribute}")
         if module is None or depth > 8:
             return submodule
-        found: FunctionInfo | ClassInfo | ModuleInfo | None = module.functions.get(attribute)
-        found = found or module.classes.get(attribute)
-        if found is None and attribute in module.imports:
+        definition: FunctionInfo | ClassInfo | ModuleInfo | None = module.functions.get(attribute)
+        definition = definition or module.classes.get(attribute)
+        if definition is None and attribute in module.imports:
             found_source, found_attribute = module.imports[attribute]
             return self.imported(found_source, found_attribute, depth + 1) or submodule
         for star in module.stars:
-            found = found or self.imported(star, attribute, depth + 1)
-        return found or submodule or self._lazy_export(module, attribute)
+            definition = definition or self.imported(star, attribute, depth + 1)
+        return definition or submodule or self._lazy_export(module, attribute)
 
     def _lazy_export(self, module: ModuleInfo, attribute: str) -> FunctionInfo | ClassInfo | None:
         """Look for a name in the submodules of a package whose ``__init__`` fills itself lazily."""
@@ -131,25 +131,26 @@ class PackageProgram:
         if known is None:
             self._orders[info] = [info]  # a class that inherits from itself ends here
             bases = [
-                found
+                base_class
                 for base in info.bases
-                if isinstance(found := self.resolve(info.module, base.split("[")[0]), ClassInfo) and found is not info
+                if isinstance(base_class := self.resolve(info.module, base.split("[")[0]), ClassInfo)
+                and base_class is not info
             ]
             known = self._orders[info] = [info, *_linearize([*map(self.base_classes, bases), bases])]
         return known
 
     def external_bases(self, info: ClassInfo) -> list[str]:
         """Return the names of bases that come from other packages."""
-        found = []
+        names = []
         for current in self.base_classes(info):
             for base in current.bases:
                 name = base.split("[")[0]
                 if not isinstance(self.resolve(current.module, name), ClassInfo):
                     source = current.module.imports.get(name.split(".")[0])
                     full = f"{source[0]}.{source[1]}" if source and source[1] else name
-                    if full not in found:
-                        found.append(full)
-        return found
+                    if full not in names:
+                        names.append(full)
+        return names
 
     def lookup(self, info: ClassInfo, name: str, after: ClassInfo | None = None) -> FunctionInfo | None:
         """Find a method in a class and its bases, or only behind ``after`` (for ``super()``)."""
@@ -168,7 +169,7 @@ class PackageProgram:
     @cached_property
     def _changing(self) -> dict[str, set[ClassInfo | None]]:
         """Attribute → the classes that change it in their instances once made; None where it is that of another."""
-        found: dict[str, set[ClassInfo | None]] = {}
+        changing: dict[str, set[ClassInfo | None]] = {}
         for module in self.modules.values():
             methods = {method.node: method for info in module.classes.values() for method in info.methods.values()}
             waiting: list[tuple[ast.AST, FunctionInfo | None]] = [(module.tree, None)]
@@ -181,20 +182,20 @@ class PackageProgram:
                     continue
                 by_self = isinstance(changed.value, ast.Name) and changed.value.id == "self"
                 if not (by_self and method is not None):
-                    found.setdefault(changed.attr, set()).add(None)
+                    changing.setdefault(changed.attr, set()).add(None)
                 elif changed is not node or method.name != "__init__":
-                    found.setdefault(changed.attr, set()).add(method.owner)
-        return found
+                    changing.setdefault(changed.attr, set()).add(method.owner)
+        return changing
 
     def overrides(self, info: ClassInfo, name: str) -> list[tuple[ClassInfo, FunctionInfo]]:
         """Return what subclasses of a class provide under a name, inherited or not, each implementation once."""
-        found: dict[FunctionInfo, ClassInfo] = {}
+        overrides: dict[FunctionInfo, ClassInfo] = {}
         for subclass in self.classes():
             if subclass is not info and info in self.base_classes(subclass):
                 function = self.lookup(subclass, name)
                 if function is not None and not function.is_abstract:
-                    found.setdefault(function, subclass)
-        return [(subclass, function) for function, subclass in found.items()]
+                    overrides.setdefault(function, subclass)
+        return [(subclass, function) for function, subclass in overrides.items()]
 
     def classes(self) -> Iterator[ClassInfo]:
         """Iterate over all top-level classes."""

@@ -60,5 +60,5 @@ def _problem(package: Package, path: object, name: object, said: object, offsets
         return f"the file has no {name}"
     fingerprint, _, around = str(said).partition("/")
     first, mark = symbol.statements[0].first, Mark(symbol.name, fingerprint, around)
-    found = tuple(symbol.statements[place].first - first for place in places_of(symbol, mark))
-    return None if found == offsets else f"{name} does not say this any more" if not found else "it stands elsewhere"
+    moved = tuple(symbol.statements[place].first - first for place in places_of(symbol, mark))
+    return None if moved == offsets else f"{name} does not say this any more" if not moved else "it stands elsewhere"

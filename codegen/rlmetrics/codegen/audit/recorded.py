@@ -37,10 +37,10 @@ def pack(extractions: Sequence[Extraction]) -> str:
     rows: dict[tuple[str, str], dict[tuple[int, str], list[int]]] = {}
     inherited: dict[tuple[str, tuple[str, ...]], list[int]] = {}
     for index, extraction in enumerate(extractions):
-        for found in extraction.keys:
-            place = places.setdefault(f"{found.path} {found.symbol}", len(places))
-            sites = rows.setdefault((found.component, found.key), {})
-            indices = sites.setdefault((place, _short(found.expression)), [])
+        for extracted in extraction.keys:
+            place = places.setdefault(f"{extracted.path} {extracted.symbol}", len(places))
+            sites = rows.setdefault((extracted.component, extracted.key), {})
+            indices = sites.setdefault((place, _short(extracted.expression)), [])
             if index not in indices:
                 indices.append(index)
         for component, keys in extraction.inherited.items():
@@ -74,9 +74,9 @@ def load_recorded(path: Path) -> RecordedFramework:
     for component, key, sites in data["keys"]:
         for ranges, place, expression in sites:
             file, symbol = places[place]
-            found = ExtractedKey(component, "", key, file, 0, symbol, expression, ())
+            extracted = ExtractedKey(component, "", key, file, 0, symbol, expression, ())
             for index in _indices(ranges):
-                keys[releases[index]].append(found)
+                keys[releases[index]].append(extracted)
     inherited: dict[str, dict[str, tuple[str, ...]]] = {release: {} for release in releases}
     for component, ranges, names in data["inherited"]:
         for index in _indices(ranges):
@@ -118,8 +118,8 @@ def _ranges(indices: Sequence[int]) -> str:
 
 
 def _indices(ranges: str) -> list[int]:
-    found: list[int] = []
+    indices: list[int] = []
     for part in ranges.split(","):
         first, _, last = part.partition("-")
-        found.extend(range(int(first), int(last or first) + 1))
-    return found
+        indices.extend(range(int(first), int(last or first) + 1))
+    return indices

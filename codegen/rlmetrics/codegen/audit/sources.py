@@ -61,10 +61,10 @@ def _from_folder(folder: Path, package: str) -> dict[str, str]:
 
 def _installed(package: str, release: str) -> Path | None:
     try:
-        found = distribution(package)
+        installed = distribution(package)
     except PackageNotFoundError:
         return None
-    return Path(str(found.locate_file(""))) if found.version == release else None
+    return Path(str(installed.locate_file(""))) if installed.version == release else None
 
 
 def _fetch(package: str, release: str, cache: Path) -> Path:

@@ -233,9 +233,9 @@ def _try(interpreter: Interpreter, frame: Frame, node: ast.Try) -> str | None:
 def _import(interpreter: Interpreter, frame: Frame, node: ast.Import | ast.ImportFrom) -> None:
     for name, (source, attribute) in imported_names(node, frame.module).items():
         program = interpreter.program
-        found = program.modules.get(source) if attribute is None else program.imported(source, attribute)
-        if found is not None:
-            frame.env[name] = wrap(found)
+        definition = program.modules.get(source) if attribute is None else program.imported(source, attribute)
+        if definition is not None:
+            frame.env[name] = wrap(definition)
 
 
 def _delete(interpreter: Interpreter, frame: Frame, target: ast.expr) -> None:

@@ -18,11 +18,11 @@ _PLACEHOLDER = re.compile(r"\{[^{}]*\}")
 
 def text_of(node: ast.AST) -> str:
     """Return the source text of a node on one line; kept on the node, because it is asked for often."""
-    found: str | None = getattr(node, "_audit_text", None)
-    if found is None:
-        found = " ".join(ast.unparse(node).split())
-        node._audit_text = found  # type: ignore[attr-defined]
-    return found
+    text: str | None = getattr(node, "_audit_text", None)
+    if text is None:
+        text = " ".join(ast.unparse(node).split())
+        node._audit_text = text  # type: ignore[attr-defined]
+    return text
 
 
 class Value:
@@ -147,12 +147,12 @@ class Mapping(Value):
         slot = self.slots.get(template)
         if slot is not None:
             return slot.value
-        found = [
+        values = [
             slot.value
             for own, slot in self.slots.items()
             if ("{" in own and matches(own, template)) or ("{" in template and matches(template, own))
         ]
-        return join(*found) if found else None
+        return join(*values) if values else None
 
 
 def matches(template: str, text: str) -> bool:
@@ -238,18 +238,18 @@ def join(*values: Value) -> Value:
     """Return a value that may be any of the given ones."""
     if len(values) == 1 and not isinstance(values[0], ChoiceValue):
         return values[0]
-    found: list[Value] = []
+    possible: list[Value] = []
     for value in values:
         for option in options(value):
-            for other in found:
+            for other in possible:
                 if option is other or _same(option, other):
                     break
             else:
-                found.append(option)
-    known = [value for value in found if not isinstance(value, UnknownValue)]
-    if len(known) < len(found):
-        found = [*known, next(value for value in found if isinstance(value, UnknownValue))]
-    return found[0] if len(found) == 1 else ChoiceValue(tuple(found[:MAX_CHOICES]))
+                possible.append(option)
+    known = [value for value in possible if not isinstance(value, UnknownValue)]
+    if len(known) < len(possible):
+        possible = [*known, next(value for value in possible if isinstance(value, UnknownValue))]
+    return possible[0] if len(possible) == 1 else ChoiceValue(tuple(possible[:MAX_CHOICES]))
 
 
 def _same(one: Value, other: Value) -> bool:
@@ -285,13 +285,13 @@ def unknown_keys(value: Value) -> tuple[Missing, ...]:
 
 def texts(value: Value) -> list[TextValue]:
     """Return the strings (and the names of enumeration members) among what a value may be."""
-    found: list[TextValue] = []
+    strings: list[TextValue] = []
     for option in options(value):
         if isinstance(option, ObjectValue):
             option = option.attributes.get(MEMBER, option)
         if isinstance(option, TextValue):
-            found.append(option)
-    return found
+            strings.append(option)
+    return strings
 
 
 def placeholder(node: ast.expr) -> str:

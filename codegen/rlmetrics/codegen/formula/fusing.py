@@ -297,14 +297,14 @@ def _opposites(roots: Sequence[Node]) -> dict[Node, Node]:
     used = {arg for node in nodes if node.op not in REDUCTIONS for arg in node.args}
     differences = sorted((node for node in nodes if node.op == "sub"), key=lambda node: node not in used)
     first: dict[tuple[Node, ...], Node] = {}
-    found: dict[Node, Node] = {}
+    opposites: dict[Node, Node] = {}
     for node in differences:
         opposite = first.get(node.args[::-1])
         if opposite is None:
             first[node.args] = node
         else:
-            found[node] = opposite
-    return found
+            opposites[node] = opposite
+    return opposites
 
 
 def _indented(lines: Iterable[str]) -> Iterator[str]:

@@ -100,13 +100,13 @@ def _assigned(names: Sequence[str], function: str, arguments: Sequence[str]) -> 
 
 def _needed_in_rows(filled: Iterable[Filled]) -> set[str]:
     """Return the inputs of tokens that some slot needs with their places, and those that stand beside them anywhere."""
-    found = set[str]()
+    needed = set[str]()
     waiting = [(_inputs_of(one.nodes), _needs_no_rows(one)) for one in filled]
     while True:
-        more = {name for names, alone in waiting if not alone or names & found for name in names}
-        if more <= found:
-            return found
-        found |= more
+        more = {name for names, alone in waiting if not alone or names & needed for name in names}
+        if more <= needed:
+            return needed
+        needed |= more
 
 
 def _inputs_of(nodes: Iterable[Node]) -> set[str]:

@@ -147,9 +147,9 @@ def _altered(root: Path, manifest: Mapping[str, ManifestEntry], *, absent: bool)
     """List the files that changed although nothing that they are generated from did; ``absent`` pages if asked to."""
     changes = []
     for path, entry in manifest.items():
-        found = store.digest_on_disk(root, path)
-        if found != entry.digest:
-            changes.append(FileChange(path, "missing" if found is None else "hand-edited", entry.source))
+        on_disk = store.digest_on_disk(root, path)
+        if on_disk != entry.digest:
+            changes.append(FileChange(path, "missing" if on_disk is None else "hand-edited", entry.source))
     return [change for change in changes if absent or not _is_absent_page(change)]
 
 
@@ -161,26 +161,26 @@ def _compare(
     root: Path, wanted: dict[str, _Wanted], manifest: Mapping[str, ManifestEntry], journal: Journal
 ) -> Iterator[FileChange]:
     for path, output in sorted(wanted.items()):
-        found = store.digest_on_disk(root, path)
-        if found is None:
+        on_disk = store.digest_on_disk(root, path)
+        if on_disk is None:
             yield FileChange(path, "missing" if path in manifest else "new", output.entry.source)
-        elif found != output.entry.digest:
-            edited = _edited(root, path, found, manifest, journal)
+        elif on_disk != output.entry.digest:
+            edited = _edited(root, path, on_disk, manifest, journal)
             yield FileChange(path, "hand-edited" if edited else "changed", output.entry.source)
     known = {*manifest, *journal.write, *journal.remove, *_marked(root)}
     for path in sorted(known - wanted.keys()):
-        found = store.digest_on_disk(root, path)
-        if found is not None:
+        on_disk = store.digest_on_disk(root, path)
+        if on_disk is not None:
             source = manifest[path].source if path in manifest else "spec"
-            edited = _edited(root, path, found, manifest, journal)
+            edited = _edited(root, path, on_disk, manifest, journal)
             yield FileChange(path, "hand-edited" if edited else "removed", source)
 
 
-def _edited(root: Path, path: str, found: str, manifest: Mapping[str, ManifestEntry], journal: Journal) -> bool:
+def _edited(root: Path, path: str, on_disk: str, manifest: Mapping[str, ManifestEntry], journal: Journal) -> bool:
     """Tell whether a file holds something that neither the last run nor an interrupted one wrote."""
     if path in manifest:
-        return found not in (manifest[path].digest, *journal.write.get(path, ()))
-    return found not in journal.write.get(path, ()) and not _has_marker(root / path)
+        return on_disk not in (manifest[path].digest, *journal.write.get(path, ()))
+    return on_disk not in journal.write.get(path, ()) and not _has_marker(root / path)
 
 
 def _marked(root: Path) -> Iterator[str]:

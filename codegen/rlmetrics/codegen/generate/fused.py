@@ -76,14 +76,14 @@ class _Suite:
     @cached_property
     def parameters(self) -> dict[str, Parameter]:
         """The parameters with the defaults of this suite."""
-        found: dict[str, Parameter] = {}
+        parameters: dict[str, Parameter] = {}
         for function in self.functions.values():
             for name, parameter in function.parameters.items():
                 if name in self.file.parameters:
-                    found[name] = Parameter(default=self.file.parameters[name], brief=parameter.brief)
+                    parameters[name] = Parameter(default=self.file.parameters[name], brief=parameter.brief)
                 else:
-                    found.setdefault(name, parameter)
-        return found
+                    parameters.setdefault(name, parameter)
+        return parameters
 
 
 def emit(spec: Spec, functions: Mapping[str, Sequence[ComputeFunction]]) -> Iterator[Output]:
@@ -218,8 +218,8 @@ def _indented(line: str) -> list[str]:
 
 def _breakable(text: str) -> Node:
     """Return code that may be broken between arguments, if it ends with a call that has no brackets inside."""
-    found = re.fullmatch(r"(.*?[\w.]+)\(([^()]+)\)", text)
-    return layout.call(found[1], found[2].split(", ")) if found else text
+    call = re.fullmatch(r"(.*?[\w.]+)\(([^()]+)\)", text)
+    return layout.call(call[1], call[2].split(", ")) if call else text
 
 
 def _kind(parameter: Parameter) -> str:

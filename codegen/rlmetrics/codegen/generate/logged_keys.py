@@ -34,14 +34,14 @@ def logged_keys(spec: Spec) -> Iterator[MetricKey]:
         scope = FrameworkScope(framework)
         for stem, file in framework.files.items():
             for part in file.components:
-                for found in resolve(scope.component(stem, scope.bits(part.releases))):
-                    releases = scope.releases.of_bits(found.releases)
-                    yield from (MetricKey(metric, name, part.name, releases) for metric in _metrics(found))
+                for resolved in resolve(scope.component(stem, scope.bits(part.releases))):
+                    releases = scope.releases.of_bits(resolved.releases)
+                    yield from (MetricKey(metric, name, part.name, releases) for metric in _metrics(resolved))
 
 
-def _metrics(found: Resolved) -> Iterator[str]:
+def _metrics(resolved: Resolved) -> Iterator[str]:
     """Yield the metrics that a key can mean: what it always means, then what some configurations make of it."""
-    always = [found.record, *(fact for fact in found.facts if fact.when is None)]
+    always = [resolved.record, *(fact for fact in resolved.facts if fact.when is None)]
     own = next((piece.says["metric"] for piece in reversed(always) if "metric" in piece.says), None)
-    others = [fact.says["metric"] for fact in found.facts if fact.when is not None and "metric" in fact.says]
+    others = [fact.says["metric"] for fact in resolved.facts if fact.when is not None and "metric" in fact.says]
     yield from dict.fromkeys(metric for metric in (own, *others) if metric is not None)

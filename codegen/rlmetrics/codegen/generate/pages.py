@@ -64,13 +64,13 @@ def _single(name: str, source: str, spec: Spec, tools: Mapping[str, object]) -> 
 
 def words_of_conditions() -> dict[str, str]:
     """Return the words of conditions, each as it is written, with what it means."""
-    found = {}
+    words = {}
     for name in FUNCTIONS:
         method = getattr(Series, name)
         taken = list(inspect.signature(method).parameters.values())[1:]
         shown = [item.name if item.default is item.empty else f"{item.name}={item.default!r}" for item in taken]
-        found[f"{name}({', '.join(['x', *shown])})"] = " ".join((method.__doc__ or "").split()).replace("``", "`")
-    return found
+        words[f"{name}({', '.join(['x', *shown])})"] = " ".join((method.__doc__ or "").split()).replace("``", "`")
+    return words
 
 
 _REASONS = {
@@ -96,13 +96,13 @@ def not_computed(
     spec: Spec, functions: Mapping[str, Sequence[ComputeFunction]]
 ) -> dict[str, list[tuple[str, Metric, list[ComputeFunction]]]]:
     """Return by family the metrics without a compute function, each with the functions that its variants have."""
-    found: dict[str, list[tuple[str, Metric, list[ComputeFunction]]]] = {}
+    left: dict[str, list[tuple[str, Metric, list[ComputeFunction]]]] = {}
     for family, described in spec.families.items():
         for metric_id, metric in described.metrics.items():
             if metric.formula is None and metric.impl is None:
                 own = [function for function in functions.get(family, ()) if function.metric_id == metric_id]
-                found.setdefault(family, []).append((metric_id, metric, own))
-    return found
+                left.setdefault(family, []).append((metric_id, metric, own))
+    return left
 
 
 def _link(spec: Spec, metrics: str = "../m") -> Callable[[str], str]:

@@ -26,13 +26,13 @@ def render(root: Path, overlays: Sequence[Path], cache: Path | None = None) -> R
     Returns:
         The outputs; where the spec has errors, all of them in place of the outputs.
     """
-    spec, found = read(root / "spec", overlays, cache)
+    spec, unread = read(root / "spec", overlays, cache)
     if spec is None:
-        return Rendered(findings=tuple(found))
+        return Rendered(findings=tuple(unread))
     kept = kept_hits(root / "spec", overlays, cache)
     context = Context(spec) if kept is None else TracedContext(spec)
     # Warnings are the linter's business: they neither stop nor change what is generated.
-    findings = sort([*found, *check_spec(spec, context, errors_only=True, kept=kept)])
+    findings = sort([*unread, *check_spec(spec, context, errors_only=True, kept=kept)])
     if has_errors(findings):
         return Rendered(findings=tuple(findings))
     functions, findings = resolve(spec, context.programs)

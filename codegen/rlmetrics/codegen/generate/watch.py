@@ -19,14 +19,14 @@ Snapshot = dict[str, tuple[int, int]]
 
 def snapshot(root: Path, overlays: Sequence[Path]) -> Snapshot:
     """Return modification time and size of every file that decides what is generated."""
-    found = {}
+    stamps = {}
     for label, path in source_files(root, overlays):
         try:
             status = os.stat(path)
         except FileNotFoundError:
             continue
-        found[label] = (status.st_mtime_ns, status.st_size)
-    return found
+        stamps[label] = (status.st_mtime_ns, status.st_size)
+    return stamps
 
 
 def watch(root: Path, overlays: Sequence[Path]) -> int:
@@ -40,27 +40,27 @@ def watch(root: Path, overlays: Sequence[Path]) -> int:
     seen: Snapshot = {}
     try:
         while True:
-            found = snapshot(root, overlays)
-            if found != seen:
-                found = _settled(root, overlays, found)
+            now = snapshot(root, overlays)
+            if now != seen:
+                now = _settled(root, overlays, now)
                 if seen:
-                    print(f"changed: {', '.join(_changed(seen, found))}", flush=True)
+                    print(f"changed: {', '.join(_changed(seen, now))}", flush=True)
                 subprocess.run(command, cwd=root, check=False)
                 print("watching; press Ctrl-C to stop", flush=True)
-                seen = found
+                seen = now
             time.sleep(INTERVAL)
     except KeyboardInterrupt:
         return 0
 
 
-def _settled(root: Path, overlays: Sequence[Path], found: Snapshot) -> Snapshot:
+def _settled(root: Path, overlays: Sequence[Path], seen: Snapshot) -> Snapshot:
     """Wait until an editor that writes several files, or one file in pieces, has finished."""
     while True:
         time.sleep(INTERVAL / 3)
         again = snapshot(root, overlays)
-        if again == found:
-            return found
-        found = again
+        if again == seen:
+            return seen
+        seen = again
 
 
 def _changed(before: Snapshot, after: Snapshot) -> list[str]:

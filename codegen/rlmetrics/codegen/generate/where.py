@@ -48,8 +48,8 @@ def find(spec: Spec, root: Path, symbol: str) -> list[Place]:
         return [file]
     name = _SUFFIX.sub("", _PREFIX.sub("", symbol))
     wanted = {symbol, name}
-    found = [place for names, place in _symbols(spec) if not wanted.isdisjoint(names)]
-    return list(dict.fromkeys([*found, *_keys(spec, symbol)]))
+    places = [place for names, place in _symbols(spec) if not wanted.isdisjoint(names)]
+    return list(dict.fromkeys([*places, *_keys(spec, symbol)]))
 
 
 def nearest(spec: Spec, symbol: str) -> list[str]:

@@ -61,7 +61,7 @@ def order(findings: Iterable[tuple[SpecFinding, object]]) -> list[SpecFinding]:
         if finding.fix.startswith("did you mean")
         for name in _SUGGESTED.findall(finding.fix)
     }
-    found: list[SpecFinding] = []
+    ordered: list[SpecFinding] = []
     first: dict[tuple[str, str], int] = {}
     places: dict[tuple[str, str], list[Location]] = {}
     for finding, entry in rows:
@@ -71,11 +71,11 @@ def order(findings: Iterable[tuple[SpecFinding, object]]) -> list[SpecFinding]:
             places.setdefault(words, []).append(finding.location)
             follows = True
         elif not follows:
-            first[words] = len(found)
-        found.append(replace(finding, follows=True) if follows else finding)
+            first[words] = len(ordered)
+        ordered.append(replace(finding, follows=True) if follows else finding)
     for words, others in places.items():
-        found[first[words]] = _with_places(found[first[words]], others)
-    return found
+        ordered[first[words]] = _with_places(ordered[first[words]], others)
+    return ordered
 
 
 def _key(finding: SpecFinding) -> tuple[Location, str, str, str]:

@@ -31,9 +31,9 @@ _WORD = re.compile(r"(?<![\w./-])[A-Za-z](?:[A-Za-z'-]*[A-Za-z])?(?!\w)")
 def chinese_faults(text: str) -> Iterator[tuple[str, str]]:
     """Yield what is wrong with the punctuation and the spaces of a Chinese sentence, and where."""
     for pattern, what in _FAULTS:
-        found = pattern.search(text)
-        if found is not None:
-            yield what, text[max(0, found.start() - 4) : found.end() + 4]
+        match = pattern.search(text)
+        if match is not None:
+            yield what, text[max(0, match.start() - 4) : match.end() + 4]
 
 
 @check(

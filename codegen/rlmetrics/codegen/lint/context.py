@@ -66,8 +66,8 @@ class FileScope:
         """Return what is derived from the file, worked out once."""
         if name not in self._kept:
             self._kept[name] = tuple(derive(self))
-        found: tuple[_Item, ...] = self._kept[name]
-        return found
+        derived: tuple[_Item, ...] = self._kept[name]
+        return derived
 
 
 @dataclass(frozen=True)
@@ -174,16 +174,16 @@ class Context:
 
     def _table(self, framework: str, stem: str, table: Table) -> dict[str, Any]:
         files = self.spec.frameworks[framework].files
-        found: dict[str, Any] = {}
+        entries_by_name: dict[str, Any] = {}
         # What every file that extends a fragment defines, the fragment may name.
         users = [getattr(files[user], table) for user in self.users.get((framework, stem), ())]
         for name in users[0] if users else ():
             if all(name in entries for entries in users):
-                found[name] = users[0][name]
-        found.update(getattr(self.spec.frameworks[framework].framework, table, {}))
+                entries_by_name[name] = users[0][name]
+        entries_by_name.update(getattr(self.spec.frameworks[framework].framework, table, {}))
         for part in reversed(self.chain(framework, stem)):
-            found.update(getattr(files[part], table))
-        return found
+            entries_by_name.update(getattr(files[part], table))
+        return entries_by_name
 
     def find(self, framework: str, stem: str, table: Table, name: str) -> tuple[str, Any] | None:
         """Look a name up in a file, the files it extends, and its framework.
@@ -219,12 +219,12 @@ class Context:
         if place not in self._spellings:
             files = self.spec.frameworks[framework].files
             component = self.frameworks[framework].component(stem)
-            found: set[str] = set()
+            spellings: set[str] = set()
             for part in component.chain:
                 for name, _, record in files[part].records():
                     keys = [item.key for item in spelled(name, record)]
-                    found.update([name, *keys, *map(component.filled, keys)])
-            self._spellings[place] = frozenset(found)
+                    spellings.update([name, *keys, *map(component.filled, keys)])
+            self._spellings[place] = frozenset(spellings)
         return self._spellings[place]
 
     def config_key(self, framework: str, stem: str, name: str) -> ConfigKey | None:
@@ -237,10 +237,10 @@ class Context:
 
     def placeholder(self, framework: str, stem: str, name: str) -> Placeholder | None:
         """Return a placeholder by name."""
-        found = self.find(framework, stem, "placeholders", name)
-        return None if found is None else found[1]
+        definition = self.find(framework, stem, "placeholders", name)
+        return None if definition is None else definition[1]
 
     def profile(self, framework: str, stem: str, name: str) -> Profile | None:
         """Return a profile by name."""
-        found = self.find(framework, stem, "profiles", name)
-        return None if found is None else found[1]
+        definition = self.find(framework, stem, "profiles", name)
+        return None if definition is None else definition[1]

@@ -50,21 +50,21 @@ def missing_default(context: Context) -> Iterator[Hit]:
     facts: dict[_Place, Hit | None] = {}
     for component in context.components:
         defaults = _Defaults(context, component.scope)
-        for place, found in _open_keys(component, defaults):
+        for place, open_keys in _open_keys(component, defaults):
             if place not in reported:
                 reported.add(place)
-                yield _open(context, component, place, found, "this key is logged")
+                yield _open(context, component, place, open_keys, "this key is logged")
         for place, guard, releases in _guarded(component):
             if place not in facts or facts[place] is not None:
-                found = defaults.unanswered(guard, releases)
-                is_open = len(found) == releases.bit_count()
-                facts[place] = _open(context, component, place, found, "this fact holds") if is_open else None
+                open_keys = defaults.unanswered(guard, releases)
+                is_open = len(open_keys) == releases.bit_count()
+                facts[place] = _open(context, component, place, open_keys, "this fact holds") if is_open else None
     yield from (hit for hit in facts.values() if hit is not None)
 
 
-def _open(context: Context, component: ComponentScope, place: _Place, found: dict[str, str], what: str) -> Hit:
-    keys = ", ".join(f"`{name}`" for name in dict.fromkeys(found.values()))
-    span = context.releases(component.scope.framework).text(set(found))
+def _open(context: Context, component: ComponentScope, place: _Place, open_keys: dict[str, str], what: str) -> Hit:
+    keys = ", ".join(f"`{name}`" for name in dict.fromkeys(open_keys.values()))
+    span = context.releases(component.scope.framework).text(set(open_keys))
     where = component.elsewhere(place[0].rpartition("/")[2])
     message = f"{keys} has no default in {span}, so whether {what} is unknown there{where}"
     return Hit(*place, message, value=True)
@@ -76,10 +76,10 @@ def _open_keys(component: ComponentScope, defaults: _Defaults) -> Iterator[tuple
         pieces = [piece for piece in (item.record, *item.facts) if "logged_when" in piece.says]
         # One guard that does not hold decides.
         together = " and ".join(f"({guard})" for guard in logged_guards(item))
-        found = defaults.unanswered(together, item.releases) if pieces else {}
-        for piece in pieces if found else ():
-            if any(name in names_in(guard) for guard in piece.says["logged_when"] for name in found.values()):
-                yield (component.ref(piece), (*piece.path, "logged_when")), found
+        open_keys = defaults.unanswered(together, item.releases) if pieces else {}
+        for piece in pieces if open_keys else ():
+            if any(name in names_in(guard) for guard in piece.says["logged_when"] for name in open_keys.values()):
+                yield (component.ref(piece), (*piece.path, "logged_when")), open_keys
                 break
 
 
@@ -112,12 +112,12 @@ class _Defaults:
         for name in names:
             missing |= releases & ~self._covered(name)
         order = self._framework.releases
-        found: dict[str, str] = {}
+        unanswered: dict[str, str] = {}
         for release in order.sort(order.of_bits(missing)):
             blamed = self._undecided(guard, 1 << order.index(release), names)
             if blamed is not None:
-                found[release] = blamed
-        return found
+                unanswered[release] = blamed
+        return unanswered
 
     def _covered(self, name: str) -> int:
         """Return the releases in which a key has a default."""

@@ -53,9 +53,9 @@ def hand_computed(context: Context) -> Iterator[Hit]:
 
 def _stub(context: Context, name: str, metric: Metric) -> str:
     files = _files(context.spec.root.parent / FOLDER)
-    _, tensors, file = max(files, key=lambda found: len(found[1] & set(metric.inputs)))
+    _, tensors, file = max(files, key=lambda value: len(value[1] & set(metric.inputs)))
     given = {word: context.spec.inputs.get(word) for word in metric.inputs if word not in tensors}
-    replaced = ", ".join(f"{word}: {_sample(found)}" for word, found in given.items())
+    replaced = ", ".join(f"{word}: {_sample(value)}" for word, value in given.items())
     result = "counts: {0: '?'}, min: '?', max: '?'" if metric.kind == "distribution" else "is: '?'"
     case = f"{{with: {{{replaced}}}, {result}}}" if replaced else f"{{{result}}}"
     shared = ", ".join(word for word in metric.inputs if word in tensors)

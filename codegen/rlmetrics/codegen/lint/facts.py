@@ -54,8 +54,8 @@ def facts_disagree(context: Context) -> Iterator[Hit]:
     meeting = _Meeting(context)
     for component in context.components:
         for item in component.resolved:
-            for field, found in _set(item).items():
-                for first, second in meeting.pairs(component.scope, item, field, found):
+            for field, settings in _set(item).items():
+                for first, second in meeting.pairs(component.scope, item, field, settings):
                     config = logged_with(context, component.scope, item, first[2].when, second[2].when)
                     if config is None:
                         continue
@@ -73,11 +73,11 @@ class _Meeting:
         self._differing: dict[tuple[object, ...], tuple[list[str], list[tuple[_Set, _Set]]]] = {}
         self._meeting: dict[tuple[object, ...], list[tuple[_Set, _Set]]] = {}
 
-    def pairs(self, scope: FileScope, item: Resolved, field: str, found: list[_Set]) -> list[tuple[_Set, _Set]]:
+    def pairs(self, scope: FileScope, item: Resolved, field: str, settings: list[_Set]) -> list[tuple[_Set, _Set]]:
         """Return the pairs that set a field differently and can hold together."""
-        place = (scope.framework, field, *((piece.stem, piece.path, piece.when) for _, _, piece in found))
+        place = (scope.framework, field, *((piece.stem, piece.path, piece.when) for _, _, piece in settings))
         if place not in self._differing:
-            pairs = [pair for pair in combinations(found, 2) if _differ(field, *pair, item)]
+            pairs = [pair for pair in combinations(settings, 2) if _differ(field, *pair, item)]
             guards = {each[2].when for pair in pairs for each in pair}
             self._differing[place] = sorted({name for guard in guards for name in names_in(guard)}), pairs
         names, pairs = self._differing[place]
@@ -96,15 +96,15 @@ class _Meeting:
 
 def _set(item: Resolved) -> dict[str, list[_Set]]:
     """Return what facts set, by field, where several set the same one: the place in the fact, the value, the fact."""
-    found: dict[str, list[_Set]] = {}
+    settings: dict[str, list[_Set]] = {}
     for piece in item.facts:
         for name, value in piece.says.items():
             if name in _SETTERS:
-                found.setdefault(name, []).append(((name,), value, piece))
+                settings.setdefault(name, []).append(((name,), value, piece))
             elif name == "reduction":
                 for level, operation in value.items():
-                    found.setdefault(f"reduction of {level}", []).append(((name, level), operation, piece))
-    return {field: entries for field, entries in found.items() if len(entries) > 1}
+                    settings.setdefault(f"reduction of {level}", []).append(((name, level), operation, piece))
+    return {field: entries for field, entries in settings.items() if len(entries) > 1}
 
 
 def _differ(field: str, first: _Set, second: _Set, item: Resolved) -> bool:
@@ -163,7 +163,7 @@ def _overlaps(
     context: Context, component: ComponentScope, items: list[Resolved]
 ) -> dict[tuple[_Place, _Place], tuple[int, dict[str, Any]]]:
     """Return the pairs of records of one key that can both be logged, with the releases and a configuration."""
-    found: dict[tuple[_Place, _Place], tuple[int, dict[str, Any]]] = {}
+    overlaps: dict[tuple[_Place, _Place], tuple[int, dict[str, Any]]] = {}
     scope = component.scope
     for first, second in combinations(items, 2):
         shared = first.releases & second.releases
@@ -173,9 +173,9 @@ def _overlaps(
         config = witness(context, scope.framework, scope.stem, *guards)
         if config is not None:
             pair = (component.ref(first), first.path), (component.ref(second), second.path)
-            before = found.get(pair, (0, config))
-            found[pair] = before[0] | shared, before[1]
-    return found
+            before = overlaps.get(pair, (0, config))
+            overlaps[pair] = before[0] | shared, before[1]
+    return overlaps
 
 
 @check(
@@ -262,10 +262,10 @@ def _covered(context: Context, scope: FileScope, record: Record) -> int:
     if record.releases is None:
         return scope.described
     ranges = list(record.releases.values()) if isinstance(record.releases, dict) else [record.releases]
-    found = 0
+    bits = 0
     for each in ranges:
-        found |= context.bits(scope.framework, each)
-    return found & scope.described
+        bits |= context.bits(scope.framework, each)
+    return bits & scope.described
 
 
 CHECKS: tuple[Check, ...] = (facts_disagree, writers_overlap, dead_fact, redundant_range)

@@ -78,24 +78,28 @@ _IMPOSSIBLE = SearchResult(None, True)
 
 
 def _answer(context: Context, framework: str, stem: str, guards: tuple[str | None, ...]) -> SearchResult:
-    read = {guard: found for guard in guards if guard is not None and (found := _read(context, guard)) is not None}
+    read = {
+        guard: read_guard for guard in guards if guard is not None and (read_guard := _read(context, guard)) is not None
+    }
     config = context.config(framework, stem)
     # Equal keys give equal answers, whichever component asks.
-    keys = frozenset((name, id(config.get(name))) for found in read.values() for name in found.names)
+    keys = frozenset((name, id(config.get(name))) for read_guard in read.values() for name in read_guard.names)
     place = (tuple(read), keys)
     if place not in context.answers:
-        reaches = [found.reach for found in read.values()]
+        reaches = [read_guard.reach for read_guard in read.values()]
         if any(excludes(first, second) for first, second in combinations(reaches, 2)):
             context.answers[place] = _IMPOSSIBLE
         else:
-            context.answers[place] = _search(config, [found.expression for found in read.values()])
+            context.answers[place] = _search(config, [read_guard.expression for read_guard in read.values()])
     return context.answers[place]
 
 
 def _read(context: Context, guard: str) -> ReadGuard | None:
     if guard not in context.guards:
-        found = parsed(guard)
-        context.guards[guard] = None if found is None else ReadGuard(found, found.names(), reach(found))
+        expression = parsed(guard)
+        context.guards[guard] = (
+            None if expression is None else ReadGuard(expression, expression.names(), reach(expression))
+        )
     return context.guards[guard]
 
 
@@ -142,15 +146,15 @@ def _told_apart(names: list[str], domains: list[list[Any]], conditions: list[Exp
         own = atom.names()
         for name in own:
             atoms[name].append((atom, len(own) == 1))
-    found = []
+    classes = []
     for name, values in zip(names, domains, strict=True):
         first: dict[object, Any] = {}
         for value in values:
             # An atom with a further name may tell any two values apart.
             seen = [_outcome(atom, {name: value}) if is_alone else value for atom, is_alone in atoms[name]]
             first.setdefault(tuple(seen), value)
-        found.append(list(first.values()))
-    return found
+        classes.append(list(first.values()))
+    return classes
 
 
 def _outcome(atom: Expression, config: dict[str, Any]) -> bool | type[GuardError]:

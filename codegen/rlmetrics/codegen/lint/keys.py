@@ -51,5 +51,5 @@ def classify(context: Context, framework: str, stem: str, key: str) -> KeyClass:
     names = placeholders_in(key)
     if not names:
         return "literal"
-    found = [context.placeholder(framework, stem, name) for name in names]
-    return "open" if any(item is not None and item.open for item in found) else "constrained"
+    definitions = [context.placeholder(framework, stem, name) for name in names]
+    return "open" if any(item is not None and item.open for item in definitions) else "constrained"

@@ -32,10 +32,10 @@ def logged_with(context: Context, scope: FileScope, item: Resolved, *guards: str
         item: The key.
         guards: Guards written out; None always holds.
     """
-    found = witness(context, scope.framework, scope.stem, *guards)
+    config = witness(context, scope.framework, scope.stem, *guards)
     asked = logged_guards(item)
-    if found is None or not asked or all(_holds(guard, found) for guard in asked):
-        return found
+    if config is None or not asked or all(_holds(guard, config) for guard in asked):
+        return config
     return witness(context, scope.framework, scope.stem, *guards, *asked)
 
 

@@ -178,7 +178,7 @@ def value_range(context: Context) -> Iterator[Hit]:
 )
 def default_source(context: Context) -> Iterator[Hit]:
     backed: set[tuple[str, str, object]] = set()
-    found: list[tuple[str, YamlPath, str, object]] = []
+    numbers: list[tuple[str, YamlPath, str, object]] = []
     for ref, path, metric in _metrics(context):
         for place, owner in _owners(path, metric):
             for name, parameter in (owner.parameters or {}).items():
@@ -187,8 +187,8 @@ def default_source(context: Context) -> Iterator[Hit]:
                 if parameter.source is not None:
                     backed.add((ref, name, parameter.default))
                 else:
-                    found.append((ref, (*place, "parameters", name, "default"), name, parameter.default))
-    for ref, path, name, default in found:
+                    numbers.append((ref, (*place, "parameters", name, "default"), name, parameter.default))
+    for ref, path, name, default in numbers:
         if (ref, name, default) not in backed:
             yield Hit(ref, path, f"nothing backs the default {default} of `{name}`")
 

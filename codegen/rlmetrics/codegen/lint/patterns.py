@@ -122,7 +122,7 @@ class _Builder:
 
 def _class(members: Iterable[tuple[Any, Any]]) -> Ranges:
     codes = [(str(code), argument) for code, argument in members]
-    ranges = _merged(found for code, argument in codes if code != "NEGATE" for found in _CHARACTERS[code](argument))
+    ranges = _merged(spans for code, argument in codes if code != "NEGATE" for spans in _CHARACTERS[code](argument))
     return _complement(ranges) if ("NEGATE", None) in codes else ranges
 
 

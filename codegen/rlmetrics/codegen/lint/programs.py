@@ -82,8 +82,8 @@ def programs(spec: Spec) -> Iterator[FormulaProgram]:
     def lookup(metric: str) -> tuple[str | None, Mapping[str, str]]:
         if metric not in spec.metrics and spec.is_unread("metrics", metric):
             raise _UnreadError
-        found = spec.metrics[metric]
-        return found.formula, found.let
+        inserted = spec.metrics[metric]
+        return inserted.formula, inserted.let
 
     for name, metric in spec.metrics.items():
         for variant_name, variant in [(None, None), *metric.variants.items()]:

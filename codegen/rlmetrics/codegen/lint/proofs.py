@@ -84,12 +84,12 @@ def default_differs(context: Context) -> Iterator[Hit]:
 def _other_default(lock: Lock, name: str, default: Default, releases: Releases) -> str | None:
     row = lock.tables.get(("defaults", default.symbol or ""), {}).get(name, {})
     covered = frozenset(releases.names) if default.releases is None else _expanded(releases, default.releases)
-    for text, found in row.items():
+    for text, held in row.items():
         try:
             value = literal_eval(text)
         except ValueError:
             continue  # an expression, which only a run evaluates
-        wrong = releases.sort(covered & found)
+        wrong = releases.sort(covered & held)
         # A default of None stands for one that the constructor fills in.
         if wrong and value is not None and (value, type(value) is bool) != (default.value, type(default.value) is bool):
             return f"the default of `{name}` is {text} in {wrong[0]}, says {default.symbol}"

@@ -93,26 +93,26 @@ def reach(node: Expression, *, holds: bool = True) -> Reach:
         return _all(parts) if isinstance(node, And) is holds else _any(parts)
     if isinstance(node, SettingName):
         return {node.name: AllowedValues(_EMPTY, holds)}
-    found = _compared(node) if isinstance(node, Compare) else None
-    if found is None:
+    allowed = _compared(node) if isinstance(node, Compare) else None
+    if allowed is None:
         return {}
-    name, asked = found
+    name, asked = allowed
     return {name: asked if holds else asked.opposite()}
 
 
 def _all(parts: list[Reach]) -> Reach:
-    found: dict[str, AllowedValues] = {}
+    allowed: dict[str, AllowedValues] = {}
     for part in parts:
         for name, asked in part.items():
-            found[name] = asked.both(found[name]) if name in found else asked
-    return found
+            allowed[name] = asked.both(allowed[name]) if name in allowed else asked
+    return allowed
 
 
 def _any(parts: list[Reach]) -> Reach:
-    found = dict(parts[0])
+    allowed = dict(parts[0])
     for part in parts[1:]:
-        found = {name: asked.either(part[name]) for name, asked in found.items() if name in part}
-    return found
+        allowed = {name: asked.either(part[name]) for name, asked in allowed.items() if name in part}
+    return allowed
 
 
 def _compared(node: Compare) -> tuple[str, AllowedValues] | None:

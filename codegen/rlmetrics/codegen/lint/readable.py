@@ -72,10 +72,10 @@ def _file(file: ComponentFile) -> ComponentFile:
     if guards != file.guards:
         changed["guards"] = guards
     keys = {
-        name: _record(found) if isinstance(found, Record) else _same([_record(each) for each in found], found)
-        for name, found in file.keys.items()
+        name: _record(records) if isinstance(records, Record) else _same([_record(each) for each in records], records)
+        for name, records in file.keys.items()
     }
-    if any(keys[name] is not found for name, found in file.keys.items()):
+    if any(keys[name] is not records for name, records in file.keys.items()):
         changed["keys"] = keys
     shared = [_statement(fact) for fact in file.shared]
     if _same(shared, file.shared) is shared:
@@ -90,11 +90,11 @@ def _guard(guard: str | list[Guard], *, never: bool) -> str | list[Guard]:
 
 
 def _record(record: Record) -> Record:
-    found = _statement(record)
+    statement = _statement(record)
     facts = [_statement(fact) for fact in record.facts]
     if _same(facts, record.facts) is facts:
-        return found.model_copy(update={"facts": facts})
-    return found
+        return statement.model_copy(update={"facts": facts})
+    return statement
 
 
 def _same(new: list[_Said], old: list[_Said]) -> list[_Said]:

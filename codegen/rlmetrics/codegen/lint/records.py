@@ -107,8 +107,8 @@ def population_domain(context: Context) -> Iterator[Hit]:
 
 def _domain(context: Context, metric: str) -> str | None:
     """Return what a metric reduces, None if that is not known."""
-    found = context.spec.metrics.get(metric)
-    population = None if found is None or found.population is None else found.population
+    definition = context.spec.metrics.get(metric)
+    population = None if definition is None or definition.population is None else definition.population
     known = context.spec.signatures.populations.get(population or "")
     return None if known is None else known.domain
 

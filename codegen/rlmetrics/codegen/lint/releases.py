@@ -32,9 +32,9 @@ def _ranges(context: Context) -> Iterator[tuple[str, str, YamlPath, Ranges]]:
         for path, ranges in _defaults(framework.framework.config):
             yield name, ref, path, ranges
     for scope in context.files.values():
-        for path, found in (*_defaults(scope.file.config), *_in_lists(scope), *_in_statements(scope)):
-            if found is not None:
-                yield scope.framework, scope.ref, path, found
+        for path, span in (*_defaults(scope.file.config), *_in_lists(scope), *_in_statements(scope)):
+            if span is not None:
+                yield scope.framework, scope.ref, path, span
 
 
 def _in_lists(scope: FileScope) -> Iterator[tuple[YamlPath, Ranges | None]]:
@@ -178,7 +178,7 @@ def release_hole(context: Context) -> Iterator[Hit]:
 def _never_logged(context: Context, scope: ComponentScope) -> dict[tuple[str, str], int]:
     """Return the releases in which a component or a file that it extends says that a key is never logged in a mode."""
     component = context.frameworks[scope.scope.framework].component(scope.scope.stem)
-    found: dict[tuple[str, str], int] = defaultdict(int)
+    never: dict[tuple[str, str], int] = defaultdict(int)
     for stem in component.chain:
         file = component.files[stem]
         for name, _, record in file.records():
@@ -187,8 +187,8 @@ def _never_logged(context: Context, scope: ComponentScope) -> dict[tuple[str, st
                     key = component.filled(item.key)
                     shown = f"{file.eval_prefix}{key}" if mode == "eval" else key
                     covered = component.covered(stem, record.releases, mode)
-                    found[shown, mode] |= item.within(covered, component.bits)
-    return found
+                    never[shown, mode] |= item.within(covered, component.bits)
+    return never
 
 
 @check(

@@ -113,8 +113,8 @@ def round_trip(context: Context) -> Iterator[Hit]:
     for (framework, stem), scope in context.files.items():
         for template, path in _keys(scope):
             names = placeholders_in(template)
-            found = {name: context.placeholder(framework, stem, name) for name in names}
-            known = {name: item for name, item in found.items() if item is not None}
+            placeholders = {name: context.placeholder(framework, stem, name) for name in names}
+            known = {name: item for name, item in placeholders.items() if item is not None}
             if not names or len(known) < len(names) or classify(context, framework, stem, template) == "open":
                 continue
             message = _wrongly_read(template, known)
@@ -199,13 +199,13 @@ def ambiguous_template(context: Context) -> Iterator[Hit]:
 
 def _templates(component: ComponentScope) -> list[tuple[Resolved, int]]:
     """Return each template of a component once for each record and mode, with all its releases."""
-    found: dict[tuple[str, str, str, YamlPath], tuple[Resolved, int]] = {}
+    templates: dict[tuple[str, str, str, YamlPath], tuple[Resolved, int]] = {}
     for item in component.resolved:
         if "{" in item.key:
             place = (item.key, item.mode, item.stem, item.path)
-            first, releases = found.get(place, (item, 0))
-            found[place] = first, releases | item.releases
-    return list(found.values())
+            first, releases = templates.get(place, (item, 0))
+            templates[place] = first, releases | item.releases
+    return list(templates.values())
 
 
 def _meet(context: Context, component: ComponentScope, first: str, second: str) -> bool:

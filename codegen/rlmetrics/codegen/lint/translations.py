@@ -158,10 +158,10 @@ def glossary_term(context: Context) -> Iterator[Hit]:
         for ref, path, english, text in _sentences(context):
             if not terms or not ref.startswith(f"texts/{language}/") or english in besides:
                 continue
-            for found in dict.fromkeys(pattern.findall(CODE.sub("", english))):
-                words = glossary.words(known[found.lower()])
-                if not any(word.lower() in text.lower() for word in (*words, f"“{found}”")):
-                    yield Hit(ref, path, f"`{found}` is {' or '.join(words)} in the glossary", value=True)
+            for spoken in dict.fromkeys(pattern.findall(CODE.sub("", english))):
+                words = glossary.words(known[spoken.lower()])
+                if not any(word.lower() in text.lower() for word in (*words, f"“{spoken}”")):
+                    yield Hit(ref, path, f"`{spoken}` is {' or '.join(words)} in the glossary", value=True)
 
 
 def untranslated(context: Context, language: str) -> Iterator[tuple[str, list[str], int]]:
@@ -176,7 +176,7 @@ def untranslated(context: Context, language: str) -> Iterator[tuple[str, list[st
 
 def _must(context: Context) -> dict[str, str]:
     """Return the briefs that every language must have, each with its metric and a guide that names it."""
-    found: dict[str, str] = {}
+    sentences: dict[str, str] = {}
     docs = context.spec.root.parent / "docs"
     for path in english_guides(docs) if context.spec.texts else ():
         if path.stem == _FOR_EDITORS:
@@ -184,8 +184,8 @@ def _must(context: Context) -> dict[str, str]:
         for name in _METRIC.findall(path.read_text(encoding="utf-8")):
             metric = context.spec.metrics.get(name)
             if metric is not None:
-                found.setdefault(" ".join(metric.brief.split()), f"brief of {name}, which docs/{path.name} names")
-    return found
+                sentences.setdefault(" ".join(metric.brief.split()), f"brief of {name}, which docs/{path.name} names")
+    return sentences
 
 
 def _place(context: Context, language: str, part: str) -> tuple[str, YamlPath]:

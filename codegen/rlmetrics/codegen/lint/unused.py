@@ -145,9 +145,9 @@ class _Uses:
         for name in names:
             # A fragment may be extended by several files that each define the name.
             for stem in (scope.stem, *context.users.get((scope.framework, scope.stem), ())):
-                found = context.find(scope.framework, stem, table, name)  # type: ignore[arg-type]
-                if found is not None:
-                    self.local.add((found[0], table, name))
+                definition = context.find(scope.framework, stem, table, name)  # type: ignore[arg-type]
+                if definition is not None:
+                    self.local.add((definition[0], table, name))
 
 
 CHECKS: tuple[Check, ...] = (unused_name,)

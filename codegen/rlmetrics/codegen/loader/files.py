@@ -76,8 +76,8 @@ def model_of(ref: str) -> type[BaseModel] | None:
 
 def yaml_files(folder: Path) -> list[Path]:
     """Return every visible YAML file below a folder, in a fixed order."""
-    found = [*folder.rglob("*.yaml"), *folder.rglob("*.yml")]
-    visible = [path for path in found if not any(part.startswith(".") for part in path.relative_to(folder).parts)]
+    files = [*folder.rglob("*.yaml"), *folder.rglob("*.yml")]
+    visible = [path for path in files if not any(part.startswith(".") for part in path.relative_to(folder).parts)]
     return sorted(path for path in visible if path.is_file())
 
 

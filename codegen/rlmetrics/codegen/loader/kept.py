@@ -25,11 +25,11 @@ class UnparsedDocument(YamlDocument):
     content: bytes = field(default=b"", repr=False)
 
     def _parsed(self) -> YamlDocument:
-        found: YamlDocument | None = self.__dict__.get("_document")
-        if found is None:
-            found, _ = parse(self.content, self.file)
-            object.__setattr__(self, "_document", found)
-        return found
+        document: YamlDocument | None = self.__dict__.get("_document")
+        if document is None:
+            document, _ = parse(self.content, self.file)
+            object.__setattr__(self, "_document", document)
+        return document
 
     def locate(self, path: YamlPath, *, value: bool = False) -> Location:
         """Return the place of a node, or of its nearest existing parent."""

@@ -76,13 +76,13 @@ def is_trivial(text: str) -> bool:
 
 def _words(symbol: Symbol, place: int, lines: Sequence[str]) -> frozenset[str]:
     """Return the words without which no source can make a statement: its names, and texts that are one word."""
-    found: set[str] = set()
+    words: set[str] = set()
     for node in ast.walk(parsed(symbol, place, lines)) if symbol.path.endswith(".py") else ():
         for field in ("id", "attr", "arg", "value"):
             word = getattr(node, field, None)
             if isinstance(word, str) and re.fullmatch(r"[A-Za-z_]\w*", word):
-                found.add(word)
-    return frozenset(found)
+                words.add(word)
+    return frozenset(words)
 
 
 def _may_say(package: Package, words: frozenset[str]) -> bool:
@@ -144,9 +144,9 @@ def add_anchor(
             source = package if release == package.release else open_release(package.name, release, None, cache)
             if not _may_say(source, words):
                 continue
-            found = find(source, [mark], (path, *lock.near(name)))
-            lock.anchor(name, release, found)
-            for item in found:
+            places = find(source, [mark], (path, *lock.near(name)))
+            lock.anchor(name, release, places)
+            for item in places:
                 module = source.module(item.path)
                 if module is not None:
                     found_symbol = module.symbols[item.mark.symbol]

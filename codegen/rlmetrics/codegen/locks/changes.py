@@ -21,7 +21,7 @@ def diff_of(old: Symbol | None, new: Symbol | None, old_lines: Lines, new_lines:
     """
     a = [statement.fingerprint for statement in old.statements] if old else []
     b = [statement.fingerprint for statement in new.statements] if new else []
-    found: list[str] = []
+    lines: list[str] = []
     for tag, low, high, first, last in SequenceMatcher(None, a, b, autojunk=False).get_opcodes():
         if tag == "equal":
             continue
@@ -36,14 +36,14 @@ def diff_of(old: Symbol | None, new: Symbol | None, old_lines: Lines, new_lines:
             )
         ]
         if hunk:
-            found.extend(["@", *hunk] if found else hunk)
-    return tuple(found)
+            lines.extend(["@", *hunk] if lines else hunk)
+    return tuple(lines)
 
 
 def _code(symbol: Symbol, places: Iterable[int], lines: Lines) -> list[str]:
     """Return the source code of statements without blank and comment lines and without common indentation."""
     statements = [symbol.statements[place] for place in places]
-    numbers = sorted({number for found in statements for number in range(found.first, found.last + 1)})
+    numbers = sorted({number for statement in statements for number in range(statement.first, statement.last + 1)})
     text = [lines[number - 1].rstrip() for number in numbers if number <= len(lines)]
     code = [line for line in text if line.strip() and not line.lstrip().startswith("#")]
     return textwrap.dedent("\n".join(code)).split("\n") if code else []

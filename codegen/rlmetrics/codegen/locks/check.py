@@ -69,8 +69,8 @@ def unproven(component: LockedComponent, claim: Claim, lock_of: LockOf) -> froze
     """
     own = _own(component, claim.at)
     backed = _own(component, claim.backed)
-    found = frozenset(release for name in (*own, *backed) for release in lock_of(component.package).proven(name))
-    return claim.releases - found if own else frozenset()
+    proven = frozenset(release for name in (*own, *backed) for release in lock_of(component.package).proven(name))
+    return claim.releases - proven if own else frozenset()
 
 
 def _own(component: LockedComponent, names: Iterable[str]) -> list[str]:
@@ -102,28 +102,28 @@ def differences(lock: Lock, package: Package) -> list[str]:
         package: A release that it covers.
     """
     release = package.release
-    found: list[str] = []
+    lines: list[str] = []
     for name in sorted(lock.anchors()):
         for mark, path, offsets in lock.found(name, release):
             module = package.module(path)
             symbol = module.symbols.get(mark.symbol) if module else None
             if symbol is None:
-                found.append(f"{name}: {path} has no {mark.symbol}")
+                lines.append(f"{name}: {path} has no {mark.symbol}")
                 continue
             first = symbol.statements[0].first
             here = tuple(symbol.statements[place].first - first for place in places_of(symbol, mark))
             if here != offsets:
-                found.append(f"{name}: {mark} stands at {here or 'no line'} of its symbol, not at {offsets}")
+                lines.append(f"{name}: {mark} stands at {here or 'no line'} of its symbol, not at {offsets}")
         for path, line in lock.places(name, release):
             module = package.module(path)
             symbol = module.symbol_at(line) if module else None
             marks = {item.mark.fingerprint for item in lock.found(name, release)}
             place = symbol.place_at(line) if symbol else None
             if symbol is None or place is None or symbol.statements[place].fingerprint not in marks:
-                found.append(f"{name}: {path}:{line} says something else")
+                lines.append(f"{name}: {path}:{line} says something else")
     for (path, name), said in sorted(lock.watched(release).items()):
         module = package.module(path)
         symbol = module.symbols.get(name) if module else None
         if symbol is None or symbol.fingerprint != said:
-            found.append(f"{path} {name}: another fingerprint")
-    return found
+            lines.append(f"{path} {name}: another fingerprint")
+    return lines

@@ -16,11 +16,11 @@ def class_defaults(package: Package, symbol: Symbol) -> dict[str, str]:
 
     A field without a default is ``required``; a factory is the call of it.
     """
-    found: dict[str, str] = {}
+    defaults: dict[str, str] = {}
     for base in package.mro(symbol):
         for name, value in _fields(package.texts[base.path], base):
-            found.setdefault(name, value)
-    return found
+            defaults.setdefault(name, value)
+    return defaults
 
 
 def _fields(text: str, symbol: Symbol) -> Iterator[tuple[str, str]]:

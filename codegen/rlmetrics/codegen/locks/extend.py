@@ -50,7 +50,7 @@ def extend(
     """
     release = package.release
     own = package.name == component.package
-    found = {
+    by_anchor = {
         name: find_anchor(package, lock, name, anchor.module, (more or {}).get(name, ()), anywhere=own)
         for name, anchor in component.anchors.items()
         if anchor.package == package.name and not anchor.guide
@@ -58,9 +58,9 @@ def extend(
     known = lock.releases
     lock.forget(release)
     lock.releases = [*known, release] if release not in known else known
-    for name, places in found.items():
+    for name, places in by_anchor.items():
         lock.anchor(name, release, places)
-    flat = [item for places in found.values() for item in places]
+    flat = [item for places in by_anchor.values() for item in places]
     symbols = watched_symbols(package, component, flat) if own else {}
     for item in flat:
         module = package.module(item.path)

@@ -22,8 +22,8 @@ def open_release(package: str, release: str, place: Path | None = None, cache: P
     Raises:
         PackageError: If it can't be had or read.
     """
-    found = place or archive_of(package, release, cache) or _fetch(package, release, cache)
-    return open_package(package.replace("-", "_"), release, found)
+    archive = place or archive_of(package, release, cache) or _fetch(package, release, cache)
+    return open_package(package.replace("-", "_"), release, archive)
 
 
 def archive_of(package: str, release: str, cache: Path = CACHE) -> Path | None:
@@ -32,9 +32,9 @@ def archive_of(package: str, release: str, cache: Path = CACHE) -> Path | None:
     for name in sorted(names):
         own = [path for pattern in _ARCHIVES for path in sorted((cache / f"{name}-{release}").glob(pattern))]
         patterns = (f"{name}-{release}-*.whl", f"{name}-{release}.tar.gz", f"{name}-{release}.zip")
-        found = own or [path for pattern in patterns for path in sorted(cache.glob(pattern))]
-        if found:
-            return found[0]
+        archives = own or [path for pattern in patterns for path in sorted(cache.glob(pattern))]
+        if archives:
+            return archives[0]
     return None
 
 
@@ -45,9 +45,9 @@ def _fetch(package: str, release: str, cache: Path) -> Path:
     for wanted in (("--only-binary", ":all:"), ("--no-binary", ":all:", "--no-build-isolation")):
         command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", *wanted, "--dest", str(folder)]
         done = subprocess.run([*command, f"{package}=={release}"], capture_output=True, text=True, check=False)
-        found = archive_of(package, release, cache)
-        if found is not None:
-            return found
+        archive = archive_of(package, release, cache)
+        if archive is not None:
+            return archive
         why = next((line for line in done.stderr.splitlines() if line.startswith("ERROR")), "pip failed")
     folder.rmdir()
     msg = f"{package}=={release} can't be fetched ({why}); name a --wheel or a --source folder"

@@ -118,8 +118,8 @@ class ReleaseStep:
 
     def is_described(self, stem: str, key: str) -> bool:
         """Tell whether a component or a file that it extends describes a key, as it is logged, in the new release."""
-        found = self.nearest(stem, key)
-        return found is not None and self.new.release in found.keys[key]
+        component = self.nearest(stem, key)
+        return component is not None and self.new.release in component.keys[key]
 
 
 def keys_of(uses: Iterable[tuple[LockedComponent, Iterable[str]]]) -> tuple[str, ...]:

@@ -69,7 +69,7 @@ class Lock:
         kept = self.releases[: self.releases.index(release)] if release in self.releases else list(self.releases)
         earlier = set(kept)
         tables = {
-            key: {name: {value: found & earlier for value, found in row.items()} for name, row in table.items()}
+            key: {name: {value: releases & earlier for value, releases in row.items()} for name, row in table.items()}
             for key, table in self.tables.items()
         }
         lock = Lock(self.package, self.component, kept, tables, self.common)
@@ -89,11 +89,11 @@ class Lock:
     def at(self, kind: Kind, release: str) -> dict[tuple[str, str], tuple[str, ...]]:
         """Return the values of one release by subject and name."""
         return {
-            (subject, name): found
+            (subject, name): present
             for (own, subject), table in self.tables.items()
             if own == kind
             for name, values in table.items()
-            if (found := tuple(sorted(value for value, releases in values.items() if release in releases)))
+            if (present := tuple(sorted(value for value, releases in values.items() if release in releases)))
         }
 
     def subjects(self, kind: Kind) -> Iterator[tuple[str, Table]]:
@@ -104,9 +104,9 @@ class Lock:
 
     # Anchors.
 
-    def anchor(self, name: str, release: str, found: Iterable[Found]) -> None:
+    def anchor(self, name: str, release: str, places: Iterable[Found]) -> None:
         """Note where an anchor stands in a release."""
-        for mark, path, offsets in found:
+        for mark, path, offsets in places:
             lines = ",".join(f"+{offset}" for offset in offsets)
             self.put("anchors", path, name, f"{mark} {lines}", release)
 
@@ -126,12 +126,12 @@ class Lock:
     def marks(self, name: str) -> tuple[Mark, ...]:
         """Return all statements that an anchor stands for, the latest first."""
         order = {release: place for place, release in enumerate(self.releases)}
-        found: dict[Mark, int] = {}
+        marks: dict[Mark, int] = {}
         for _, table in self.subjects("anchors"):
             for value, releases in table.get(name, {}).items():
                 mark = _found(value, "").mark
-                found[mark] = max([found.get(mark, -1), *(order.get(release, -1) for release in releases)])
-        return tuple(sorted(found, key=lambda mark: (-found[mark], mark)))
+                marks[mark] = max([marks.get(mark, -1), *(order.get(release, -1) for release in releases)])
+        return tuple(sorted(marks, key=lambda mark: (-marks[mark], mark)))
 
     def found(self, name: str, release: str) -> tuple[Found, ...]:
         """Return where an anchor stands in a release."""
@@ -145,21 +145,21 @@ class Lock:
     def places(self, name: str, release: str) -> tuple[tuple[str, int], ...]:
         """Return the path and line of an anchor in a release; several where the same is said several times."""
         lines = (self.common or self).tables
-        found: list[tuple[str, int]] = []
+        places: list[tuple[str, int]] = []
         for mark, path, offsets in self.found(name, release):
             for value, releases in lines.get(("lines", path), {}).get(mark.symbol, {}).items():
                 if release in releases:
-                    found.extend((path, int(value) + offset) for offset in offsets)
-        return tuple(sorted(found))
+                    places.extend((path, int(value) + offset) for offset in offsets)
+        return tuple(sorted(places))
 
     def near(self, name: str) -> tuple[str, ...]:
         """Return the paths of the files in which an anchor was found, the latest first."""
         order = {release: place for place, release in enumerate(self.releases)}
-        found: dict[str, int] = {}
+        paths: dict[str, int] = {}
         for path, table in self.subjects("anchors"):
             for releases in table.get(name, {}).values():
-                found[path] = max([found.get(path, -1), *(order.get(release, -1) for release in releases)])
-        return tuple(sorted(found, key=lambda path: (-found[path], path)))
+                paths[path] = max([paths.get(path, -1), *(order.get(release, -1) for release in releases)])
+        return tuple(sorted(paths, key=lambda path: (-paths[path], path)))
 
     # Symbols.
 
@@ -174,12 +174,12 @@ class Lock:
     def watched(self, release: str) -> Mapping[tuple[str, str], str]:
         """Return the path and name of each watched symbol of a release to its fingerprint."""
         tables = (self.common or self).tables
-        found: dict[tuple[str, str], str] = {}
+        fingerprints: dict[tuple[str, str], str] = {}
         for path, name in self.at("watched", release):
             for said, releases in tables.get(("symbols", path), {}).get(name, {}).items():
                 if release in releases:
-                    found[path, name] = said
-        return found
+                    fingerprints[path, name] = said
+        return fingerprints
 
 
 def _found(value: str, path: str) -> Found:

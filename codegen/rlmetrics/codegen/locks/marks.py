@@ -79,15 +79,15 @@ def find(package: Package, marks: Iterable[Mark], near: Iterable[str] = (), *, a
     Returns:
         Those found, each as the release's own mark, ordered by symbol and line.
     """
-    found: dict[tuple[str, str, int], Found] = {}
+    by_place: dict[tuple[str, str, int], Found] = {}
     for mark in marks:
         symbol = symbol_for(package, mark.symbol, near, anywhere=anywhere)
         places = places_of(symbol, mark) if symbol else ()
         if symbol is not None and places:
             first = symbol.statements[0].first
             offsets = tuple(symbol.statements[place].first - first for place in places)
-            found[symbol.path, symbol.name, offsets[0]] = Found(mark_of(symbol, places[0]), symbol.path, offsets)
-    return [found[key] for key in sorted(found)]
+            by_place[symbol.path, symbol.name, offsets[0]] = Found(mark_of(symbol, places[0]), symbol.path, offsets)
+    return [by_place[key] for key in sorted(by_place)]
 
 
 def symbol_for(package: Package, name: str, near: Iterable[str] = (), *, anywhere: bool = True) -> Symbol | None:

@@ -23,13 +23,13 @@ __all__ = ["Item", "News", "ReleaseStep", "news"]
 
 def news(step: ReleaseStep) -> News:
     """Return what is new in a release, see :class:`News`."""
-    found, moved, lost = _anchor_counts(step)
+    standing, moved, lost = _anchor_counts(step)
     edit = [*_lost(step), *_structure(step), *_keys(step), *_requirements(step)]
     defaults = list(_defaults(step))
     edit += [item for item in defaults if item.tier == "edit"]
     code, watched = read(step)
     settings = [item for item in defaults if item.tier == "read"]
-    return News(found, moved, lost, (*edit, *settings, *code), tuple(names_only(step, watched)))
+    return News(standing, moved, lost, (*edit, *settings, *code), tuple(names_only(step, watched)))
 
 
 # Anchors.
@@ -37,12 +37,12 @@ def news(step: ReleaseStep) -> News:
 
 def _needed(step: ReleaseStep, component: LockedComponent) -> dict[str, set[str]]:
     """Return the anchors of the framework's own package that claims of the new release name, with the claims' keys."""
-    found: dict[str, set[str]] = {}
+    needed: dict[str, set[str]] = {}
     for name, claim in component.needed(step.new.release):
         anchor = component.anchors.get(name)
         if anchor is not None and not anchor.guide and anchor.package == component.package:
-            found.setdefault(name, set()).update(claim.keys)
-    return found
+            needed.setdefault(name, set()).update(claim.keys)
+    return needed
 
 
 def _anchor_counts(step: ReleaseStep) -> tuple[int, int, int]:
@@ -53,8 +53,8 @@ def _anchor_counts(step: ReleaseStep) -> tuple[int, int, int]:
             here, before = lock.places(name, step.new.release), lock.places(name, step.old.release)
             if here or before:
                 seen[component.stem, name] = (bool(here), bool(here) and here != before)
-    found = sum(here for here, _ in seen.values())
-    return found, sum(moved for _, moved in seen.values()), len(seen) - found
+    standing = sum(here for here, _ in seen.values())
+    return standing, sum(moved for _, moved in seen.values()), len(seen) - standing
 
 
 def _lost(step: ReleaseStep) -> Iterator[Item]:
@@ -125,13 +125,13 @@ def _same_elsewhere(step: ReleaseStep, mark: Mark, old: Symbol) -> tuple[Symbol,
     nearby = module.symbols.values() if module else ()
     everywhere = (symbol for symbols in step.new.by_name.values() for symbol in symbols)
     for symbols in (nearby, everywhere):
-        found = [
+        candidates = [
             (symbol, symbol.places[mark.fingerprint])
             for symbol in symbols
             if mark.fingerprint in symbol.places and not _stood_in(step.old, mark, symbol)
         ]
-        if len(found) == 1 and len(found[0][1]) == 1:
-            return found[0][0], found[0][1][0], f"the same in {found[0][0].name}"
+        if len(candidates) == 1 and len(candidates[0][1]) == 1:
+            return candidates[0][0], candidates[0][1][0], f"the same in {candidates[0][0].name}"
     return None
 
 
@@ -232,7 +232,7 @@ def _key_item(kind: Kind, key: str, what: str, owners: Sequence[LockedComponent]
     places: set[str] = set()
     for stem in stems:
         rows = step.locks[stem].tables.get(("keys", ""), {}).get(key, {})
-        places.update(place for place, found in rows.items() if found & {step.old.release, step.new.release})
+        places.update(place for place, releases in rows.items() if releases & {step.old.release, step.new.release})
     symbols = tuple((path, name) for path, _, name in (place.partition(" ") for place in sorted(places)))
     return Item(kind, what, f"{kind} {key} {' '.join(stems)} {digest([what])}", stems, (key,), symbols)
 

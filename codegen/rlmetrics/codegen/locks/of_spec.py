@@ -75,7 +75,7 @@ def anchors_of(file: ComponentFile, package: str) -> dict[str, Anchor]:
     What stands before the symbols may be a module, as in ``trl.core masked_mean``, where a name alone is ambiguous. A
     path of a guide, such as ``docs/source/logging.md # Heading``, is proven by no lock.
     """
-    found: dict[str, Anchor] = {}
+    anchors: dict[str, Anchor] = {}
     for names, place in file.anchors.items():
         before, blank, symbols = place.partition(" ") if " " in place.partition(",")[0] else ("", "", place)
         if not blank:
@@ -88,8 +88,8 @@ def anchors_of(file: ComponentFile, package: str) -> dict[str, Anchor]:
             guide,
             before if "." in before else "",
         )
-        found.update({name.strip(): anchor for name in names.split(",")})
-    return found
+        anchors.update({name.strip(): anchor for name in names.split(",")})
+    return anchors
 
 
 def _claims(scope: FrameworkScope, stem: str, file: ComponentFile) -> Iterator[Claim]:
@@ -125,21 +125,21 @@ def _claims(scope: FrameworkScope, stem: str, file: ComponentFile) -> Iterator[C
 
 def _described(scope: FrameworkScope, stem: str) -> dict[str, frozenset[str]]:
     """Return the keys of a file and of those that it extends, by all names in facts, to the releases that log them."""
-    found: dict[str, frozenset[str]] = {}
+    described: dict[str, frozenset[str]] = {}
     for part in chain(scope.spec.files, stem):
         file = scope.spec.files[part]
         for name, _, record in file.records():
             covered = _record_releases(scope, part, file, record)
             for key in {name, *(item.key for item in spelled(name, record))}:
-                found[key] = found.get(key, frozenset()) | covered
-    return found
+                described[key] = described.get(key, frozenset()) | covered
+    return described
 
 
 def _record_releases(scope: FrameworkScope, stem: str, file: ComponentFile, record: Record) -> frozenset[str]:
-    found = frozenset[str]()
+    releases = frozenset[str]()
     for mode in record.modes or file.modes:
-        found |= _covered(scope, stem, record.releases, mode)
-    return found
+        releases |= _covered(scope, stem, record.releases, mode)
+    return releases
 
 
 def _covered(

@@ -83,12 +83,12 @@ class Package:
     @cached_property
     def by_name(self) -> Mapping[str, tuple[Symbol, ...]]:
         """Qualified name to the symbols that have it; all of the package is parsed."""
-        found: dict[str, list[Symbol]] = {}
+        by_name: dict[str, list[Symbol]] = {}
         for path in self.paths:
             module = self.module(path)
             for name, symbol in module.symbols.items() if module else ():
-                found.setdefault(name, []).append(symbol)
-        return {name: tuple(symbols) for name, symbols in found.items()}
+                by_name.setdefault(name, []).append(symbol)
+        return {name: tuple(symbols) for name, symbols in by_name.items()}
 
     @cached_property
     def requirements(self) -> tuple[str, ...]:
@@ -115,8 +115,8 @@ class Package:
 
     def class_named(self, module: str, name: str) -> Symbol | None:
         """Return the class that a module defines or imports."""
-        found = self.module_named(module)
-        symbol = self.resolve(found, name) if found else None
+        defining = self.module_named(module)
+        symbol = self.resolve(defining, name) if defining else None
         return symbol if symbol is not None and symbol.kind == "class" else None
 
     def mro(self, symbol: Symbol) -> tuple[Symbol, ...]:
@@ -124,13 +124,13 @@ class Package:
         key = (symbol.path, symbol.name)
         if key not in self._mro:
             self._mro[key] = (symbol,)  # ends a circle
-            found = [symbol]
+            order = [symbol]
             module = self.module(symbol.path)
             for written in module.bases.get(symbol.name, ()) if module else ():
                 base = self.resolve(module, written.partition("[")[0]) if module else None
                 if base is not None and base.kind == "class":
-                    found = [s for s in found if s not in self.mro(base)] + list(self.mro(base))
-            self._mro[key] = tuple(found)
+                    order = [s for s in order if s not in self.mro(base)] + list(self.mro(base))
+            self._mro[key] = tuple(order)
         return self._mro[key]
 
     def methods(self, symbol: Symbol) -> Iterator[Symbol]:
@@ -144,18 +144,18 @@ class Package:
         """Return the method that a class has under a name, its own or that of a base."""
         for owner in self.mro(symbol):
             module = self.module(owner.path)
-            found = module.symbols.get(f"{owner.name}.{name}") if module else None
-            if found is not None and found.kind == "function":
-                return found
+            method = module.symbols.get(f"{owner.name}.{name}") if module else None
+            if method is not None and method.kind == "function":
+                return method
         return None
 
     def mentioned(self, symbol: Symbol) -> Iterator[Symbol]:
         """Yield functions, classes and assignments of this package that a symbol names."""
         module = self.module(symbol.path)
         for name in sorted(module.calls.get(symbol.name, ())) if module else ():
-            found = self.resolve(module, name) if module else None
-            if found is not None and found != symbol:
-                yield found
+            named = self.resolve(module, name) if module else None
+            if named is not None and named != symbol:
+                yield named
 
 
 def open_package(name: str, release: str, place: Path) -> Package:
@@ -180,9 +180,9 @@ def open_package(name: str, release: str, place: Path) -> Package:
 
 def _root(files: Iterable[str], name: str) -> str | None:
     """Return what stands before the package's folder in all paths, such as ``trl-0.1.0/`` or ``src/``."""
-    found = [path for path in files if PurePosixPath(path).name == "__init__.py"]
-    found = [path for path in found if PurePosixPath(path).parent.name == name]
-    shortest = min(found, key=lambda path: path.count("/"), default=None)
+    packages = [path for path in files if PurePosixPath(path).name == "__init__.py"]
+    packages = [path for path in packages if PurePosixPath(path).parent.name == name]
+    shortest = min(packages, key=lambda path: path.count("/"), default=None)
     return None if shortest is None else shortest.removesuffix(f"{name}/__init__.py")
 
 

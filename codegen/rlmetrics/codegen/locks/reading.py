@@ -73,11 +73,11 @@ class _MarksBySymbol:
     def __call__(self, stem: str, release: str, symbol: Symbol) -> set[Mark]:
         key = (stem, release)
         if key not in self._marks:
-            found: dict[tuple[str, str], set[Mark]] = {}
+            marks: dict[tuple[str, str], set[Mark]] = {}
             for name in self._locks[stem].anchors():
                 for mark, path, _ in self._locks[stem].found(name, release):
-                    found.setdefault((path, mark.symbol), set()).add(mark)
-            self._marks[key] = found
+                    marks.setdefault((path, mark.symbol), set()).add(mark)
+            self._marks[key] = marks
         return self._marks[key].get((symbol.path, symbol.name), set())
 
 

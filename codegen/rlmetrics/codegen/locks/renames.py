@@ -47,10 +47,10 @@ def renamed(
     left = set(vanished)
     for new, owners in appeared.items():
         for old in sorted(left):
-            found = _statements(step, owners, old, new)
-            if found is not None:
+            statements = _statements(step, owners, old, new)
+            if statements is not None:
                 left.discard(old)
-                yield KeyRenaming(old, new, *found, _hint(step, vanished[old], old, new))
+                yield KeyRenaming(old, new, *statements, _hint(step, vanished[old], old, new))
                 break
 
 
@@ -98,12 +98,12 @@ def _hint(step: ReleaseStep, owners: Sequence[LockedComponent], old: str, new: s
     claim = _record(owners, old)
     if claim is None:
         return f"a record of {old} ends before {step.new.release}, and one of {new} begins with it"
-    owner, found = claim
-    prefix = owner.prefix if old.startswith(owner.prefix) and old not in found.keys else ""
+    owner, statement = claim
+    prefix = owner.prefix if old.startswith(owner.prefix) and old not in statement.keys else ""
     key, name = old.removeprefix(prefix), new.removeprefix(prefix)
-    of = "" if found.keys[0] == key else f"of: {yaml_name(key)}, "
+    of = "" if statement.keys[0] == key else f"of: {yaml_name(key)}, "
     added = f"renamed: {{{yaml_name(name)}: {{{of}releases: {step.new.release}..}}}}"
-    return f"the same by another name? {step.locate(owner.stem, found.path)}: add to the record   {added}"
+    return f"the same by another name? {step.locate(owner.stem, statement.path)}: add to the record   {added}"
 
 
 def _record(owners: Sequence[LockedComponent], key: str) -> tuple[LockedComponent, Claim] | None:

@@ -152,10 +152,10 @@ def replay_step(
         extend(lock, new, then, keys(then, new.release))
         past[stem], known[stem] = then, lock
     described = {
-        stem: frozenset(key for key, found in c.keys.items() if new.release in found) for stem, c in past.items()
+        stem: frozenset(key for key, releases in c.keys.items() if new.release in releases) for stem, c in past.items()
     }
-    found = news(ReleaseStep(old, new, list(past.values()), known, common or Lock(new.name, "framework"), described))
-    named = {stem for item in found.items for stem in item.components}
+    releases = news(ReleaseStep(old, new, list(past.values()), known, common or Lock(new.name, "framework"), described))
+    named = {stem for item in releases.items for stem in item.components}
     spoken = {stem for stem in past if _closure(stem, components) & named}
     before, after = rows(old.release), rows(new.release)
     unchanged = carried = 0
@@ -168,7 +168,7 @@ def replay_step(
         else:
             changed.append(key)
     silent = [key for key in changed if key.component not in spoken]
-    shown = {symbol for item in found.items for symbol in item.symbols}
+    shown = {symbol for item in releases.items for symbol in item.symbols}
     unexplained = [
         key
         for key in changed
@@ -177,28 +177,28 @@ def replay_step(
         and not causes & shown
     ]
     return Replayed(
-        new.release, len(before), unchanged, carried, tuple(changed), tuple(silent), tuple(unexplained), found
+        new.release, len(before), unchanged, carried, tuple(changed), tuple(silent), tuple(unexplained), releases
     )
 
 
 def _causes(before: ReplayRow, after: ReplayRow, locks: Mapping[str, Lock], old: str, new: str) -> set[tuple[str, str]]:
     """Return the path and name of the symbols with statements that prove a row now and did not before."""
-    found: set[tuple[str, str]] = set()
+    causes: set[tuple[str, str]] = set()
     for stem, name in after.anchors:
         if stem not in locks:
             continue
         then = {item.mark for item in locks[stem].found(name, old)}
         for item in locks[stem].found(name, new):
             if item.mark not in then:
-                found.add((item.path, item.mark.symbol))
-    return found
+                causes.add((item.path, item.mark.symbol))
+    return causes
 
 
 def _closure(stem: str, components: Mapping[str, LockedComponent]) -> set[str]:
-    found, todo = set[str](), [stem]
+    reached, todo = set[str](), [stem]
     while todo:
         one = todo.pop()
-        if one not in found and one in components:
-            found.add(one)
+        if one not in reached and one in components:
+            reached.add(one)
             todo.extend(components[one].extends)
-    return found
+    return reached

@@ -51,7 +51,7 @@ def replay(spec: Spec, framework: str, first: str, last: str | None = None, cach
     locks = {stem: ledger.lock(stem) for stem in components}
     resolved = _resolved(FrameworkScope(spec.frameworks[framework]))
     places = {release: place for place, release in enumerate(order)}
-    found: list[Replayed] = []
+    steps: list[Replayed] = []
     old: Package | None = None
     for release in order[places[first] : places[last] + 1]:
         if old is None:
@@ -65,9 +65,9 @@ def replay(spec: Spec, framework: str, first: str, last: str | None = None, cach
         def rows(release: str) -> Mapping[RowId, ReplayRow]:
             return rows_of(resolved, places[release])
 
-        found.append(replay_step(old, new, order, components, locks, rows, keys))
+        steps.append(replay_step(old, new, order, components, locks, rows, keys))
         old = new
-    return found
+    return steps
 
 
 def _resolved(scope: FrameworkScope) -> list[tuple[str, Resolved]]:
@@ -86,7 +86,7 @@ def rows_of(resolved: Sequence[tuple[str, Resolved]], place: int) -> dict[RowId,
         resolved: Everything that the files of a framework log, with the stem of each component's file.
         place: Place of the release among all.
     """
-    found: dict[RowId, list[tuple[Any, set[tuple[str, str]]]]] = {}
+    rows: dict[RowId, list[tuple[Any, set[tuple[str, str]]]]] = {}
     for stem, item in resolved:
         if not item.releases >> place & 1:
             continue
@@ -101,12 +101,12 @@ def rows_of(resolved: Sequence[tuple[str, Resolved]], place: int) -> dict[RowId,
             for when, said in sorted(parts.items())
             if said
         )
-        found.setdefault(RowId(stem, item.key, item.mode), []).append((meaning, anchors))
+        rows.setdefault(RowId(stem, item.key, item.mode), []).append((meaning, anchors))
     return {
         key: ReplayRow(
             tuple(sorted((meaning for meaning, _ in parts), key=repr)), frozenset().union(*(a for _, a in parts))
         )
-        for key, parts in found.items()
+        for key, parts in rows.items()
     }
 
 
@@ -132,16 +132,16 @@ def _frozen(value: Any) -> Any:
     return value if value is None or isinstance(value, str | int | float | bool) else repr(value)
 
 
-def table(found: Sequence[Replayed], *, markdown: bool = False) -> str:
+def table(steps: Sequence[Replayed], *, markdown: bool = False) -> str:
     """Return the replay as a table with a row of totals, for the terminal or for the docs."""
-    return "\n".join(_table(found, markdown))
+    return "\n".join(_table(steps, markdown))
 
 
 _HEAD = ("release", "rows", "unchanged", "keep every anchor", "changed", "symbols to read", "lines to read",
          "cause not shown", "silently wrong")  # fmt: skip
 
 
-def _table(found: Sequence[Replayed], markdown: bool) -> Iterator[str]:
+def _table(steps: Sequence[Replayed], markdown: bool) -> Iterator[str]:
     rows = [
         (
             step.release,
@@ -154,20 +154,20 @@ def _table(found: Sequence[Replayed], markdown: bool) -> Iterator[str]:
             str(len(step.unexplained)),
             str(len(step.silent)),
         )
-        for step in found
+        for step in steps
     ]
-    unchanged = sum(step.unchanged for step in found)
+    unchanged = sum(step.unchanged for step in steps)
     rows.append(
         (
             "all, or median",
-            str(sum(step.rows for step in found)),
+            str(sum(step.rows for step in steps)),
             str(unchanged),
-            f"{100 * sum(step.carried for step in found) / max(1, unchanged):.1f} %",
-            str(sum(len(step.changed) for step in found)),
-            f"{median(step.symbols for step in found):g}",
-            f"{median(step.lines for step in found):g}",
-            str(sum(len(step.unexplained) for step in found)),
-            str(sum(len(step.silent) for step in found)),
+            f"{100 * sum(step.carried for step in steps) / max(1, unchanged):.1f} %",
+            str(sum(len(step.changed) for step in steps)),
+            f"{median(step.symbols for step in steps):g}",
+            f"{median(step.lines for step in steps):g}",
+            str(sum(len(step.unexplained) for step in steps)),
+            str(sum(len(step.silent) for step in steps)),
         )
     )
     if markdown:

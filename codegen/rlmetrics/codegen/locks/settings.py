@@ -32,12 +32,12 @@ def values_of(text: str) -> dict[str, str]:
 
 
 def _keys(node: Node | None, owner: str) -> list[tuple[str, Node, Node]]:
-    found: list[tuple[str, Node, Node]] = []
+    keys: list[tuple[str, Node, Node]] = []
     for key, value in node.value if isinstance(node, MappingNode) else ():
         name = f"{owner}.{key.value}" if owner else str(key.value)
-        found.append((name, key, value))
-        found.extend(_keys(value, name))
-    return found
+        keys.append((name, key, value))
+        keys.extend(_keys(value, name))
+    return keys
 
 
 def _statement(name: str, key: Node, value: Node) -> CodeStatement:

@@ -41,10 +41,10 @@ def most_similar(
 ) -> SimilarStatement | None:
     """Return the statement of a symbol that is most like a text, or None where none is alike."""
     left_out = set(skipped)
-    found = [
+    candidates = [
         SimilarStatement(place, similarity(text, text_of(symbol, place, lines)))
         for place in range(len(symbol.statements))
         if place not in left_out
     ]
-    best = max(found, key=lambda match: (match.likeness, -match.place), default=None)
+    best = max(candidates, key=lambda match: (match.likeness, -match.place), default=None)
     return best if best is not None and best.likeness >= enough else None

@@ -68,10 +68,10 @@ class Symbol:
     @cached_property
     def places(self) -> Mapping[str, tuple[int, ...]]:
         """Fingerprint to the places of the statements that have it."""
-        found: dict[str, list[int]] = {}
+        by_fingerprint: dict[str, list[int]] = {}
         for place, statement in enumerate(self.statements):
-            found.setdefault(statement.fingerprint, []).append(place)
-        return {key: tuple(places) for key, places in found.items()}
+            by_fingerprint.setdefault(statement.fingerprint, []).append(place)
+        return {key: tuple(places) for key, places in by_fingerprint.items()}
 
     def place_at(self, line: int) -> int | None:
         """Return the place of the smallest statement around a line, or None where only blocks are around it."""
@@ -84,12 +84,12 @@ class Symbol:
 
     def enclosing(self, place: int) -> tuple[int, ...]:
         """Return the places of the statements around one, the innermost first, the definition itself left out."""
-        found: list[int] = []
+        headers: list[int] = []
         place = self.statements[place].parent
         while place > 0:
-            found.append(place)
+            headers.append(place)
             place = self.statements[place].parent
-        return tuple(found)
+        return tuple(headers)
 
 
 @dataclass(frozen=True)
@@ -202,14 +202,14 @@ class _Reader:
         return name
 
     def _imports_in(self, node: ast.AST) -> None:
-        for found in _all_statements(node):
-            if isinstance(found, ast.Import):
-                for alias in found.names:
+        for statement in _all_statements(node):
+            if isinstance(statement, ast.Import):
+                for alias in statement.names:
                     bound = alias.asname or alias.name.partition(".")[0]
                     self.imports.setdefault(bound, f"{alias.name if alias.asname else bound}:")
-            elif isinstance(found, ast.ImportFrom):
-                base = self._absolute(found)
-                for alias in found.names:
+            elif isinstance(statement, ast.ImportFrom):
+                base = self._absolute(statement)
+                for alias in statement.names:
                     self.imports.setdefault(alias.asname or alias.name, f"{base}:{alias.name}")
 
     def _absolute(self, node: ast.ImportFrom) -> str:
@@ -242,10 +242,10 @@ def _all_statements(node: ast.AST) -> Iterator[ast.AST]:
     """Yield a statement and all those nested in it, outer ones first."""
     todo = deque([node])
     while todo:
-        found = todo.popleft()
-        yield found
+        statement = todo.popleft()
+        yield statement
         for name in BLOCKS:
-            todo.extend(getattr(found, name, ()))
+            todo.extend(getattr(statement, name, ()))
 
 
 def _statements(nodes: Sequence[ast.AST], parent: int = -1, block: str = "", start: int = 0) -> Iterator[CodeStatement]:
@@ -301,11 +301,11 @@ def _names(node: ast.Assign | ast.AnnAssign) -> list[str]:
 
 
 def _mentioned(node: ast.AST) -> Iterator[str]:
-    for found in ast.walk(node):
-        if isinstance(found, ast.Name):
-            yield found.id
-        elif isinstance(found, ast.Attribute):
-            if isinstance(found.value, ast.Name):
-                yield f"{found.value.id}.{found.attr}"
-            elif isinstance(found.value, ast.Call) and getattr(found.value.func, "id", "") == "super":
-                yield f"super.{found.attr}"
+    for part in ast.walk(node):
+        if isinstance(part, ast.Name):
+            yield part.id
+        elif isinstance(part, ast.Attribute):
+            if isinstance(part.value, ast.Name):
+                yield f"{part.value.id}.{part.attr}"
+            elif isinstance(part.value, ast.Call) and getattr(part.value.func, "id", "") == "super":
+                yield f"super.{part.attr}"

@@ -81,17 +81,17 @@ def _rows(table: Table, releases: Sequence[str], *, joined: bool) -> list[str]:
     rows: list[str] = []
     for name in sorted(table):
         cells = [
-            (min(order[release] for release in found), f"{value}\t{_ranges(found, releases, order)}")
-            for value, found in table[name].items()
+            (min(order[release] for release in spans), f"{value}\t{_ranges(spans, releases, order)}")
+            for value, spans in table[name].items()
         ]
         texts = [text for _, text in sorted(cells)]
         rows.extend([f"{name}\t" + "\t".join(texts) + "\n"] if joined else [f"{name}\t{text}\n" for text in texts])
     return rows
 
 
-def _ranges(found: Collection[str], releases: Sequence[str], order: dict[str, int]) -> str:
+def _ranges(among: Collection[str], releases: Sequence[str], order: dict[str, int]) -> str:
     """Return ranges such as ``0.14.0 0.16.0..0.18.0 1.0.0..``; the last is open if it reaches the last release."""
-    places = sorted(order[release] for release in found)
+    places = sorted(order[release] for release in among)
     runs: list[list[int]] = []
     for place in places:
         if runs and runs[-1][1] == place - 1:
@@ -106,10 +106,10 @@ def _ranges(found: Collection[str], releases: Sequence[str], order: dict[str, in
 
 
 def _expand(ranges: str, releases: Sequence[str]) -> set[str]:
-    found: set[str] = set()
+    expanded: set[str] = set()
     for item in ranges.split(" "):
         first, dots, last = item.partition("..")
         low = releases.index(first)
         high = (releases.index(last) if last else len(releases) - 1) if dots else low
-        found.update(releases[low : high + 1])
-    return found
+        expanded.update(releases[low : high + 1])
+    return expanded

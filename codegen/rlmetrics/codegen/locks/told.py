@@ -29,7 +29,7 @@ class Told:
             subject
             for lock in step.locks.values()
             for subject, table in lock.subjects("defaults")
-            if any(step.new.release in found for row in table.values() for found in row.values())
+            if any(step.new.release in releases for row in table.values() for releases in row.values())
         }
         self._written: dict[str, list[tuple[int, str, str]]] = {}
         for (stem, key), (path, line, _) in step.written.items():
@@ -58,10 +58,10 @@ class Told:
             return False
         keys: set[tuple[str, str]] = set()
         for place in come:
-            found = self._keys_at(new, place)
-            if not found:
+            here = self._keys_at(new, place)
+            if not here:
                 return False
-            keys |= found
+            keys |= here
         anchored: set[int] = set()
         for component in self._step.components:
             lock = self._step.locks[component.stem]
@@ -83,10 +83,10 @@ class Told:
 
     def _is_new(self, stem: str, key: str) -> bool:
         """Tell whether the file that describes a key says something of it that begins with the release."""
-        found = self._step.nearest(stem, key) or self._step.nearest(stem, f"eval_{key}")
-        if found is None:
+        component = self._step.nearest(stem, key) or self._step.nearest(stem, f"eval_{key}")
+        if component is None:
             return False
-        return bool({key, key.removeprefix(found.prefix)} & self._begun[found.stem])
+        return bool({key, key.removeprefix(component.prefix)} & self._begun[component.stem])
 
 
 def _named(component: LockedComponent, releases: set[str]) -> Iterator[tuple[str, Claim]]:

@@ -17,7 +17,7 @@ _CONFIG = re.compile(r"\b([A-Za-z_]\w*(?:Config|Arguments))\b")
 
 
 def watched_symbols(
-    package: Package, component: LockedComponent, found: Iterable[Found]
+    package: Package, component: LockedComponent, symbols: Iterable[Found]
 ) -> dict[tuple[str, str], Symbol]:
     """Return the symbols whose change may change what a component's keys mean.
 
@@ -28,13 +28,13 @@ def watched_symbols(
     Args:
         package: A release.
         component: The component.
-        found: Where its anchors stand in that release.
+        symbols: Where its anchors stand in that release.
 
     Returns:
         Path and qualified name to the symbol.
     """
     own = [symbol for symbol in (class_of(package, item, package.release) for item in component.classes) if symbol]
-    anchored = list(_anchored(package, found))
+    anchored = list(_anchored(package, symbols))
     owners = own or [owner for owner in (_owner(package, symbol) for symbol in anchored) if owner]
     direct = [symbol for symbol in anchored if symbol.kind != "rest"]
     for owner in owners:
@@ -55,16 +55,16 @@ def helpers_of(package: Package, watched: Iterable[tuple[str, str]], before: Pac
         watched: Paths and names of its watched symbols.
         before: The release in which a class is not new; the same one for private functions alone.
     """
-    found: set[tuple[str, str]] = set()
+    helpers: set[tuple[str, str]] = set()
     for path, name in watched:
         module, known = package.module(path), before.module(path)
         symbol = module.symbols.get(name) if module else None
         for other in package.mentioned(symbol) if symbol and symbol.kind == "function" else ():
             if other.path == path and other.kind == "function" and other.name.startswith("_"):
-                found.add((path, other.name))
+                helpers.add((path, other.name))
             elif other.path == path and other.kind == "class" and (known is None or other.name not in known.symbols):
-                found.update((path, part.name) for part in (other, *package.methods(other)))
-    return found
+                helpers.update((path, part.name) for part in (other, *package.methods(other)))
+    return helpers
 
 
 def class_of(package: Package, item: ClassRange, release: str) -> Symbol | None:
@@ -76,11 +76,11 @@ def class_of(package: Package, item: ClassRange, release: str) -> Symbol | None:
 
 def methods_of(package: Package, symbol: Symbol) -> dict[str, str]:
     """Return each method of a class and the class of the package that it has it from."""
-    found: dict[str, str] = {}
+    methods: dict[str, str] = {}
     for base in package.mro(symbol):
         for method in package.methods(base):
-            found.setdefault(method.name.removeprefix(f"{base.name}."), base.name)
-    return found
+            methods.setdefault(method.name.removeprefix(f"{base.name}."), base.name)
+    return methods
 
 
 def config_of(package: Package, symbol: Symbol) -> Symbol | None:
@@ -91,9 +91,9 @@ def config_of(package: Package, symbol: Symbol) -> Symbol | None:
         return None
     for written in _annotations(package.texts[init.path], init):
         for name in _CONFIG.findall(written):
-            found = package.resolve(module, name)
-            if found is not None and found.kind == "class":
-                return found
+            resolved = package.resolve(module, name)
+            if resolved is not None and resolved.kind == "class":
+                return resolved
     return None
 
 
@@ -108,8 +108,8 @@ def _annotations(text: str, init: Symbol) -> Iterator[str]:
             yield ast.unparse(argument.annotation)
 
 
-def _anchored(package: Package, found: Iterable[Found]) -> Iterator[Symbol]:
-    for item in found:
+def _anchored(package: Package, symbols: Iterable[Found]) -> Iterator[Symbol]:
+    for item in symbols:
         module = package.module(item.path)
         symbol = module.symbols.get(item.mark.symbol) if module else None
         if symbol is not None:
@@ -125,7 +125,7 @@ def _owner(package: Package, symbol: Symbol) -> Symbol | None:
 
 def _called(package: Package, symbol: Symbol) -> Iterator[Symbol]:
     """Return the functions of the package that a symbol calls or hands on."""
-    return (found for found in package.mentioned(symbol) if found.kind == "function")
+    return (named for named in package.mentioned(symbol) if named.kind == "function")
 
 
 def _listed(package: Package, entry: str) -> Iterator[Symbol]:

@@ -55,10 +55,10 @@ class Expander:
         self._everything = everything
         self._names = {**_endings(config), **file.names}
         self._guards: dict[str, list[tuple[int, str]]] = {
-            name: [(everything, found)]
-            if isinstance(found, str)
-            else [(self._covered(item), item.when) for item in found]
-            for name, found in file.guards.items()
+            name: [(everything, guard)]
+            if isinstance(guard, str)
+            else [(self._covered(item), item.when) for item in guard]
+            for name, guard in file.guards.items()
         }
         self._pinned = [
             (covered, {name: GuardLiteral(1, value) for name, value in settings.items()})  # type: ignore[arg-type]
@@ -84,16 +84,16 @@ class Expander:
             ExpandError: A named guard refers to itself.
         """
         if when not in self._written:
-            found: dict[str | None, int] = {}
+            choices: dict[str | None, int] = {}
             for covered, node in self._parts(parse(when), self._everything, ()):
                 if isinstance(node, GuardLiteral):
                     if not node.value:
                         continue
-                    found[None] = found.get(None, 0) | covered
+                    choices[None] = choices.get(None, 0) | covered
                 else:
                     written = text(node)
-                    found[written] = found.get(written, 0) | covered
-            self._written[when] = [(covered, written) for written, covered in found.items()]
+                    choices[written] = choices.get(written, 0) | covered
+            self._written[when] = [(covered, written) for written, covered in choices.items()]
         return self._written[when]
 
     def number(self, scale: float | str) -> float | str:
@@ -125,31 +125,31 @@ class Expander:
         return result
 
     def _choices(self, name: str, releases: int, open_: tuple[str, ...]) -> list[tuple[int, Expression]]:
-        found: list[tuple[int, Expression]] = []
+        choices: list[tuple[int, Expression]] = []
         left = releases
         for covered, when in self._guards[name]:
             if covered & left:
-                found += self._parts(parse(when), covered & left, open_)
+                choices += self._parts(parse(when), covered & left, open_)
                 left &= ~covered
-        return [*found, (left, _FALSE)] if left else found
+        return [*choices, (left, _FALSE)] if left else choices
 
     def _settled(self, releases: int, node: Expression) -> list[tuple[int, Expression]]:
         """Return an expression with the values of pinned settings filled in."""
-        found: list[tuple[int, Expression]] = []
+        settled: list[tuple[int, Expression]] = []
         left = releases
         for covered, values in self._pinned:
             if covered & left and node.names() & values.keys():
-                found.append((covered & left, replaced(node, values.get)))
+                settled.append((covered & left, replaced(node, values.get)))
                 left &= ~covered
-        return [*found, (left, node)] if left else found
+        return [*settled, (left, node)] if left else settled
 
 
 def _endings(config: Sequence[str]) -> dict[str, str]:
     """Return every ending of a configuration key that no other one has."""
-    found: dict[str, set[str]] = {}
+    endings: dict[str, set[str]] = {}
     for key in config:
         parts = key.split(".")
         for index in range(1, len(parts)):
-            found.setdefault(".".join(parts[index:]), set()).add(key)
+            endings.setdefault(".".join(parts[index:]), set()).add(key)
     known = set(config)
-    return {ending: next(iter(keys)) for ending, keys in found.items() if len(keys) == 1 and ending not in known}
+    return {ending: next(iter(keys)) for ending, keys in endings.items() if len(keys) == 1 and ending not in known}

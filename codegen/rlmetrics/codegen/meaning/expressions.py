@@ -75,8 +75,8 @@ def replaced(node: Expression, of: Callable[[str], Expression | None]) -> Expres
     """
     column = node.column
     if isinstance(node, SettingName):
-        found = of(node.name)
-        return node if found is None else found
+        replacement = of(node.name)
+        return node if replacement is None else replacement
     if isinstance(node, Or | And):
         return _joined(node, tuple(replaced(part, of) for part in node.operands))
     if isinstance(node, Not):

@@ -67,25 +67,25 @@ class Resolved:
 
 def chain(files: Mapping[str, ComponentFile], stem: str) -> list[str]:
     """Return a file and, nearest first, the files whose keys it takes over."""
-    found: list[str] = []
+    stems: list[str] = []
     waiting = [stem]
     while waiting:
         current = waiting.pop(0)
-        if current in files and current not in found:
-            found.append(current)
+        if current in files and current not in stems:
+            stems.append(current)
             waiting += files[current].extends
-    return found
+    return stems
 
 
 def constants(files: Sequence[ComponentFile]) -> dict[str, str]:
     """Return the placeholders that have one possible value, such as the name of a class; the nearest file first."""
-    found: dict[str, str] = {}
+    fixed: dict[str, str] = {}
     for file in reversed(files):
         for name, item in file.placeholders.items():
-            found.pop(name, None)
+            fixed.pop(name, None)
             if item.examples == [item.pattern] and item.pattern.isalnum():
-                found[name] = item.pattern
-    return found
+                fixed[name] = item.pattern
+    return fixed
 
 
 class ExtendedFile:
@@ -148,21 +148,21 @@ class ExtendedFile:
     def own(self, stem: str) -> int:
         """Return the releases that a file describes: those of its components, or, of a fragment, all."""
         if stem not in self._own:
-            found = 0
+            bits = 0
             for item in self.files[stem].components:
-                found |= self.bits(item.releases)
-            self._own[stem] = found or self.everything
+                bits |= self.bits(item.releases)
+            self._own[stem] = bits or self.everything
         return self._own[stem]
 
     def filled(self, key: str) -> str:
         """Return a key with the placeholders filled in that have one possible value."""
-        found = self._filled.get(key)
-        if found is None:
-            found = key
+        filled = self._filled.get(key)
+        if filled is None:
+            filled = key
             for name, value in self.constants.items():
-                found = found.replace(f"{{{name}}}", value)
-            self._filled[key] = found
-        return found
+                filled = filled.replace(f"{{{name}}}", value)
+            self._filled[key] = filled
+        return filled
 
 
 def resolve(component: ExtendedFile) -> Iterator[Resolved]:
@@ -326,7 +326,7 @@ def _documented(component: ExtendedFile, items: Sequence[Any], releases: int) ->
 def _parts(releases: int, pieces: Sequence[tuple[int, SpecPiece]]) -> Iterator[tuple[int, tuple[SpecPiece, ...]]]:
     """Yield the sets of releases in which the same pieces apply, oldest first."""
     relevant = [(covered, piece) for covered, piece in pieces if covered & releases]
-    found: dict[tuple[int, ...], int] = {}
+    parts: dict[tuple[int, ...], int] = {}
     left = releases
     while left:
         low = left & -left
@@ -334,7 +334,7 @@ def _parts(releases: int, pieces: Sequence[tuple[int, SpecPiece]]) -> Iterator[t
         same = left
         for index, (covered, _) in enumerate(relevant):
             same &= covered if index in active else ~covered
-        found[active] = found.get(active, 0) | same
+        parts[active] = parts.get(active, 0) | same
         left &= ~same
-    for active, covered in found.items():
+    for active, covered in parts.items():
         yield covered, tuple(relevant[index][1] for index in active)

@@ -59,14 +59,14 @@ class FrameworkScope:
     def described(self, stem: str) -> int:
         """Return the releases that a file's components cover; of a fragment, those of all files that extend it."""
         files = self.spec.files
-        found = 0
+        bits = 0
         for item in files[stem].components:
-            found |= self.bits(item.releases)
+            bits |= self.bits(item.releases)
         if not files[stem].components:
             for user, file in files.items():
                 if user != stem and file.components and stem in chain(files, user):
-                    found |= self.described(user)
-        return found
+                    bits |= self.described(user)
+        return bits
 
     def component(self, stem: str, described: int | None = None) -> ExtendedFile:
         """Return a file with those that it extends.
@@ -95,8 +95,8 @@ class FrameworkScope:
     def is_foreign(self, stem: str, anchors: Sequence[str]) -> bool:
         """Return whether anchors of a file, if there are any, all stand in other packages."""
         declared = self.anchors(stem)
-        found = [declared[name].package for name in anchors if name in declared]
-        return bool(found) and self.spec.framework.package not in found
+        packages = [declared[name].package for name in anchors if name in declared]
+        return bool(packages) and self.spec.framework.package not in packages
 
     def profile(self, component: str, stem: str, name: str) -> Profile:
         """Return a profile as a statement of a file knows it, else as the component does.

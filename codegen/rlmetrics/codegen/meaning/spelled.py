@@ -42,13 +42,13 @@ class Spelled:
 
 def spelled(name: str, record: Record) -> Iterator[Spelled]:
     """Yield the keys of a record: its family, or its own name, then its copies, and then names of other releases."""
-    found = {item.key: item for item in _at_first(name, record)}
-    first = next(iter(found))
+    by_key = {item.key: item for item in _at_first(name, record)}
+    first = next(iter(by_key))
     for key, renamed in record.renamed.items():
-        before = found.get(renamed.of or first, found[first])
-        found[before.key] = replace(before, never=(*before.never, renamed.releases))
-        found[key] = Spelled(key, before.modes, before.says, only=renamed.releases)
-    yield from found.values()
+        before = by_key.get(renamed.of or first, by_key[first])
+        by_key[before.key] = replace(before, never=(*before.never, renamed.releases))
+        by_key[key] = Spelled(key, before.modes, before.says, only=renamed.releases)
+    yield from by_key.values()
 
 
 def _at_first(name: str, record: Record) -> Iterator[Spelled]:

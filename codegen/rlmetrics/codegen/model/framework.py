@@ -322,8 +322,8 @@ class ComponentFile(Strict):
 
     def records(self) -> Iterator[tuple[str, int, Record]]:
         """Yield every record with its name in the file and its place among the records of that name."""
-        for key, found in self.keys.items():
-            for index, record in enumerate([found] if isinstance(found, Record) else found):
+        for key, records in self.keys.items():
+            for index, record in enumerate([records] if isinstance(records, Record) else records):
                 yield key, index, record
 
 

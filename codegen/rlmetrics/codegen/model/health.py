@@ -87,8 +87,8 @@ class HealthRule(Strict):
     @property
     def tiers(self) -> dict[str, str]:
         """The conditions by level, the worst first."""
-        found = {level: getattr(self, level) for level in ("error", "warning", "info")}
-        return {level: " ".join(text.split()) for level, text in found.items() if text is not None}
+        tiers = {level: getattr(self, level) for level in ("error", "warning", "info")}
+        return {level: " ".join(text.split()) for level, text in tiers.items() if text is not None}
 
 
 class SpecDiagnosis(Strict):

@@ -39,5 +39,5 @@ class Glossary(Strict):
 
     def words(self, term: str) -> tuple[str, ...]:
         """Return the words that can stand for a term, the usual one first."""
-        found = self.terms[term]
-        return (found.text, *found.also) if isinstance(found, Term) else (found,)
+        chinese = self.terms[term]
+        return (chinese.text, *chinese.also) if isinstance(chinese, Term) else (chinese,)

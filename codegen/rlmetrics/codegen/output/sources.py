@@ -47,10 +47,10 @@ def source_files(root: Path, overlays: Sequence[Path] = ()) -> list[tuple[str, P
         Pairs of a label that is the same on every machine and the file's path, sorted by label.
     """
     watched = [label for folder, endings in WATCHED for label in walk(root, folder, endings)]
-    found = [(label, root / label) for label in watched if not label.startswith(TEXTS)]
+    files = [(label, root / label) for label in watched if not label.startswith(TEXTS)]
     for number, overlay in enumerate(overlays):
-        found += [(f"overlay-{number}/{label}", overlay / label) for label in walk(overlay, "", (".yaml",))]
-    return sorted(found)
+        files += [(f"overlay-{number}/{label}", overlay / label) for label in walk(overlay, "", (".yaml",))]
+    return sorted(files)
 
 
 def guide_files(folder: Path) -> list[Path]:

@@ -49,9 +49,9 @@ def build(spec: Spec) -> dict[str, Table]:
     tables.update(proof_tables(spec))
     tables.update(default_tables(spec))
     tables["lookup"] = _lookup(spec, tables)
-    found = {name: Table(table.source, plain(table.data)) for name, table in tables.items()}
-    texts = {key: row for family in spec.families for key, row in found[f"texts/{family}"].data["TEXTS"].items()}
-    return {**found, "sizes": sizes_table(spec, texts)}
+    plain_tables = {name: Table(table.source, plain(table.data)) for name, table in tables.items()}
+    texts = {key: row for family in spec.families for key, row in plain_tables[f"texts/{family}"].data["TEXTS"].items()}
+    return {**plain_tables, "sizes": sizes_table(spec, texts)}
 
 
 def _lookup(spec: Spec, tables: Mapping[str, Table]) -> Table:
@@ -77,7 +77,7 @@ def _lookup(spec: Spec, tables: Mapping[str, Table]) -> Table:
             for alias in item.aliases:
                 aliases.setdefault(alias, []).append(metric)
     data = {
-        "LOGGED_BY": {name: found for name, found in logged.items() if found},
+        "LOGGED_BY": {name: by_framework for name, by_framework in logged.items() if by_framework},
         "ALIASES": aliases,
         "KEYS": {key: list(metrics) for key, metrics in keys.items()},
     }
@@ -132,8 +132,8 @@ def _words(signatures: Signatures) -> Row:
 def _population(item: Population, signatures: Signatures) -> list[object]:
     """Return domain, brief and traits; of a part of another population also that, and what is left out."""
     left = [signatures.without[name].trait for name in item.without if name in signatures.without]
-    found: list[object] = [item.domain, item.brief, [*item.traits, *left]]
-    return found if item.of is None else [*found, item.of, item.without]
+    cells: list[object] = [item.domain, item.brief, [*item.traits, *left]]
+    return cells if item.of is None else [*cells, item.of, item.without]
 
 
 def _convention(convention: Convention) -> Row:

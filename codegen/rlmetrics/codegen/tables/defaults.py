@@ -45,13 +45,13 @@ def _settings(scope: FrameworkScope, ledger: Ledger, stem: str) -> dict[str, lis
     """Return for each setting its defaults: releases, the value as the framework writes it, and the class."""
     if not ledger.path(stem).is_file():
         return {}
-    found: dict[str, list[Any]] = {}
+    settings: dict[str, list[Any]] = {}
     for symbol, table in ledger.lock(stem).subjects("defaults"):
         for name, values in table.items():
             for value, releases in values.items():
                 known = {release for release in releases if release in scope.releases}
-                found.setdefault(name, []).append((scope.releases.ranges(scope.releases.bits(known)), value, symbol))
-    return dict(sorted(found.items()))
+                settings.setdefault(name, []).append((scope.releases.ranges(scope.releases.bits(known)), value, symbol))
+    return dict(sorted(settings.items()))
 
 
 def _shaping(item: Shaping) -> Row:

@@ -48,12 +48,12 @@ def framework_tables(name: str, spec: FrameworkSpec) -> dict[str, Table]:
 def _components(spec: FrameworkSpec) -> list[Any]:
     """Return the components: those that the framework puts first, then the others, file by file."""
     place = {name: index for index, name in enumerate(spec.framework.order)}
-    found = [
+    rows = [
         (component.name, stem, _ranges(component.releases), component.module)
         for stem, file in spec.files.items()
         for component in file.components
     ]
-    return sorted(found, key=lambda item: place.get(item[0], len(place)))
+    return sorted(rows, key=lambda item: place.get(item[0], len(place)))
 
 
 class _Tables:
@@ -102,9 +102,9 @@ class _Tables:
         """Return key, mode, releases, the record's piece, those of its facts, and the file if it is a fragment."""
         spans = self._scope.releases.ranges(item.releases)
         facts = [self._piece(fact, item) for fact in item.facts]
-        found: list[Any] = [item.key, item.mode, spans, self._piece(item.record, item), facts]
+        cells: list[Any] = [item.key, item.mode, spans, self._piece(item.record, item), facts]
         fragment = not self._component.files[item.stem].components
-        return [*found, item.stem] if fragment else found
+        return [*cells, item.stem] if fragment else cells
 
     def _piece(self, piece: SpecPiece, item: Resolved) -> int:
         said: Row = {}
@@ -136,8 +136,8 @@ class _Tables:
 
     def _profile(self, stem: str, name: str) -> str:
         """Return the name of a profile here; the file in which a statement stands knows its own and inherited ones."""
-        found = self._scope.profile(self._component.stem, stem, name)
-        fields = _fields(found)
+        profile = self._scope.profile(self._component.stem, stem, name)
+        fields = _fields(profile)
         shown = name if self._profiles.setdefault(name, fields) == fields else f"{stem}.{name}"
         self._profiles.setdefault(shown, fields)
         return shown
@@ -163,42 +163,42 @@ class _Tables:
 
     def _tracking(self) -> list[Row]:
         """Return how each release hands its numbers over: what the nearest file says that says anything about it."""
-        found: list[Row] = []
+        rows: list[Row] = []
         left = self._component.described
         for part in self._component.chain:
             covered = 0
             for item in self._component.files[part].tracking:
                 here = left & (self._component.own(part) if item.releases is None else self._scope.bits(item.releases))
                 if here:
-                    found.append(_tracked(item, self._scope.releases.ranges(here)))
+                    rows.append(_tracked(item, self._scope.releases.ranges(here)))
                     covered |= here
             left &= ~covered
-        return found
+        return rows
 
     def _single(self) -> dict[str, list[Any]]:
         """Return, for each part, when there is only one of it: releases and guards, as the nearest file has them."""
-        found: dict[str, list[Any]] = {}
+        rows: dict[str, list[Any]] = {}
         for part in self._component.chain:
             for name, guard in self._component.files[part].single.items():
-                found.setdefault(name, self._guards(part, guard))
+                rows.setdefault(name, self._guards(part, guard))
         for name, guard in self._scope.spec.framework.single.items():
-            found.setdefault(name, self._guards(self._component.stem, guard))
-        return found
+            rows.setdefault(name, self._guards(self._component.stem, guard))
+        return rows
 
     def _guards(self, stem: str, guard: str | list[Guard]) -> list[Any]:
         """Return a guard written out, with the releases in which it reads alike; one that never holds is false."""
-        expander, found = self._component.expander(stem), []
+        expander, guards = self._component.expander(stem), []
         left = self._component.described
         for item in [Guard(when=guard)] if isinstance(guard, str) else guard:
             covered = left if item.releases is None else left & self._scope.bits(item.releases)
             left &= ~covered
             for where, written in expander.guard(item.when):
                 if where & covered:
-                    found.append((self._scope.releases.ranges(where & covered), written or "true"))
+                    guards.append((self._scope.releases.ranges(where & covered), written or "true"))
                     covered &= ~where
             if covered:
-                found.append((self._scope.releases.ranges(covered), "false"))
-        return found
+                guards.append((self._scope.releases.ranges(covered), "false"))
+        return guards
 
     def _placeholders(self) -> dict[str, Row]:
         known: dict[str, Placeholder] = dict(self._scope.spec.framework.placeholders)

@@ -64,23 +64,23 @@ def _several(value: str | list[str]) -> list[str]:
 
 def metrics_of_rule(rule: HealthRule, metrics: Mapping[str, Metric]) -> list[str]:
     """Return the metrics that a rule judges, in the order in which it names or finds them."""
-    found: dict[str, None] = {}
+    names: dict[str, None] = {}
     for item in rule.judges:
         if isinstance(item, str):
-            found[item] = None
+            names[item] = None
         else:
-            found.update(dict.fromkeys(name for name, metric in metrics.items() if selects(item, metric)))
-    return [name for name in found if name not in rule.besides]
+            names.update(dict.fromkeys(name for name, metric in metrics.items() if selects(item, metric)))
+    return [name for name in names if name not in rule.besides]
 
 
 def bounds(rule: HealthRule) -> dict[str, float]:
     """Return what values are simply compared with, at any level: ``above`` and ``below``, or ``…_start``."""
-    found: dict[str, float] = {}
+    limits: dict[str, float] = {}
     for text in rule.tiers.values():
         for side, number in parse_condition(text).bounds.items():
             better = min if side.startswith("above") else max
-            found[side] = better(found.get(side, number), number)
-    return found
+            limits[side] = better(limits.get(side, number), number)
+    return limits
 
 
 def _judged(rule: HealthRule, metrics: list[str]) -> Row:

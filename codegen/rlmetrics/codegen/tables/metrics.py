@@ -62,8 +62,8 @@ def _metric(family: str, name: str, metric: Metric, templates: Sequence[dict[str
 
 def texts_of(metric: Metric) -> Row:
     """Return the long texts of a metric and how it is computed, as the tables have them."""
-    found: Row = plain(_texts(metric))
-    return found
+    texts: Row = plain(_texts(metric))
+    return texts
 
 
 def _texts(metric: Metric) -> Row:
@@ -91,7 +91,7 @@ def _variant(item: FormulaVariant) -> Row:
 
 def _templates(spec: Spec) -> dict[str, list[dict[str, str]]]:
     """Return, for each metric, the placeholders with their patterns under which it is logged, once for each way."""
-    found: dict[str, dict[tuple[str, ...], dict[str, str]]] = {}
+    templates: dict[str, dict[tuple[str, ...], dict[str, str]]] = {}
     for framework in spec.frameworks.values():
         for stem, file in framework.files.items():
             for name, _, record in file.records():
@@ -101,10 +101,10 @@ def _templates(spec: Spec) -> dict[str, list[dict[str, str]]]:
                     patterns = {name: _pattern(framework, stem, name) for name in names}
                     for metric in dict.fromkeys([*stated, item.says.get("metric")]):
                         if metric is not None:
-                            found.setdefault(metric, {}).setdefault(names, patterns)
+                            templates.setdefault(metric, {}).setdefault(names, patterns)
     return {
         metric: [ways[names] for names in sorted(ways, key=lambda names: (len(names), names))]
-        for metric, ways in found.items()
+        for metric, ways in templates.items()
         if any(ways)
     }
 

@@ -46,14 +46,14 @@ def _table(scope: FrameworkScope, stem: str, ledger: Ledger) -> Row:
                 for value, releases in values.items():
                     symbol, said, offsets = value.split(" ")
                     used.setdefault(path, set()).add(symbol)
-                    found = [
+                    rows = [
                         path,
                         symbol,
                         [int(offset) for offset in offsets.split(",")],
                         _ranges(scope, releases),
                         said,
                     ]
-                    anchors.setdefault(name, []).append(found)
+                    anchors.setdefault(name, []).append(rows)
     lines = {path: _lines(scope, own, path, symbols) for path, symbols in sorted(used.items())}
     others = {}
     for package in sorted({item.package for item in declared.values()} - {ledger.package}):

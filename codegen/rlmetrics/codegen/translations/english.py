@@ -24,23 +24,23 @@ def english_sentences(spec: Spec) -> dict[str, dict[str, str]]:
         For each file below ``texts/<language>``, such as ``metrics/kl``, the sentences with what each of them is. White
         space is one space.
     """
-    found: dict[str, dict[str, str]] = {}
+    sentences: dict[str, dict[str, str]] = {}
     for name, family in spec.families.items():
         briefs = {_plain(metric.brief): f"brief of {metric_id}" for metric_id, metric in family.metrics.items()}
         about = {_plain(family.title): f"title of {name}", _plain(family.description): f"description of {name}"}
-        found[f"metrics/{name}"] = {**about, **briefs}
+        sentences[f"metrics/{name}"] = {**about, **briefs}
     for name, family in spec.families.items():
         described = family.metrics.items()
-        found[f"descriptions/{name}"] = {
+        sentences[f"descriptions/{name}"] = {
             _plain(one.description): f"description of {metric}" for metric, one in described
         }
-    found["health"] = {_plain(text): what for file in spec.health.values() for text, what in _of_health(file)}
-    found["signatures"] = {_plain(text): what for text, what in _of_signatures(spec.signatures) if text is not None}
-    found["definitions"] = {_plain(text): what for text, what in _of_definitions(spec)}
-    found["facets"] = dict(_of_identities(spec))
-    found["values"] = {_plain(text): what for text, what in (*_of_readings(spec), *_of_shaping(spec))}
-    found["inputs"] = {_plain(one.brief): f"input {name}" for name, one in spec.inputs.items()}
-    return {**found, **record_sentences(spec)}
+    sentences["health"] = {_plain(text): what for file in spec.health.values() for text, what in _of_health(file)}
+    sentences["signatures"] = {_plain(text): what for text, what in _of_signatures(spec.signatures) if text is not None}
+    sentences["definitions"] = {_plain(text): what for text, what in _of_definitions(spec)}
+    sentences["facets"] = dict(_of_identities(spec))
+    sentences["values"] = {_plain(text): what for text, what in (*_of_readings(spec), *_of_shaping(spec))}
+    sentences["inputs"] = {_plain(one.brief): f"input {name}" for name, one in spec.inputs.items()}
+    return {**sentences, **record_sentences(spec)}
 
 
 def _of_definitions(spec: Spec) -> Iterator[tuple[str, str]]:

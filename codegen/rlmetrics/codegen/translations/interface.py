@@ -27,23 +27,23 @@ def interface_sentences(root: Path) -> dict[str, str]:
     Args:
         root: A checkout; where it holds no site, there is no sentence.
     """
-    found: dict[str, str] = {}
+    sentences: dict[str, str] = {}
     for path, source in _sources(root):
         for sentence in _READERS[path.suffix](source):
-            found.setdefault(" ".join(sentence.split()), path.relative_to(root).as_posix())
-    return found
+            sentences.setdefault(" ".join(sentence.split()), path.relative_to(root).as_posix())
+    return sentences
 
 
 def interface_texts(root: Path) -> frozenset[str]:
     """Return everything that stands in quotes in the code of the site: also sentences that reach it by a variable."""
-    found: set[str] = set()
+    texts: set[str] = set()
     for path, source in _sources(root):
         if path.suffix == ".py":
             nodes = ast.walk(ast.parse(source))
-            found.update(node.value for node in nodes if isinstance(node, ast.Constant) and isinstance(node.value, str))
+            texts.update(node.value for node in nodes if isinstance(node, ast.Constant) and isinstance(node.value, str))
         else:
-            found.update(part for pair in _QUOTED.findall(source) for part in pair)
-    return frozenset(" ".join(text.split()) for text in found)
+            texts.update(part for pair in _QUOTED.findall(source) for part in pair)
+    return frozenset(" ".join(text.split()) for text in texts)
 
 
 def _sources(root: Path) -> Iterator[tuple[Path, str]]:

@@ -27,16 +27,16 @@ def record_sentences(spec: Spec) -> dict[str, dict[str, str]]:
         For each file below ``texts/<language>``, such as ``notes/trl``, the sentences with what each of them is. White
         space is one space.
     """
-    found: dict[str, dict[str, str]] = {f"{kind}/{name}": {} for name in spec.frameworks for kind in FOLDERS}
+    sentences: dict[str, dict[str, str]] = {f"{kind}/{name}": {} for name in spec.frameworks for kind in FOLDERS}
     for framework, _, file in spec.component_files():
         for name, statement in _statements(file):
             for kind, text in _said(statement):
-                found[f"{kind}/{framework}"].setdefault(" ".join(text.split()), f"{kind} of {name}")
+                sentences[f"{kind}/{framework}"].setdefault(" ".join(text.split()), f"{kind} of {name}")
         for name, _, record in file.records():
             for copy in record.also.values():
                 for text in _clauses(copy.condition):
-                    found[f"conditions/{framework}"].setdefault(text, f"conditions of {name}")
-    return found
+                    sentences[f"conditions/{framework}"].setdefault(text, f"conditions of {name}")
+    return sentences
 
 
 def _statements(file: ComponentFile) -> Iterator[tuple[str, Statement]]:

@@ -42,6 +42,6 @@ def masked_many(buffer: bytes, starts: list[int], ends: list[int]) -> NDArray[np
     import numpy as np
 
     crc = _crc()
-    found = (crc(buffer[start:end]) for start, end in zip(starts, ends, strict=True))
-    crcs = np.fromiter(found, np.uint32, len(starts))
+    sums = (crc(buffer[start:end]) for start, end in zip(starts, ends, strict=True))
+    crcs = np.fromiter(sums, np.uint32, len(starts))
     return ((crcs >> np.uint32(15)) | (crcs << np.uint32(17))) + np.uint32(_MASK_DELTA)

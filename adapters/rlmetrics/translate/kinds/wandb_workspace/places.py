@@ -114,8 +114,8 @@ class _SpecWalk:
 
     def _referred(self, text: str) -> tuple[str, str] | None:
         prefix = _PREFIX.match(text)
-        found = self._plain(text[prefix.end() :]) if prefix else None
-        return (prefix[0], found[1]) if prefix and found else None
+        key = self._plain(text[prefix.end() :]) if prefix else None
+        return (prefix[0], key[1]) if prefix and key else None
 
     def _of_run(self, text: str) -> tuple[str, str] | None:
         """Read ``{runId}:{name}``; a group of runs may have a colon in its name."""
@@ -126,9 +126,9 @@ class _SpecWalk:
     # The places.
 
     def _single(self, node: Node | None, read: Callable[[str], tuple[str, str] | None]) -> None:
-        if not isinstance(node, Text) or (found := read(node.value)) is None:
+        if not isinstance(node, Text) or (key := read(node.value)) is None:
             return
-        prefix, name = found
+        prefix, name = key
         self._document.put(node, prefix + self._names.one(name) + node.value[len(prefix) + len(name) :])
         self._warn(node, name)
         if self._names.keeps(name):
@@ -154,8 +154,8 @@ class _SpecWalk:
         groups: dict[tuple[str, str], dict[str, tuple[str, str]]] = {}
         new = {text: [text] for text in texts}
         for index, text in enumerate(texts):
-            if (found := read(text)) is not None:
-                prefix, name = found
+            if (key := read(text)) is not None:
+                prefix, name = key
                 suffix = text[len(prefix) + len(name) :]
                 groups.setdefault((prefix, suffix), {})[name] = (text, values[index] if values else "")
         for (prefix, suffix), members in groups.items():
@@ -169,10 +169,10 @@ class _SpecWalk:
         new = self._new_texts(texts, self._bare)
         converted: list[str] = []
         for item in node.items:
-            if not isinstance(item, Text) or (found := self._bare(item.value)) is None:
+            if not isinstance(item, Text) or (key := self._bare(item.value)) is None:
                 continue
-            self._warn(item, found[1])
-            transform = self._names.transform(found[1])
+            self._warn(item, key[1])
+            transform = self._names.transform(key[1])
             if transform is not None and item.value in new[item.value] and len(new[item.value]) > 1:
                 # Old and new values in one chart: the old ones are brought to the new scale.
                 new[item.value].remove(item.value)
@@ -211,7 +211,7 @@ class _SpecWalk:
         """Return the new expression and, if all its old names are kept, the old one."""
         if new == old:
             return [old]
-        names = [found[1] for text in _REFERENCE.findall(old) if (found := self._bare(text))]
+        names = [key[1] for text in _REFERENCE.findall(old) if (key := self._bare(text))]
         names = [name for name in names if self._names.one(name) != name]
         return [new, old] if all(map(self._names.keeps, names)) else [new]
 
@@ -227,9 +227,9 @@ class _SpecWalk:
         parts: list[str] = []
         done = 0
         for match in _REFERENCE.finditer(text):
-            if (found := self._bare(match[1])) is None:
+            if (key := self._bare(match[1])) is None:
                 continue
-            prefix, name = found
+            prefix, name = key
             new = f"${{{prefix}{self._names.one(name)}{match[1][len(prefix) + len(name) :]}}}"
             transform = self._names.transform(name) if inverse else None
             start, end = match.span()
@@ -288,8 +288,8 @@ class _SpecWalk:
 
     def _follow_values(self, node: Object, name: str | None) -> None:
         """Convert the threshold of a filter, or turn an order around, where the values of its metric are converted."""
-        found = self._plain(name) if name else None
-        transform = self._names.transform(found[1]) if found else None
+        key = self._plain(name) if name else None
+        transform = self._names.transform(key[1]) if key else None
         if transform is None:
             return
         value, op, ascending = node.get("value"), node.get("op"), node.get("ascending")

@@ -40,16 +40,16 @@ def field_access(interpreter: Interpreter, frame: Frame, node: ast.Call, argumen
     if name not in ("getattr", "get", "pop", "get_non_tensor_data") or len(arguments.positional) < 2:
         return None
     owner, keys = arguments.positional[0], texts(arguments.positional[1])
-    found: list[Value] = []
+    values: list[Value] = []
     for option in options(owner):
         for key in keys:
             if isinstance(option, ObjectValue) and key.template in option.attributes:
-                found.append(option.attributes[key.template])
+                values.append(option.attributes[key.template])
             elif isinstance(option, Mapping) and (value := option.child(key.template)) is not None:
-                found.append(value)
-    if not found:
+                values.append(value)
+    if not values:
         return None
-    return join(*found, *arguments.positional[2:3])
+    return join(*values, *arguments.positional[2:3])
 
 
 def transport(interpreter: Interpreter, frame: Frame, node: ast.Call, arguments: Arguments) -> Value | None:

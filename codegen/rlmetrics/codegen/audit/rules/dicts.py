@@ -183,24 +183,24 @@ def read(interpreter: Interpreter, frame: Frame, node: ast.Call, arguments: Argu
     function = node.func
     if not isinstance(function, ast.Attribute) or function.attr not in _READS:
         return None
-    found: list[Value] = []
+    values: list[Value] = []
     for option in options(arguments.receiver):
         if isinstance(option, Mapping):
-            found.append(_read(interpreter, frame, option, function.attr, node, arguments))
+            values.append(_read(interpreter, frame, option, function.attr, node, arguments))
         elif isinstance(option, ObjectValue) and function.attr in ("get", "pop") and arguments.positional:
-            found.extend(
+            values.extend(
                 option.attributes[name.template]
                 for name in texts(arguments.positional[0])
                 if name.template in option.attributes
             )
         elif isinstance(option, Sequence) and function.attr == "pop":
-            found.extend(option.items)
+            values.extend(option.items)
     chosen_by_users = text_of(function.value) in interpreter.settings.open_sources  # perhaps as ``given or {}``
     if function.attr in ("items", "keys") and (
-        (not found and isinstance(arguments.receiver, UnknownValue)) or chosen_by_users
+        (not values and isinstance(arguments.receiver, UnknownValue)) or chosen_by_users
     ):
         return _unknown_entries(interpreter, frame, function)
-    return join(*found) if found else None
+    return join(*values) if values else None
 
 
 def _unknown_entries(interpreter: Interpreter, frame: Frame, function: ast.Attribute) -> Value:
@@ -240,7 +240,7 @@ def _read(
     if how == "clear" or not arguments.positional:
         return Constant(None)
     names = texts(arguments.positional[0])
-    found = [value for name in names if (value := target.child(name.template)) is not None]
+    values = [value for name in names if (value := target.child(name.template)) is not None]
     if how == "pop":
         for name in names:
             target.slots.pop(name.template, None)
@@ -253,8 +253,8 @@ def _read(
                     interpreter.place(frame, node),
                     shorten(node.args[1]),
                 )
-                found.append(arguments.positional[1])
+                values.append(arguments.positional[1])
     # A dict by members of an enumeration is a table: what it has for one is the answer.
-    if len(arguments.positional) > 1 and not (found and is_member(arguments.positional[0])):
-        found.append(arguments.positional[1])
-    return join(*found) if found else UnknownValue(text_of(node)[:80])
+    if len(arguments.positional) > 1 and not (values and is_member(arguments.positional[0])):
+        values.append(arguments.positional[1])
+    return join(*values) if values else UnknownValue(text_of(node)[:80])

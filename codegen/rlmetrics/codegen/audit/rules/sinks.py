@@ -40,12 +40,12 @@ def sink(interpreter: Interpreter, frame: Frame, node: ast.Call, arguments: Argu
         return False
     name = next((k for k in ("data", "logs", "metrics", "values") if k in arguments.keywords), None)
     value = arguments.keywords[name] if name else arguments.positional[0] if arguments.positional else UnknownValue()
-    found = mappings(value)
-    for mapping in found:
+    sunk = mappings(value)
+    for mapping in sunk:
         interpreter.sunk.append(Sunk(mapping.snapshot(), frame.site(node)))
-    if not found and any(isinstance(option, UnknownValue) for option in options(value)) and _is_tracker(receiver):
+    if not sunk and any(isinstance(option, UnknownValue) for option in options(value)) and _is_tracker(receiver):
         interpreter.report(frame, node, "a tracker call whose dict is not known")
-    return bool(found) or _is_tracker(receiver)
+    return bool(sunk) or _is_tracker(receiver)
 
 
 def sink_one(interpreter: Interpreter, frame: Frame, node: ast.expr, key: Value) -> None:
@@ -61,10 +61,10 @@ def sink_one(interpreter: Interpreter, frame: Frame, node: ast.expr, key: Value)
 
 def _sink_each(interpreter: Interpreter, frame: Frame, node: ast.Call, arguments: Arguments) -> None:
     """Record every dict that callbacks, the state's history or a run's summary are given beside other things."""
-    found = [mapping for value in arguments.all() for mapping in mappings(value)]
-    for mapping in found:
+    sunk = [mapping for value in arguments.all() for mapping in mappings(value)]
+    for mapping in sunk:
         interpreter.sunk.append(Sunk(mapping.snapshot(), frame.site(node)))
-    if not found:
+    if not sunk:
         interpreter.report(frame, node, "a tracker call whose dict is not known")
 
 
