@@ -79,7 +79,7 @@ def test_other_texts_are_no_cards(state, judged):
 
 def test_saved_arguments_narrow_the_releases(state, judged):
     """Later releases have arguments that were not saved; nothing of the pickle is executed."""
-    names = KINDS["wandb"].open(FIXTURES / "wandb" / "0.31.0-trl-0.18.2-grpo").settings()[None]
+    names = KINDS["wandb"].open(FIXTURES / "wandb" / "0.31.0-trl-0.18.2-grpo").argument_names()[None]
     assert "trl[GRPOTrainer]==0.24.0 to 0.25.1" in judged(state)
 
     torch.save(SimpleNamespace(**dict.fromkeys(names), trap=_Trap(state.parent)), state.parent / "training_args.bin")
@@ -93,7 +93,7 @@ def test_saved_arguments_narrow_the_releases(state, judged):
 def test_all_states_of_one_run_are_judged_together(state, tmp_path, capsys):
     """Its last state and the dumped history continue what the checkpoints hold: the arguments saved there decide."""
     out = state.parents[1]
-    names = KINDS["wandb"].open(FIXTURES / "wandb" / "0.31.0-trl-0.18.2-grpo").settings()[None]
+    names = KINDS["wandb"].open(FIXTURES / "wandb" / "0.31.0-trl-0.18.2-grpo").argument_names()[None]
     torch.save(SimpleNamespace(**dict.fromkeys(names)), state.parent / "training_args.bin")
     shutil.copy(state, out / "trainer_state.json")
     (out / "log_history.json").write_text(json.dumps(json.loads(state.read_text())["log_history"]))

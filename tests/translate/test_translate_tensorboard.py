@@ -357,7 +357,7 @@ def test_memory_does_not_grow_with_the_file(tmp_path):
 def test_recorded_arguments_tell_trainers_apart(tmp_path, capsys):
     """GRPOTrainer and RLOOTrainer log the same keys; transformers' callback writes the arguments as a text."""
     folder = shutil.copytree(FIXTURES / "trl-1.16.0-grpo", tmp_path / "run")
-    assert KIND.open(folder).settings()[None] >= {"loss_type", "scale_rewards", "output_dir"}
+    assert KIND.open(folder).argument_names()[None] >= {"loss_type", "scale_rewards", "output_dir"}
     assert 2 == main(["translate", str(folder), "--to", CANONICAL])
     assert "RLOO" not in capsys.readouterr().err
 
@@ -367,6 +367,8 @@ def test_recorded_arguments_tell_trainers_apart(tmp_path, capsys):
         for text in texts
     ]
     path = _write(tmp_path / "made" / "events.out.tfevents.1", *events[:2])
-    assert frozenset() == KIND.open(path).settings()[None]
+    assert frozenset() == KIND.open(path).argument_names()[None]
     path = _write(path, *events)
-    assert {"output_dir", "logging_steps", "per_device_train_batch_size"} == KIND.open(path.parent).settings()[None]
+    assert {"output_dir", "logging_steps", "per_device_train_batch_size"} == KIND.open(path.parent).argument_names()[
+        None
+    ]

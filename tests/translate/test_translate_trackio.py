@@ -369,7 +369,7 @@ def test_a_run_that_is_refused_is_named(mixed, tmp_path, capsys):
 @pytest.mark.slow
 def test_the_arguments_in_a_run_s_configuration_narrow_its_source(mixed, tmp_path, capsys):
     """Transformers' callback records all arguments; releases that have others are no candidates."""
-    arguments = KINDS["wandb"].open(FIXTURES / "wandb" / "0.31.0-trl-0.18.2-grpo").settings()[None]
+    arguments = KINDS["wandb"].open(FIXTURES / "wandb" / "0.31.0-trl-0.18.2-grpo").argument_names()[None]
     _trackio(tmp_path, "-c", WRITE_MIXED, json.dumps({"grpo": _numbers("trl-0.18.2-grpo.jsonl")}))
     said = []
     for config in ({}, dict.fromkeys(arguments)):

@@ -175,13 +175,15 @@ def test_recorded_arguments_narrow_the_releases(tmp_path, capsys):
     listed = ("0.18.1 to 0.19.1", "0.18.0")
     assert f": {', '.join(f'trl[GRPOTrainer]=={releases} (56)' for releases in listed)}; name" in error
     assert (
-        KINDS["wandb"].open(folder).settings()[None]
-        == KINDS["wandb"].open(next(folder.glob("*.wandb"))).settings()[None]
+        KINDS["wandb"].open(folder).argument_names()[None]
+        == KINDS["wandb"].open(next(folder.glob("*.wandb"))).argument_names()[None]
         >= {"loss_type", "beta", "output_dir"}
     )
     own = {"config": {"update": [{"key": "beta", "value_json": "0.1"}]}}
     path = write(tmp_path / "run-a.wandb", own, history(kl="1"))
-    assert frozenset() == KINDS["wandb"].open(path).settings()[None], "what a user notes is no record of all arguments"
+    assert frozenset() == KINDS["wandb"].open(path).argument_names()[None], (
+        "what a user notes is no record of all arguments"
+    )
 
 
 def test_a_summary_repeats_its_row(tmp_path):

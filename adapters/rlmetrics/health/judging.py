@@ -14,7 +14,7 @@ from rlmetrics.names.recorded import merged
 from rlmetrics.names.tables import Overlays, Tables, load_tables
 from rlmetrics.translate import InputError
 from rlmetrics.translate.detection import located
-from rlmetrics.translate.reading import LoggedRow, Recorded
+from rlmetrics.translate.reading import LoggedRow, RecordedRun
 from rlmetrics.translate.tree import Unit, survey
 
 from .instances import MOST_WAITING
@@ -89,7 +89,7 @@ def units_of(path: Path) -> list[Unit]:
 
 
 def _check_run(
-    unit: Unit, run: Recorded, name: str, at: str, config: Mapping[str, Any], tables: Tables
+    unit: Unit, run: RecordedRun, name: str, at: str, config: Mapping[str, Any], tables: Tables
 ) -> Iterator[Report]:
     rows = iter(run.rows)
     first = list(islice(rows, SAMPLE))
@@ -132,7 +132,7 @@ def source_of_run(
     if at not in _INFERRED:
         return at, [], []
     log = unit.open()
-    recorded = log.settings()
+    recorded = log.argument_names()
     settings = recorded.get(name or None, recorded.get(None, frozenset()))
     try:
         return one_source(keys, spec=tables, releases=log.releases(), settings=settings, whole=whole)

@@ -12,7 +12,7 @@ from .decimals import number as decimal
 from .decimals import printed, spelled
 from .errors import InputError
 from .logs import RowLog
-from .reading import LoggedRow, Recorded
+from .reading import LoggedRow, RecordedRun
 from .report import Report
 from .translator import TranslatedEntry, Translator
 
@@ -47,7 +47,7 @@ class ConsoleLog(RowLog):
     def fields(self, line: str) -> list[LoggedRow]:
         """Return the records in a line, values as they are spelled."""
 
-    def read(self) -> Iterator[Recorded]:
+    def read(self) -> Iterator[RecordedRun]:
         """Yield the run that was printed."""
         yield self.run(self._logged())
 

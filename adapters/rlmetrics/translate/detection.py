@@ -160,7 +160,7 @@ class _Judge:
             InputError: If it is damaged.
         """
         log, whole = unit.open(), not unit.kind.is_layout
-        recorded, own = log.settings(), log.releases()
+        recorded, own = log.argument_names(), log.releases()
         # What was installed when a run began is certain; a model card may be that of a later run into the same folder.
         installed = own if unit.kind.knows_releases else {}
         for name, names in log.runs().items():

@@ -17,7 +17,7 @@ from .errors import InputError
 from .files import discard
 from .judging import Rows, claimed
 from .options import Options
-from .reading import Account, Follower, LoggedRow, Recorded, Whole
+from .reading import Account, Follower, LoggedRow, RecordedRun, Whole
 from .report import Report
 from .run_settings import RunSettings, first_line
 from .translator import RivalsError, Translator
@@ -101,13 +101,17 @@ class Log(ABC):
 
     @abstractmethod
     def rewrite(self, output: Path, translator: Translator, report: Report) -> None:
-        """Write a copy with translated names to ``output`` and account for it in ``report``."""
+        """Write a copy with translated names to ``output``.
+
+        The translator takes down in ``report`` what becomes of names; how many records there are, and what of them was
+        lost, stands there only if it is counted here.
+        """
 
     def runs(self) -> Mapping[str | None, Collection[str]]:
         """Return the names of each run; where it is one run, under None."""
         return {None: self.names()}
 
-    def settings(self) -> Mapping[str | None, frozenset[str]]:
+    def argument_names(self) -> Mapping[str | None, frozenset[str]]:
         """Return the names of each run's arguments, if it recorded them all, as transformers' callbacks do."""
         return {}
 
@@ -115,12 +119,12 @@ class Log(ABC):
         """Return which releases of frameworks a run says were installed."""
         return {}
 
-    def read(self) -> Iterator[Recorded]:
+    def read(self) -> Iterator[RecordedRun]:
         """Yield the runs, each with its settings and with what it logged, row by row."""
         msg = f"a {self.kind.name} holds names, not logged values; give a log"
         raise InputError(msg, self.path)
 
-    def reread(self) -> Iterator[Recorded]:
+    def reread(self) -> Iterator[RecordedRun]:
         """Yield the runs as they are now."""
         return self.kind.open(self.path).read()
 
@@ -138,23 +142,23 @@ class Log(ABC):
     def configuration(self) -> Mapping[str | None, RunSettings]:
         """The configuration of each run, or why it can't be read; where it is one run, under None."""
         try:
-            return self.recorded()
+            return self.read_configuration()
         except (InputError, OSError, ValueError) as error:
             problem = f"the configuration of {self.path.name} can't be read: {first_line(error)}"
             return {None: RunSettings(problems=(problem,))}
 
-    def recorded(self) -> Mapping[str | None, RunSettings]:
-        """Return the configuration of each run, as it was recorded; for ``configuration``."""
+    def read_configuration(self) -> Mapping[str | None, RunSettings]:
+        """Return the configuration of each run, as it was recorded; ``configuration`` asks once."""
         return {}
 
     def only_configuration(self) -> RunSettings:
         """Return the configuration of an input that is one run."""
         return next(iter(self.configuration.values()), RunSettings())
 
-    def run(self, rows: Iterator[LoggedRow], account: Account | None = None, name: str = "") -> Recorded:
+    def run(self, rows: Iterator[LoggedRow], account: Account | None = None, name: str = "") -> RecordedRun:
         """Return a run with the settings that were recorded for it, or for all."""
         own = self.configuration.get(name or None, self.configuration.get(None, RunSettings()))
-        return Recorded(name, rows, own.values, account or Account(), own.problems)
+        return RecordedRun(name, rows, own.values, account or Account(), own.problems)
 
 
 class RowLog(Log):

@@ -20,7 +20,7 @@ from ..decimals import convert_decimal, printed
 from ..errors import InputError
 from ..logs import Kind, Log
 from ..plan import Translation
-from ..reading import Account, LoggedRow, Recorded
+from ..reading import Account, LoggedRow, RecordedRun
 from ..report import Report
 from ..translator import Translator
 
@@ -81,7 +81,7 @@ class CsvTable(Log):
         titles = [_extreme(_title(cell))[0] for cell in _header(self.path).cells]
         return {title.rpartition(_SEPARATOR)[2] for title in titles} - _AXES
 
-    def read(self) -> Iterator[Recorded]:
+    def read(self) -> Iterator[RecordedRun]:
         """Yield each run: columns of W&B's exports name the run before the last separator."""
         header = _header(self.path)
         runs: dict[str, dict[int, str]] = {}

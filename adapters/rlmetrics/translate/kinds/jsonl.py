@@ -13,7 +13,7 @@ from typing import Any
 from ..errors import InputError
 from ..jsonspans import JsonError, Members, members
 from ..logs import Kind, RowLog
-from ..reading import Account, Follower, LoggedRow, Recorded, as_step
+from ..reading import Account, Follower, LoggedRow, RecordedRun, as_step
 from ..report import Report
 from ..rows import Rewriter
 from ..run_settings import RunSettings, in_row
@@ -64,7 +64,7 @@ class JsonLines(RowLog):
                 keys.update(member.key for member in row.items)
         return keys
 
-    def recorded(self) -> dict[str | None, RunSettings]:
+    def read_configuration(self) -> dict[str | None, RunSettings]:
         """Return the settings that stand between the first rows."""
         settings: dict[str, Any] = {}
         with self.path.open("rb") as file:
@@ -88,7 +88,7 @@ class JsonLines(RowLog):
                 except InputError as error:
                     raise error if error.path else InputError(str(error), self.path, number) from None
 
-    def read(self) -> Iterator[Recorded]:
+    def read(self) -> Iterator[RecordedRun]:
         """Yield the one run; a line that is no object is left out."""
         account = Account()
         settings: dict[str, Any] = {}

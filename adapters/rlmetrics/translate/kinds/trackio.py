@@ -13,7 +13,7 @@ from ..databases import columns, define, reading, rewriting, tables
 from ..errors import InputError
 from ..jsonspans import JsonError, Members, members
 from ..logs import Kind, RowLog, arguments_among
-from ..reading import Account, LoggedRow, Recorded, as_step
+from ..reading import Account, LoggedRow, RecordedRun, as_step
 from ..report import Report
 from ..rows import Rewriter
 from ..run_settings import RunSettings, first_line, flattened
@@ -56,7 +56,7 @@ class TrackioProject(RowLog):
                 }
         return keys
 
-    def settings(self) -> dict[str | None, frozenset[str]]:
+    def argument_names(self) -> dict[str | None, frozenset[str]]:
         """Return the names of the arguments in the configuration of each run."""
         names: dict[str | None, set[str]] = {}
         with reading(self.path) as database:
@@ -66,7 +66,7 @@ class TrackioProject(RowLog):
                     names.setdefault(run, set()).update(member.key for member in members(text).items)
         return {run: arguments_among(keys) for run, keys in names.items()}
 
-    def recorded(self) -> dict[str | None, RunSettings]:
+    def read_configuration(self) -> dict[str | None, RunSettings]:
         """Return the configuration of each run."""
         settings: dict[str | None, RunSettings] = {}
         with reading(self.path) as database:
@@ -88,7 +88,7 @@ class TrackioProject(RowLog):
                 except InputError as error:
                     raise error if error.path else _error(self.path, number, str(error)) from None
 
-    def read(self) -> Iterator[Recorded]:
+    def read(self) -> Iterator[RecordedRun]:
         """Yield the runs."""
         with reading(self.path) as database:
             names = [name for (name,) in database.execute("SELECT DISTINCT run_name FROM metrics ORDER BY run_name")]

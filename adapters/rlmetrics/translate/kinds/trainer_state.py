@@ -16,7 +16,7 @@ from ..jsonlists import Around, reading_list
 from ..jsonspans import JsonError, members
 from ..logs import Kind, RowLog, arguments_among
 from ..modelcards import folders_of_run, releases_of_card, settings_of_arguments
-from ..reading import Account, LoggedRow, Recorded, as_step
+from ..reading import Account, LoggedRow, RecordedRun, as_step
 from ..report import Report
 from ..rows import Rewriter
 from ..run_settings import RunSettings, of_file
@@ -57,11 +57,11 @@ class TrainerState(RowLog):
         """Return the release of TRL that the model card beside a state names."""
         return releases_of_card(self.path.parent)
 
-    def settings(self) -> dict[str | None, frozenset[str]]:
+    def argument_names(self) -> dict[str | None, frozenset[str]]:
         """Return the names of the trainer's arguments that were saved beside a state, among other texts."""
         return {None: arguments_among(settings_of_arguments(self.path.parent))}
 
-    def recorded(self) -> dict[str | None, RunSettings]:
+    def read_configuration(self) -> dict[str | None, RunSettings]:
         """Return the arguments that were saved beside a state, or one folder higher for that of a checkpoint."""
         folders = folders_of_run(self.path.parent)
         files = (folder / f"{name}{end}" for folder in folders for name in _ARGUMENTS for end in _SUFFIXES)
@@ -81,7 +81,7 @@ class TrainerState(RowLog):
                     except InputError as error:
                         raise state.refused(text, error) from None
 
-    def read(self) -> Iterator[Recorded]:
+    def read(self) -> Iterator[RecordedRun]:
         """Yield the run."""
         account = Account()
 

@@ -60,7 +60,7 @@ class VerlConsole(ConsoleLog):
         """Return the names in the first lines."""
         return {key for line in sample_lines(self.path) if (record := _record(line)) for key in record[1]}
 
-    def recorded(self) -> dict[str | None, RunSettings]:
+    def read_configuration(self) -> dict[str | None, RunSettings]:
         """Return the configuration that verl printed before the first step."""
         return {None: printed_configuration(self.path)}
 

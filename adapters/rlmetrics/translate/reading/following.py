@@ -8,7 +8,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from .runs import Account, LoggedRow, Recorded
+from .runs import Account, LoggedRow, RecordedRun
 
 __all__ = ["Follower", "Whole"]
 
@@ -77,7 +77,7 @@ class Whole(Follower):
         by_value: Whether a step is logged value by value, so that the last one may not be complete.
     """
 
-    def __init__(self, path: Path, read: Callable[[], Iterator[Recorded]], *, by_value: bool = False) -> None:
+    def __init__(self, path: Path, read: Callable[[], Iterator[RecordedRun]], *, by_value: bool = False) -> None:
         super().__init__(path)
         self._read = read
         self._by_value = by_value

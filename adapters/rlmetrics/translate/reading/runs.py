@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-__all__ = ["Account", "LoggedRow", "Recorded", "as_step"]
+__all__ = ["Account", "LoggedRow", "RecordedRun", "as_step"]
 
 
 class LoggedRow(NamedTuple):
@@ -45,7 +45,7 @@ class Account:
 
 
 @dataclass
-class Recorded:
+class RecordedRun:
     """A run.
 
     Attributes:

@@ -16,7 +16,7 @@ from ...databases import columns, define, reading, rewriting, tables
 from ...decimals import convert_float
 from ...errors import InputError
 from ...logs import Log
-from ...reading import Follower, LoggedRow, Recorded, Whole
+from ...reading import Follower, LoggedRow, RecordedRun, Whole
 from ...report import Report
 from ...run_settings import RunSettings, setting
 from ...translator import Translator
@@ -66,7 +66,7 @@ class MlflowDatabase(Log):
         with reading(self.path) as database:
             return dict(_runs(database)) or super().runs()
 
-    def recorded(self) -> dict[str | None, RunSettings]:
+    def read_configuration(self) -> dict[str | None, RunSettings]:
         """Return the parameters of each run."""
         settings: dict[str | None, RunSettings] = {}
         with reading(self.path) as database:
@@ -77,7 +77,7 @@ class MlflowDatabase(Log):
                     settings[run] = RunSettings(values, "MLflow" if values else "")
         return settings
 
-    def read(self) -> Iterator[Recorded]:
+    def read(self) -> Iterator[RecordedRun]:
         """Yield the runs."""
         with reading(self.path) as database:
             names = [name for name, _ in _runs(database)]

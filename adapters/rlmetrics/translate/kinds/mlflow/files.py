@@ -15,7 +15,7 @@ from rlmetrics.names.records import Transform
 from ...decimals import convert_decimal, printed
 from ...errors import InputError
 from ...logs import Log
-from ...reading import Account, Follower, LoggedRow, Recorded, Whole
+from ...reading import Account, Follower, LoggedRow, RecordedRun, Whole
 from ...report import Report
 from ...run_settings import RunSettings, setting
 from ...translator import Translator
@@ -46,7 +46,7 @@ class MlflowRun(Log):
         """Return the keys of the run."""
         return set(_series(self.path))
 
-    def recorded(self) -> dict[str | None, RunSettings]:
+    def read_configuration(self) -> dict[str | None, RunSettings]:
         """Return the parameters of the run."""
         root = self.path / "params"
         files = [file for file in root.rglob("*") if file.is_file()] if root.is_dir() else []
@@ -57,7 +57,7 @@ class MlflowRun(Log):
         }
         return {None: RunSettings(values, "MLflow" if values else "")}
 
-    def read(self) -> Iterator[Recorded]:
+    def read(self) -> Iterator[RecordedRun]:
         """Yield the run."""
         account = Account()
         yield self.run(self._logged(account), account)

@@ -11,7 +11,7 @@ from typing import Any
 
 from ...errors import InputError
 from ...logs import Kind, Log, arguments_among
-from ...reading import Account, Follower, LoggedRow, Recorded
+from ...reading import Account, Follower, LoggedRow, RecordedRun
 from ...report import Report
 from ...run_settings import RunSettings, first_line, flattened
 from ...translator import Translator
@@ -53,7 +53,7 @@ class EventFiles(Log):
         tags = tags_of(files, {file: Extent() for file in files}, most=_SAMPLE_BYTES)
         return tags or tags_in_layouts(files, {file: Extent() for file in files})
 
-    def settings(self) -> dict[str | None, frozenset[str]]:
+    def argument_names(self) -> dict[str | None, frozenset[str]]:
         """Return the names of the arguments that transformers' callback wrote as a text at the beginning of a run."""
         names: set[str] = set()
         for text in self._argument_texts():
@@ -64,7 +64,7 @@ class EventFiles(Log):
             names.update(read if isinstance(read, dict) else ())
         return {None: arguments_among(names)}
 
-    def recorded(self) -> dict[str | None, RunSettings]:
+    def read_configuration(self) -> dict[str | None, RunSettings]:
         """Return the arguments of a run, and its hyperparameters."""
         values = self._hyperparameters()
         where, problems = "TensorBoard's hyperparameters" if values else "", list[str]()
@@ -76,7 +76,7 @@ class EventFiles(Log):
                 problems.append(f"the arguments in {self.path.name} are no JSON: {first_line(error)}")
         return {None: RunSettings(values, where, tuple(problems))}
 
-    def read(self) -> Iterator[Recorded]:
+    def read(self) -> Iterator[RecordedRun]:
         """Yield the run."""
         account = Account()
         yield self.run(self._logged(account), account)

@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 from ...decimals import number, written
 from ...errors import InputError
 from ...logs import Kind, RowLog, arguments_among
-from ...reading import Account, Follower, LoggedRow, Recorded, as_step
+from ...reading import Account, Follower, LoggedRow, RecordedRun, as_step
 from ...report import Report
 from ...run_settings import RunSettings, flattened
 from ...translator import Translator
@@ -75,11 +75,11 @@ class OfflineRun(RowLog):
             return {}
         return dict(_REQUIREMENT.findall(requirements.read_text(encoding="utf-8", errors="replace")))
 
-    def settings(self) -> dict[str | None, frozenset[str]]:
+    def argument_names(self) -> dict[str | None, frozenset[str]]:
         """Return the names in the configuration that was recorded before the first row of a run."""
         return {None: arguments_among(name for file in self._files() for name in config_names(file))}
 
-    def recorded(self) -> dict[str | None, RunSettings]:
+    def read_configuration(self) -> dict[str | None, RunSettings]:
         """Return the configuration."""
         files = self._files()
         settings = [RunSettings(flattened(config_of(file)), "W&B") for file in files]
@@ -91,7 +91,7 @@ class OfflineRun(RowLog):
             for row in rows_of(file):
                 yield None, row
 
-    def read(self) -> Iterator[Recorded]:
+    def read(self) -> Iterator[RecordedRun]:
         """Yield the run of each file."""
         files = self._files()
         for file in files:
