@@ -89,6 +89,8 @@ def test_a_function_and_a_reduction_are_added_in_two_files_each(tmp_path: Path) 
     tests = run(clone, 'python -m pytest tests/generated/test_kl.py -k "squashed or scattered"')
     assert 0 == tests.returncode, tests.stdout + tests.stderr
     assert "[100%]" in tests.stdout
+    tests = run(clone, 'python -m pytest tests/formula -k "every_function or tanh or scatter"')
+    assert 0 == tests.returncode, tests.stdout + tests.stderr
     fused = run(clone, f"python -c '{FUSED}'")
     assert 0 == fused.returncode, fused.stderr
     assert f"scatter({log_ratio})" in fused.stdout
