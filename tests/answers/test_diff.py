@@ -96,6 +96,7 @@ def test_one_key_has_an_answer_of_its_own(answer):
     lines = answer("reward_std", "--from", "trl[GRPOTrainer]==0.26.2", "--to", "trl[GRPOTrainer]==0.27.0")
     assert _paragraph(lines).startswith("reward_std changed its meaning")
     assert any(line.startswith("≠ 0.27.0") for line in lines)
+    assert "Defaults     beta 0.04 -> 0.0 · logging_steps 500 -> 10" == answer("kl", *GRPO)[-1]
 
 
 def test_a_key_that_did_not_change_is_said_to_be_the_same(answer):

@@ -153,7 +153,13 @@ def test_only_what_is_new_since_a_release():
     """Earlier causes, keys and defaults are left out."""
     found = diff(*GRPO, since="1.6.0")
     assert {"1.6.0", "1.9.0", "1.9.1", "1.14.2", "1.15.0"} == {cause.release for cause in found.causes}
-    assert "kl" in {item.key for item in found.changed}
+    added = {item.key for item in found.added}
+    assert "policy_loss" in added
+    assert "entropy" not in added
+    changed = {item.key for item in found.changed}
+    assert "kl" in changed
+    assert "reward_std" not in changed
+    assert () == found.renamed
     assert {"logging_steps", "beta"}.isdisjoint(item.name for item in found.defaults)
     with pytest.raises(NamesError, match="no release of the framework"):
         diff(*GRPO, since="3.0")

@@ -79,12 +79,13 @@ def test_two_names_do_not_fit_one_place(translated):
 
 def test_the_best_model_is_named_as_transformers_looks_it_up(translated):
     """``metric_for_best_model`` may leave out ``eval_``, which the trainer adds: the new name leaves it out too."""
-    old = "metric_for_best_model: rewards/margins\nother: {metric_for_best_model: eval_rewards/margins}\n"
+    old = "metric_for_best_model: completion_length\nother: {metric_for_best_model: eval_completion_length}\n"
 
-    code, new, _ = translated("train.yml", old, DPO, "trl[DPOTrainer]==1.16.0")
+    code, new, report = translated("train.yml", old, "trl[GRPOTrainer]==0.16.1", "trl[GRPOTrainer]==1.16.0")
 
     assert 0 == code
-    assert old == new
+    assert ["eval_completion_length"] == [*report["translated"]]
+    assert old.replace("completion_length", "completions/mean_length") == new
 
 
 def test_json_is_rewritten_in_place(translated):

@@ -231,6 +231,7 @@ def test_a_project_in_use_is_copied_as_of_one_moment(project, tmp_path):
 import sqlite3, sys
 database = sqlite3.connect({str(project)!r}, isolation_level=None, timeout=60)
 database.execute("PRAGMA journal_mode = WAL")
+database.execute("PRAGMA wal_autocheckpoint = 0")  # all of it stays beside the file
 database.execute("CREATE TABLE pairs (a, b)")
 print("ready", flush=True)
 for number in range(10**9):
