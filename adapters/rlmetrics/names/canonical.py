@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from functools import cached_property
 
+from .names_only import NamesOnly
 from .protocol import Match
-from .records import Entry, Evidence
+from .records import Entry
 from .renames import warn_renamed
 from .signature import canonical_signature
 from .source import CANONICAL, Source
@@ -18,7 +19,7 @@ EVAL_PREFIX = "eval/"
 """Canonical names of what is measured in evaluation start with this."""
 
 
-class CanonicalView:
+class CanonicalView(NamesOnly):
     """Every metric under its canonical name: pooled, over its own population.
 
     A metric that is logged once for each of something, such as each reward function, has the values of the
@@ -26,8 +27,7 @@ class CanonicalView:
     """
 
     def __init__(self, tables: Tables, source: Source) -> None:
-        self.tables = tables
-        self.source = source
+        super().__init__(tables, source)
         self._made: dict[tuple[str, str], list[Entry]] = {}
         self._templates: dict[str, Template] = {}
         self._renamed = {old: new for old, new, _, _ in tables.renamed}
@@ -41,32 +41,13 @@ class CanonicalView:
         if metric not in self.tables.metrics:
             return []
         if (metric, mode) not in self._made:
-            row = self.tables.metrics[metric]
             prefix = EVAL_PREFIX if mode == "eval" else ""
             signature = canonical_signature(metric, self.tables)
             made = []
-            for placeholders in row.get("templates", ({},)):
+            for placeholders in self.tables.metrics[metric].get("templates", ({},)):
                 key = "/".join([prefix + metric, *(f"{{{name}}}" for name in placeholders)])
                 self._templates[key] = Template(key, placeholders)
-                made.append(
-                    Entry(
-                        component=CANONICAL,
-                        key=key,
-                        mode=mode,
-                        metric=metric,
-                        kind=row.get("kind", "scalar"),
-                        signature=signature,
-                        condition=None,
-                        logged_by_default=True,
-                        logged=True,
-                        constant_when=(),
-                        variant=None,
-                        alternatives=(),
-                        bind={},
-                        at=(),
-                        note=None,
-                    )
-                )
+                made.append(self._entry(CANONICAL, key, metric, signature, mode))
             self._made[metric, mode] = made
         return self._made[metric, mode]
 
@@ -101,18 +82,3 @@ class CanonicalView:
     def template(self, entry: Entry) -> Template:
         """Return the template of a canonical name."""
         return self._templates[entry.key]
-
-    def program(self, component: str) -> str:
-        """Return the one program that there is."""
-        return component
-
-    def circumstances(self, component: str) -> None:
-        """Return nothing: there are no settings."""
-
-    def evidence(self, entry: Entry) -> tuple[Evidence, ...]:
-        """Return nothing: no source shows these names."""
-        return ()
-
-    def show(self, entry: Entry, name: str, surface: str) -> str:
-        """Return the name: every tracker accepts canonical names as they are."""
-        return name

@@ -6,53 +6,28 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property
 
+from .names_only import NamesOnly
 from .protocol import Match
-from .records import Entry, Evidence
+from .records import Entry
 from .signature import canonical_signature
-from .source import Source
-from .tables import Tables
 from .templates import Template
 
 __all__ = ["ConventionView"]
 
 
-class ConventionView:
-    """What a convention names, each name with the metric of the spec that it measures.
-
-    Args:
-        tables: The spec.
-        source: The convention.
-    """
-
-    def __init__(self, tables: Tables, source: Source) -> None:
-        self.tables = tables
-        self.source = source
+class ConventionView(NamesOnly):
+    """What a convention names, each name with the metric of the spec that it measures."""
 
     @cached_property
     def _entries(self) -> list[Entry]:
         convention = self.tables.conventions[self.source.framework]
         traits = convention.get("traits", ())
-        return [self._entry(row["name"], row["metric"], row.get("note"), traits) for row in convention["names"]]
+        return [self._named(row["name"], row["metric"], row.get("note"), traits) for row in convention["names"]]
 
-    def _entry(self, name: str, metric: str, note: str | None, traits: Sequence[str]) -> Entry:
+    def _named(self, name: str, metric: str, note: str | None, traits: Sequence[str]) -> Entry:
         signature = canonical_signature(metric, self.tables)
-        return Entry(
-            component=self.source.framework,
-            key=name,
-            mode="train",
-            metric=metric,
-            kind=self.tables.metrics[metric].get("kind", "scalar"),
-            signature=replace(signature, traits=(*signature.traits, *traits)),
-            condition=None,
-            logged_by_default=True,
-            logged=True,
-            constant_when=(),
-            variant=None,
-            alternatives=(),
-            bind={},
-            at=(),
-            note=note,
-        )
+        signature = replace(signature, traits=(*signature.traits, *traits))
+        return self._entry(self.source.framework, name, metric, signature, note=note)
 
     def entries(self) -> list[Entry]:
         """Return every name."""
@@ -69,18 +44,3 @@ class ConventionView:
     def template(self, entry: Entry) -> Template:
         """Return the template of a name, which has no placeholders."""
         return Template(entry.key, {})
-
-    def program(self, component: str) -> str:
-        """Return the one program that there is."""
-        return component
-
-    def circumstances(self, component: str) -> None:
-        """Return nothing: there are no settings."""
-
-    def evidence(self, entry: Entry) -> tuple[Evidence, ...]:
-        """Return nothing: no source shows these names."""
-        return ()
-
-    def show(self, entry: Entry, name: str, surface: str) -> str:
-        """Return the name: a convention says how it is spelt, not how a tracker shows it."""
-        return name
