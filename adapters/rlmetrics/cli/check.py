@@ -52,7 +52,7 @@ def run(args: argparse.Namespace) -> int:
     from .pages import require_free_page, write_page
 
     if args.html:
-        require_free_page(Path(args.html), [Path(run) for run in args.runs], force=args.force)
+        require_free_page(Path(args.html), [Path(run) for run in args.runs], "what is judged", force=args.force)
     config, spec = config_of(args), load_tables(spec_of(args))
     # The tables stay as long as the process: nothing of them is to be looked through again while rows come and go.
     gc.freeze()

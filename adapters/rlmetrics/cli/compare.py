@@ -46,7 +46,7 @@ def run(args: argparse.Namespace) -> int:
     from .pages import require_free_page, write_page
 
     if args.html:
-        require_free_page(Path(args.html), [Path(run) for run in args.runs], force=args.force)
+        require_free_page(Path(args.html), [Path(run) for run in args.runs], "what is compared", force=args.force)
     spec = spec_of(args)
     sources = args.at or ["auto"]
     if len(sources) not in (1, len(args.runs)):

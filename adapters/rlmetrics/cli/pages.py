@@ -6,31 +6,37 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from rlmetrics.translate import InputError
-from rlmetrics.translate.files import require_ordinary
+from rlmetrics.translate.files import require_ordinary, resolved
 from rlmetrics.translate.placing import replacing
 
 __all__ = ["require_free_page", "write_page"]
 
 
-def require_free_page(page: Path, inputs: Sequence[Path], *, force: bool) -> None:
+def require_free_page(page: Path, taken: Sequence[Path], what: str, option: str = "--html", *, force: bool) -> None:
     """Make sure that a page destroys nothing.
 
+    Args:
+        page: Where the page goes.
+        taken: Files and folders that it may not replace.
+        what: What these are, for the message.
+        option: The option that names the page.
+        force: Overwrite an existing page.
+
     Raises:
-        InputError: If its folder is missing, or it exists and ``force`` is off, is no file or is an input.
+        InputError: If its folder is missing, or it exists and ``force`` is off, is no file or is taken.
     """
+    require_ordinary(page, option)
     if not page.absolute().parent.is_dir():
         msg = "its folder does not exist; create it first"
         raise InputError(msg, page)
     if page.is_dir():
-        msg = "is a folder; name a file for the report"
+        msg = f"is a folder; name a file with {option}"
         raise InputError(msg, page)
-    require_ordinary(page, "--html")
-    for source in inputs:
-        if page.exists() and page.resolve() == source.resolve():
-            msg = "the report may not replace what is judged; choose another file with --html"
-            raise InputError(msg, page)
+    if resolved(page) in map(resolved, taken):
+        msg = f"may not replace {what}; choose another file with {option}"
+        raise InputError(msg, page)
     if page.exists() and not force:
-        msg = "exists already; choose another file with --html, or overwrite it with --force"
+        msg = f"exists already; choose another file with {option}, or overwrite it with --force"
         raise InputError(msg, page)
 
 

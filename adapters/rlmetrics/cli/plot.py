@@ -34,7 +34,7 @@ def run(args: argparse.Namespace) -> int:
     from .pages import require_free_page, write_page
 
     if args.svg:
-        require_free_page(Path(args.svg), [Path(args.run_path)], force=args.force)
+        require_free_page(Path(args.svg), [Path(args.run_path)], "what is drawn", "--svg", force=args.force)
     curves = next(iter(read_curves(args.run_path, at=args.at, spec=spec_of(args))))
     keys = [key for wanted in args.keys for key in curves.curves if wanted in (key, curves.meanings[key].metric)]
     if not keys:

@@ -200,21 +200,12 @@ def _text(report: Report, args: argparse.Namespace) -> str:
 
 def _require_page(page: Path, args: argparse.Namespace) -> None:
     """Make sure that the report destroys nothing: no folder, no file that is read, and not the copy itself."""
-    from rlmetrics.translate import InputError
-    from rlmetrics.translate.files import default_output, require_ordinary, resolved
+    from rlmetrics.translate.files import default_output, resolved
 
-    require_ordinary(page, "--html")
-    if not page.absolute().parent.is_dir():
-        msg = "its folder does not exist; create it first"
-        raise InputError(msg, page)
-    if page.is_dir():
-        msg = "is a folder; name a file for the report"
-        raise InputError(msg, page)
-    source, real = Path(args.input), resolved(page)
-    output = default_output(source) if args.output is None else Path(args.output)
-    if real in {resolved(source), resolved(output)} or (page.exists() and resolved(source) in real.parents):
-        msg = "the report may not replace what is translated or its translation; choose another file with --html"
-        raise InputError(msg, page)
-    if page.exists() and not args.force:
-        msg = "exists already; choose another file with --html, or overwrite it with --force"
-        raise InputError(msg, page)
+    from .pages import require_free_page
+
+    source = Path(args.input)
+    taken = [source, default_output(source) if args.output is None else Path(args.output)]
+    if page.exists() and resolved(source) in resolved(page).parents:
+        taken.append(page)
+    require_free_page(page, taken, "what is translated or its translation", force=args.force)
