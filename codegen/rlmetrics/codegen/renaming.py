@@ -11,6 +11,8 @@ from pathlib import Path
 import yaml
 from yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
 
+from rlmetrics.names.source import nearest
+
 from .generate.driver import OWNED
 from .model import ComponentFile
 from .output.store import replace
@@ -101,8 +103,8 @@ def plan(spec: Spec, root: Path, old: str, new: str, why: str) -> MetricRenaming
 def _check(spec: Spec, old: str, new: str) -> None:
     if old not in spec.metrics:
         renamed = {rename.from_: rename.to for rename in spec.info.renamed}
-        hint = f"; it is called {renamed[old]} now" if old in renamed else ""
-        raise RenameError(f"there is no metric {old}{hint}")
+        hint = f"it is called {renamed[old]} now" if old in renamed else nearest(old, spec.metrics, "metrics")
+        raise RenameError(f"there is no metric {old}; {hint}")
     if not _CANONICAL.fullmatch(new):
         raise RenameError(f"{new} is not lower snake case with slashes, such as family/what_is_measured/statistic")
     if new in spec.metrics:

@@ -57,7 +57,8 @@ def statement_at(package: Package, path: str, line: int) -> tuple[Symbol, int]:
     """
     module = package.module(path)
     if module is None:
-        msg = f"{package.name} {package.release} has no module {path} that can be parsed"
+        known = f"name it as the archive does, such as {package.paths[0]}" if package.paths else "is it the right one?"
+        msg = f"{package.name} {package.release} has no module {path} that can be parsed; {known}"
         raise UserError(msg)
     symbol = module.symbol_at(line)
     place = symbol.place_at(line) if symbol else None

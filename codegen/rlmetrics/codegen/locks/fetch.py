@@ -49,6 +49,8 @@ def _fetch(package: str, release: str, cache: Path) -> Path:
         if archive is not None:
             return archive
         why = next((line for line in done.stderr.splitlines() if line.startswith("ERROR")), "pip failed")
+        # pip lists every release that there is.
+        why = why.partition(" (from versions")[0]
     folder.rmdir()
     msg = f"{package}=={release} can't be fetched ({why}); name a --wheel or a --source folder"
     raise PackageError(msg)

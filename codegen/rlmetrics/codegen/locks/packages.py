@@ -167,7 +167,8 @@ def open_package(name: str, release: str, place: Path) -> Package:
     try:
         files = dict(_from_folder(place, name) if place.is_dir() else _from_archive(place))
     except (OSError, zipfile.BadZipFile, tarfile.TarError) as error:
-        msg = f"{place}: can't be read ({error}); name a wheel, a source archive or a source folder"
+        why = getattr(error, "strerror", None) or error
+        msg = f"{place}: can't be read ({why}); name a wheel, a source archive or a source folder"
         raise PackageError(msg) from None
     root = _root(files, name)
     if root is None:
