@@ -8,8 +8,8 @@ import pytest
 import yaml
 from lint.lint_case import P, metric
 from lint.spec_text import SpecText
-from rlmetrics.codegen.lint.examples import FOLDER
-from rlmetrics.codegen.lint.similar import FOLDER as GENERATED
+from rlmetrics.codegen.lint.checks.examples import FOLDER
+from rlmetrics.codegen.lint.checks.similar import FOLDER as GENERATED
 
 NEW = """
   policy/advantage/mean:

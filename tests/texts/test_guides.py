@@ -8,7 +8,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from rlmetrics.codegen.lint.chinese import chinese_faults
+from rlmetrics.codegen.lint.checks.chinese import chinese_faults
 from rlmetrics.codegen.translations import guides
 
 ROOT = Path(__file__).parents[2]

@@ -26,7 +26,8 @@ def overlaid(overlays: Sequence[str]) -> Callable[[str], Mapping[str, Any]]:
             msg = f"{overlay}: no such folder; --spec takes a folder with YAML files like those of spec/"
             raise NamesError(msg)
     try:
-        from rlmetrics.codegen.lint import references, runner
+        from rlmetrics.codegen.lint import runner
+        from rlmetrics.codegen.lint.checks import references
         from rlmetrics.codegen.loader import SpecError, load
         from rlmetrics.codegen.tables import build
     except ModuleNotFoundError as error:

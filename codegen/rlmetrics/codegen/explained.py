@@ -1,4 +1,4 @@
-"""Where each field of an answer comes from: the statement of the spec that sets it, and the source that shows it."""
+"""Where each field of an answer comes from: the line of the spec that sets it, and the source that shows it."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Field:
     Attributes:
         field: Its name, such as ``metric`` or ``reduction.rank``.
         value: Its value.
-        from_: ``file:line`` of the statement that sets it.
+        from_: ``file:line`` that sets it.
         proof: Where the source of the release shows it, as ``path:line``.
         when: The guard of the fact that sets it; None where it always holds.
     """
@@ -122,7 +122,7 @@ class _Explainer:
         return self._of_profile(f"reduction.{level}", value, pieces)
 
     def _of_profile(self, name: str, value: Any, pieces: Sequence[SpecPiece]) -> Field:
-        """Return a field that the profile sets: it stands with the profile, and the naming statement proves it."""
+        """Return a field that the profile sets: it stands with the profile, and what names it proves it."""
         setting = next(piece for piece in reversed(pieces) if "profile" in piece.says)
         chosen = setting.says["profile"]
         for part in (*self._scope.component(setting.stem).chain, *self._scope.component(self._stem).chain):
@@ -154,16 +154,16 @@ class _Explainer:
         return f"{place.file}:{place.line}"
 
     def _proof(self, piece: SpecPiece) -> tuple[str, ...]:
-        """Return where a statement's anchors stand in the release; without own ones those of its record."""
-        chosen = piece if piece.statement.at else self._item.record
-        anchors = [f"{chosen.stem}:{name}" for name in chosen.statement.at]
+        """Return where the anchors of a record or fact stand in the release; without own ones those of its record."""
+        chosen = piece if piece.fields.at else self._item.record
+        anchors = [f"{chosen.stem}:{name}" for name in chosen.fields.at]
         table = self._view.table
         evidence = table.evidence(self._stem, anchors, self._view.release)
         return tuple(dict.fromkeys(f"{item.path}:{item.line}" for item in evidence))
 
 
 class _Profiles(dict[str, Mapping[str, Any]]):
-    """The profiles that some statements name, each as the file of its statement knows it."""
+    """The profiles that records and facts name, each as the file in which they stand knows it."""
 
     def __init__(self, scope: FrameworkScope, stem: str, pieces: Sequence[SpecPiece]) -> None:
         super().__init__()

@@ -14,66 +14,17 @@ from ..findings import SpecFinding, sort
 from ..loader.checks import LOAD_CHECKS
 from ..loader.tree import collector_paused
 from ..spec import Spec
-from . import (
-    bounds,
-    chinese,
-    defaults,
-    examples,
-    facts,
-    formulas,
-    guards,
-    health,
-    metrics,
-    names,
-    proofs,
-    readings,
-    records,
-    references,
-    releases,
-    runner,
-    shaping,
-    similar,
-    sizes,
-    suites,
-    templates,
-    texts,
-    translations,
-    unused,
-    vanishing,
-)
+from . import checks, runner
+from .check import Check, Hit
 from .context import Context
 from .kept import KeptHits
-from .registry import Check, Hit
 from .tracing import TracedContext
 
 __all__ = ["CHECKS", "Check", "Context", "Hit", "TracedContext", "check_spec", "kept_hits", "lint"]
 
 CHECKS: tuple[Check, ...] = (
     *(Check(item.id, "error", item.what, item.fix) for item in LOAD_CHECKS),
-    *references.CHECKS,
-    *unused.CHECKS,
-    *metrics.CHECKS,
-    *formulas.CHECKS,
-    *texts.CHECKS,
-    *names.CHECKS,
-    *records.CHECKS,
-    *releases.CHECKS,
-    *guards.CHECKS,
-    *defaults.CHECKS,
-    *vanishing.CHECKS,
-    *shaping.CHECKS,
-    *facts.CHECKS,
-    *proofs.CHECKS,
-    *templates.CHECKS,
-    *suites.CHECKS,
-    *bounds.CHECKS,
-    *examples.CHECKS,
-    *similar.CHECKS,
-    *readings.CHECKS,
-    *sizes.CHECKS,
-    *health.CHECKS,
-    *translations.CHECKS,
-    *chinese.CHECKS,
+    *checks.CHECKS,
     runner.UNKNOWN_CHECK,
     runner.UNUSED_ALLOW,
 )

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from ..cache import Shelf
+from .check import Check, Hit
 from .context import Context
-from .registry import Check, Hit
 from .tracing import ANYTHING, trace
 
 __all__ = ["KeptHits"]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from rlmetrics.names.levels import UPDATE
 
-from .registry import Hit
+from .check import Hit
 
 if TYPE_CHECKING:
     from ..loader import YamlPath

@@ -10,18 +10,18 @@ from typing import TYPE_CHECKING
 from rlmetrics.names.guards import SettingName
 from rlmetrics.names.severity import UNKNOWN
 
+from .check import Hit
 from .guardsets import parsed
 from .keys import placeholders_in
 from .logged import logged_with
 from .lookups import levels, missing, parts, population, traits
-from .registry import Hit
-from .statements import expressions, keys_of, records, statements_of, symbols
+from .said import expressions, keys_of, records, said_in, symbols
 
 if TYPE_CHECKING:
     from ..loader import YamlPath
-    from ..model import Fact, Record, SignatureFields, Statement
+    from ..model import Fact, Piece, Record, SignatureFields
     from .context import Context, FileScope
-    from .statements import Said
+    from .said import Said
 
 __all__ = ["in_component_file", "variants_of_shared"]
 
@@ -47,8 +47,8 @@ def in_component_file(context: Context, scope: FileScope) -> Iterator[Hit]:
         yield from _variant(context, scope, profile, [profile.metric], ("profiles", name))
     for path, text in expressions(scope):
         yield from _guard(context, scope, text, path)
-    for said in statements_of(scope):
-        yield from _in_statement(context, said)
+    for said in said_in(scope):
+        yield from _in_piece(context, said)
     for name, path, record in records(scope):
         yield from _in_record(context, scope, name, path, record)
     for index, unlogged in enumerate(file.unlogged):
@@ -97,8 +97,8 @@ def _in_record(context: Context, scope: FileScope, name: str, path: YamlPath, re
             yield from missing(context, "key of this record named", "keys", renamed.of, known, ref, place)
 
 
-def _in_statement(context: Context, said: Said) -> Iterator[Hit]:
-    scope, fields, path = said.scope, said.statement, said.path
+def _in_piece(context: Context, said: Said) -> Iterator[Hit]:
+    scope, fields, path = said.scope, said.fields, said.path
     yield from _in_signature(context, scope, fields, path)
     yield from _variant(context, scope, fields, _metrics(context, said), path)
     if fields.profile is not None:
@@ -145,8 +145,8 @@ def _variant(
 
 
 def _metrics(context: Context, said: Said) -> list[str | None]:
-    """Return the metrics that stand with a statement: its own, else those of its record."""
-    own = _own_metric(context, said.scope, said.statement)
+    """Return the metrics that stand with a record or fact: its own, else those of its record."""
+    own = _own_metric(context, said.scope, said.fields)
     if own is not None or said.record is None:
         return [own]
     of_record = _own_metric(context, said.scope, said.record)
@@ -176,10 +176,10 @@ def variants_of_shared(context: Context) -> Iterator[Hit]:
                     yield from missing(context, kind, "metrics", name, own.variants, *place)
 
 
-def _own_metric(context: Context, scope: FileScope, statement: Statement | Fact) -> str | None:
-    if statement.metric is not None or statement.profile is None:
-        return statement.metric
-    profile = context.profile(scope.framework, scope.stem, statement.profile)
+def _own_metric(context: Context, scope: FileScope, piece: Piece | Fact) -> str | None:
+    if piece.metric is not None or piece.profile is None:
+        return piece.metric
+    profile = context.profile(scope.framework, scope.stem, piece.profile)
     return None if profile is None else profile.metric
 
 

@@ -7,13 +7,13 @@ from typing import Any, TypeVar
 
 from rlmetrics.names.guards import GuardError, parse
 
-from ..model import ComponentFile, Guard, Record, Statement
+from ..model import ComponentFile, Guard, Piece, Record
 from ..spec import FrameworkSpec
 
 __all__ = ["cycles", "is_readable", "named", "readable"]
 
 _NEVER = "false"
-_Said = TypeVar("_Said", bound=Statement)
+_Piece = TypeVar("_Piece", bound=Piece)
 
 
 def is_readable(text: float | str | None) -> bool:
@@ -77,7 +77,7 @@ def _file(file: ComponentFile) -> ComponentFile:
     }
     if any(keys[name] is not records for name, records in file.keys.items()):
         changed["keys"] = keys
-    shared = [_statement(fact) for fact in file.shared]
+    shared = [_piece(fact) for fact in file.shared]
     if _same(shared, file.shared) is shared:
         changed["shared"] = shared
     return file.model_copy(update=changed) if changed else file
@@ -90,24 +90,24 @@ def _guard(guard: str | list[Guard], *, never: bool) -> str | list[Guard]:
 
 
 def _record(record: Record) -> Record:
-    statement = _statement(record)
-    facts = [_statement(fact) for fact in record.facts]
+    read = _piece(record)
+    facts = [_piece(fact) for fact in record.facts]
     if _same(facts, record.facts) is facts:
-        return statement.model_copy(update={"facts": facts})
-    return statement
+        return read.model_copy(update={"facts": facts})
+    return read
 
 
-def _same(new: list[_Said], old: list[_Said]) -> list[_Said]:
+def _same(new: list[_Piece], old: list[_Piece]) -> list[_Piece]:
     """Return the old list where nothing in it has changed."""
     return old if all(first is second for first, second in zip(new, old, strict=True)) else new
 
 
-def _statement(statement: _Said) -> _Said:
+def _piece(piece: _Piece) -> _Piece:
     changed: dict[str, Any] = {}
     for name in ("when", "logged_when"):
-        if not is_readable(getattr(statement, name, None)):
+        if not is_readable(getattr(piece, name, None)):
             changed[name] = _NEVER
     for name in ("scale", "offset"):
-        if not is_readable(getattr(statement, name)):
+        if not is_readable(getattr(piece, name)):
             changed[name] = None
-    return statement.model_copy(update=changed) if changed else statement
+    return piece.model_copy(update=changed) if changed else piece

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 from ..findings import Related, SpecFinding, sort
 from .causes import order
+from .check import Check, Hit
 from .context import Context
 from .kept import KeptHits
-from .registry import Check, Hit
 
 if TYPE_CHECKING:
     from ..loader import YamlPath

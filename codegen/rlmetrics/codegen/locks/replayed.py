@@ -94,7 +94,7 @@ def rows_of(resolved: Sequence[tuple[str, Resolved]], place: int) -> dict[RowId,
         anchors: set[tuple[str, str]] = set()
         for piece in (item.record, *item.facts):
             if piece is item.record or piece.says.keys() - _WORDS:
-                anchors.update((piece.stem, name) for name in piece.statement.at)
+                anchors.update((piece.stem, name) for name in piece.fields.at)
             _take(parts.setdefault(piece.when or "", {}), piece)
         meaning = tuple(
             (when, tuple(sorted((name, _frozen(value)) for name, value in said.items())))

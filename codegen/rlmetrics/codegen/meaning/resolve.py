@@ -14,7 +14,7 @@ from .spelled import Spelled, spelled
 
 if TYPE_CHECKING:
     from ..loader.document import YamlPath
-    from ..model import ComponentFile, Fact, Mode, Ranges, Record, SharedFact, Statement
+    from ..model import ComponentFile, Fact, Mode, Piece, Ranges, Record, SharedFact
 
 __all__ = ["ExtendedFile", "Resolved", "SpecPiece", "chain", "constants", "resolve"]
 
@@ -25,19 +25,19 @@ _WHERE = frozenset(
 
 @dataclass(frozen=True)
 class SpecPiece:
-    """What one statement of the spec says, where it applies.
+    """What one record or fact says, where it applies.
 
     Attributes:
         stem: The file in which it stands.
         path: Its place in that file.
-        statement: The statement.
+        fields: The record or fact.
         when: Its guard written out; None where it always holds.
         says: Its fields with guards and scales written out, without those that only say where it applies.
     """
 
     stem: str
     path: YamlPath
-    statement: Statement
+    fields: Piece
     when: str | None
     says: Mapping[str, Any] = field(compare=False)
 
@@ -253,33 +253,33 @@ def _pieces(
     component: ExtendedFile,
     stem: str,
     path: YamlPath,
-    statement: Statement,
+    fields: Piece,
     instead: Mapping[str, Any],
     when: str | None,
     releases: int,
 ) -> Iterator[tuple[int, SpecPiece]]:
-    """Yield a statement for each set of releases in which its guards read alike and a guide says the same."""
+    """Yield a piece for each set of releases in which its guards read alike and a guide says the same."""
     says = {
         name: value
-        for name in type(statement).model_fields
-        if name in statement.model_fields_set
+        for name in type(fields).model_fields
+        if name in fields.model_fields_set
         and name not in _WHERE
-        and (value := getattr(statement, name)) not in (None, [], {})
+        and (value := getattr(fields, name)) not in (None, [], {})
     }
     says.update(instead)
     if "fails" in says:
         says["fails"] = (says["fails"],)
     parts: list[tuple[int, dict[str, Any]]] = [(releases, says)]
-    if statement.scale is not None or statement.offset is not None:
+    if fields.scale is not None or fields.offset is not None:
         expander = component.expander(stem)
         for name in ("scale", "offset"):
             if name in says:
                 says[name] = expander.number(says[name])
-    if statement.logged_when is not None:
+    if fields.logged_when is not None:
         parts = [
             (part, {**each, "logged_when": (_under(when, guard),)} if guard is not None else _without(each))
             for covered, each in parts
-            for part, guard in _with_never(component, stem, statement.logged_when, covered)
+            for part, guard in _with_never(component, stem, fields.logged_when, covered)
         ]
     if "documented" in says:
         parts = [
@@ -289,7 +289,7 @@ def _pieces(
         ]
     for covered, each in parts:
         if each or when is None:
-            yield covered, SpecPiece(stem, path, statement, when, each)
+            yield covered, SpecPiece(stem, path, fields, when, each)
 
 
 def _under(when: str | None, guard: str) -> str:

@@ -99,7 +99,7 @@ class FrameworkScope:
         return bool(packages) and self.spec.framework.package not in packages
 
     def profile(self, component: str, stem: str, name: str) -> Profile:
-        """Return a profile as a statement of a file knows it, else as the component does.
+        """Return a profile as a record or fact of a file knows it, else as the component does.
 
         Raises:
             KeyError: Neither knows it.

@@ -115,7 +115,7 @@ class GuideStatement(Strict):
     guide: Text = Field(description="A guide of the framework and the heading in it, as `logging # PPO Logging`.")
 
 
-class Statement(SignatureFields):
+class Piece(SignatureFields):
     """What a record or a fact can say about a key."""
 
     profile: Text | None = None
@@ -143,7 +143,7 @@ class Statement(SignatureFields):
     at: list[Text] = Field(default=[], description="Anchors: where the source shows this.")
 
 
-class Fact(Statement):
+class Fact(Piece):
     """What holds of a key in some releases, modes and configurations.
 
     No order among facts matters: what they add adds up, and what they set may be set by one at a time.
@@ -186,7 +186,7 @@ class Renamed(Strict):
     releases: Ranges
 
 
-class Record(Statement):
+class Record(Piece):
     """Everything that is known of one key, or of several that differ in little more than their name."""
 
     releases: Ranges | dict[Mode, Ranges] | None = Field(

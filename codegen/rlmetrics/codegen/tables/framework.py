@@ -122,12 +122,12 @@ class _Tables:
                 said[name] = [anchor if here else f"{piece.stem}:{anchor}" for anchor in value]
             else:
                 said[name] = list(value) if isinstance(value, tuple) else value
-        if isinstance(piece.statement, Record) and self._scope.is_foreign(piece.stem, piece.statement.at):
+        if isinstance(piece.fields, Record) and self._scope.is_foreign(piece.stem, piece.fields.at):
             said["foreign"] = True
         if piece.when is not None:
             said["when"] = piece.when
-            if getattr(piece.statement, "name", None):
-                said["name"] = piece.statement.name  # type: ignore[attr-defined]
+            if getattr(piece.fields, "name", None):
+                said["name"] = piece.fields.name  # type: ignore[attr-defined]
         place = repr(sorted(said.items()))
         if place not in self._pieces:
             self._pieces[place] = len(self._rows)
@@ -135,7 +135,7 @@ class _Tables:
         return self._pieces[place]
 
     def _profile(self, stem: str, name: str) -> str:
-        """Return the name of a profile here; the file in which a statement stands knows its own and inherited ones."""
+        """Return the name of a profile here; where it is named, own and inherited ones are known."""
         profile = self._scope.profile(self._component.stem, stem, name)
         fields = _fields(profile)
         shown = name if self._profiles.setdefault(name, fields) == fields else f"{stem}.{name}"

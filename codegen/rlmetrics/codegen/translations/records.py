@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from ..model import ComponentFile
-    from ..model.framework import Statement
+    from ..model.framework import Piece
     from ..spec import Spec
 
 __all__ = ["FOLDERS", "record_sentences"]
@@ -29,8 +29,8 @@ def record_sentences(spec: Spec) -> dict[str, dict[str, str]]:
     """
     sentences: dict[str, dict[str, str]] = {f"{kind}/{name}": {} for name in spec.frameworks for kind in FOLDERS}
     for framework, _, file in spec.component_files():
-        for name, statement in _statements(file):
-            for kind, text in _said(statement):
+        for name, piece in _pieces(file):
+            for kind, text in _said(piece):
                 sentences[f"{kind}/{framework}"].setdefault(" ".join(text.split()), f"{kind} of {name}")
         for name, _, record in file.records():
             for copy in record.also.values():
@@ -39,22 +39,22 @@ def record_sentences(spec: Spec) -> dict[str, dict[str, str]]:
     return sentences
 
 
-def _statements(file: ComponentFile) -> Iterator[tuple[str, Statement]]:
+def _pieces(file: ComponentFile) -> Iterator[tuple[str, Piece]]:
     """Yield what a file says of its keys, each with a name."""
     for name, _, record in file.records():
         yield from ((name, said) for said in (record, *record.facts))
     yield from ((", ".join(fact.keys or (file.title,)), fact) for fact in file.shared)
 
 
-def _said(statement: Statement) -> Iterator[tuple[str, str]]:
+def _said(piece: Piece) -> Iterator[tuple[str, str]]:
     """Yield the folder of each sentence, and the sentence."""
-    yield from (("notes", note) for note in statement.notes)
-    if statement.span is not None:
-        yield "spans", statement.span
-    for text in (statement.condition, statement.fails):
+    yield from (("notes", note) for note in piece.notes)
+    if piece.span is not None:
+        yield "spans", piece.span
+    for text in (piece.condition, piece.fails):
         yield from (("conditions", clause) for clause in _clauses(text))
-    yield from (("conditions", text) for text in statement.constant_when)
-    for documented in statement.documented:
+    yield from (("conditions", text) for text in piece.constant_when)
+    for documented in piece.documented:
         yield from (("documented", text) for text in (documented.says, documented.code) if text is not None)
 
 

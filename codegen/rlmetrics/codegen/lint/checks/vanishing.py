@@ -9,12 +9,12 @@ from rlmetrics.names.guards import GuardError, SettingName, parse
 from rlmetrics.names.levels import UPDATE
 from rlmetrics.names.severity import SINGLE, UNKNOWN
 
-from .lookups import missing
-from .registry import Check, Hit, check
+from ..check import Check, Hit, check
+from ..lookups import missing
 
 if TYPE_CHECKING:
-    from ..loader import YamlPath
-    from .context import Context
+    from ...loader import YamlPath
+    from ..context import Context
 
 __all__ = ["CHECKS", "guards_of_differences"]
 

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 from rlmetrics.health.conditions import ConditionError, parse_condition
 
-from ..tables.health import metrics_of_rule
-from .registry import Check, Hit, check
+from ...tables.health import metrics_of_rule
+from ..check import Check, Hit, check
 
 if TYPE_CHECKING:
-    from .context import Context
+    from ..context import Context
 
 __all__ = ["CHECKS", "unreachable"]
 

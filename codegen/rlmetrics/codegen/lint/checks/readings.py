@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 
 from rlmetrics.names.reading import ReadingError, covers
 
-from .registry import Check, Hit, check
-from .statements import statements
+from ..check import Check, Hit, check
+from ..said import said_anywhere
 
 if TYPE_CHECKING:
-    from ..loader import YamlPath
-    from ..model import SpecReading
-    from .context import Context
+    from ...loader import YamlPath
+    from ...model import SpecReading
+    from ..context import Context
 
 __all__ = ["CHECKS"]
 
@@ -84,9 +84,9 @@ def _readings(context: Context) -> Iterator[tuple[str, YamlPath, Sequence[SpecRe
     for name, trait in context.spec.signatures.traits.items():
         if trait.reads:
             yield "signatures", ("traits", name, "reads"), trait.reads
-    for said in statements(context):
-        if said.statement.reads:
-            yield said.ref, (*said.path, "reads"), said.statement.reads
+    for said in said_anywhere(context):
+        if said.fields.reads:
+            yield said.ref, (*said.path, "reads"), said.fields.reads
 
 
 CHECKS: tuple[Check, ...] = (reading_value, reading_text, reading_follows)

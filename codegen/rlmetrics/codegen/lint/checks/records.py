@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from .logged import logged_with, under
-from .registry import Check, Hit, check
-from .statements import records, statements
+from ..check import Check, Hit, check
+from ..logged import logged_with, under
+from ..said import records, said_anywhere
 
 if TYPE_CHECKING:
-    from ..loader import YamlPath
-    from ..meaning import Resolved, SpecPiece
-    from .context import ComponentScope, Context
+    from ...loader import YamlPath
+    from ...meaning import Resolved, SpecPiece
+    from ..context import ComponentScope, Context
 
 __all__ = ["CHECKS"]
 
@@ -62,9 +62,9 @@ def _names_metric(context: Context, component: ComponentScope, piece: SpecPiece)
     fix="add `logged_by_default: true` or `false`, or say the condition as a guard under `logged_when`",
 )
 def condition_default(context: Context) -> Iterator[Hit]:
-    for said in statements(context):
+    for said in said_anywhere(context):
         of_record = said.record.logged_by_default if said.record is not None else None
-        if said.statement.condition is not None and said.statement.logged_by_default is None and of_record is None:
+        if said.fields.condition is not None and said.fields.logged_by_default is None and of_record is None:
             message = f"`{said.name}` has a condition but not `logged_by_default`"
             yield Hit(said.ref, (*said.path, "condition"), message)
     for scope in context.files.values():

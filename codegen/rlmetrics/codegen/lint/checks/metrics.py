@@ -9,12 +9,12 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from .registry import Check, Hit, check
+from ..check import Check, Hit, check
 
 if TYPE_CHECKING:
-    from ..loader import YamlPath
-    from ..model import FormulaVariant, Metric
-    from .context import Context
+    from ...loader import YamlPath
+    from ...model import FormulaVariant, Metric
+    from ..context import Context
 
 __all__ = ["CHECKS"]
 

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 from rlmetrics.names.guards import GuardError, UnknownValueError, parse
 
-from .guardsets import names_in
-from .logged import as_yaml, logged_guards
-from .registry import Check, Hit, check
+from ..check import Check, Hit, check
+from ..guardsets import names_in
+from ..logged import as_yaml, logged_guards
 
 if TYPE_CHECKING:
-    from ..loader import YamlPath
-    from ..model import ConfigKey
-    from .context import ComponentScope, Context, FileScope
+    from ...loader import YamlPath
+    from ...model import ConfigKey
+    from ..context import ComponentScope, Context, FileScope
 
 __all__ = ["CHECKS", "described", "fits"]
 

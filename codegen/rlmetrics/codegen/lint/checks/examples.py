@@ -8,11 +8,11 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from .registry import Check, Hit, check
+from ..check import Check, Hit, check
 
 if TYPE_CHECKING:
-    from ..model import Input, Metric
-    from .context import Context
+    from ...model import Input, Metric
+    from ..context import Context
 
 __all__ = ["CHECKS", "FOLDER"]
 

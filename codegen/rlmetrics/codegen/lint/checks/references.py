@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from .lookups import inputs, levels, missing, parts, population, traits
-from .mentions import in_component_file, variants_of_shared
-from .registry import Check, Hit, check
+from ..check import Check, Hit, check
+from ..lookups import inputs, levels, missing, parts, population, traits
+from ..mentions import in_component_file, variants_of_shared
 
 if TYPE_CHECKING:
-    from ..loader import YamlPath
-    from ..model import Metric, Population
-    from .context import Context
+    from ...loader import YamlPath
+    from ...model import Metric, Population
+    from ..context import Context
 
 __all__ = ["CHECKS"]
 

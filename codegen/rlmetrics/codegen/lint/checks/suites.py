@@ -6,13 +6,13 @@ import difflib
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from ..formula import Compiled
-from .registry import Check, Hit, check
+from ...formula import Compiled
+from ..check import Check, Hit, check
 
 if TYPE_CHECKING:
-    from ..model import Parameter, SuiteFile
-    from .context import Context
-    from .programs import FormulaProgram
+    from ...model import Parameter, SuiteFile
+    from ..context import Context
+    from ..programs import FormulaProgram
 
 __all__ = ["CHECKS"]
 

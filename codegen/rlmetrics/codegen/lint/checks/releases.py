@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING, Any
 
 from rlmetrics.names.versions import RangeError, Releases, version_key
 
-from ..meaning import spelled
-from .registry import Check, Hit, check
-from .statements import keys_of, records, statements_of
+from ...meaning import spelled
+from ..check import Check, Hit, check
+from ..said import keys_of, records, said_in
 
 if TYPE_CHECKING:
-    from ..loader import YamlPath
-    from ..meaning import ExtendedFile, Resolved
-    from ..model import Mode, Ranges, Record
-    from .context import ComponentScope, Context, FileScope
+    from ...loader import YamlPath
+    from ...meaning import ExtendedFile, Resolved
+    from ...model import Mode, Ranges, Record
+    from ..context import ComponentScope, Context, FileScope
 
 __all__ = ["CHECKS"]
 
@@ -32,7 +32,7 @@ def _ranges(context: Context) -> Iterator[tuple[str, str, YamlPath, Ranges]]:
         for path, ranges in _defaults(framework.framework.config):
             yield name, ref, path, ranges
     for scope in context.files.values():
-        for path, span in (*_defaults(scope.file.config), *_in_lists(scope), *_in_statements(scope)):
+        for path, span in (*_defaults(scope.file.config), *_in_lists(scope), *_in_pieces(scope)):
             if span is not None:
                 yield scope.framework, scope.ref, path, span
 
@@ -48,18 +48,18 @@ def _in_lists(scope: FileScope) -> Iterator[tuple[YamlPath, Ranges | None]]:
             yield ("guards", name, index, "releases"), part.releases
 
 
-def _in_statements(scope: FileScope) -> Iterator[tuple[YamlPath, Ranges | None]]:
-    for said in statements_of(scope):
-        releases = getattr(said.statement, "releases", None)
+def _in_pieces(scope: FileScope) -> Iterator[tuple[YamlPath, Ranges | None]]:
+    for said in said_in(scope):
+        releases = getattr(said.fields, "releases", None)
         if isinstance(releases, dict):
             for mode, ranges in releases.items():
                 yield (*said.path, "releases", mode), ranges
         else:
             yield (*said.path, "releases"), releases
-        record = said.record if said.record is said.statement else None
+        record = said.record if said.record is said.fields else None
         for key, renamed in record.renamed.items() if record else ():
             yield (*said.path, "renamed", key, "releases"), renamed.releases
-        for index, documented in enumerate(said.statement.documented):
+        for index, documented in enumerate(said.fields.documented):
             yield (*said.path, "documented", index, "releases"), documented.releases
 
 

@@ -1,4 +1,4 @@
-"""Every statement of the component files, where it stands: records, facts and shared facts."""
+"""What component files say, and where: records, facts and shared facts."""
 
 from __future__ import annotations
 
@@ -10,27 +10,27 @@ from ..meaning import spelled
 
 if TYPE_CHECKING:
     from ..loader import YamlPath
-    from ..model import Fact, Record, Statement
+    from ..model import Fact, Piece, Record
     from .context import Context, FileScope
 
-__all__ = ["Said", "expressions", "keys_of", "records", "statements", "statements_of", "symbols"]
+__all__ = ["Said", "expressions", "keys_of", "records", "said_anywhere", "said_in", "symbols"]
 
 
 @dataclass(frozen=True)
 class Said:
-    """A statement of a file.
+    """A record or a fact of a file.
 
     Attributes:
         scope: The file.
-        path: The statement in it.
-        statement: The statement.
+        path: Where it stands there.
+        fields: What it says.
         name: What a message calls it: the key of its record, or `shared`.
-        record: The record to which it belongs, None if it is shared.
+        record: The record to which it belongs, itself if it is one; None if it is shared.
     """
 
     scope: FileScope
     path: YamlPath
-    statement: Statement | Fact
+    fields: Piece | Fact
     name: str
     record: Record | None
 
@@ -46,12 +46,12 @@ def records(scope: FileScope) -> Iterator[tuple[str, YamlPath, Record]]:
         yield name, ("keys", name, index) if isinstance(scope.file.keys[name], list) else ("keys", name), record
 
 
-def statements_of(scope: FileScope) -> tuple[Said, ...]:
-    """Return every statement of a file."""
-    return scope.keep("statements", _statements)
+def said_in(scope: FileScope) -> tuple[Said, ...]:
+    """Return every record and fact of a file."""
+    return scope.keep("said", _said)
 
 
-def _statements(scope: FileScope) -> Iterator[Said]:
+def _said(scope: FileScope) -> Iterator[Said]:
     for name, path, record in records(scope):
         yield Said(scope, path, record, name, record)
         for index, fact in enumerate(record.facts):
@@ -60,10 +60,10 @@ def _statements(scope: FileScope) -> Iterator[Said]:
         yield Said(scope, ("shared", index), shared, "shared", None)
 
 
-def statements(context: Context) -> Iterator[Said]:
-    """Yield every statement of every file."""
+def said_anywhere(context: Context) -> Iterator[Said]:
+    """Yield every record and fact of every file."""
     for scope in context.files.values():
-        yield from statements_of(scope)
+        yield from said_in(scope)
 
 
 def expressions(scope: FileScope) -> tuple[tuple[YamlPath, str], ...]:
@@ -72,9 +72,9 @@ def expressions(scope: FileScope) -> tuple[tuple[YamlPath, str], ...]:
 
 
 def _expressions(scope: FileScope) -> Iterator[tuple[YamlPath, str]]:
-    for said in statements_of(scope):
+    for said in said_in(scope):
         for field in ("when", "logged_when", "scale", "offset"):
-            text = getattr(said.statement, field, None)
+            text = getattr(said.fields, field, None)
             if isinstance(text, str):
                 yield (*said.path, field), text
     for name, profile in scope.file.profiles.items():

@@ -9,18 +9,18 @@ from typing import TYPE_CHECKING
 
 from rlmetrics.names.versions import RangeError, Releases
 
-from ..locks.check import LockOf, check_component
-from ..locks.lock import Kind
-from ..locks.of_spec import components_of
-from ..locks.text import read_lock
-from .registry import Check, Hit, check
+from ...locks.check import LockOf, check_component
+from ...locks.lock import Kind
+from ...locks.of_spec import components_of
+from ...locks.text import read_lock
+from ..check import Check, Hit, check
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from ..locks.lock import Lock
-    from ..model import Default, Ranges
-    from .context import Context
+    from ...locks.lock import Lock
+    from ...model import Default, Ranges
+    from ..context import Context
 
 __all__ = ["CHECKS"]
 

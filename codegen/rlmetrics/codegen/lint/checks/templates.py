@@ -7,19 +7,19 @@ from collections.abc import Iterator, Mapping
 from itertools import combinations, pairwise, product
 from typing import TYPE_CHECKING
 
-from .automata import Automaton, PatternError, common_text, literal, sequence
-from .guardsets import witness
-from .keys import KeyClass, TemplateError, classify, placeholders_in, segments
-from .logged import logged_guards
-from .patterns import build
-from .registry import Check, Hit, check
-from .statements import keys_of, records, statements
+from ..automata import Automaton, PatternError, common_text, literal, sequence
+from ..check import Check, Hit, check
+from ..guardsets import witness
+from ..keys import KeyClass, TemplateError, classify, placeholders_in, segments
+from ..logged import logged_guards
+from ..patterns import build
+from ..said import keys_of, records, said_anywhere
 
 if TYPE_CHECKING:
-    from ..loader import YamlPath
-    from ..meaning import Resolved
-    from ..model import Placeholder
-    from .context import ComponentScope, Context, FileScope
+    from ...loader import YamlPath
+    from ...meaning import Resolved
+    from ...model import Placeholder
+    from ..context import ComponentScope, Context, FileScope
 
 __all__ = ["CHECKS"]
 
@@ -94,8 +94,8 @@ def placeholder_example(context: Context) -> Iterator[Hit]:
             if pattern is not None and not pattern.fullmatch(example):
                 message = f"`{placeholder.pattern}` does not match the example `{example}`"
                 yield Hit(ref, (*path, "examples", index), message)
-    for said in statements(context):
-        for name, value in said.statement.bind.items():
+    for said in said_anywhere(context):
+        for name, value in said.fields.bind.items():
             bound = context.placeholder(said.scope.framework, said.scope.stem, name)
             pattern = None if bound is None else _compiled(bound.pattern)
             if bound is not None and pattern is not None and not pattern.fullmatch(value):

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from ..sizes import kept
-from .registry import Check, Hit, check
+from ...sizes import kept
+from ..check import Check, Hit, check
 
 if TYPE_CHECKING:
-    from .context import Context
+    from ..context import Context
 
 __all__ = ["CHECKS"]
 
@@ -28,7 +28,7 @@ def stale_size(context: Context) -> Iterator[Hit]:
         return
     if measured.code != kept.code_digest():
         yield Hit("spec", (), f"spec/{kept.FILE} was measured by other code than that of now")
-    from ..tables.metrics import texts_of
+    from ...tables.metrics import texts_of
 
     for function in kept.stale(measured, {name: texts_of(metric) for name, metric in spec.metrics.items()}):
         metric = function.partition("@")[0]

@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING
 
 from rlmetrics.names.guards import GuardError, GuardLiteral, parse
 
+from ..check import Check, Hit, check
+from ..guardsets import compared, impossible, names_in, parsed
+from ..logged import as_yaml
+from ..readable import cycles
+from ..said import expressions
 from .defaults import described, fits
-from .guardsets import compared, impossible, names_in, parsed
-from .logged import as_yaml
-from .readable import cycles
-from .registry import Check, Hit, check
-from .statements import expressions
 
 if TYPE_CHECKING:
-    from ..loader import YamlPath
-    from .context import Context, FileScope
+    from ...loader import YamlPath
+    from ..context import Context, FileScope
 
 __all__ = ["CHECKS"]
 

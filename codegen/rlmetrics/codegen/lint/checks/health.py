@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 
 from rlmetrics.health.conditions import Condition, ConditionError, parse_condition
 
-from ..tables.health import metrics_of_rule, selects
-from .registry import Check, Hit, check
+from ...tables.health import metrics_of_rule, selects
+from ..check import Check, Hit, check
 
 if TYPE_CHECKING:
-    from ..loader import YamlPath
-    from ..model import HealthRule, Metric
-    from .context import Context
+    from ...loader import YamlPath
+    from ...model import HealthRule, Metric
+    from ..context import Context
 
 __all__ = ["CHECKS"]
 

@@ -7,11 +7,11 @@ from collections import defaultdict
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from .registry import Check, Hit, check
+from ..check import Check, Hit, check
 
 if TYPE_CHECKING:
-    from ..loader import YamlPath
-    from .context import Context
+    from ...loader import YamlPath
+    from ..context import Context
 
 __all__ = ["CHECKS"]
 

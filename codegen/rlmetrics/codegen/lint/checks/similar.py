@@ -7,12 +7,12 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from ..formula import OPERATIONS, FormulaError
-from .registry import Check, Hit, check
+from ...formula import OPERATIONS, FormulaError
+from ..check import Check, Hit, check
 
 if TYPE_CHECKING:
-    from ..formula.nodes import Node
-    from .context import Context
+    from ...formula.nodes import Node
+    from ..context import Context
 
 __all__ = ["CHECKS", "FOLDER"]
 

@@ -6,10 +6,10 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from .registry import Check, Hit, check
+from ..check import Check, Hit, check
 
 if TYPE_CHECKING:
-    from .context import Context
+    from ..context import Context
 
 __all__ = ["CHECKS", "CODE", "chinese_faults"]
 

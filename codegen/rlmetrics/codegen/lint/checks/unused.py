@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator
 from typing import TYPE_CHECKING
 
-from .guardsets import names_in
-from .keys import placeholders_in
-from .registry import Check, Hit, check
-from .statements import expressions, keys_of, records, statements_of, symbols
+from ..check import Check, Hit, check
+from ..guardsets import names_in
+from ..keys import placeholders_in
+from ..said import expressions, keys_of, records, said_in, symbols
 from .vanishing import guards_of_differences
 
 if TYPE_CHECKING:
-    from ..model import FormulaVariant, Metric, SignatureFields
-    from .context import Context, FileScope
+    from ...model import FormulaVariant, Metric, SignatureFields
+    from ..context import Context, FileScope
 
 __all__ = ["CHECKS"]
 
@@ -64,7 +64,7 @@ def _in_file(scope: FileScope) -> Iterator[Hit]:
     for name in file.names:
         if name not in named:
             yield Hit(scope.ref, ("names", name), f"nothing uses the short name `{name}`")
-    cited = {anchor for said in statements_of(scope) for anchor in said.statement.at}
+    cited = {anchor for said in said_in(scope) for anchor in said.fields.at}
     cited.update(anchor for tracking in file.tracking for anchor in tracking.at)
     cited.update(anchor for pinned in file.pinned for anchor in pinned.at)
     for name, entry in symbols(scope):
@@ -104,11 +104,11 @@ class _Uses:
     def _file(self, scope: FileScope) -> None:
         for profile in scope.file.profiles.values():
             self._signature(scope, profile)
-        for said in statements_of(scope):
-            statement = said.statement
-            self._signature(scope, statement)
-            self._find(scope, "profiles", [statement.profile] if statement.profile else [])
-            self._cite(scope, [item.guide for item in statement.documented])
+        for said in said_in(scope):
+            fields = said.fields
+            self._signature(scope, fields)
+            self._find(scope, "profiles", [fields.profile] if fields.profile else [])
+            self._cite(scope, [item.guide for item in fields.documented])
         for name, path, record in records(scope):
             for key, _ in keys_of(name, path, record):
                 self._find(scope, "placeholders", placeholders_in(key))

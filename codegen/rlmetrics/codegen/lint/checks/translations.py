@@ -8,15 +8,15 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
-from ..translations import english_sentences, guides, interface_sentences, interface_texts, is_spoken
-from ..translations.pages import english_guides
+from ...translations import english_sentences, guides, interface_sentences, interface_texts, is_spoken
+from ...translations.pages import english_guides
+from ..check import Check, Hit, check
+from ..tracing import read_anything
 from .chinese import CODE
-from .registry import Check, Hit, check
-from .tracing import read_anything
 
 if TYPE_CHECKING:
-    from ..loader import YamlPath
-    from .context import Context
+    from ...loader import YamlPath
+    from ..context import Context
 
 __all__ = ["CHECKS", "untranslated"]
 

@@ -6,12 +6,12 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
-from ..formula import FormulaError
-from .registry import Check, Hit, check
+from ...formula import FormulaError
+from ..check import Check, Hit, check
 
 if TYPE_CHECKING:
-    from ..loader import YamlPath
-    from .context import Context
+    from ...loader import YamlPath
+    from ..context import Context
 
 __all__ = ["CHECKS"]
 

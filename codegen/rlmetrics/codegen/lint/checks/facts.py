@@ -7,16 +7,16 @@ from collections.abc import Iterator
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
-from .guardsets import impossible, names_in, witness
-from .logged import as_yaml, logged_guards, logged_with, under
-from .registry import Check, Hit, check
-from .statements import records
+from ..check import Check, Hit, check
+from ..guardsets import impossible, names_in, witness
+from ..logged import as_yaml, logged_guards, logged_with, under
+from ..said import records
 
 if TYPE_CHECKING:
-    from ..loader import YamlPath
-    from ..meaning import Resolved, SpecPiece
-    from ..model import Record
-    from .context import ComponentScope, Context, FileScope
+    from ...loader import YamlPath
+    from ...meaning import Resolved, SpecPiece
+    from ...model import Record
+    from ..context import ComponentScope, Context, FileScope
 
 __all__ = ["CHECKS"]
 
