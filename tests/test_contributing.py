@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from pathlib import Path
 
 import pytest
@@ -125,3 +126,40 @@ def test_a_reduction_level_is_added_as_the_guide_says(tmp_path: Path) -> None:
     said = " ".join(seen.stdout.split())
     assert "a response of all processes at once, then plain means over turns, micro-batches" in said
     assert "≈ turns: plain mean in 1.16.0, all at once in 1.15.0: same if every response is one turn" in said
+
+
+ALONE = {
+    "A kind of slot": ("add-a-slot", "[100%]"),
+    "A rule of health": ("add-a-rule", "[100%]"),
+    "A command": ("add-a-command", "441"),
+}
+"""Walk-throughs that need nothing but their own commands: their heading, their mark, and what the commands print."""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("heading", ALONE)
+def test_a_walk_through_touches_what_it_names(heading: str, tmp_path: Path) -> None:
+    """Its edits are of the files that it names, its commands succeed, and they write only what it says."""
+    clone = clone_to(tmp_path / "rlmetrics")
+    mark, printed = ALONE[heading]
+    commit(clone)
+    page, files = steps(GUIDE, mark), named(heading, "Files")
+    if "module" in page:
+        (new,) = (name for name in files if not (clone / name).exists())
+        (clone / new).write_text(page["module"], encoding="utf-8")
+    for step, text in blocks(GUIDE, mark):
+        if step == "edit":
+            edit(clone, text)
+    assert files == changed(clone)
+
+    ran = run(clone, page["run"])
+    assert 0 == ran.returncode, ran.stdout + ran.stderr
+    assert printed in ran.stdout
+    assert not re.search(r"error|warning|of health", ran.stdout), ran.stdout
+    generated = {*changed(clone)} - {*files}
+    said = named(heading, "Generated") if generated else []
+    assert generated == {*said}
+    style = run(
+        clone, f"{Path(sys.executable).parent}/ruff check {' '.join(name for name in files if name.endswith('.py'))}"
+    )
+    assert 0 == style.returncode, style.stdout

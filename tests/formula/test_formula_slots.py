@@ -25,7 +25,7 @@ def test_layout() -> None:
     assert WIDTHS == {slot.kind: width(slot) for slot in ALL}
     assert (0, 1, 2, 3, 4, 7, 13, 20, 22, 25, 25) == offsets(ALL)
     layout = Layout(ALL)
-    assert 25 == layout.width
+    assert offsets(ALL)[-1] == layout.width
     assert [slice(4, 7)] == [place for slot, place in layout if slot.kind == "moments"]
     assert layout.identity == tuple(slots.initial(ALL).tolist())
     assert (math.inf, -math.inf) == identity(ALL[6])[-2:]
