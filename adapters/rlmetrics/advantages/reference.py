@@ -96,11 +96,11 @@ def best_of_group(
 def leave_one_out(rewards: Row, group_ids: Sequence[int], *, alone: str = "zero") -> list[float]:
     """Recompute :func:`rlmetrics.advantages.leave_one_out`: the others are averaged, one response at a time."""
     result = []
-    for place, (reward, group) in enumerate(zip(rewards, group_ids, strict=True)):
+    for index, (reward, group) in enumerate(zip(rewards, group_ids, strict=True)):
         others = [
             other
             for elsewhere, (other, theirs) in enumerate(zip(rewards, group_ids, strict=True))
-            if theirs == group and elsewhere != place
+            if theirs == group and elsewhere != index
         ]
         if others:
             result.append(float(Fraction(reward) - sum(map(Fraction, others)) / len(others)))

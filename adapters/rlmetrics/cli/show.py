@@ -182,8 +182,8 @@ def _spellings(spellings: Sequence[Spelling], tables: Tables, *, every: bool) ->
 
     merged: dict[tuple[str, str, str, str | None], dict[str, None]] = {}
     for item in spellings:
-        place = item.framework, item.component, item.logged, item.condition
-        merged.setdefault(place, {}).update(dict.fromkeys(item.releases))
+        identity = item.framework, item.component, item.logged, item.condition
+        merged.setdefault(identity, {}).update(dict.fromkeys(item.releases))
     rows = []
     for (framework, component, key, condition), releases in merged.items():
         names = tables.framework(framework).releases.names if framework in tables.frameworks else tuple(releases)

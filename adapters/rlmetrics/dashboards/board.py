@@ -152,7 +152,7 @@ def _in_order(tables: Tables) -> list[str]:
 
 def _ordered(tables: Tables, panels: Mapping[object, list[Entry]]) -> list[list[Entry]]:
     """Return the entries of each panel of a section in the order of families, then of the spec."""
-    families, metrics = _in_order(tables), {metric: place for place, metric in enumerate(tables.metrics)}
+    families, metrics = _in_order(tables), {metric: index for index, metric in enumerate(tables.metrics)}
     places = {
         quantity: (families.index(tables.metrics.family(metric)), metrics[metric])
         for quantity, entries in panels.items()

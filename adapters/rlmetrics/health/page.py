@@ -241,4 +241,4 @@ def _footer(report: Report) -> Iterator[str]:
 def _text(text: str) -> str:
     """Return plain text as HTML; what stands in backticks is code."""
     parts = escape(text).split("`")
-    return "".join(f"<code>{part}</code>" if place % 2 else part for place, part in enumerate(parts))
+    return "".join(f"<code>{part}</code>" if index % 2 else part for index, part in enumerate(parts))

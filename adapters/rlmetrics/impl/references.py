@@ -227,9 +227,9 @@ def _mersenne_twister(seed: int) -> Iterator[int]:
     for number in range(1, 624):
         state.append((1812433253 * (state[-1] ^ state[-1] >> 30) + number) & 0xFFFFFFFF)
     while True:
-        for place in range(624):
-            joined = (state[place] & 0x80000000) | (state[(place + 1) % 624] & 0x7FFFFFFF)
-            state[place] = state[(place + 397) % 624] ^ joined >> 1 ^ (0x9908B0DF if joined & 1 else 0)
+        for index in range(624):
+            joined = (state[index] & 0x80000000) | (state[(index + 1) % 624] & 0x7FFFFFFF)
+            state[index] = state[(index + 397) % 624] ^ joined >> 1 ^ (0x9908B0DF if joined & 1 else 0)
         for word in state:
             word ^= word >> 11
             word ^= word << 7 & 0x9D2C5680

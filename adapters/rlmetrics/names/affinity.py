@@ -32,10 +32,10 @@ class Affinity:
         Returns:
             What they share, and whether that is all that the target's program logs.
         """
-        place = component, target
-        if place not in self._found:
-            self._found[place] = self._count(self._from.program(component), self._to.program(target))
-        return self._found[place]
+        asked = component, target
+        if asked not in self._found:
+            self._found[asked] = self._count(self._from.program(component), self._to.program(target))
+        return self._found[asked]
 
     def _count(self, program: str, other: str) -> tuple[float, bool]:
         if program not in self._shared:

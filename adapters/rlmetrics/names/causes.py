@@ -165,10 +165,10 @@ class Causes:
         if lasting is not None and self._found[lasting][-1][1].after == cause.after:
             self._earlier.setdefault(lasting, {}).update(dict.fromkeys(undone.releases))
         else:
-            place = (undone.releases, undone.back, *self._identity(cause))
-            self._undone.setdefault(place, []).append((entry, cause))
+            identity = (undone.releases, undone.back, *self._identity(cause))
+            self._undone.setdefault(identity, []).append((entry, cause))
             judged = judged_cause(cause, undone.sides, entry.mode, self._tables)
-            self._judged.setdefault(place, {})[judged] = None
+            self._judged.setdefault(identity, {})[judged] = None
 
     def shared(self) -> tuple[SharedCause, ...]:
         """Return every cause once: the weightiest first, then the oldest."""

@@ -188,9 +188,9 @@ def _change(course: ComponentCourse, earlier: Run, run: Run, pairs: Mapping[Aspe
 def _lasting(course: ComponentCourse, runs: Sequence[Run], aspect: Aspect) -> int:
     """Return the place of the first run from which on an aspect is what it is at the end."""
     final = _state(course, runs[-1])
-    for place in range(len(runs) - 1, 0, -1):
-        if not _alike(_state(course, runs[place - 1]), final, aspect):
-            return place
+    for index in range(len(runs) - 1, 0, -1):
+        if not _alike(_state(course, runs[index - 1]), final, aspect):
+            return index
     return 1
 
 

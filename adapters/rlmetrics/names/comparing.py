@@ -101,8 +101,8 @@ class SourceComparison:
         )
 
     def _course(self, former: str, component: str, setting: OtherSetting | None = None) -> ComponentCourse:
-        place = (former, component, setting)
-        if place not in self._courses:
+        asked = (former, component, setting)
+        if asked not in self._courses:
             assert self._table is not None
             names = self._table.releases.names
             first, last = (names.index(view.source.release) for view in (self._old, self._new))
@@ -110,8 +110,8 @@ class SourceComparison:
             config = dict(self._given(component))
             if setting is not None:
                 config[setting.name] = setting.value
-            self._courses[place] = ComponentCourse(self._tables, self._table, component, between, config, former)
-        return self._courses[place]
+            self._courses[asked] = ComponentCourse(self._tables, self._table, component, between, config, former)
+        return self._courses[asked]
 
     def _given(self, component: str) -> Mapping[str, Any]:
         """Return the settings that were given, and those that a program makes itself."""

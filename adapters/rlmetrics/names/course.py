@@ -167,9 +167,9 @@ class ComponentCourse:
             release: One of the releases.
             other: Values of settings that replace the release's defaults.
         """
-        place = (key, mode, release)
-        if not other and place in self._entries:
-            return self._entries[place]
+        asked = (key, mode, release)
+        if not other and asked in self._entries:
+            return self._entries[asked]
         part = self.part(release)
         best = None
         if part is not None:
@@ -179,7 +179,7 @@ class ComponentCourse:
             ]
             best = next((entry for entry in entries if entry.logged), entries[0] if entries else None)
         if not other:
-            self._entries[place] = best
+            self._entries[asked] = best
         return best
 
     def state(self, entry: Entry) -> State:
@@ -191,10 +191,10 @@ class ComponentCourse:
 
     def compared(self, before: Entry, after: Entry) -> dict[Aspect, Pair]:
         """Return what differs between two entries."""
-        place = (id(before), id(after))
-        if place not in self._differ:
-            self._differ[place] = compared(self.state(before), self.state(after), self.tables)
-        return self._differ[place]
+        asked = (id(before), id(after))
+        if asked not in self._differ:
+            self._differ[asked] = compared(self.state(before), self.state(after), self.tables)
+        return self._differ[asked]
 
     def runs(self, keys: Sequence[str] | Mapping[str, str | None], mode: str) -> list[Run]:
         """Return what a key is, release after release, under the first of its names that is logged in each.

@@ -171,7 +171,7 @@ def candidates(keys: Iterable[str], tables: Tables) -> list[Candidate]:
     """
     names = list(dict.fromkeys(keys))
     ranked: list[tuple[tuple[int, int, int], Candidate]] = []
-    for place, framework in enumerate(tables.frameworks):
+    for index, framework in enumerate(tables.frameworks):
         table = tables.framework(framework)
         by_release: dict[str, list[Candidate]] = {}
         for name, stem, ranges, _ in table.components:
@@ -188,7 +188,7 @@ def candidates(keys: Iterable[str], tables: Tables) -> list[Candidate]:
             if all(len(item.explained) < len(together) for item in items):
                 items.append(Candidate(framework, None, release, together))
             age = -table.releases.index(release)
-            ranked += [((-len(item.explained), place, age), item) for item in items]
+            ranked += [((-len(item.explained), index, age), item) for item in items]
     return [item for _, item in sorted(ranked, key=lambda pair: pair[0])]
 
 

@@ -74,10 +74,10 @@ class LookAlikes:
 
     def _relation(self, entry: Entry, target: Entry) -> Relation:
         """Return how two entries of different metrics relate: the metrics, and whether the keys agree, say it all."""
-        place = (entry.metric, target.metric, entry.key == target.key)
-        if place not in self._relations:
-            self._relations[place] = relate(entry, target, self._to.tables)
-        return self._relations[place]
+        asked = (entry.metric, target.metric, entry.key == target.key)
+        if asked not in self._relations:
+            self._relations[asked] = relate(entry, target, self._to.tables)
+        return self._relations[asked]
 
     @cached_property
     def _readings(self) -> dict[tuple[str, str], list[Entry]]:

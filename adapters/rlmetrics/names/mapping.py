@@ -176,10 +176,10 @@ class NameMap:
         return None if target in readings or not readings else readings[0]
 
     def _choose(self, entry: Entry) -> _Choice:
-        place = (entry.component, entry.key, entry.mode)
-        if place not in self._choices:
-            self._choices[place] = self._find(entry)
-        return self._choices[place]
+        asked = (entry.component, entry.key, entry.mode)
+        if asked not in self._choices:
+            self._choices[asked] = self._find(entry)
+        return self._choices[asked]
 
     def _find(self, entry: Entry) -> _Choice:
         if entry.metric is None:
@@ -196,10 +196,10 @@ class NameMap:
 
     def _translated(self, entry: Entry) -> _Choice | None:
         """Return what an entry translates to, or between which targets that is ambiguous; None for no target."""
-        place = (entry.component, entry.key, entry.mode)
-        if place not in self._translations:
-            self._translations[place] = self._best(entry)
-        return self._translations[place]
+        asked = (entry.component, entry.key, entry.mode)
+        if asked not in self._translations:
+            self._translations[asked] = self._best(entry)
+        return self._translations[asked]
 
     def _best(self, entry: Entry) -> _Choice | None:
         candidates = self._candidates(entry)

@@ -164,11 +164,11 @@ class ComponentTable:
             row: A row of this component.
             active: Which of its facts hold, by their place in the row.
         """
-        place = row.place[0], *(row.place[index + 1] for index in active)
-        said = self._combined.get(place)
+        asked = row.place[0], *(row.place[index + 1] for index in active)
+        said = self._combined.get(asked)
         if said is None:
             facts = [row.facts[index] for index in active]
-            said = self._combined[place] = combine(row.record, facts, self._data.get("profiles", {}))
+            said = self._combined[asked] = combine(row.record, facts, self._data.get("profiles", {}))
         return said
 
     def notes(self, combined: Mapping[str, Any]) -> list[str]:

@@ -114,8 +114,16 @@ def joined(causes: Sequence[tuple[SharedCause, str]]) -> list[SharedCause]:
     """Return causes that show under some condition, those that are the same but for it as one."""
     alike: dict[tuple[object, ...], list[tuple[SharedCause, str]]] = {}
     for cause, guard in causes:
-        place = (cause.release, cause.kind, cause.name, repr(cause.before), repr(cause.after), cause.keys, cause.folded)
-        alike.setdefault(place, []).append((cause, guard))
+        identity = (
+            cause.release,
+            cause.kind,
+            cause.name,
+            repr(cause.before),
+            repr(cause.after),
+            cause.keys,
+            cause.folded,
+        )
+        alike.setdefault(identity, []).append((cause, guard))
     return [
         replace(items[0][0], applies=False, only_if=" or ".join(dict.fromkeys(guard for _, guard in items)))
         for items in alike.values()

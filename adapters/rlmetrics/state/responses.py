@@ -44,9 +44,9 @@ class ResponsesSeen:
                 # No row tells nothing.
                 self.numbers[0 if rows == 1 and not marked else 1] += rows > 0
                 break
-        for place, name in enumerate(self._names, 2):
+        for index, name in enumerate(self._names, 2):
             if name in given:
-                self.numbers[place] += given[name].shape[0]
+                self.numbers[index] += given[name].shape[0]
 
     def extend(self, numbers: Sequence[int]) -> None:
         """Note the updates of another one."""

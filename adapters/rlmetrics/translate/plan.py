@@ -243,13 +243,13 @@ class Plan:
         return effects
 
     def _under(self, name: str, value: Any) -> Plan | None:
-        place = name, repr(value)
-        if place not in self._others:
+        asked = name, repr(value)
+        if asked not in self._others:
             try:
-                self._others[place] = self._reopen(config={**self._config, name: value})
+                self._others[asked] = self._reopen(config={**self._config, name: value})
             except NamesError:
-                self._others[place] = None
-        return self._others[place]
+                self._others[asked] = None
+        return self._others[asked]
 
     def _becomes(self, key: str) -> tuple[str | None, str, Transform | None]:
         move = self.lookup(key)

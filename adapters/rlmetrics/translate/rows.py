@@ -61,7 +61,7 @@ class _Layout:
     def __init__(self, names: list[int], count: int) -> None:
         self.names = names
         named = set(names)
-        self.texts = itemgetter(0, 0, *(place for place in range(1, count, 2) if place not in named))
+        self.texts = itemgetter(0, 0, *(index for index in range(1, count, 2) if index not in named))
         # Where all values are texts, or none is, names stand at equal distances, and slices are faster.
         step = names[1] - names[0] if len(names) > 1 else 2
         evenly = slice(names[0], names[-1] + 1, step) if names else slice(0, 0)
@@ -129,7 +129,7 @@ class Rewriter:
         layout = self._layouts.get(len(parts))
         if layout is not None and (known := self._seen.get(layout.keys(parts))):
             return layout, known
-        layout = _Layout([place for place in range(1, len(parts) - 1, 2) if parts[place + 1][:1] == ":"], len(parts))
+        layout = _Layout([index for index in range(1, len(parts) - 1, 2) if parts[index + 1][:1] == ":"], len(parts))
         known = self._seen.get(layout.keys(parts))
         if known is None:
             return None

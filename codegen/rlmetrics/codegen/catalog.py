@@ -63,8 +63,8 @@ class Catalog(Mapping[str, str]):
         self._names = frozenset(name.lower() for name in names)
         templates = [_template(_stem(english), self._exact[english]) for english in map(_plain, patterns)]
         self._templates: dict[str, list[tuple[int, _Template]]] = {}
-        for place, template in enumerate(sorted(templates, key=lambda one: -len(one.pattern.pattern))):
-            self._templates.setdefault(template.word, []).append((place, template))
+        for index, template in enumerate(sorted(templates, key=lambda one: -len(one.pattern.pattern))):
+            self._templates.setdefault(template.word, []).append((index, template))
         self._found: dict[str, str | None] = {}
 
     def __getitem__(self, english: str) -> str:

@@ -83,8 +83,8 @@ def _extract(framework: str, release: str, sources: MappingType[str, str]) -> Ex
         interpreter = run_class(program, settings, info)
         name = component_name(info, entries)
         for key in logged(interpreter, settings, info, name):
-            place = (key.component, key.key, key.path, key.line, key.expression)
-            keys[place] = merged(keys[place], key) if place in keys else key
+            identity = (key.component, key.key, key.path, key.line, key.expression)
+            keys[identity] = merged(keys[identity], key) if identity in keys else key
         unclear.update(interpreter.unclear)
     for key, interpreter in script_keys(program, settings, entries):
         keys.setdefault((key.component, key.key, key.path, key.line, key.expression), key)

@@ -277,8 +277,8 @@ class Lines(Box):
     def mathml(self) -> str:
         """Return a table with one row per line."""
         rows = [self.first.mathml()]
-        for place, (name, value) in enumerate(self.definitions):
-            lead = "where&#xA0;" if place == 0 else "and&#xA0;"
+        for index, (name, value) in enumerate(self.definitions):
+            lead = "where&#xA0;" if index == 0 else "and&#xA0;"
             rows.append(f"<mrow><mtext>{lead}</mtext>{name.mathml()}<mo>=</mo>{value.mathml()}</mrow>")
         cells = "".join(f"<mtr><mtd>{row}</mtd></mtr>" for row in rows)
         return f'<mtable columnalign="left" displaystyle="true">{cells}</mtable>'
@@ -286,8 +286,8 @@ class Lines(Box):
     def latex(self) -> str:
         """Return an ``aligned`` environment."""
         rows = [rf"& {self.first.latex()}"]
-        for place, (name, value) in enumerate(self.definitions):
-            rows.append(rf"& \text{{{'where' if place == 0 else 'and'} }} {name.latex()} = {value.latex()}")
+        for index, (name, value) in enumerate(self.definitions):
+            rows.append(rf"& \text{{{'where' if index == 0 else 'and'} }} {name.latex()} = {value.latex()}")
         return r"\begin{aligned} " + r" \\ ".join(rows) + r" \end{aligned}"
 
 

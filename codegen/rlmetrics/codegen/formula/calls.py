@@ -138,12 +138,12 @@ class Calls:
         return self.arena.node(call.name, [x], extent="sequence", dtype=call.row.dtype, over=over)
 
     def _group(self, call: _Checked) -> Node:
-        for place, node in enumerate(call.nodes):
+        for number, node in enumerate(call.nodes):
             if node.extent != "sequence":
                 token = node.extent == "token"
                 fix = "reduce it to sequences first, as in seq_sum(…)" if token else "use mean or sum"
-                raise call.wants("a value per sequence", place, fix)
-            _check_operand(call, place)
+                raise call.wants("a value per sequence", number, fix)
+            _check_operand(call, number)
         index = self.vocabulary.group_index(call.at, call.scope)
         over = self._population(call, "sequence")
         args = [*call.nodes, index]
@@ -151,16 +151,16 @@ class Calls:
 
     def _reduction(self, call: _Checked) -> Node:
         extent = join(call.at, call.sides, call.scope, f"`{call.name}`")
-        for place, (syntax, node) in enumerate(call.sides):
+        for index, (syntax, node) in enumerate(call.sides):
             if node.extent in ("const", "reduced"):
                 kind = "a constant" if node.extent == "const" else "reduced already"
                 message = f"`{call.name}` has nothing to reduce: {call.scope.quote(syntax)} is {kind}"
                 raise call.scope.error(syntax, message, f"delete `{call.name}`")
             if extent == "vocab":
-                raise call.wants("no vocabulary", place, "reduce over the vocabulary first, as in sum_vocab(…)")
+                raise call.wants("no vocabulary", index, "reduce over the vocabulary first, as in sum_vocab(…)")
             if call.name == "last" and extent != "scalar":
-                raise call.wants("a scalar", place, "use seq_last, mean or sum")
-            _check_operand(call, place)
+                raise call.wants("a scalar", index, "use seq_last, mean or sum")
+            _check_operand(call, index)
         over = self._population(call, extent)
         if self.skip_nan:
             for node in call.nodes:

@@ -163,6 +163,6 @@ def conversions(inputs: Mapping[str, Node], safe: frozenset[Node]) -> Iterator[s
 
 def tidy(lines: Sequence[str]) -> Iterator[str]:
     """Yield the lines without repeated or outer blank ones."""
-    for place, line in enumerate(lines):
-        if line or (0 < place < len(lines) - 1 and lines[place - 1]):
+    for index, line in enumerate(lines):
+        if line or (0 < index < len(lines) - 1 and lines[index - 1]):
             yield line

@@ -83,7 +83,7 @@ class _Writer:
 
     def shaped(self, shape: Shape, args: Sequence[Node]) -> Piece:
         last = len(shape.least) - 1
-        boxes = [self.box(arg, shape.least[min(place, last)]) for place, arg in enumerate(args)]
+        boxes = [self.box(arg, shape.least[min(index, last)]) for index, arg in enumerate(args)]
         return shape.box(*boxes), shape.binds
 
     def product(self, node: Node) -> Piece:

@@ -112,12 +112,12 @@ class Renderer:
             return self._choose(node, scope)
         texts = [text if binding > TERNARY else f"({text})" for text, binding in scope.pieces(node.args)]
         # Both branches must have the shape of the result.
-        for place, (branch, other) in enumerate(((then, otherwise), (otherwise, then)), start=1):
+        for index, (branch, other) in enumerate(((then, otherwise), (otherwise, then)), start=1):
             if branch.extent == "const" and other.extent != "const":
                 like = self._atom(other, scope)
-                texts[3 - place] = like
-                full = f"torch.full_like({like}, {texts[place]})"
-                texts[place] = (
+                texts[3 - index] = like
+                full = f"torch.full_like({like}, {texts[index]})"
+                texts[index] = (
                     full if self.is_number(branch) else f"torch.zeros_like({like}) + {self._atom(branch, scope)}"
                 )
         return f"{texts[1]} if {texts[0]} else {texts[2]}", TERNARY

@@ -19,7 +19,7 @@ _HTML = re.compile(r"[&<>]")
 def markdown(text: str) -> str:
     """Return plain text so that Markdown shows it as it is; ``code`` in backticks stays code."""
     parts = _CODE.split(" ".join(text.split()))
-    return "".join(part if place % 2 else _plain(part) for place, part in enumerate(parts))
+    return "".join(part if index % 2 else _plain(part) for index, part in enumerate(parts))
 
 
 def cell(text: str) -> str:

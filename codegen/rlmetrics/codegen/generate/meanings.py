@@ -37,9 +37,9 @@ def _lines(scope: FrameworkScope, stem: str) -> Iterator[str]:
     keys: dict[tuple[str, str], dict[str, int]] = {}
     covered: dict[tuple[str, str], int] = {}
     for item in resolve(scope.component(stem)):
-        place = item.key, item.mode
-        covered[place] = covered.get(place, 0) | item.releases
-        said = keys.setdefault(place, {})
+        identity = item.key, item.mode
+        covered[identity] = covered.get(identity, 0) | item.releases
+        said = keys.setdefault(identity, {})
         for piece in (item.record, *item.facts):
             for text in _said(scope, stem, piece):
                 said[text] = said.get(text, 0) | item.releases

@@ -167,10 +167,10 @@ class Context:
 
     def config(self, framework: str, stem: str) -> Mapping[str, ConfigKey]:
         """Return the configuration keys that a file can name, the nearest definition of each."""
-        place = framework, stem
-        if place not in self._config:
-            self._config[place] = self._table(framework, stem, "config")
-        return self._config[place]
+        asked = framework, stem
+        if asked not in self._config:
+            self._config[asked] = self._table(framework, stem, "config")
+        return self._config[asked]
 
     def _table(self, framework: str, stem: str, table: Table) -> dict[str, Any]:
         files = self.spec.frameworks[framework].files
@@ -215,8 +215,8 @@ class Context:
 
     def spellings(self, framework: str, stem: str) -> frozenset[str]:
         """Return the names and keys of the records that a shared fact of a file can reach."""
-        place = framework, stem
-        if place not in self._spellings:
+        asked = framework, stem
+        if asked not in self._spellings:
             files = self.spec.frameworks[framework].files
             component = self.frameworks[framework].component(stem)
             spellings: set[str] = set()
@@ -224,8 +224,8 @@ class Context:
                 for name, _, record in files[part].records():
                     keys = [item.key for item in spelled(name, record)]
                     spellings.update([name, *keys, *map(component.filled, keys)])
-            self._spellings[place] = frozenset(spellings)
-        return self._spellings[place]
+            self._spellings[asked] = frozenset(spellings)
+        return self._spellings[asked]
 
     def config_key(self, framework: str, stem: str, name: str) -> ConfigKey | None:
         """Return a configuration key by its full name."""

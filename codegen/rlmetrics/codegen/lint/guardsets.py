@@ -84,14 +84,14 @@ def _answer(context: Context, framework: str, stem: str, guards: tuple[str | Non
     config = context.config(framework, stem)
     # Equal keys give equal answers, whichever component asks.
     keys = frozenset((name, id(config.get(name))) for read_guard in read.values() for name in read_guard.names)
-    place = (tuple(read), keys)
-    if place not in context.answers:
+    asked = (tuple(read), keys)
+    if asked not in context.answers:
         reaches = [read_guard.reach for read_guard in read.values()]
         if any(excludes(first, second) for first, second in combinations(reaches, 2)):
-            context.answers[place] = _IMPOSSIBLE
+            context.answers[asked] = _IMPOSSIBLE
         else:
-            context.answers[place] = _search(config, [read_guard.expression for read_guard in read.values()])
-    return context.answers[place]
+            context.answers[asked] = _search(config, [read_guard.expression for read_guard in read.values()])
+    return context.answers[asked]
 
 
 def _read(context: Context, guard: str) -> ReadGuard | None:

@@ -125,7 +125,7 @@ class Lock:
 
     def marks(self, name: str) -> tuple[Mark, ...]:
         """Return all statements that an anchor stands for, the latest first."""
-        order = {release: place for place, release in enumerate(self.releases)}
+        order = {release: index for index, release in enumerate(self.releases)}
         marks: dict[Mark, int] = {}
         for _, table in self.subjects("anchors"):
             for value, releases in table.get(name, {}).items():
@@ -154,7 +154,7 @@ class Lock:
 
     def near(self, name: str) -> tuple[str, ...]:
         """Return the paths of the files in which an anchor was found, the latest first."""
-        order = {release: place for place, release in enumerate(self.releases)}
+        order = {release: index for index, release in enumerate(self.releases)}
         paths: dict[str, int] = {}
         for path, table in self.subjects("anchors"):
             for releases in table.get(name, {}).values():

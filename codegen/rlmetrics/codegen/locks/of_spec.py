@@ -61,7 +61,7 @@ def _defaults(scope: FrameworkScope, stem: str) -> Iterator[tuple[str, tuple[Sta
         for name, key in scope.spec.files[part].config.items():
             if name not in seen:
                 seen.add(name)
-                yield name, tuple(_default(scope, part, name, place, item) for place, item in enumerate(key.defaults))
+                yield name, tuple(_default(scope, part, name, index, item) for index, item in enumerate(key.defaults))
 
 
 def _default(scope: FrameworkScope, stem: str, name: str, place: int, item: Default) -> StatedDefault:
@@ -102,25 +102,25 @@ def _claims(scope: FrameworkScope, stem: str, file: ComponentFile) -> Iterator[C
         at = tuple(record.at)
         proving.update({key: (*proving.get(key, ()), *at) for key in {name, *keys}})
         yield Claim(path, name, keys, modes, covered, at)
-        for place, fact in enumerate(record.facts):
+        for number, fact in enumerate(record.facts):
             within = covered if fact.releases is None else covered & _expanded(scope, fact.releases)
-            called = f"{name}, fact {place + 1}"
-            yield Claim((*path, "facts", place), called, keys, tuple(fact.modes or modes), within, tuple(fact.at), at)
+            called = f"{name}, fact {number + 1}"
+            yield Claim((*path, "facts", number), called, keys, tuple(fact.modes or modes), within, tuple(fact.at), at)
     own = _covered(scope, stem, None, "train")
     described = _described(scope, stem)
-    for place, shared in enumerate(file.shared):
+    for number, shared in enumerate(file.shared):
         within = own if shared.releases is None else own & _expanded(scope, shared.releases)
         about = tuple(shared.keys or ())
         if about:
             within &= frozenset().union(*(described.get(key, within) for key in about))
-        called = f"shared fact {place + 1} on {', '.join(about[:2]) or 'all keys'}"
+        called = f"shared fact {number + 1} on {', '.join(about[:2]) or 'all keys'}"
         backed = tuple(name for key in about or proving for name in proving.get(key, ()))
-        yield Claim(("shared", place), called, about, tuple(shared.modes or BOTH), within, tuple(shared.at), backed)
+        yield Claim(("shared", number), called, about, tuple(shared.modes or BOTH), within, tuple(shared.at), backed)
     everything = tuple(dict.fromkeys(name for names in proving.values() for name in names))
     for field in ("tracking", "pinned"):
-        for place, item in enumerate(getattr(file, field)):
+        for number, item in enumerate(getattr(file, field)):
             within = own if item.releases is None else own & _expanded(scope, item.releases)
-            yield Claim((field, place), field, (), BOTH, within, tuple(item.at), everything)
+            yield Claim((field, number), field, (), BOTH, within, tuple(item.at), everything)
 
 
 def _described(scope: FrameworkScope, stem: str) -> dict[str, frozenset[str]]:

@@ -50,7 +50,7 @@ def replay(spec: Spec, framework: str, first: str, last: str | None = None, cach
     ledger = Ledger(spec.root / "locks" / framework, package)
     locks = {stem: ledger.lock(stem) for stem in components}
     resolved = _resolved(FrameworkScope(spec.frameworks[framework]))
-    places = {release: place for place, release in enumerate(order)}
+    places = {release: index for index, release in enumerate(order)}
     steps: list[Replayed] = []
     old: Package | None = None
     for release in order[places[first] : places[last] + 1]:

@@ -42,9 +42,9 @@ def most_similar(
     """Return the statement of a symbol that is most like a text, or None where none is alike."""
     left_out = set(skipped)
     candidates = [
-        SimilarStatement(place, similarity(text, text_of(symbol, place, lines)))
-        for place in range(len(symbol.statements))
-        if place not in left_out
+        SimilarStatement(index, similarity(text, text_of(symbol, index, lines)))
+        for index in range(len(symbol.statements))
+        if index not in left_out
     ]
     best = max(candidates, key=lambda match: (match.likeness, -match.place), default=None)
     return best if best is not None and best.likeness >= enough else None

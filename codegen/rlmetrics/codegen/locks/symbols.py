@@ -69,15 +69,15 @@ class Symbol:
     def places(self) -> Mapping[str, tuple[int, ...]]:
         """Fingerprint to the places of the statements that have it."""
         by_fingerprint: dict[str, list[int]] = {}
-        for place, statement in enumerate(self.statements):
-            by_fingerprint.setdefault(statement.fingerprint, []).append(place)
+        for index, statement in enumerate(self.statements):
+            by_fingerprint.setdefault(statement.fingerprint, []).append(index)
         return {key: tuple(places) for key, places in by_fingerprint.items()}
 
     def place_at(self, line: int) -> int | None:
         """Return the place of the smallest statement around a line, or None where only blocks are around it."""
         around = [
-            (statement.last - statement.first, -place)
-            for place, statement in enumerate(self.statements)
+            (statement.last - statement.first, -index)
+            for index, statement in enumerate(self.statements)
             if statement.first <= line <= statement.last
         ]
         return -min(around)[1] if around else None

@@ -77,7 +77,7 @@ def read_lock(text: str, file: str, component: str, only: Collection[Kind] = _KI
 
 
 def _rows(table: Table, releases: Sequence[str], *, joined: bool) -> list[str]:
-    order = {release: place for place, release in enumerate(releases)}
+    order = {release: index for index, release in enumerate(releases)}
     rows: list[str] = []
     for name in sorted(table):
         cells = [

@@ -75,12 +75,12 @@ class FrameworkScope:
             stem: The file.
             described: The releases to look at; those that the file describes if left out.
         """
-        place = stem, described
-        if place not in self._components:
+        asked = stem, described
+        if asked not in self._components:
             covered = self.described(stem) if described is None else described
             config = list(self.spec.framework.config)
-            self._components[place] = ExtendedFile(self.spec.files, stem, covered, self.bits, self.everything, config)
-        return self._components[place]
+            self._components[asked] = ExtendedFile(self.spec.files, stem, covered, self.bits, self.everything, config)
+        return self._components[asked]
 
     def anchors(self, stem: str) -> Mapping[str, Symbols]:
         """Return the anchors that a file declares, each with its package and symbols."""

@@ -146,8 +146,8 @@ class _Tables:
         guide, _, heading = (part.strip() for part in entry.guide.partition("#"))
         known = self._scope.spec.framework.guides.get(guide)
         title, path = (guide, None) if known is None else (known.title, known.path)
-        place = (entry.says, entry.code, title, path, heading or None)
-        return self._documented.setdefault(place, len(self._documented))
+        identity = (entry.says, entry.code, title, path, heading or None)
+        return self._documented.setdefault(identity, len(self._documented))
 
     def _unlogged(self, item: Unlogged) -> Row:
         guide, _, heading = (part.strip() for part in item.guide.partition("#"))

@@ -33,7 +33,7 @@ def health_table(spec: Spec) -> Table:
         for item in file.diagnoses
     ]
     ordered = {metric: by_metric[metric] for metric in spec.metrics if metric in by_metric}
-    causes = {cause: place for place, cause in enumerate(get_args(Cause))}
+    causes = {cause: index for index, cause in enumerate(get_args(Cause))}
     return Table(
         "spec/metrics and spec/health", {"RULES": ordered, "JUDGED": judged, "DIAGNOSES": diagnoses, "CAUSES": causes}
     )

@@ -190,12 +190,12 @@ def health_diagnosis(context: Context) -> Iterator[Hit]:
             if not item.all_of and not item.any_of:
                 yield Hit(f"health/{stem}", path, f"no rule makes the diagnosis `{item.id}`")
             for field in ("all_of", "any_of", "none_of", "explains"):
-                for place, name in enumerate(getattr(item, field)):
+                for number, name in enumerate(getattr(item, field)):
                     if name not in rules:
                         near = difflib.get_close_matches(name, rules, n=2, cutoff=0.6)
                         fix = f"did you mean {' or '.join(f'`{one}`' for one in near)}?" if near else None
                         message = f"there is no health rule `{name}`"
-                        yield Hit(f"health/{stem}", (*path, field, place), message, fix, True)
+                        yield Hit(f"health/{stem}", (*path, field, number), message, fix, True)
 
 
 CHECKS: tuple[Check, ...] = (

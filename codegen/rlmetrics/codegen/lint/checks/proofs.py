@@ -74,10 +74,10 @@ def default_differs(context: Context) -> Iterator[Hit]:
                 continue
             lock = _reader(folder, package, stem)(package)
             for name, key in file.config.items():
-                for place, default in enumerate(key.defaults):
+                for index, default in enumerate(key.defaults):
                     wrong = _other_default(lock, name, default, releases)
                     if wrong is not None:
-                        path = ("config", name, "defaults", place)
+                        path = ("config", name, "defaults", index)
                         yield Hit(f"frameworks/{framework}/{stem}", path, wrong)
 
 

@@ -202,9 +202,9 @@ def _templates(component: ComponentScope) -> list[tuple[Resolved, int]]:
     templates: dict[tuple[str, str, str, YamlPath], tuple[Resolved, int]] = {}
     for item in component.resolved:
         if "{" in item.key:
-            place = (item.key, item.mode, item.stem, item.path)
-            first, releases = templates.get(place, (item, 0))
-            templates[place] = first, releases | item.releases
+            identity = (item.key, item.mode, item.stem, item.path)
+            first, releases = templates.get(identity, (item, 0))
+            templates[identity] = first, releases | item.releases
     return list(templates.values())
 
 
@@ -240,19 +240,19 @@ class _Automata:
         left, right = self._get(framework, first), self._get(framework, second)
         if left is None or right is None:
             return None
-        place = id(left), id(right)
-        if place not in self._common:
+        asked = id(left), id(right)
+        if asked not in self._common:
             try:
-                self._common[place] = common_text(left, right)
+                self._common[asked] = common_text(left, right)
             except PatternError:
-                self._common[place] = None
-        return self._common[place]
+                self._common[asked] = None
+        return self._common[asked]
 
     def _class(self, framework: str, item: Resolved) -> KeyClass:
-        place = (framework, item.stem, item.key)
-        if place not in self._classes:
-            self._classes[place] = classify(self._context, framework, item.stem, item.key)
-        return self._classes[place]
+        asked = (framework, item.stem, item.key)
+        if asked not in self._classes:
+            self._classes[asked] = classify(self._context, framework, item.stem, item.key)
+        return self._classes[asked]
 
     def _get(self, framework: str, item: Resolved) -> Automaton | None:
         place = (framework, item.stem, item.key)
