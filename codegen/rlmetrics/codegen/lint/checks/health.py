@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
@@ -10,6 +9,7 @@ from rlmetrics.health.conditions import Condition, ConditionError, parse_conditi
 
 from ...tables.health import metrics_of_rule, selects
 from ..check import Check, Hit, check
+from ..lookups import missing
 
 if TYPE_CHECKING:
     from ...loader import YamlPath
@@ -96,23 +96,19 @@ def health_selector(context: Context) -> Iterator[Hit]:
     for ref, path, rule in _rules(context):
         for index, item in enumerate(rule.judges):
             if isinstance(item, str):
-                yield from _unknown(item, metrics, ref, (*path, "judges", index))
+                yield from _unknown(context, item, ref, (*path, "judges", index))
             elif not any(selects(item, metric) for metric in metrics.values()):
                 yield Hit(ref, (*path, "judges", index), f"no metric is what the rule `{rule.id}` selects")
         for name in rule.besides:
-            yield from _unknown(name, metrics, ref, (*path, "besides", name))
+            yield from _unknown(context, name, ref, (*path, "besides", name))
         for name, chosen in rule.curves.items():
             for index, item in enumerate(chosen if isinstance(chosen, list) else ()):
                 if item != "held_out":
-                    yield from _unknown(item, metrics, ref, (*path, "with", name, index))
+                    yield from _unknown(context, item, ref, (*path, "with", name, index))
 
 
-def _unknown(name: str, metrics: object, ref: str, path: YamlPath) -> Iterator[Hit]:
-    known = list(metrics) if isinstance(metrics, dict) else []
-    if name not in known:
-        near = difflib.get_close_matches(name, known, n=2, cutoff=0.6)
-        fix = f"did you mean {' or '.join(f'`{item}`' for item in near)}?" if near else None
-        yield Hit(ref, path, f"there is no metric `{name}`", fix, True)
+def _unknown(context: Context, name: str, ref: str, path: YamlPath) -> Iterator[Hit]:
+    yield from missing(context, "metric", "metrics", name, context.spec.metrics, ref, path)
 
 
 @check(
@@ -191,11 +187,8 @@ def health_diagnosis(context: Context) -> Iterator[Hit]:
                 yield Hit(f"health/{stem}", path, f"no rule makes the diagnosis `{item.id}`")
             for field in ("all_of", "any_of", "none_of", "explains"):
                 for number, name in enumerate(getattr(item, field)):
-                    if name not in rules:
-                        near = difflib.get_close_matches(name, rules, n=2, cutoff=0.6)
-                        fix = f"did you mean {' or '.join(f'`{one}`' for one in near)}?" if near else None
-                        message = f"there is no health rule `{name}`"
-                        yield Hit(f"health/{stem}", (*path, field, number), message, fix, True)
+                    place = (*path, field, number)
+                    yield from missing(context, "health rule", "rules", name, rules, f"health/{stem}", place)
 
 
 CHECKS: tuple[Check, ...] = (

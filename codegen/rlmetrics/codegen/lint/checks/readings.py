@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from rlmetrics.names.reading import ReadingError, covers
 
 from ..check import Check, Hit, check
+from ..lookups import missing
 from ..said import said_anywhere
 
 if TYPE_CHECKING:
@@ -72,8 +73,8 @@ def reading_follows(context: Context) -> Iterator[Hit]:
     for ref, path, readings in _readings(context):
         for index, reading in enumerate(readings):
             for at, name in enumerate(reading.follows):
-                if name not in context.spec.metrics:
-                    yield Hit(ref, (*path, index, "follows", at), f"there is no metric `{name}`", value=True)
+                place = (*path, index, "follows", at)
+                yield from missing(context, "metric", "metrics", name, context.spec.metrics, ref, place)
 
 
 def _readings(context: Context) -> Iterator[tuple[str, YamlPath, Sequence[SpecReading]]]:
