@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from rlmetrics.codegen.meaning.resolve import ExtendedFile, resolve
+from rlmetrics.codegen.meaning.resolve import ExtendedFile
 from rlmetrics.codegen.model import ComponentFile
 from rlmetrics.names.versions import Releases
 
@@ -23,7 +23,7 @@ def _resolved(record: dict[str, Any], heir: dict[str, Any] | None = None, **more
     files = {"base": file({"time": record}, **more), "heir": file(heir or {}, extends=["base"])}
     component = ExtendedFile(files, "heir", 0b111, lambda ranges: ORDER.bits(ORDER.checked(ranges)), 0b111)
     found: dict[str, set[str]] = {}
-    for item in resolve(component):
+    for item in component.resolved:
         said = "".join(f" [{trait}]" for piece in item.facts for trait in piece.says.get("traits", ()))
         found.setdefault(f"{item.key}{said}", set()).update(ORDER.of_bits(item.releases))
     return found

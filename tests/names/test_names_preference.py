@@ -22,6 +22,8 @@ def _meaning(key: str, source: str, **config: Any) -> Any:
         ("logps/chosen", "trl[DPOTrainer]==0.29.0", {"loss_type": "ipo"}, "preference/logprob/chosen"),
         ("loss", "trl[DPOTrainer]==0.7.10", {"loss_type": "ipo"}, "preference/loss/ipo_sum"),
         ("loss", "trl[DPOTrainer]==0.7.11", {"loss_type": "ipo"}, "preference/loss/ipo"),
+        ("loss", "trl[DPOTrainer]==1.9.0", {"loss_type": ["ipo"]}, "preference/loss/ipo"),
+        ("loss", "trl[DPOTrainer]==1.9.0", {"loss_type": ["sigmoid", "sft"]}, "preference/loss/weighted_sum"),
         ("rewards/margins", "trl[CPOTrainer]==1.16.0", {}, "preference/reward_free/margin"),
         ("rewards/margins", "trl[CPOTrainer]==1.16.0", {"loss_type": "simpo"}, "preference/reward_free_average/margin"),
         (

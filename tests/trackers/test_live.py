@@ -18,7 +18,7 @@ from rlmetrics.health import Monitor
 from rlmetrics.names import NamesError
 from rlmetrics.suites import GRPOSuite
 from rlmetrics.trackers import FindingsFile, Live, tell, wrap
-from rlmetrics.trackers.settings import known_settings, settings_beside
+from rlmetrics.trackers.settings import known_settings, plain_settings, settings_beside
 from rlmetrics.trainers._reporters import ReportedRow, prefixed
 from rlmetrics.translate import Translator
 
@@ -213,6 +213,19 @@ def test_settings_decide_where_the_source_knows_them() -> None:
     assert "output_dir" not in known
     assert "loss_type" not in settings_beside("verl==0.9.1", known, AT)
     assert known == settings_beside("canonical", known, AT)
+
+
+@pytest.mark.parametrize(
+    ("loss", "metric"),
+    [(["sigmoid"], "sigmoid"), (["ipo"], "ipo"), (("hinge",), "hinge"), (["sigmoid", "sft"], "weighted_sum")],
+)
+def test_a_loss_in_a_list_is_that_loss(loss: object, metric: str) -> None:
+    """TRL's DPO holds the name of its loss in a list, and logs the sum of several."""
+    at = "trl[DPOTrainer]==1.9.0"
+
+    found = Live(at, "canonical", config=plain_settings({"loss_type": loss})).take(1, {"loss": 0.5}, evaluated=False)
+
+    assert {f"preference/loss/{metric}": 0.5} == found.row
 
 
 def test_many_threads_log_at_once() -> None:

@@ -39,6 +39,9 @@ def jobs_of(release: str) -> list[dict[str, Any]]:
         job = {"kind": kind, "name": f"{kind}-canonical", "trackers": trackers, "attach": options}
         # Users inherit from TRL's trainers.
         jobs.append({**job, "subclass": kind == "DPO"})
+        if kind == "DPO":
+            named = {"kind": kind, "name": "ipo", "trackers": [], "attach": {"to": "canonical"}, "again": False}
+            jobs.append({**named, "args": {"loss_type": "ipo"}})
     if release in DUAL:
         both = {"to": "verl==0.9.1", "both": True}
         kind = DUAL[release]
@@ -89,6 +92,15 @@ def test_the_source_comes_from_the_trainer(runs: Callable[[str], Path], release:
     named = result(runs(release) / f"{kind}-canonical")
 
     assert f"trl[{CLASSES.get((release, kind), f'{kind}Trainer')}]=={release}" == named["at"]
+
+
+@pytest.mark.parametrize("release", [release for release, kind in CASES if kind == "DPO"])
+def test_the_arguments_decide_what_a_key_means(runs: Callable[[str], Path], release: str) -> None:
+    """The loss of a DPO with another loss than TRL's usual one has the name of that loss."""
+    found = {name for row in result(runs(release) / "ipo")["history"] for name in row}
+
+    assert {"preference/loss/ipo", "eval/preference/loss/ipo"} <= found
+    assert not [name for name in found if "sigmoid" in name]
 
 
 @pytest.mark.parametrize(("release", "kind"), CASES)

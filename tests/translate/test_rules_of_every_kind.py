@@ -265,6 +265,18 @@ def test_runs_of_one_database_are_judged_apart(tmp_path):
     assert (1, 2) == (report.exit_code, report.records)
 
 
+def test_both_keeps_the_old_names_of_a_collision(log, tmp_path):
+    """With ``--both`` the old curves are whole, also those that are set aside because others claim their new name."""
+    rows = [dict(zip(RIVALS, values, strict=True)) for values in (("0.5", "0.5"), ("0.5", "0.75"))]
+
+    new, report = _translate(log, tmp_path, rows, PPO, "canonical", both=True)
+
+    for was, now in zip(rows, new, strict=True):
+        for name, value in was.items():
+            assert float(value) == float(now[name]) == float(now[ASIDE[name]])
+    assert ASIDE == report.set_aside
+
+
 def test_both_names_on_request(log, tmp_path):
     """``--both`` writes each value under the old and the new name, and only once where they are the same."""
     new, _ = _translate(log, tmp_path, ROWS, VERL, "canonical", both=True)

@@ -13,6 +13,7 @@ from rlmetrics.names.config import UNKNOWN
 from rlmetrics.names.recorded import keys_of, merged, understood
 from rlmetrics.names.view import FrameworkView
 from rlmetrics.translate.kinds import KINDS
+from rlmetrics.translate.run_settings import setting
 
 RUNS = Path(__file__).parents[1] / "fixtures" / "runs"
 GRPO = "trl[GRPOTrainer]==0.18.2"
@@ -25,12 +26,12 @@ VERL = {
 
 
 def test_wandbs_configuration_is_read():
-    """Arguments and the model's configuration as W&B keeps them; lists are there, but unknown."""
+    """Arguments and the model's configuration as W&B keeps them, lists of single values, too."""
     found = KINDS["wandb"].open(RUNS / "wandb" / "0.31.0-trl-0.18.2-grpo").configuration[None]
 
     assert "W&B" == found.where
     assert {"beta": 0.04, "loss_type": "bnpo", "max_completion_length": 12}.items() <= found.values.items()
-    assert UNKNOWN is found.values["report_to"]
+    assert isinstance(found.values["report_to"], list)
 
 
 def test_tensorboards_arguments_are_read():
@@ -96,7 +97,7 @@ def test_verls_printed_configuration_is_read(tmp_path, prefix):
         known["actor_rollout_ref.actor.use_kl_loss"],
         known["trainer.test_freq"],
     )
-    assert UNKNOWN is found.values["data.train_files"]
+    assert ["a.parquet", "b.parquet"] == found.values["data.train_files"]
 
 
 def test_a_torn_configuration_in_a_log_is_told(tmp_path):
@@ -124,7 +125,7 @@ def test_arguments_beside_a_state_are_read(tmp_path, name):
 
     assert name == found.where
     assert {"beta": 0.04, "loss_type": "bnpo", "use_vllm": False, "max_steps": None}.items() <= found.values.items()
-    assert isinstance(found.values.get("reward_weights", UNKNOWN), type(UNKNOWN))
+    assert [1.0, 2.0] == found.values["reward_weights"]
 
 
 def test_what_has_to_be_unpickled_is_not_read(tmp_path):
@@ -147,6 +148,32 @@ def test_a_value_that_no_setting_has_is_unknown():
     assert isinstance(view, FrameworkView)
     assert view.components["GRPOTrainer"].config.holds("beta != 0") is None
     assert 0.5 == merged({"beta": 0.04}, {"beta": 0.5}, GRPO).values["beta"]
+
+
+@pytest.mark.parametrize(
+    ("recorded", "meant"), [(["ipo"], "ipo"), (["sigmoid", "sft"], "several"), ([], UNKNOWN), (["new"], UNKNOWN)]
+)
+def test_a_list_says_what_a_setting_of_one_value_is(recorded, meant):
+    """TRL holds the name of a single loss in a list: its only element counts, and several are ``several``."""
+    keys = keys_of(open_view("trl[DPOTrainer]==1.16.0"))
+
+    assert {"loss_type": meant} == understood({"loss_type": recorded}, keys).values
+
+
+@pytest.mark.parametrize(
+    ("text", "read"),
+    [
+        ("['ipo']", ["ipo"]),
+        ("[1.0, 2.0]", [1.0, 2.0]),
+        ("[[1]]", UNKNOWN),
+        ("[a", UNKNOWN),
+        ("{'a': 1}", UNKNOWN),
+        ("", ""),
+    ],
+)
+def test_lists_that_were_kept_as_text_are_read(text, read):
+    """MLflow keeps settings as texts, a list as Python writes it."""
+    assert read == setting(text)
 
 
 def test_a_whole_configuration_may_stand_under_a_name():

@@ -108,6 +108,24 @@ def test_both_writes_old_and_new_names():
     assert {"policy/approxkl_avg": 0.1, "ppo/policy/approxkl": 0.1, "objective/kl": 2.0} == row
 
 
+def test_both_keeps_the_old_names_of_what_is_set_aside():
+    """A chart with the old names stays whole where two keys claim one new name, which neither of them gets."""
+    rows = [{"env/reward_mean": 1.0, "ppo/mean_scores": second} for second in (1.0, 2.0)]
+    translator = Translator(OLD, NEW, both=True)
+
+    agreeing, quarrelling = (translator.row(row) for row in rows)
+
+    assert {**rows[0], "objective/scores": 1.0} == agreeing
+    assert {**rows[1], **{f"untranslated/trl-0.7.10/{name}": value for name, value in rows[1].items()}} == quarrelling
+
+
+def test_both_keeps_no_name_that_means_something_else():
+    """A name with another meaning in the target is only set aside, and an unknown key that is dropped stays away."""
+    translator = Translator(OLD, NEW, both=True, strict=True, unknown="drop")
+
+    assert {"untranslated/trl-0.7.10/objective/entropy": 7.0} == translator.row({"objective/entropy": 7.0, "mine": 1.0})
+
+
 def test_unknown_keys_can_be_dropped_or_refused():
     """``drop`` leaves them out, ``error`` names the key and its neighbours."""
     row = {"ppo/policy/aproxkl": 1.0, "ppo/policy/clipfrac": 0.5}

@@ -42,6 +42,22 @@ def test_a_configuration_that_changes_meanings_is_told(tmp_path, nested):
     )
 
 
+def test_a_loss_in_a_list_is_told(tmp_path):
+    """TRL's DPO holds the name of its loss in a list; the report says which setting to add for it."""
+    update = [{"key": "loss_type", "value_json": '["ipo"]'}, {"key": "report_to", "value_json": '["wandb"]'}]
+    path = write(tmp_path / "run-a.wandb", {"config": {"update": update}}, history(**{"train/loss": "1"}))
+    options = {"source": "trl[DPOTrainer]==1.9.0", "target": "canonical", "force": True, "output": tmp_path / "out"}
+
+    report = translate_file(path, **options)
+    again = translate_file(path, **options, config={"loss_type": "ipo"})
+
+    assert [
+        "run-a.wandb: the run's configuration says loss_type=ipo, under which train/loss would be translated "
+        "otherwise; if that is right, add --config loss_type=ipo"
+    ] == report.notes
+    assert (["preference/loss/ipo"], []) == ([move["to"] for move in again.translated.values()], again.notes)
+
+
 def test_definitions_of_metrics_follow_their_names(tmp_path):
     """Names and step metrics are renamed; a prefix glob stays, and names that leave it get their own definition."""
     options = {"step_sync": True, "defined": True}

@@ -24,7 +24,7 @@ MOST_OTHERS = 5
 
 _FACETS = {
     "quantity": "what is measured",
-    "of": "of what it is measured",
+    "of": "what it is a number of",
     "distributions": "which policies are compared",
     "policy": "whose policy it is",
     "estimator": "the estimator",

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from .guards import Value
     from .rows import ComponentTable
 
-__all__ = ["UNKNOWN", "Config", "Configuration", "check_config", "fitting", "parse_pairs"]
+__all__ = ["UNKNOWN", "Config", "Configuration", "check_config", "fitting", "parse_pairs", "single"]
 
 
 class _Unknown(Enum):
@@ -24,6 +24,9 @@ class _Unknown(Enum):
 
 UNKNOWN = _Unknown.UNKNOWN
 """The value of a setting that was chosen, nobody can tell how: not even the default answers for it."""
+
+_SEVERAL = "several"
+"""What a choice is called of which a list of more than one may be given."""
 
 Config = Mapping[str, Any] | None
 """Values of configuration keys, as text or as what they are."""
@@ -135,6 +138,7 @@ def fitting(name: str, value: Any, row: Mapping[str, Any]) -> bool:
         value: As recorded.
         row: What the spec says about the setting.
     """
+    value = single(value, row)
     if value is None:
         return True
     if not isinstance(value, str):
@@ -182,8 +186,22 @@ def _guards() -> Any:
     return guards
 
 
+def single(value: Any, row: Mapping[str, Any]) -> Any:
+    """Return what a list says about a choice: its only element, or that there are several; about a text, its own.
+
+    Trainers that can add up several losses hold the name of a single one in a list, too.
+    """
+    if not isinstance(value, list | tuple):
+        return value
+    if row["type"] == "str":
+        return str(list(value))
+    several = len(value) > 1 and _SEVERAL in row.get("choices", ())
+    only = len(value) == 1 and row["type"] == "choice"
+    return value[0] if only else _SEVERAL if several else value
+
+
 def _convert(name: str, value: Any, row: Mapping[str, Any]) -> Value:
-    kind = row["type"]
+    kind, value = row["type"], single(value, row)
     if not isinstance(value, str):
         if value is None or isinstance(value, bool | int | float):
             return value

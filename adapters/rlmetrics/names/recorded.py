@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from .config import UNKNOWN, find_key, fitting
+from .config import UNKNOWN, find_key, fitting, single
 from .protocol import View
 from .tables import Overlays, Tables
 from .view import FrameworkView, open_view
@@ -43,7 +43,8 @@ def understood(settings: Mapping[str, Any], keys: Mapping[str, Any]) -> Understo
         name = _named(given, keys)
         if name is None or (name != given and (name in settings or name in values)):
             continue
-        values[name] = value if value is not UNKNOWN and fitting(name, value, keys[name]) else UNKNOWN
+        known = value is not UNKNOWN and fitting(name, value, keys[name])
+        values[name] = single(value, keys[name]) if known else UNKNOWN
     return Understood(values, tuple(name for name, value in values.items() if value is UNKNOWN))
 
 

@@ -15,9 +15,9 @@ __all__ = ["known_settings", "plain_settings", "settings_beside"]
 
 
 def plain_settings(settings: Mapping[str, Any]) -> dict[str, Any]:
-    """Return settings that are numbers, texts, switches or None; members of enumerations as their values."""
-    plain = {name: value.value if isinstance(value, Enum) else value for name, value in settings.items()}
-    return {name: value for name, value in plain.items() if isinstance(value, str | int | float | bool | None)}
+    """Return settings that are numbers, texts, switches, None, or lists of them; members of enumerations by value."""
+    found = {name: _plain(value) for name, value in settings.items()}
+    return {name: value for name, value in found.items() if _is_plain(value)}
 
 
 def known_settings(at: str, settings: Mapping[str, Any], spec: Overlays | Tables = None) -> dict[str, Any]:
@@ -53,6 +53,18 @@ def settings_beside(to: str, settings: Mapping[str, Any], at: str, spec: Overlay
     related = here.source.framework == there.source.framework
     kept = {name for name in shared if related and _understood(to, {name: settings[name]}, tables)}
     return {name: value for name, value in settings.items() if name not in shared or name in kept}
+
+
+def _plain(value: Any) -> Any:
+    """Return the values of members of enumerations."""
+    if isinstance(value, list | tuple):
+        return [_plain(item) for item in value]
+    return value.value if isinstance(value, Enum) else value
+
+
+def _is_plain(value: Any) -> bool:
+    items = value if isinstance(value, list) else [value]
+    return all(isinstance(item, str | int | float | bool | None) for item in items)
 
 
 def _understood(at: str, settings: Mapping[str, Any], tables: Tables) -> bool:

@@ -192,7 +192,7 @@ def _live(
 
 
 def _settings(config: Any) -> dict[str, Any]:
-    """Return settings under dotted names; those that are lists, or miss a value, are left out."""
+    """Return settings under dotted names; those that hold more than single values, or miss one, are left out."""
     if config is None:
         return {}
     omegaconf = sys.modules.get("omegaconf")

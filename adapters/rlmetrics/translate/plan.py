@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass, replace
 from functools import cached_property, partial
 from typing import Any
 
+from rlmetrics.names.config import single
 from rlmetrics.names.errors import NamesError
 from rlmetrics.names.mapping import NameMap
 from rlmetrics.names.programs import narrowed
@@ -234,7 +235,10 @@ class Plan:
         assumed = [component.config for component in view.components.values()]
         for name, value in config.items():
             known = [one for one in assumed if name in one.keys]
-            if name in self._config or not known or any(one.values.get(name) == value for one in known):
+            if name in self._config or not known:
+                continue
+            value = single(value, known[0].keys[name])
+            if any(one.values.get(name) == value for one in known):
                 continue
             other = self._under(name, value)
             changed = [key for key in keys if other and self._becomes(key) != other._becomes(key)]

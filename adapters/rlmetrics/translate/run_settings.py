@@ -8,6 +8,7 @@ unpickled is read. What can't be read is told in one line and left out: nothing 
 from __future__ import annotations
 
 import json
+from ast import literal_eval
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -40,7 +41,7 @@ class RunSettings:
     """What a run says about its configuration.
 
     Attributes:
-        values: Settings by dotted names; `UNKNOWN` for those that are lists or the like.
+        values: Settings by dotted names; `UNKNOWN` for those that are neither single values nor lists of them.
         where: What says so, such as ``W&B``; empty where nothing does.
         problems: What could not be read, a line each.
     """
@@ -51,14 +52,20 @@ class RunSettings:
 
 
 def flattened(settings: Any, prefix: str = "") -> dict[str, Any]:
-    """Return nested settings under dotted names; lists are there, but unknown."""
+    """Return nested settings under dotted names; lists of anything but single values are there, but unknown."""
     flat: dict[str, Any] = {}
     for name, value in settings.items() if isinstance(settings, Mapping) else ():
         if isinstance(value, Mapping):
             flat.update(flattened(value, f"{prefix}{name}."))
         else:
-            flat[f"{prefix}{name}"] = value if isinstance(value, str | int | float | bool | None) else UNKNOWN
+            flat[f"{prefix}{name}"] = value if _is_plain(value) else UNKNOWN
     return flat
+
+
+def _is_plain(value: Any) -> bool:
+    """Tell whether something is a single value, or a list of them."""
+    items = value if isinstance(value, list) else [value]
+    return all(isinstance(item, str | int | float | bool | None) for item in items)
 
 
 def setting(text: Any) -> Any:
@@ -69,7 +76,12 @@ def setting(text: Any) -> Any:
     for read in (int, float):
         with suppress(ValueError):
             return read(text)
-    return UNKNOWN if text[:1] in "[{" and text else text
+    if not text or text[0] not in "[{":
+        return text
+    found: Any = UNKNOWN
+    with suppress(ValueError, SyntaxError, RecursionError, MemoryError):
+        found = literal_eval(text)
+    return found if isinstance(found, list) and _is_plain(found) else UNKNOWN
 
 
 def in_row(row: Mapping[str, Any]) -> dict[str, Any] | None:
@@ -111,9 +123,14 @@ def _of_yaml(text: str) -> dict[str, Any]:
             continue
         for path in scalar.paths:
             names = [part for part in path if isinstance(part, str)]
-            is_single = len(names) == len(path) and not scalar.is_block
-            plain = is_single and text[scalar.start : scalar.start + 1] not in "\"'"
-            values[".".join(names)] = (_plain(scalar.text) if plain else scalar.text) if is_single else UNKNOWN
+            name, plain = ".".join(names), text[scalar.start : scalar.start + 1] not in "\"'"
+            value = UNKNOWN if scalar.is_block else _plain(scalar.text) if plain else scalar.text
+            if len(names) == len(path):
+                values[name] = value
+            elif path[:-1] == tuple(names) and value is not UNKNOWN and isinstance(values.setdefault(name, []), list):
+                values[name].append(value)
+            else:
+                values[name] = UNKNOWN
     return values
 
 

@@ -224,7 +224,7 @@ class Translator:
         for key in row:
             if key in written:
                 result.append(written[key])
-            if self._keeps_old_name(key, claims, written):
+            if self._keeps_old_name(key, claims):
                 result.append(TranslatedEntry(key, key, row[key]))
         return result
 
@@ -295,13 +295,11 @@ class Translator:
             self.report.set_aside[entry.old] = self.aside(entry.old)
         return [TranslatedEntry(self.aside(entry.old), entry.old, row[entry.old]) for entry in entries]
 
-    def _keeps_old_name(
-        self, key: str, claims: Mapping[str, list[TranslatedEntry]], written: Mapping[str, TranslatedEntry]
-    ) -> bool:
-        if not self.both or key in claims or not self._moves[key].translated:
+    def _keeps_old_name(self, key: str, claims: Mapping[str, list[TranslatedEntry]]) -> bool:
+        """Tell whether a key that has moved, be it under ``untranslated/``, stands under its old name, too."""
+        if not self.both or key in claims or self._moves[key].metric is None:
             return False
-        aside = key in written and written[key].name == self.aside(key)
-        return not aside and not self._plan.means_something_else(key)
+        return not self._plan.means_something_else(key)
 
     def _account(self, move: Translation) -> None:
         if move.translated:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from rlmetrics.names.meaning import combine
 
-from .meaning import FrameworkScope, Resolved, SpecPiece, resolve
+from .meaning import FrameworkScope, Resolved, SpecPiece, scope_of
 
 if TYPE_CHECKING:
     from rlmetrics.names.component import ComponentView
@@ -61,7 +61,7 @@ class _Explainer:
     def __init__(self, spec: Spec, framework: str, view: ComponentView, stem: str, item: Resolved) -> None:
         self._spec = spec
         self._framework = framework
-        self._scope = FrameworkScope(spec.frameworks[framework])
+        self._scope = scope_of(spec.frameworks[framework])
         self._view = view
         self._stem = stem
         self._item = item
@@ -202,9 +202,9 @@ def explain(spec: Spec, framework: str, stem: str, view: ComponentView, key: str
         KeyError: The component does not log the key.
     """
     entry = view.entry(key, mode)
-    scope = FrameworkScope(spec.frameworks[framework])
+    scope = scope_of(spec.frameworks[framework])
     bit = 1 << scope.releases.index(view.release)
-    items = [item for item in resolve(scope.component(stem)) if (item.key, item.mode) == (key, mode)]
+    items = [item for item in scope.component(stem).resolved if (item.key, item.mode) == (key, mode)]
     chosen = [item for item in items if item.releases & bit]
     if not chosen:
         raise KeyError(key)

@@ -68,9 +68,9 @@ class SpecFile:
         return YamlOrigin(self.document, path)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class FrameworkSpec:
-    """A folder of ``spec/frameworks``."""
+    """A folder of ``spec/frameworks``; no two are the same, so that what follows from one is worked out once."""
 
     framework: Framework
     files: Mapping[str, ComponentFile]

@@ -33,6 +33,9 @@ SHIFT = 0.1
 
 _LINK = re.compile(r"""<(?:a|link|script|img|source|iframe)\b[^>]*?\s(?:href|src)=(?:"([^"]*)"|'([^']*)'|([^\s>]+))""")
 _ANCHOR = re.compile(r"""\s(?:id|name)=(?:"([^"]*)"|'([^']*)'|([^\s>]+))""")
+_PICTURE = re.compile(r"<img\b[^>]*>")
+_ATTRIBUTE = re.compile(r'\b(src|width|height)="([^"]*)"')
+_BOX = re.compile(r'viewBox="0 0 (\d+) (\d+)"')
 _CONTENT = re.compile(r'<div class="rlm">.*', re.DOTALL)
 
 
@@ -88,6 +91,21 @@ def test_no_link_and_no_anchor_is_dead(texts: dict[Path, str], site: Path) -> No
             if place and target.endswith(".html") and not _is_state(place) and place not in places[site / target]:
                 dead.setdefault(f"{address} of {base}", "no such anchor")
     assert {} == dict(list(dead.items())[:40])
+
+
+def test_every_picture_says_its_size(texts: dict[Path, str], site: Path) -> None:
+    """The browser keeps its place before it has come, in the right shape: nothing below it moves."""
+    unsaid: dict[str, str] = {}
+    pictures = 0
+    for page, text in texts.items():
+        for tag in _PICTURE.findall(text):
+            said = dict(_ATTRIBUTE.findall(tag))
+            drawn = _BOX.search((page.parent / said["src"]).read_text(encoding="utf-8"))
+            pictures += 1
+            if drawn is None or drawn.groups() != (said.get("width"), said.get("height")):
+                unsaid[address_of(page, site)] = tag
+    assert pictures >= 4
+    assert {} == unsaid
 
 
 def _places(text: str) -> set[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from ..meaning import FrameworkScope, Resolved, resolve
+from ..meaning import Resolved, scope_of
 from ..spec import Spec
 
 __all__ = ["MetricKey", "logged_keys"]
@@ -31,12 +31,12 @@ class MetricKey:
 def logged_keys(spec: Spec) -> Iterator[MetricKey]:
     """Yield what every component logs, in the order of the spec's files."""
     for name, framework in spec.frameworks.items():
-        scope = FrameworkScope(framework)
+        scope = scope_of(framework)
         for stem, file in framework.files.items():
             for part in file.components:
-                for resolved in resolve(scope.component(stem, scope.bits(part.releases))):
-                    releases = scope.releases.of_bits(resolved.releases)
-                    yield from (MetricKey(metric, name, part.name, releases) for metric in _metrics(resolved))
+                for found in scope.component(stem, scope.bits(part.releases)).resolved:
+                    releases = scope.releases.of_bits(found.releases)
+                    yield from (MetricKey(metric, name, part.name, releases) for metric in _metrics(found))
 
 
 def _metrics(resolved: Resolved) -> Iterator[str]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from ..meaning import FrameworkScope, SpecPiece, resolve
+from ..meaning import FrameworkScope, SpecPiece, scope_of
 from ..output.store import Output
 from ..output.text import header
 from ..spec import Spec
@@ -25,7 +25,7 @@ _WORDS = {"logged_when": "logged when", "traits": "trait", "constant_when": "con
 def emit(spec: Spec) -> Iterator[Output]:
     """Yield a text for each component."""
     for name, framework in spec.frameworks.items():
-        scope = FrameworkScope(framework)
+        scope = scope_of(framework)
         for stem, file in framework.files.items():
             if file.components:
                 source = f"spec/frameworks/{name}/{stem}.yaml"
@@ -36,10 +36,10 @@ def emit(spec: Spec) -> Iterator[Output]:
 def _lines(scope: FrameworkScope, stem: str) -> Iterator[str]:
     keys: dict[tuple[str, str], dict[str, int]] = {}
     covered: dict[tuple[str, str], int] = {}
-    for item in resolve(scope.component(stem)):
-        identity = item.key, item.mode
-        covered[identity] = covered.get(identity, 0) | item.releases
-        said = keys.setdefault(identity, {})
+    for item in scope.component(stem).resolved:
+        place = item.key, item.mode
+        covered[place] = covered.get(place, 0) | item.releases
+        said = keys.setdefault(place, {})
         for piece in (item.record, *item.facts):
             for text in _said(scope, stem, piece):
                 said[text] = said.get(text, 0) | item.releases

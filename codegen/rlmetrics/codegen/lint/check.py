@@ -50,6 +50,8 @@ class Check:
         fix: What to do about it in general.
         run: Yields the places; None for checks that the loader or the runner performs.
         stops: Whether an error keeps everything from being generated; one that is about pages only does not.
+        whole: Whether it finds what stands nowhere, or belongs to nothing. It does not run while a part of the spec
+            cannot be read, since that may be the place.
     """
 
     id: str
@@ -58,14 +60,15 @@ class Check:
     fix: str
     run: Callable[[Context], Iterator[Hit]] | None = None
     stops: bool = True
+    whole: bool = False
 
 
 def check(
-    name: str, level: FindingLevel, *, what: str, fix: str, stops: bool = True
+    name: str, level: FindingLevel, *, what: str, fix: str, stops: bool = True, whole: bool = False
 ) -> Callable[[Callable[[Context], Iterator[Hit]]], Check]:
     """Make a check of a function that yields hits."""
 
     def make(run: Callable[[Context], Iterator[Hit]]) -> Check:
-        return Check(name, level, what, fix, run, stops)
+        return Check(name, level, what, fix, run, stops, whole)
 
     return make

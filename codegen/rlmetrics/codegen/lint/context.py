@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from rlmetrics.names.guards import GuardError
 
-from ..meaning import FrameworkScope, Resolved, chain, resolve, spelled
+from ..meaning import FrameworkScope, Resolved, chain, scope_of, spelled
 from .programs import FormulaProgram, programs
 from .reach import ReadGuard
 from .readable import readable
@@ -106,7 +106,7 @@ class Context:
     @cached_property
     def frameworks(self) -> Mapping[str, FrameworkScope]:
         """Each framework; a guard that cannot be read counts as false, since `guard-syntax` reports it."""
-        return {name: FrameworkScope(readable(framework)) for name, framework in self.spec.frameworks.items()}
+        return {name: scope_of(readable(framework)) for name, framework in self.spec.frameworks.items()}
 
     @cached_property
     def programs(self) -> tuple[FormulaProgram, ...]:
@@ -160,7 +160,7 @@ class Context:
             if scope.file.components:
                 component = self.frameworks[framework].component(stem)
                 try:
-                    resolved = tuple(resolve(component))
+                    resolved = component.resolved
                 except GuardError:
                     resolved = ()  # too long when written out, which `guard-syntax` reports
                 yield ComponentScope(scope, resolved)

@@ -61,6 +61,8 @@ def run(
     for check in checks:
         if check.run is None or (errors_only and (check.level != "error" or not check.stops)):
             continue
+        if check.whole and spec.unread:
+            continue
         for hit in kept.run(check, context) if kept is not None else check.run(context):
             if not allowed.silences(check.id, hit):
                 findings.append(_finding(spec, check, hit))

@@ -37,11 +37,12 @@ DEFINES = {
     "inputs": ("inputs",),
     "signatures": ("populations", "without", "traits"),
     "frameworks": (
-        *("config", "placeholders", "profiles", "releases", "keys"),
+        *("components", "config", "placeholders", "profiles", "releases", "keys"),
         *("guards", "names", "anchors", "guides"),
     ),
     "trackers": ("routes",),
     "health": ("diagnoses", "rules"),
+    "texts": ("sentences",),
 }
 _TEXTS: dict[str, type[BaseModel]] = {
     "answers": Sentences,

@@ -126,6 +126,7 @@ class _Reader:
         self._folders = (root, *overlays)
         self._findings: list[SpecFinding] = []
         self._raw: dict[str, _Raw] = {}
+        self._lost: set[str] = set()
         self._unread: dict[str, set[str]] = {}
 
     def read(self) -> tuple[Spec | None, list[SpecFinding]]:
@@ -133,7 +134,7 @@ class _Reader:
             self._read_folder(folder)
         models = {ref: model for ref, raw in self._raw.items() if (model := self._validate(ref, raw)) is not None}
         for name in SINGLES:
-            if name not in self._raw:
+            if name not in self._raw and name not in self._lost:
                 place = Location(f"{shown_name(self._root, self._root)}/{name}.yaml")
                 self._report("missing-file", place, f"the spec has no `{name}.yaml`", "add it")
         spec = self._assemble(models) if SINGLES.keys() <= models.keys() else None
@@ -175,7 +176,8 @@ class _Reader:
                 self._raw[ref] = _Raw(document, document.data, content=None if findings else content)
 
     def _lose(self, ref: str) -> None:
-        """Note that anything may have been defined in this file."""
+        """Note that this file is there, and that anything may have been defined in it."""
+        self._lost.add(ref)
         for kind in DEFINES.get(ref.split("/")[0], ()):
             self._unread.setdefault(kind, set()).add("*")
 
@@ -276,7 +278,7 @@ class _Reader:
             prefix = f"frameworks/{name}"
             framework = models.get(f"{prefix}/framework")
             if not isinstance(framework, Framework):
-                if f"{prefix}/framework" not in self._raw:
+                if f"{prefix}/framework" not in self._raw and f"{prefix}/framework" not in self._lost:
                     place = Location(f"{shown_name(self._root, self._root)}/{prefix}/framework.yaml")
                     self._report("missing-file", place, f"the framework `{name}` has no `framework.yaml`", "add it")
                 continue

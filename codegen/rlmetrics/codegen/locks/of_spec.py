@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from ..meaning.resolve import chain
-from ..meaning.scope import FrameworkScope
+from ..meaning.scope import FrameworkScope, scope_of
 from ..meaning.spelled import spelled
 from .component import Anchor, Claim, ClassRange, LockedComponent, StatedDefault
 
@@ -22,7 +22,7 @@ BOTH = ("train", "eval")
 
 def components_of(spec: Spec, framework: str) -> dict[str, LockedComponent]:
     """Return all files of a framework by stem."""
-    scope = FrameworkScope(spec.frameworks[framework])
+    scope = scope_of(spec.frameworks[framework])
     return {stem: component_of(scope, framework, stem) for stem in spec.frameworks[framework].files}
 
 

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from rlmetrics.names.errors import UserError
 
-from ..meaning.resolve import Resolved, SpecPiece, resolve
-from ..meaning.scope import FrameworkScope
+from ..meaning.resolve import Resolved, SpecPiece
+from ..meaning.scope import FrameworkScope, scope_of
 from .component import LockedComponent
 from .fetch import CACHE, open_release
 from .ledger import Ledger
@@ -49,7 +49,7 @@ def replay(spec: Spec, framework: str, first: str, last: str | None = None, cach
     package = spec.frameworks[framework].framework.package
     ledger = Ledger(spec.root / "locks" / framework, package)
     locks = {stem: ledger.lock(stem) for stem in components}
-    resolved = _resolved(FrameworkScope(spec.frameworks[framework]))
+    resolved = _resolved(scope_of(spec.frameworks[framework]))
     places = {release: index for index, release in enumerate(order)}
     steps: list[Replayed] = []
     old: Package | None = None
@@ -75,7 +75,7 @@ def _resolved(scope: FrameworkScope) -> list[tuple[str, Resolved]]:
         (stem, item)
         for stem, file in scope.spec.files.items()
         if file.components
-        for item in resolve(scope.component(stem))
+        for item in scope.component(stem).resolved
     ]
 
 

@@ -1,8 +1,8 @@
 """What every key means in every release: where records, facts, guards and extended files come together."""
 
 from .expand import Expander, ExpandError
-from .resolve import ExtendedFile, Resolved, SpecPiece, chain, resolve
-from .scope import FrameworkScope
+from .resolve import ExtendedFile, Resolved, SpecPiece, chain
+from .scope import FrameworkScope, scope_of
 from .spelled import Spelled, spelled
 
 __all__ = [
@@ -14,6 +14,6 @@ __all__ = [
     "SpecPiece",
     "Spelled",
     "chain",
-    "resolve",
+    "scope_of",
     "spelled",
 ]

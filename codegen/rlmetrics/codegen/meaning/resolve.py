@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any
 
 from rlmetrics.names.guards import Not, Or, parse
@@ -16,11 +17,17 @@ if TYPE_CHECKING:
     from ..loader.document import YamlPath
     from ..model import ComponentFile, Fact, Mode, Piece, Ranges, Record, SharedFact
 
-__all__ = ["ExtendedFile", "Resolved", "SpecPiece", "chain", "constants", "resolve"]
+__all__ = ["ExtendedFile", "Resolved", "SpecPiece", "chain", "constants"]
 
 _WHERE = frozenset(
     {"name", "releases", "modes", "when", "keys", "family", "also", "renamed", "facts", "allow", "logged", "reason"}
 )
+
+
+@cache
+def _sayings(kind: type[Piece]) -> tuple[str, ...]:
+    """Return the fields of a kind of piece that say something, and not where it applies."""
+    return tuple(name for name in kind.model_fields if name not in _WHERE)
 
 
 @dataclass(frozen=True)
@@ -121,6 +128,18 @@ class ExtendedFile:
         self._filled: dict[str, str] = {}
         self._own: dict[str, int] = {}
 
+    @cached_property
+    def resolved(self) -> tuple[Resolved, ...]:
+        """Everything that the file's components log, its own keys first, each with the facts that can hold.
+
+        A record of a nearer file takes the place of the others of its key, release and mode; records of one file never
+        replace each other. Shared facts reach the keys of their file and of those that it extends.
+
+        Raises:
+            GuardError: A guard is too long when it is written out.
+        """
+        return tuple(_resolved(self))
+
     def expander(self, stem: str) -> Expander:
         """Return what writes out the guards of a file of the chain."""
         if stem not in self._expanders:
@@ -165,12 +184,7 @@ class ExtendedFile:
         return filled
 
 
-def resolve(component: ExtendedFile) -> Iterator[Resolved]:
-    """Yield everything that a component logs, its own keys first, each with the facts that can hold.
-
-    A record of a nearer file takes the place of the others of its key, release and mode; records of one file never
-    replace each other. Shared facts reach the keys of their file and of those that it extends.
-    """
+def _resolved(component: ExtendedFile) -> Iterator[Resolved]:
     taken: dict[tuple[str, Mode], int] = {}
     reaching: list[tuple[str, int, SharedFact, frozenset[str] | None]] = []
     replaced: set[str | None] = set()
@@ -261,10 +275,8 @@ def _pieces(
     """Yield a piece for each set of releases in which its guards read alike and a guide says the same."""
     says = {
         name: value
-        for name in type(fields).model_fields
-        if name in fields.model_fields_set
-        and name not in _WHERE
-        and (value := getattr(fields, name)) not in (None, [], {})
+        for name in _sayings(type(fields))
+        if name in fields.model_fields_set and (value := getattr(fields, name)) not in (None, [], {})
     }
     says.update(instead)
     if "fails" in says:

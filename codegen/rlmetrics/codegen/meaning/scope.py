@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from rlmetrics.names.versions import RangeError, Releases
@@ -13,7 +14,7 @@ if TYPE_CHECKING:
     from ..model import Profile, Ranges
     from ..spec import FrameworkSpec
 
-__all__ = ["FrameworkScope", "Symbols"]
+__all__ = ["FrameworkScope", "Symbols", "scope_of"]
 
 
 class Symbols(NamedTuple):
@@ -43,7 +44,7 @@ class FrameworkScope:
         self.releases = Releases([(item.release, item.date) for item in spec.framework.releases])
         self.everything = (1 << len(self.releases.names)) - 1
         self._bits: dict[str, int] = {}
-        self._components: dict[tuple[str, int | None], ExtendedFile] = {}
+        self._components: dict[tuple[str, int], ExtendedFile] = {}
         self._anchors: dict[str, dict[str, Symbols]] = {}
 
     def bits(self, ranges: Ranges) -> int:
@@ -75,9 +76,9 @@ class FrameworkScope:
             stem: The file.
             described: The releases to look at; those that the file describes if left out.
         """
-        asked = stem, described
+        covered = self.described(stem) if described is None else described
+        asked = stem, covered
         if asked not in self._components:
-            covered = self.described(stem) if described is None else described
             config = list(self.spec.framework.config)
             self._components[asked] = ExtendedFile(self.spec.files, stem, covered, self.bits, self.everything, config)
         return self._components[asked]
@@ -109,3 +110,9 @@ class FrameworkScope:
             if name in files[part].profiles:
                 return files[part].profiles[name]
         raise KeyError(name)
+
+
+@lru_cache(maxsize=4)
+def scope_of(spec: FrameworkSpec) -> FrameworkScope:
+    """Return the scope of a framework: the same to all who ask, since resolving a whole framework takes a second."""
+    return FrameworkScope(spec)

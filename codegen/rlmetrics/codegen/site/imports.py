@@ -45,5 +45,5 @@ def _named(tree: ast.AST, package: str) -> Iterator[str]:
         elif isinstance(node, ast.ImportFrom):
             start = resolve_name("." * node.level + (node.module or ""), package)
             yield from (f"{start}.{alias.name}" for alias in node.names)
-        else:
+        elif not isinstance(node, ast.expr):  # which holds no statements
             yield from _named(node, package)

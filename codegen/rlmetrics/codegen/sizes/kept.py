@@ -107,7 +107,8 @@ def _lines(kept: Kept) -> Iterator[str]:
 
 def valid(kept: Kept, texts: Mapping[str, Mapping[str, Any]]) -> dict[str, Mapping[str, Size]]:
     """Return the sizes of functions that still compute what they did when they were measured."""
-    return {name: sizes for name, sizes in kept.sizes.items() if name not in stale(kept, texts)}
+    left_out = frozenset(stale(kept, texts))
+    return {name: sizes for name, sizes in kept.sizes.items() if name not in left_out}
 
 
 def stale(kept: Kept, texts: Mapping[str, Mapping[str, Any]]) -> list[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ..locks.ledger import Ledger
-from ..meaning import FrameworkScope
+from ..meaning import FrameworkScope, scope_of
 from .data import Row, Table, row
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ def default_tables(spec: Spec) -> dict[str, Table]:
     """
     tables: dict[str, Table] = {}
     for name, framework in spec.frameworks.items():
-        scope = FrameworkScope(framework)
+        scope = scope_of(framework)
         ledger = Ledger(spec.root / "locks" / name, framework.framework.package)
         for stem, file in framework.files.items():
             if not file.components:

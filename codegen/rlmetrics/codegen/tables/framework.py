@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from ..meaning import ExtendedFile, FrameworkScope, Resolved, SpecPiece, resolve
+from ..meaning import ExtendedFile, FrameworkScope, Resolved, SpecPiece, scope_of
 from ..model import Guard, Record
 from .data import Row, Table, row, source
 
@@ -19,7 +19,7 @@ __all__ = ["framework_tables"]
 def framework_tables(name: str, spec: FrameworkSpec) -> dict[str, Table]:
     """Return the tables of a framework: one for its components, and one for each file that has components."""
     framework, folder = spec.framework, f"frameworks/{name}"
-    scope = FrameworkScope(spec)
+    scope = scope_of(spec)
     code = framework.code
     index: dict[str, Any] = {
         **({} if code is None else {"CODE": (code.url, _ranges(code.releases or ".."))}),
@@ -77,7 +77,7 @@ class _Tables:
         config: dict[str, ConfigKey] = {}
         for part in reversed(chained):
             config.update(part.config)
-        keys = [self._key(item) for item in resolve(component)]
+        keys = [self._key(item) for item in component.resolved]
         return row(
             title=file.title,
             brief=file.brief,

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from ..locks.ledger import Ledger
-from ..meaning import FrameworkScope
+from ..meaning import FrameworkScope, scope_of
 from .data import Row, Table, row
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ def proof_tables(spec: Spec) -> dict[str, Table]:
     """
     tables: dict[str, Table] = {}
     for name, framework in spec.frameworks.items():
-        scope = FrameworkScope(framework)
+        scope = scope_of(framework)
         folder = spec.root / "locks" / name
         ledger = Ledger(folder, framework.framework.package)
         for stem, file in framework.files.items():

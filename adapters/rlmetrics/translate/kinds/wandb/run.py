@@ -299,11 +299,10 @@ class _Records:
 
 
 def settings(keys: list[str], value: Any) -> dict[str, Any]:
-    """Return the entries of a configuration, nested or not, by dotted names; lists and long texts are left out."""
+    """Return the entries of a configuration, nested or not, by dotted names; long texts and lists are left out."""
     if isinstance(value, dict):
         return {name: one for key in value for name, one in settings([*keys, str(key)], value[key]).items()}
-    is_text = isinstance(value, str)
-    return {".".join(keys): value} if (len(value) <= _LONG if is_text else not isinstance(value, list)) else {}
+    return {".".join(keys): value} if len(str(value)) <= _LONG else {}
 
 
 def _parse(path: Path, offset: int, payload: bytes) -> Any:

@@ -42,6 +42,7 @@ def chinese_faults(text: str) -> Iterator[tuple[str, str]]:
     what="Chinese with punctuation of half width, without a space beside Latin words and numbers, or with English "
     "words that are no names.",
     fix="write it as Chinese is set; names that stay are listed under `names` in the glossary, or quoted: “prompt”",
+    whole=True,
 )
 def chinese_style(context: Context) -> Iterator[Hit]:
     for language, texts in context.spec.texts.items():

@@ -184,10 +184,9 @@ def _overlaps(
     what="A fact that never applies: its releases or modes are none of its key's, or the key is not logged where it "
     "holds.",
     fix="correct its releases, modes or guard, or remove it",
+    whole=True,
 )
 def dead_fact(context: Context) -> Iterator[Hit]:
-    if context.spec.unread:
-        return  # the record may be among what could not be read
     applies, lives, living = _alive(context)
     for scope in context.files.values():
         for _, path, record in records(scope):

@@ -176,7 +176,12 @@ def guard_value(context: Context) -> Iterator[Hit]:
 
 
 def _fits_extending(context: Context, scope: FileScope, name: str, value: object) -> bool:
-    """Tell whether a component that extends the file has a configuration key of that name that can have the value."""
+    """Tell whether a component that extends the file has a configuration key of that name that can have the value.
+
+    A file that cannot be read may be such a component's.
+    """
+    if context.spec.is_unread("config", name):
+        return True
     for user in context.users.get((scope.framework, scope.stem), ()):
         key = context.config_key(scope.framework, user, context.full(scope.framework, scope.stem, name))
         if key is not None and fits(key, value):

@@ -88,11 +88,10 @@ def health_condition(context: Context) -> Iterator[Hit]:
     "error",
     what="A health rule that selects a metric that does not exist, or a selector that finds none.",
     fix="correct the name or the facets",
+    whole=True,
 )
 def health_selector(context: Context) -> Iterator[Hit]:
     metrics = context.spec.metrics
-    if context.spec.unread:
-        return  # what could not be read may be selected
     for ref, path, rule in _rules(context):
         for index, item in enumerate(rule.judges):
             if isinstance(item, str):
@@ -177,6 +176,7 @@ def health_level(context: Context) -> Iterator[Hit]:
     "error",
     what="A diagnosis that no rule makes, or that names a rule that does not exist.",
     fix="name rules in `all_of:` or `any_of:`, and correct their names",
+    whole=True,
 )
 def health_diagnosis(context: Context) -> Iterator[Hit]:
     rules = {rule.id for _, _, rule in _rules(context)}

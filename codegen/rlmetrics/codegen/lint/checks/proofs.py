@@ -31,11 +31,10 @@ __all__ = ["CHECKS"]
     what="A record or fact with anchors of which none is found in some release of its range, an anchor that is found "
     "in none of these releases, or one that was never found.",
     fix="add a statement with `rlmetrics anchor add`, name another anchor, or change the range",
+    whole=True,
 )
 def unproven(context: Context) -> Iterator[Hit]:
     spec = context.spec
-    if spec.unread:
-        return
     for framework in spec.frameworks:
         folder = spec.root / "locks" / framework
         if not folder.is_dir():
@@ -60,11 +59,10 @@ def unproven(context: Context) -> Iterator[Hit]:
     "error",
     what="A configuration key whose default, as its class has it in the source of a release, is another one.",
     fix="end the range before that release and add the default that holds from then on",
+    whole=True,
 )
 def default_differs(context: Context) -> Iterator[Hit]:
     spec = context.spec
-    if spec.unread:
-        return
     for framework in spec.frameworks:
         folder = spec.root / "locks" / framework
         package = spec.frameworks[framework].framework.package

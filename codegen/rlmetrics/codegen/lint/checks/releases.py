@@ -224,6 +224,7 @@ def not_described(context: Context) -> Iterator[Hit]:
     "error",
     what="A key that a file says it never logs although none of the files that it extends has it in those releases.",
     fix="correct the key or the releases, or remove the entry",
+    whole=True,
 )
 def omits_nothing(context: Context) -> Iterator[Hit]:
     for (framework, stem), scope in context.files.items():

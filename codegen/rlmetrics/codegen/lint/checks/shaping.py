@@ -21,6 +21,7 @@ _VALUES = frozenset({"before", "after"})
     "error",
     what="A setting under `shaping` that moves a key which nothing logs.",
     fix="name a key as its file spells it, without the prefix of a mode",
+    whole=True,
 )
 def shaping_key(context: Context) -> Iterator[Hit]:
     known: dict[str, set[str]] = {}

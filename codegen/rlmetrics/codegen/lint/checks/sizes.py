@@ -20,10 +20,11 @@ __all__ = ["CHECKS"]
     what="A formula that is another one than when the sizes of its differences were measured, which are left out of "
     "the tables until they are measured again; or sizes that were measured by other code.",
     fix="measure again with `rlmetrics generate --sizes`, which takes some minutes and needs torch",
+    whole=True,
 )
 def stale_size(context: Context) -> Iterator[Hit]:
     spec = context.spec
-    measured = None if spec.unread else kept.read(spec.root)
+    measured = kept.read(spec.root)
     if measured is None:
         return
     if measured.code != kept.code_digest():

@@ -46,6 +46,7 @@ def _english(context: Context) -> dict[str, dict[str, str]]:
     "warning",
     what="A translation of a sentence that stands nowhere any more: it was reworded or removed.",
     fix="remove it",
+    whole=True,
 )
 def stale_text(context: Context) -> Iterator[Hit]:
     if not context.spec.texts:
@@ -91,6 +92,7 @@ def missing_text(context: Context) -> Iterator[Hit]:
     "metrics that guides name, and the guides.",
     fix="write the English and, below it, the translation",
     stops=False,
+    whole=True,
 )
 def missing_must(context: Context) -> Iterator[Hit]:
     must = _must(context)

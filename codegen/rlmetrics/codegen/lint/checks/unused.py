@@ -24,10 +24,9 @@ __all__ = ["CHECKS"]
     what="A trait, population, profile, placeholder, input, configuration key, guide, guard, short name or anchor that "
     "nothing uses.",
     fix="remove it, or use it where it belongs",
+    whole=True,
 )
 def unused_name(context: Context) -> Iterator[Hit]:
-    if context.spec.unread:
-        return  # what could not be read may use anything
     used = _Uses(context)
     signatures = context.spec.signatures
     words: tuple[tuple[str, str, Iterable[str]], ...] = (

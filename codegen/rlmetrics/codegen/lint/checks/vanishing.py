@@ -44,6 +44,7 @@ def guards_of_differences(context: Context) -> Iterator[tuple[str, YamlPath, str
     "error",
     what="A guard that says when a difference is gone, and cannot be read or names a setting that no component has.",
     fix="use settings of a component, `unknown`, or `single.` with a part",
+    whole=True,
 )
 def vanishing_guard(context: Context) -> Iterator[Hit]:
     known: dict[str, set[str]] = {
@@ -71,6 +72,7 @@ def vanishing_guard(context: Context) -> Iterator[Hit]:
     "error",
     what="A program of a framework that no component runs in, that is part of none, or a second default.",
     fix="name a program that a component has, or another of these",
+    whole=True,
 )
 def program(context: Context) -> Iterator[Hit]:
     for framework, spec in context.spec.frameworks.items():
