@@ -193,11 +193,12 @@ def single(value: Any, row: Mapping[str, Any]) -> Any:
     """
     if not isinstance(value, list | tuple):
         return value
+    items = list(value)
     if row["type"] == "str":
-        return str(list(value))
-    several = len(value) > 1 and _SEVERAL in row.get("choices", ())
-    only = len(value) == 1 and row["type"] == "choice"
-    return value[0] if only else _SEVERAL if several else value
+        return str(items)
+    if len(items) > 1:
+        return _SEVERAL if _SEVERAL in row.get("choices", ()) else value
+    return items[0] if items and row["type"] == "choice" else value
 
 
 def _convert(name: str, value: Any, row: Mapping[str, Any]) -> Value:
