@@ -5,12 +5,13 @@
   var loose = window.RlmetricsSpelling.loose, wordsOf = window.RlmetricsSpelling.wordsOf;
   var isChinese = window.RlmetricsSpelling.isChinese;
   var LITTLE = " what is a an the in on of my me does do did how why when which i it its for and or to be are was has have with as " +
-    "at by from between should can if s healthy normal ";
+    "at by from between should can if s that this ok okay but up " +
+    "get gets go goes keep keeps always suddenly still healthy normal ";
   // These say nothing within a question, but are words of names elsewhere.
   var ASKED = " mean means meaning measure measured tell tells definition defined computed value number good bad " +
     "range say says called log logs logged metric metrics curve key keys version release number ";
   var QUESTION = /^(what|how|why|when|which|is|are|does|do|can|should|where)\b/i;
-  var CHINESE_LITTLE = /是什么意思|是什么|什么是|什么意思|正常范围|健康范围|多少|怎么|为什么|如何|健康|正常|意思|什么|哪里|里面|[是的在中里了吗呢和与到从有]/g;
+  var CHINESE_LITTLE = /是什么意思|是什么|什么是|什么意思|正常范围|健康范围|多少|怎么办|怎么|为什么|为啥|如何|一直|总是|突然|变成|健康|正常|意思|什么|哪里|里面|[是的在中里了吗呢和与到从有]/g;
 
   function plainer(component) {
     return component.split(".").pop().replace(/(Trainer|Callback)$/, "").toLowerCase();
@@ -28,7 +29,11 @@
 
   // Terms of the field by the words that names and English briefs have for them; terms stand longest first.
   function inEnglish(text, terms) {
-    terms.forEach(function (term) { text = text.split(term[0]).join(" " + term[1] + " "); });
+    if (!isChinese(text)) return text;
+    terms.forEach(function (term) {
+      term[2] = term[2] || new RegExp(term[0].replace(/ /g, " ?"), "gi");
+      text = text.replace(term[2], " " + term[1] + " ");
+    });
     return text;
   }
 
@@ -40,7 +45,7 @@
       if (!/\s/.test(asked)) return false;
       return LITTLE.indexOf(" " + word + " ") >= 0 || (question && ASKED.indexOf(" " + word + " ") >= 0);
     }
-    var told = isChinese(asked) ? inEnglish(asked, data.terms).replace(CHINESE_LITTLE, " ") : asked;
+    var told = inEnglish(asked, data.terms).replace(CHINESE_LITTLE, " ");
     var all = wordsOf(told).filter(function (word) { return !idle(word); });
     var where = { framework: null, trainers: [], release: null, at: {} };
     var tokens = told.toLowerCase().split(/[\s,;=\[\]()?？，。、]+/);
@@ -61,18 +66,21 @@
     // A token with a slash or an underscore is a name, whatever stands around it.
     var named = /\s/.test(asked) ? tokens.filter(function (token) { return /[\/_]/.test(token); }).map(loose) : [];
     var rest = all.filter(function (word) { return !used.has(word); });
-    var plain = loose(asked), bare = null;
+    // What consists of terms of the field alone is read as if it had been typed in English.
+    var plain = loose(isChinese(told) ? asked : told), bare = null;
     data.prefixes.forEach(function (prefix) {
       if (bare === null && plain.indexOf(prefix + " ") === 0) bare = plain.slice(prefix.length + 1);
     });
-    var led = /^[a-z]+[:/]/i.exec(asked);
-    if (bare === null && led) bare = loose(asked.slice(led[0].length));
+    // What stands before a name may be anybody's own, too.
+    var led = bare === null ? /^[a-z]+[:/](.+)/i.exec(asked) : null;
     all = all.length ? all : wordsOf(asked);
     var weighed = {};
     all.forEach(function (word) { weighed[word] = search.weigh(word); });
     function weighedAll(words) { return words.map(function (word) { return weighed[word]; }); }
-    return { asked: asked, small: asked.toLowerCase(), plain: plain, bare: bare, all: weighedAll(all),
-      rest: weighedAll(rest.length ? rest : all), where: where, named: named, solid: plain.replace(/ /g, ""),
+    rest = rest.length ? rest : all;
+    return { asked: asked, small: asked.toLowerCase(), plain: plain, bare: bare,
+      led: led && loose(led[1]), all: weighedAll(all), rest: weighedAll(rest), where: where,
+      unknown: rest.some(function (word) { return !weighed[word].known && !weighed[word].pairs; }), named: named, solid: plain.replace(/ /g, ""),
       core: rest.length && rest.length < wordsOf(asked).length ? coreOf(tokens, used, idle) : null };
   }
 
@@ -84,5 +92,5 @@
     return left.length ? loose(left.join(" ")) : null;
   }
 
-  window.RlmetricsQuestion = { read: read, plainer: plainer };
+  window.RlmetricsQuestion = { read: read, inEnglish: inEnglish, plainer: plainer };
 })();

@@ -7,9 +7,11 @@
   var lettersOf = window.RlmetricsSpelling.lettersOf, differing = window.RlmetricsSpelling.differing;
   var loose = window.RlmetricsSpelling.loose, wordsOf = window.RlmetricsSpelling.wordsOf;
   var isChinese = window.RlmetricsSpelling.isChinese, stem = window.RlmetricsSpelling.stem;
-  var plainer = window.RlmetricsQuestion.plainer;
-  var EXACT = 0, SAME = 1, SHOWN = 2, FILLED = 3, BEGINS = 4, WORDS = 5, PART = 6, NEAR = 7, STARTS = 8, TEXT = 9, TYPO = 10, SOME = 11;
+  var plainer = window.RlmetricsQuestion.plainer, inEnglish = window.RlmetricsQuestion.inEnglish;
+  var EXACT = 0, SAME = 1, SHOWN = 2, FILLED = 3, BEGINS = 4, WORDS = 5, PART = 6, NEAR = 7, LED = 8,
+    STARTS = 9, TEXT = 10, TYPO = 11, SOME = 12;
   var ALIKE = 1, BEGUN = 2, SAME_WORD = 3; // how a known word goes with one that is asked for
+  var ELSEWHERE = 4; // how far off another framework is: farther than another trainer and another release together
   var FIRST = 5; // as many results are seen at a glance: a near spelling is among them
 
   // ------------------------------------------------------------------------------------------------ what can be found
@@ -30,7 +32,9 @@
         return { raw: name, small: name.toLowerCase(), plain: plain, letters: lettersOf(plain), solid: plain.replace(/ /g, ""), words: " " + plain + " " };
       });
       entry.texts = texts.concat(names.filter(isChinese)).join(" ").toLowerCase();
-      entry.names = numbers(vocabulary, [].concat.apply(wordsOf(also || ""), names.map(wordsOf)));
+      entry.names = numbers(vocabulary, [].concat.apply(wordsOf(also || ""), names.map(function (name) {
+        return wordsOf(inEnglish(name, data.terms));
+      })));
       entry.told = numbers(vocabulary, wordsOf(entry.texts));
       found.push(entry);
     }
@@ -55,7 +59,7 @@
       var parts = path.split("/"), title = data.frameworks[parts[0]][0];
       add({ kind: "release", name: title + " " + parts[1], path: path, brief: "", weight: 40, frameworks: [parts[0]] },
         [title + " " + parts[1], title + "==" + parts[1], parts[1], "v" + parts[1]], [],
-        "release version what changed changes change new added removed renamed " + title);
+        "release version " + data.words.changing + " " + title);
     });
     Object.keys(data.steps).forEach(function (where) {
       var parts = where.split("/"), title = data.frameworks[parts[0]][0];
@@ -64,14 +68,15 @@
         add({ kind: "migration", name: parts[1] + ": " + title + " " + ends[0] + " → " + ends[1], brief: "", weight: 20,
           path: "migrate/" + where + "/" + step, frameworks: [parts[0]], components: [parts[1]] },
         [title + " " + ends[0] + " " + ends[1], parts[1] + " " + ends[0] + " " + ends[1]],
-        [], "upgrade upgrading migrate migration migrating move moving update change changed changes " + title + " " + plainer(parts[1]));
+        [], data.words.moving + " " + data.words.changing + " " + title + " " + plainer(parts[1]));
       });
     });
     data.pages.forEach(function (row) {
       var trainer = row[0] === "trainer" ? row[1].split("/") : null;
       add({ kind: row[0], name: row[2], path: row[1].split("#")[0], fragment: row[1].split("#")[1] || "", brief: row[3] || "",
         weight: trainer ? 60 : row[0] === "page" ? 50 : 30, frameworks: trainer ? [trainer[1]] : [] },
-      trainer ? [trainer[2], plainer(trainer[2]), row[2]] : [row[2]], [row[3] || ""], trainer ? "trainer keys logs " + trainer[1] : "");
+      trainer ? [trainer[2], plainer(trainer[2]), row[2]] : [row[2]],
+      [row[4] || row[3] || ""], trainer ? "trainer keys logs " + trainer[1] : "");
     });
     return found;
   }
@@ -119,16 +124,22 @@
       else if (word.length > 3 && known.indexOf(root) === 0) how[at] = ALIKE;
       if (how[at] === SAME_WORD || known === root) count = Math.max(1, counts[at]);
     });
-    return { word: word, how: how, tells: Math.log(800 / (1 + count)), pairs: isChinese(word) ? this.pairsOf(word) : null, far: null };
+    var known = how.some(function (one) { return one === SAME_WORD || (one && word.length > 3); });
+    return { word: word, how: how, tells: Math.log(800 / (1 + count)), known: known, far: null,
+      pairs: isChinese(word) ? this.pairsOf(word) : null };
   };
 
-  // The pairs of signs of a Chinese word, and how much each tells: words there have no blanks between them.
+  // The known pairs of signs of a Chinese word, and how much each tells: words there have no blanks between them.
   Search.prototype.pairsOf = function (word) {
     var found = [], entries = this.entries;
     for (var at = 0; at + 1 < Math.max(2, word.length); at++) {
-      var pair = word.substr(at, 2), count = 0;
-      entries.forEach(function (entry) { if (entry.kind === "metric" && entry.texts.indexOf(pair) >= 0) count += 1; });
-      found.push([pair, count ? Math.log(800 / (1 + count)) : 1]);
+      var pair = word.substr(at, 2), count = 0, known = false;
+      entries.forEach(function (entry) {
+        if (entry.texts.indexOf(pair) < 0) return;
+        known = true;
+        if (entry.kind === "metric") count += 1;
+      });
+      if (known) found.push([pair, count ? Math.log(800 / (1 + count)) : 1]);
     }
     return found;
   };
@@ -160,6 +171,7 @@
       if (form.small === query.small) return offer(EXACT, 0.2 + alias);
       if (form.plain === query.plain || form.solid === query.solid) return offer(SAME, alias);
       if (form.plain === query.bare || form.plain === query.core) return offer(SHOWN, alias);
+      if (form.plain === query.led) offer(LED, alias);
       if (query.named.indexOf(form.plain) >= 0) return offer(SHOWN, alias + 1 + query.named.indexOf(form.plain));
       if (form.plain.indexOf(query.plain) === 0) return offer(BEGINS, form.plain.length - query.plain.length);
       if (query.core && query.core.length > 2 && form.plain.indexOf(query.core) === 0) {
@@ -167,7 +179,7 @@
       }
       if (form.words.indexOf(" " + query.plain + " ") >= 0) return offer(WORDS, form.plain.length - query.plain.length);
       if (query.core && form.words.indexOf(" " + query.core + " ") >= 0) return offer(WORDS, form.plain.length - query.core.length);
-      if (query.solid.length > 1 && form.solid.indexOf(query.solid) >= 0) {
+      if (query.solid.length > 1 && !isChinese(query.solid) && form.solid.indexOf(query.solid) >= 0) {
         return offer(PART, form.plain.length - query.plain.length);
       }
     });
@@ -177,7 +189,9 @@
       else if (entry.pattern.test(shown)) offer(FILLED, 200 - entry.name.length);
     }
     if (best !== null && best[0] < WORDS) return best;
-    var words = entry.kind === "metric" || entry.kind === "key" ? query.rest : query.all;
+    // A release, a step or a trainer that holds all that is asked is what is meant, not a name that holds a part of it.
+    var placed = ["release", "migration", "trainer"].indexOf(entry.kind) >= 0;
+    var words = placed ? query.all : query.rest;
     if (!words.length) return best;
     var missing = 0, starts = 0;
     words.forEach(function (word) {
@@ -185,13 +199,12 @@
       if (how === BEGUN) starts += 1;
       else if (how !== SAME_WORD) missing += 1;
     });
-    // A release, a step or a trainer that holds all that is asked is what is meant, not a name that holds a part of it.
-    var whole = words.length > 1 && ["release", "migration", "trainer"].indexOf(entry.kind) >= 0;
-    if (!missing) offer(starts ? STARTS : whole ? FILLED : WORDS, starts);
+    if (!missing) offer(starts ? STARTS : placed && words.length > 1 ? FILLED : WORDS, starts);
     else if (best === null || best[0] > TEXT) {
-      var share = inText(entry, words), follows = entry.kind === "metric" ? 0 : 1;
-      if (share > 0.999) offer(TEXT, follows);
-      else if (share >= 0.4 && words.length > 1) offer(SOME, 1 - share + 0.001 * follows);
+      // What a name holds says more than what its text does.
+      var share = inText(entry, words), follows = (entry.kind === "metric" ? 0 : 1) + 0.5 * missing / words.length;
+      if (share > 0.999 && !query.unknown) offer(TEXT, follows);
+      else if (share >= 0.4 && (words.length > 1 || words[0].pairs)) offer(SOME, 1 - share + 0.001 * follows);
     }
     return best;
   }
@@ -204,6 +217,7 @@
   }
 
   // Which share of the words a name and its text hold; in a text a word may go on, as `clip` in `clipped`.
+  // A word that nothing holds tells nothing of what is meant.
   function inText(entry, words) {
     var held = 0, all = 0;
     words.forEach(function (word) {
@@ -212,7 +226,7 @@
           all += pair[1];
           if (entry.texts.indexOf(pair[0]) >= 0) held += pair[1];
         });
-      } else {
+      } else if (word.known) {
         all += word.tells;
         var how = Math.max(goes(entry.names, word.how), goes(entry.told, word.how));
         if (how === SAME_WORD) held += word.tells;
@@ -225,13 +239,13 @@
   // A whole name with a few letters wrong, what follows a prefix included.
   function nearly(entry, query) {
     var best = null;
-    [query.plain, query.core, query.bare].forEach(function (asked, at) {
+    [query.plain, query.core, query.bare || query.led].forEach(function (asked, at) {
       var most = asked ? allowed(asked.length) : 0;
       if (!most) return;
       var letters = lettersOf(asked);
       entry.forms.forEach(function (form) {
         if (differing(letters, form.letters) > 2 * most) return;
-        var found = edits(asked, form.plain, most) + (at === 2 ? 1 : 0);
+        var found = edits(asked, form.plain, most) + (at === 2 ? 1.5 : 0);
         if (found <= most && (best === null || found < best)) best = found;
       });
     });
@@ -255,7 +269,7 @@
   // In another framework, trainer or release than asked for: 0 where all fits.
   function elsewhere(entry, where) {
     var off = 0;
-    if (where.framework && entry.frameworks.length && entry.frameworks.indexOf(where.framework) < 0) off += 4;
+    if (where.framework && entry.frameworks.length && entry.frameworks.indexOf(where.framework) < 0) off += ELSEWHERE;
     if (where.trainers.length && entry.components && !where.trainers.some(function (name) {
       return entry.components.indexOf(name) >= 0;
     })) off += 2;
@@ -312,6 +326,8 @@
     // Among beginnings and parts one or two letters more come first, as after a forgotten letter; then what is logged most.
     var rough = tier === BEGINS || tier === WORDS || tier === PART ? (close <= 2 ? close : 3) : close;
     var off = elsewhere(entry, query.where);
+    // A key of another framework than was asked for is no better than a name that holds the words.
+    if (entry.kind === "key" && off >= ELSEWHERE && tier > SAME && tier < WORDS) tier = WORDS;
     return { entry: entry, at: query.where.at,
       order: [tier, tier <= FILLED ? 0 : off, rough, tier <= FILLED ? off : 0, -entry.weight, entry.name.length, entry.name] };
   }

@@ -8,7 +8,7 @@
 
   function wordsOf(text) {
     // Releases keep their dots; Chinese stands in runs of its own.
-    return text.toLowerCase().match(/[\u3400-\u9fff]+|[a-z0-9]+(?:\.[0-9]+)+[a-z0-9.]*|[a-z0-9]+/g) || [];
+    return text.toLowerCase().replace(/w&b/g, "wandb").match(/[\u3400-\u9fff]+|[a-z0-9]+(?:\.[0-9]+)+[a-z0-9.]*|[a-z0-9]+/g) || [];
   }
 
   function isChinese(word) { return /[\u3400-\u9fff]/.test(word); }

@@ -14,6 +14,7 @@ from rlmetrics.codegen.site.addresses import key_page, metric_page
 from rlmetrics.codegen.site.guides import guides_in, slug
 from rlmetrics.codegen.site.search import logged_keys, search_index
 from rlmetrics.codegen.site.site import Site
+from rlmetrics.codegen.site.symptoms import SYMPTOMS
 from rlmetrics.codegen.site.texts import Texts
 from rlmetrics.codegen.spec import Spec
 from rlmetrics.names import load_tables
@@ -96,14 +97,33 @@ def test_every_metric_alias_and_key_is_in_it() -> None:
 def test_nothing_leads_to_a_page_that_is_not_made() -> None:
     """Of a site with few pages the index knows these alone."""
     few = {"m/kl/old/k2": "kl/old/k2", "k/trl/kl": "kl", "trl/0.12.0": "TRL 0.12.0", "sick": "My run is sick"}
-    few |= {"trl": "Releases of TRL"}
+    few |= {"trl": "Releases of TRL", "m/kl": "KL divergence", "k/trl": "Keys of TRL"}
     data = data_of(english(), few)
     assert ["kl/old/k2"] == [row[0] for row in data["metrics"]]
     assert [("trl", "kl")] == [(row[0], row[1]) for row in data["keys"]]
     assert ["trl/0.12.0"] == data["releases"]
     assert {} == data["steps"]
-    pages = [row for row in data["pages"] if row[0] != "guide"]
-    assert [["page", "sick", "My run is sick"], ["page", "trl", "Releases of TRL"]] == pages
+    pages = {row[1]: row[2] for row in data["pages"] if row[0] == "page"}
+    assert {path: few[path] for path in ("sick", "trl", "m/kl", "k/trl")} == pages
+    assert not [row for row in data_of(english(), {"trl": "Releases of TRL"})["pages"] if row[0] == "symptom"]
+
+
+def test_what_is_seen_in_a_sick_run_is_in_it() -> None:
+    """Each symptom with its place, the diagnoses that it shows and the words of the rules that look for it."""
+    rows = {row[1]: row for row in data_of(english(), titles() | {"sick": ""})["pages"] if row[0] == "symptom"}
+    assert {f"sick#{symptom.id}" for symptom in SYMPTOMS} == set(rows)
+    _, _, name, behind, words = rows["sick#see-kl-odd"]
+    assert "KL divergence: is negative, or not 0 at the start" == name
+    assert "The divergence from the reference is negative" in behind
+    assert {"impossible", "divergence"} <= set(words.split())
+
+
+def test_words_that_stand_for_something_else_are_no_terms() -> None:
+    """变成 is a turn of phrase, not a turn of a conversation; 打分 is a score wherever it stands."""
+    chinese = Site(spec(), {}, english().tables, Texts("zh", spec().texts["zh"].catalog()))
+    terms = dict(data_of(chinese, {})["terms"])
+    assert "变成" not in terms
+    assert ("turn", "score", "entropy") == (terms["轮"], terms["打分"], terms["熵"])
 
 
 def test_a_key_says_who_logs_it_and_when() -> None:

@@ -20,6 +20,10 @@ FIND = """async ([texts, most]) => {
   return texts.map((text) => search.find(text, most).map((one) => [one.entry.name, ...(one.entry.also || [])]));
 }"""
 
+# The first entries for one text.
+ENTRIES = """([text]) => new RlmetricsSearch(RLMETRICS_INDEX).find(text, 3)
+  .map((one) => ({ kind: one.entry.kind, name: one.entry.name, frameworks: one.entry.frameworks }))"""
+
 # Every name of six letters or more, and three ways to mistype it: a letter left out, added, changed or two swapped.
 TYPOS = """([names]) => {
   let seed = 20;
@@ -127,6 +131,46 @@ def test_what_trackers_show_finds_the_key(search: Page) -> None:
 def test_what_is_pasted_is_understood(search: Page, text: str, name: str) -> None:
     """Filled templates, quoted names, names with their values and names within questions."""
     assert name in search.evaluate(FIND, [[text], 1])[0][0]
+
+
+@pytest.mark.parametrize(
+    ("text", "kind", "name"),
+    [
+        ("entropy collapse", "symptom", "Entropy: collapses"),
+        ("my kl is negative, is that ok", "symptom", "KL divergence: is negative, or not 0 at the start"),
+        ("kl divergence", "page", "KL divergence"),
+        ("value loss", "metric", "value/loss"),
+        ("the frobnicated gradient norm", "metric", "optimizer/gradient_norm"),
+    ],
+)
+def test_a_question_in_words_is_understood(search: Page, text: str, kind: str, name: str) -> None:
+    """Symptoms and families are found by their names, metrics by theirs; words that nothing holds do not matter."""
+    first = search.evaluate(ENTRIES, [text])[0]
+    assert (kind, name) == (first["kind"], first["name"])
+
+
+@pytest.mark.parametrize(
+    ("text", "name"), [("熵", "entropy"), ("奖励一直是0", "reward/score/mean"), ("熵坍缩", "熵：坍缩")]
+)
+def test_chinese_terms_are_read_as_english_ones(opened: Open, served: str, text: str, name: str) -> None:
+    """What is asked in Chinese finds what the same words find in English, among the first three."""
+    page = opened(f"{served}/zh/")
+    page.locator(".rlm-ask input").focus()
+    page.wait_for_function("window.RlmetricsSearch && window.RLMETRICS_INDEX")
+    assert name in [hit[0] for hit in page.evaluate(FIND, [[text], 3])[0]]
+
+
+def test_a_key_of_another_framework_does_not_come_first(search: Page) -> None:
+    """Who asks for verl is not led to a name that only TRL logs while names that verl logs hold the words."""
+    assert "verl" in search.evaluate(ENTRIES, ["kl in verl 0.5"])[0]["frameworks"]
+    assert "policy/approxkl_avg" in search.evaluate(FIND, [["policy/approxkl_avg in verl"], 1])[0][0]
+
+
+def test_a_typo_is_nearer_than_a_name_without_what_stands_before_it(search: Page) -> None:
+    """``actr`` is a misspelt ``actor``; ``myrun`` is somebody's own."""
+    typo, own = search.evaluate(FIND, [["actr/entropy", "myrun/entropy"], 1])
+    assert {"actor_entropy", "actor/entropy"} & set(typo[0])
+    assert "entropy" in own[0]
 
 
 def test_a_slash_asks_from_every_page(opened: Open, served: str) -> None:

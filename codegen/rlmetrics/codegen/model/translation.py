@@ -41,3 +41,8 @@ class Glossary(Strict):
         """Return the words that can stand for a term, the usual one first."""
         chinese = self.terms[term]
         return (chinese.text, *chinese.also) if isinstance(chinese, Term) else (chinese,)
+
+    def synonyms(self, term: str) -> tuple[str, ...]:
+        """Return the words that mean a term wherever they stand: not those that a reason keeps for another sense."""
+        chinese = self.terms[term]
+        return (chinese.text,) if isinstance(chinese, Term) and chinese.why else self.words(term)

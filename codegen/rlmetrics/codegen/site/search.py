@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from rlmetrics.names.rows import metrics_of
 from rlmetrics.names.surfaces import route_surfaces, show_template
 
 from .addresses import key_page, metric_page
+from .healthy import SICK
 from .page import Asset
+from .sick import sections
 from .site import Site
 
 __all__ = ["FILE", "IndexedKey", "logged_keys", "search_index"]
@@ -74,7 +76,7 @@ def search_index(site: Site, titles: Mapping[str, str]) -> Asset:
         "keys": [_key(item, number, place) for item in keys],
         "releases": [path for path in titles if "/" in path and path.partition("/")[0] in site.tables.frameworks],
         "steps": _steps(titles),
-        "pages": [*_pages(site, titles), *_guides(site)],
+        "pages": [*_pages(site, titles, keys), *(_symptoms(site) if SICK in titles else ()), *_guides(site)],
     }
     text = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
     return Asset(FILE, f"window.RLMETRICS_INDEX={text};\n")
@@ -132,14 +134,27 @@ def _steps(titles: Mapping[str, str]) -> dict[str, str]:
     return {component: " ".join(steps) for component, steps in found.items()}
 
 
-def _pages(site: Site, titles: Mapping[str, str]) -> Iterator[list[str]]:
+def _pages(site: Site, titles: Mapping[str, str], keys: Iterable[IndexedKey]) -> Iterator[list[str]]:
     """Yield kind, address and title of the pages that the rest of the index does not tell."""
-    told = {"m", "k", *site.tables.frameworks}
+    told = {*map(metric_page, site.tables.metrics), *(key_page(item.framework, item.key) for item in keys)}
     for path, title in titles.items():
         first, _, rest = path.partition("/")
-        if (first in told and rest) or _STEP.fullmatch(path):
+        if path in told or (first in site.tables.frameworks and rest) or _STEP.fullmatch(path):
             continue
         yield [_KINDS.get(first, "page") if rest else "page", path, title]
+
+
+def _symptoms(site: Site) -> Iterator[list[str]]:
+    """Yield kind, address, name, diagnoses and, unseen, what the rules are called that look for it."""
+    plain = site.texts.plain
+    for section in sections(site.tables):
+        symptom = section.symptom
+        rules = [rule for seen in section.seen.values() for rule in seen]
+        ids = [name.replace("-", " ").replace("_", " ") for rule in rules for name in (rule.id, rule.cause)]
+        titles = [text for rule in rules for text in (plain(rule.title), rule.title)]
+        seen = plain("{curve}: {what}", curve=plain(symptom.group), what=plain(symptom.words))
+        behind = " · ".join(plain(one.title) for one in section.own)
+        yield ["symptom", f"{SICK}#{symptom.id}", seen, behind, " ".join(dict.fromkeys(" ".join(titles + ids).split()))]
 
 
 def _guides(site: Site) -> Iterator[list[str]]:
@@ -176,8 +191,8 @@ def _terms(site: Site) -> list[tuple[str, str]]:
     found: dict[str, str] = {}
     if texts is not None:
         for term in texts.glossary.terms:
-            for word in texts.glossary.words(term):
-                if len(word) > 1 and word != term:
+            for word in texts.glossary.synonyms(term):
+                if word != term:
                     found.setdefault(word, term)
     return sorted(found.items(), key=lambda item: (-len(item[0]), item[0]))
 
@@ -193,8 +208,16 @@ def _words(site: Site) -> dict[str, str]:
         "trainer": plain("trainer"),
         "page": plain("page"),
         "guide": plain("guide"),
+        "symptom": plain("symptom"),
+        "moving": _both(site, "upgrade upgrading migrate migration migrating move moving update"),
+        "changing": _both(site, "what changed changes change new added removed renamed"),
         "several": plain("{count} meanings, by trainer and release"),
         "others": plain("{name} and {count} more"),
         "none": plain("Nothing is called that, and nothing is near it."),
         "found": plain("{count} results; the arrow keys move between them"),
     }
+
+
+def _both(site: Site, english: str) -> str:
+    """Return words that are understood but not shown: in English, and in the site's language."""
+    return " ".join(dict.fromkeys([*english.split(), *site.texts.plain(english).split()]))
