@@ -71,6 +71,27 @@ def test_a_file_is_read_and_saved_under_its_name(translator: Page) -> None:
     assert len(download.value.path().read_text().splitlines()) == len(log.read_text().splitlines())
 
 
+def test_a_file_keeps_its_line_ends(translator: Page, tmp_path: Path) -> None:
+    """A table as W&B exports it, with those of Windows, is saved with the same, though its field shows none."""
+    log = tmp_path / "export.csv"
+    log.write_bytes(b'"Step","ppo/policy/approxkl"\r\n"1","0.5"\r\n')
+    translator.get_by_role("button", name="TRL PPO 0.7.10 → 0.18.2").click()
+    translator.get_by_label("or a file:").set_input_files(log)
+    expect(translator.get_by_label("Translated text")).to_have_value('"Step","policy/approxkl_avg"\n"1","0.5"\n')
+    with translator.expect_download() as download:
+        translator.get_by_role("button", name="Download").click()
+    assert b'"Step","policy/approxkl_avg"\r\n"1","0.5"\r\n' == download.value.path().read_bytes()
+
+
+def test_what_is_no_text_is_told_apart(translator: Page, tmp_path: Path) -> None:
+    """An event file is not taken for keys that nobody logs: the command line reads it."""
+    log = tmp_path / "events.out.tfevents.1"
+    log.write_bytes(b"\x18\x00\x00\x00brain.Event:2")
+    translator.get_by_label("or a file:").set_input_files(log)
+    said = "events.out.tfevents.1 is no text. The command line reads it: rlmetrics translate events.out.tfevents.1"
+    expect(translator.get_by_text(said)).to_be_visible()
+
+
 def test_sources_that_fit_equally_well_are_offered_and_none_is_chosen(translator: Page) -> None:
     """Keys of several releases with different meanings are told as ambiguous; a click on one answers."""
     translator.get_by_role("textbox", name="Keys, one a line").fill("ppo/policy/approxkl\nppo/loss/total")

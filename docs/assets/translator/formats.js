@@ -122,10 +122,13 @@
     const groups = grouped(known);
     const values = (place) => table.slice(1).map((cells) => bare(cells[place] || "")).join("\n");
     const rows = groups.map((group) => new Map(group.map(({ key, place }) => [key, table.length > 1 ? values(place) : null])));
-    return { kind: "table (CSV)", rows, whole: table.length > 2, named: table.length < 2, write: (run) => written(run, table, delimiter, columns, groups) };
+    return { kind: "table (CSV)", rows, whole: table.length > 2, named: table.length < 2, write: (run) => written(run, table, delimiter, columns, groups, lineEnd(text)) };
   }
 
-  function written(run, table, delimiter, columns, groups) {
+  /** Return how the lines of a text end: as the first one does. */
+  const lineEnd = (text) => /\r?\n/.exec(text)?.[0] ?? "\n";
+
+  function written(run, table, delimiter, columns, groups, end) {
     const names = new Map();
     for (const group of groups) {
       const byKey = new Map(group.map((column) => [column.key, column]));
@@ -139,7 +142,7 @@
       const name = names.get(place);
       return name === key ? cells[place] : like(cells[place], owner + name + extreme, delimiter);
     }).join(delimiter));
-    return `${lines.join("\n")}\n`;
+    return lines.map((line) => line + end).join("");
   }
 
   /** Return the records of a table; a quoted cell may hold line ends. */

@@ -12,6 +12,7 @@
       this._at = (name) => root.querySelector(`[data-rlm=${name}]`);
       this._input = this._at("input");
       this._file = "";
+      this._text = null;
       this._turn = 0;
       this._isTargetChosen = false;
       this._from = new T.Chooser(this._at("from"), () => this._update());
@@ -57,6 +58,7 @@
 
     _example({ from, to, example }) {
       this._file = "";
+      this._text = null;
       this._from.source = T.parseSource(from);
       this._to.source = T.parseSource(to);
       this._isTargetChosen = true;
@@ -66,13 +68,21 @@
 
     async _take(file) {
       if (!file) return;
+      const text = await file.text();
+      if (text.includes("\0")) {
+        const command = `rlmetrics translate ${quoted(file.name)}`;
+        this._turn += 1;
+        return this._show({ said: T.t("{name} is no text. The command line reads it: {command}", { name: file.name, command }) });
+      }
       this._file = file.name;
-      this._input.value = await file.text();
+      // A field for text has one kind of line end, a file has its own.
+      this._text = this._input.value = text;
       this._update();
     }
 
     _later() {
       this._file = "";
+      this._text = null;
       clearTimeout(this._timer);
       this._timer = setTimeout(() => this._update(), PAUSE_MS);
     }
@@ -94,7 +104,7 @@
 
     async _answer() {
       if (!this._input.value.trim()) return { said: "" };
-      const doc = T.read(this._input.value, this._file);
+      const doc = T.read(this._text ?? this._input.value, this._file);
       const keys = T.namesIn(doc);
       let source = this._from.source;
       let said = "";
@@ -125,7 +135,7 @@
       this._at("result").hidden = !run;
       this._at("note").textContent = map && map.chosen.length
         ? T.t("The target is its {program}: a run has one trainer.", { program: map.chosen.join(", ") }) : "";
-      this._at("output").value = text;
+      this._at("output").value = this._written = text;
       this._at("account").replaceChildren(...(run ? T.accountLines(run, doc) : []).map(([words, names]) =>
         T.make("li", {}, `${words} `, ...names.flatMap((name) => [T.make("code", {}, name), " "]))));
       this._at("command").textContent = line;
@@ -157,7 +167,7 @@
     }
 
     _download() {
-      const address = URL.createObjectURL(new Blob([this._at("output").value], { type: "text/plain" }));
+      const address = URL.createObjectURL(new Blob([this._written], { type: "text/plain" }));
       const link = T.make("a", { href: address, download: translatedName(this._file) });
       link.click();
       URL.revokeObjectURL(address);
@@ -186,9 +196,10 @@
     return `${said} ${T.t("Releases from {oldest} on explain them alike.", { oldest })}`;
   }
 
+  const quoted = (text) => (/[[ ]/.test(text) ? `'${text}'` : text);
+
   /** Return the command that does the same to a whole log. */
   function command(source, target, file) {
-    const quoted = (text) => (/[[ ]/.test(text) ? `'${text}'` : text);
     const program = source.program || target.program;
     const words = ["rlmetrics translate", quoted(file || "LOG"), "--from", quoted(T.sourceName(source)), "--to", quoted(T.sourceName(target))];
     return [...words, ...(program ? ["--program", quoted(program)] : [])].join(" ");

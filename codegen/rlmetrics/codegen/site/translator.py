@@ -96,6 +96,7 @@ SENTENCES = (
     "Not replaced here, because values convert; the command line writes the conversion:",
     "These become one name; a log keeps one where their values are equal, else all are set aside:",
     "This text cannot be translated: {error}",
+    "{name} is no text. The command line reads it: {command}",
     "No described release logs any of these keys. Choose where they come from.",
     "{count} more fit.",
     "Ambiguous: of {count} keys these explain the most. Choose one.",
