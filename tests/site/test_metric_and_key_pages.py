@@ -37,6 +37,14 @@ def box(page: Page, title: str) -> str:
     return dict(boxes)[title]
 
 
+def test_a_new_name_is_told_with_the_trainers_that_gave_it() -> None:
+    """RLOOTrainer renamed what PPOTrainer and OnlineDPOTrainer go on logging; ppo/mean_scores is nobody's any more."""
+    said = text_of("k/trl/objective/rlhf_reward")
+    assert "In RLOOTrainer it is called reward since TRL 0.22.0." in said
+    assert "Since TRL" not in said
+    assert "Since TRL 0.12.0 it is called objective/scores." in text_of("k/trl/ppo/mean_scores")
+
+
 def test_every_metric_has_a_page() -> None:
     """Each metric of the spec stands at its address, under its name."""
     made = pages()

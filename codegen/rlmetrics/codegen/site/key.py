@@ -155,16 +155,26 @@ class _Key:
             lines.append(t("What it measures depends on the configuration."))
         if self._lives[0].mode == "eval":
             lines.append(t("Logged in evaluation."))
-        renamed = {found for life in self._lives if (found := life.renamed()) is not None}
-        if len({name for _, name in renamed}) == 1:
-            release, name = min(renamed, key=lambda one: self._table.releases.index(one[0]))
-            to = key_link(self._path, self._framework, name)
-            told = {"framework": self._title, "release": release, "key": to}
-            lines.append(t("Since {framework} {release} it is called {key}.", **told))
+        lines += self._renamed()
         count = len(self._grouped)
         if count > 1 and (self._meanings.metric is not None or len(self._metrics) < count):
             lines.append(t("One name, {count} meanings.", count=count))
         return lines
+
+    def _renamed(self) -> list[Markup]:
+        """Return how it is called today, and in which trainers alone where others go on with this name."""
+        index, t = self._table.releases.index, self._texts.t
+        renamed = {life.component: found for life in self._lives if (found := life.renamed()) is not None}
+        if len({name for _, name in renamed.values()}) != 1:
+            return []
+        release, name = min(renamed.values(), key=lambda one: index(one[0]))
+        told = {"framework": self._title, "release": release, "key": key_link(self._path, self._framework, name)}
+        if not any(life.pieces[-1].last >= index(release) for life in self._lives if life.component not in renamed):
+            return [t("Since {framework} {release} it is called {key}.", **told)]
+        who = ", ".join(list(renamed)[:_MOST_TOLD])
+        if len(renamed) > _MOST_TOLD:
+            who = self._texts.plain("{name} and {count} more", name=who, count=len(renamed) - _MOST_TOLD)
+        return [t("In {trainers} it is called {key} since {framework} {release}.", trainers=who, **told)]
 
     def _shown(self) -> list[str]:
         """Return what trackers make of the key."""
