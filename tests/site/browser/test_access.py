@@ -18,7 +18,7 @@ UNSEEN = """() => [...document.querySelectorAll("input, select, textarea, button
 # Links between words of a paragraph that only their colour tells from these words.
 PLAIN = """() => [...document.querySelectorAll("article p > a:not([class])")].filter((link) => {
   const beside = [link.previousSibling, link.nextSibling].some((one) => one && /\\w{3}/.test(one.nodeValue || ""));
-  const shown = link.getClientRects().length && !link.closest(".rlm-crumb, .rlm-around");
+  const shown = link.getClientRects().length && !link.closest(".rlm-around");
   return beside && shown && getComputedStyle(link).textDecorationLine === "none";
 }).map((link) => link.outerHTML)"""
 
