@@ -131,7 +131,8 @@ def functions() -> str:
 def test_source_is_formatted(command: list[str]) -> None:
     """The formatter changes nothing in the generated functions, and the linter has nothing to say."""
     options = ["--line-length=120", "--isolated", "--no-cache", "--stdin-filename=generated.py", "-"]
-    rules = [] if command[0] == "format" else ["--select=A,B,C4,E,F,N,PIE,RET,RUF,SIM,UP,W"]
+    # A slot that is returned as it is: the generator of modules writes that in one line, and its files are checked.
+    rules = [] if command[0] == "format" else ["--select=A,B,C4,E,F,N,PIE,RET,RUF,SIM,UP,W", "--ignore=RET504"]
     arguments = [sys.executable, "-m", "ruff", *command, *rules, *options]
     done = subprocess.run(arguments, input=functions(), text=True, capture_output=True, check=False)
     assert 0 == done.returncode, done.stdout
