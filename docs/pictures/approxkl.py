@@ -70,12 +70,15 @@ CHINESE = Words(
 Point = tuple[float, float, float]
 """What the run logged, and what the tensors give over all positions and over response tokens."""
 
-_WIDTH, _HEIGHT = 720, 300
-_LEFT, _RIGHT, _TOP, _BOTTOM = 64, 250, 46, 48
+_WIDTH, _HEIGHT = 480, 320
+"""Little wider than a phone, on which its words can be read, too."""
+_LEFT, _RIGHT, _TOP, _BOTTOM = 42, 14, 46, 44
+_BESIDE = 292
+"""Where the words about the curves begin: to the right of their fall."""
 _LOW, _HIGH = 0.02, 50.0
 _STYLE = """
-svg{font:14px system-ui,-apple-system,"Segoe UI",Roboto,Arial,sans-serif;color-scheme:light dark}
-.bg{fill:#fff}text{fill:#1d2330}.mute{fill:#5a6475;font-size:12px}.axis{stroke:#dde2ea}
+svg{font:15px system-ui,-apple-system,"Segoe UI",Roboto,Arial,sans-serif;color-scheme:light dark}
+.bg{fill:#fff}text{fill:#1d2330}.mute{fill:#5a6475;font-size:13px}.axis{stroke:#dde2ea}
 .limit{stroke:#5a6475;stroke-dasharray:4 4}
 .a{stroke:#2f6fb2;fill:none;stroke-width:2.5}.b{stroke:#b0560a;fill:none;stroke-width:2.5}.pa{fill:#2f6fb2}.pb{fill:#b0560a}
 @media(prefers-color-scheme:dark){.bg{fill:#1a1d26}text{fill:#e4e7ee}.mute{fill:#9ba5b6}.axis{stroke:#353b4a}
@@ -110,16 +113,16 @@ def svg(values: list[Point], words: Words) -> str:
     steps = range(1, len(values) + 1)
     token, position = [value[2] for value in values], [value[1] for value in values]
     lines = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDTH} {_HEIGHT}" role="img" '
-        f'aria-label="{_description(values, words)}">',
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{_WIDTH}" height="{_HEIGHT}" '
+        f'viewBox="0 0 {_WIDTH} {_HEIGHT}" role="img" aria-label="{_description(values, words)}">',
         f"<style>{_STYLE}</style>",
         f'<rect class="bg" width="{_WIDTH}" height="{_HEIGHT}" rx="10"/>',
         f'<text x="{_LEFT}" y="26" font-weight="650">{words.title}</text>',
     ]
     for tick in (0.1, 1.0, 10.0):
         y = _y(tick)
-        kind = "limit" if tick == LIMIT else "axis"
-        lines.append(f'<line class="{kind}" x1="{_LEFT}" x2="{_WIDTH - _RIGHT + 12}" y1="{y:.1f}" y2="{y:.1f}"/>')
+        kind, end = ("limit", _WIDTH - _RIGHT) if tick == LIMIT else ("axis", _BESIDE - 22)
+        lines.append(f'<line class="{kind}" x1="{_LEFT}" x2="{end}" y1="{y:.1f}" y2="{y:.1f}"/>')
         lines.append(f'<text class="mute" x="{_LEFT - 8}" y="{y + 4:.1f}" text-anchor="end">{tick:g}</text>')
     for step in steps:
         x, text = _x(step, len(values)), words.update.format(step)
@@ -133,14 +136,12 @@ def svg(values: list[Point], words: Words) -> str:
             f'<circle class="p{name}" cx="{_x(step, len(values)):.1f}" cy="{_y(value):.1f}" r="3.5"/>'
             for step, value in zip(steps, series, strict=True)
         ]
-    for name, series, texts in (
-        ("a", token, words.token),
-        ("b", position, words.position),
-    ):
-        y = _y(series[-1]) + (-44 if name == "a" else 10)
+    for name, y, texts in (("a", _TOP + 22, words.token), ("b", _TOP + 86, words.position)):
+        lines.append(
+            f'<rect class="p{name}" x="{_BESIDE - 14}" y="{y - 12}" width="4" height="{18 * len(texts) - 2}"/>'
+        )
         lines += [
-            f'<text class="p{name}" x="{_WIDTH - _RIGHT + 24}" y="{y + 16 * at:.1f}">{text}</text>'
-            for at, text in enumerate(texts)
+            f'<text class="p{name}" x="{_BESIDE}" y="{y + 18 * at}">{text}</text>' for at, text in enumerate(texts)
         ]
     return "\n".join([*lines, "</svg>"]) + "\n"
 
@@ -151,7 +152,7 @@ def _description(values: list[Point], words: Words) -> str:
 
 
 def _x(step: int, count: int) -> float:
-    return _LEFT + 24 + (step - 1) * (_WIDTH - _LEFT - _RIGHT - 36) / (count - 1)
+    return _LEFT + 26 + (step - 1) * (_WIDTH - _LEFT - _RIGHT - 52) / (count - 1)
 
 
 def _y(value: float) -> float:
