@@ -41,9 +41,9 @@ class Answer(NamedTuple):
     links: Mapping[str, str] = {}
 
 
-def is_typo(lookups: Resolution, tables: Tables) -> bool:
+def is_typo(resolution: Resolution, tables: Tables) -> bool:
     """Tell whether a key is a name of the user's own choice, and nearly a key of the release."""
-    return lookups.near_miss is not None and (lookups.source is None or is_users_own(lookups.metric, tables))
+    return resolution.near_miss is not None and (resolution.source is None or is_users_own(resolution.metric, tables))
 
 
 def answer_anywhere(key: str, lookup: Lookup, tables: Tables, *, config: Config = None, full: bool = False) -> Answer:
@@ -81,22 +81,22 @@ def answer_at(view: View, key: str, *, config: Config = None, full: bool = False
 
 def _measured(key: str, view: View, name: str, *, full: bool) -> Answer:
     """Answer about a number that rlmetrics measures beside a trainer's own."""
-    resolutions = meant(view, name).found[0]
+    resolution = meant(view, name).found[0]
     lead = wrapped(f"`{key}` is measured by rlmetrics beside the trainer's numbers: `{name}` as the spec defines it.")
-    return Answer([*lead, "", *_resolved(view, resolutions, full=full)], links=_links(view, resolutions))
+    return Answer([*lead, "", *_resolved(view, resolution, full=full)], links=_links(view, resolution))
 
 
-def _resolved(view: View, resolutions: Resolution, *, full: bool) -> list[str]:
+def _resolved(view: View, resolution: Resolution, *, full: bool) -> list[str]:
     """Return what is known about a key that is logged; only then is that loaded."""
     from .resolved import resolved_lines
 
-    return resolved_lines(view, resolutions, full=full)
+    return resolved_lines(view, resolution, full=full)
 
 
-def _links(view: View, resolutions: Resolution) -> Mapping[str, str]:
+def _links(view: View, resolution: Resolution) -> Mapping[str, str]:
     from .resolved import resolved_links
 
-    return resolved_links(view, resolutions)
+    return resolved_links(view, resolution)
 
 
 def chosen_rows(source: Source, tables: Tables) -> list[tuple[str, str]]:
@@ -157,10 +157,10 @@ def _several(view: View, resolutions: Sequence[Resolution], *, full: bool) -> li
     ]
 
 
-def _shown_for(view: View, resolution: Sequence[Logged], tables: Tables, *, full: bool) -> list[str]:
+def _shown_for(view: View, logged: Sequence[Logged], tables: Tables, *, full: bool) -> list[str]:
     """Return of which release an answer is that was asked for without one, and who else logs the key."""
-    names = list(dict.fromkeys(item.component for item in resolution if item.program is None))[1:]
-    source = view.source if resolution[0].is_class else view.source._replace(component=None)
+    names = list(dict.fromkeys(item.component for item in logged if item.program is None))[1:]
+    source = view.source if logged[0].is_class else view.source._replace(component=None)
     lines = labelled("release", f"{source_words(source, tables)}; --at asks another one")
     return [*lines, *_also(names, "The same quantity in", full=full)] if names else lines
 
@@ -174,9 +174,9 @@ def _other_name(view: View, key: str, resolutions: Sequence[Resolution]) -> list
     return wrapped(f"{source_words(view.source, view.tables)} logs it as {listed(logged)} (`{key}` is {what}).")
 
 
-def _own_rows(resolutions: Resolution, tables: Tables) -> list[tuple[str, str]]:
+def _own_rows(resolution: Resolution, tables: Tables) -> list[tuple[str, str]]:
     """Return that a key may be a number of the user's own."""
-    brief = str(tables.metrics[resolutions.metric or ""]["brief"]).rstrip(".")
+    brief = str(tables.metrics[resolution.metric or ""]["brief"]).rstrip(".")
     return [("or yours", f"{brief[0].lower()}{brief[1:]}")]
 
 

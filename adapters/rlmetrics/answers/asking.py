@@ -101,7 +101,7 @@ def ask_two(
     else:
         views = [_anywhere(key, config, tables) for key in keys]
     one, other = (
-        [(view, resolutions) for view in of_key for resolutions in resolve_in(view, [key])]
+        [(view, resolution) for view in of_key for resolution in resolve_in(view, [key])]
         for key, of_key in zip(keys, views, strict=True)
     )
     pair = usual_pair(one, other)

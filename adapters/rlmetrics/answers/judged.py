@@ -167,15 +167,15 @@ def _within(message: str) -> str:
     return first if first[1:2].isupper() else first[:1].lower() + first[1:]
 
 
-def showing(view: View, judgements: Resolution) -> list[str]:
+def showing(view: View, resolution: Resolution) -> list[str]:
     """Return the traits of a number that may show under the configuration."""
-    names: Sequence[str] = () if judgements.signature is None else judgements.signature.traits
+    names: Sequence[str] = () if resolution.signature is None else resolution.signature.traits
     if not isinstance(view, FrameworkView):
         return [*names]
     from .causes import shows
 
-    side = view.circumstances(str(judgements.component))
-    return [name for name in names if shows(name, side, judgements.mode or "train", view.tables) is not False]
+    side = view.circumstances(str(resolution.component))
+    return [name for name in names if shows(name, side, resolution.mode or "train", view.tables) is not False]
 
 
 def _constants(view: View, resolution: Resolution, given: Given) -> list[Judgement]:

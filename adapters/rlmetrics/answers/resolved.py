@@ -46,7 +46,7 @@ _PLENTY = _Detail(3, 2, 1, reads=True)
 _DETAILS = (_PLENTY, _Detail(2, 1, 1, reads=True), _Detail(2, 1, 0, reads=True), _Detail(1, 1, 0, reads=False))
 
 
-class _Found(NamedTuple):
+class _Around(NamedTuple):
     """What takes time to find: settings that change a key, and its look-alikes."""
 
     settings: Sequence[Setting]
@@ -84,19 +84,19 @@ def resolved_lines(view: View, resolution: Resolution, *, full: bool = False) ->
     lines += changed_lines(view, resolution, full=full)
     if full:
         return [*lines, *_rest(view, resolution, _PLENTY, full=True), *_everything(view, resolution)]
-    meanings = _found(view, resolution)
+    around = _around(view, resolution)
     told = [
-        [*lines[:place], *(reads if detail.reads else []), *lines[place:], *_rest(view, resolution, detail, meanings)]
+        [*lines[:place], *(reads if detail.reads else []), *lines[place:], *_rest(view, resolution, detail, around)]
         for detail in _DETAILS
     ]
     return next((answer for answer in told if len(answer) <= _SCREEN), told[-1])
 
 
 def _rest(
-    view: View, item: Resolution, detail: _Detail, resolutions: _Found | None = None, *, full: bool = False
+    view: View, item: Resolution, detail: _Detail, around: _Around | None = None, *, full: bool = False
 ) -> list[str]:
     """Return what comes after the facts of the number itself: settings, look-alikes, source, function and notes."""
-    settings, friends = resolutions or _found(view, item)
+    settings, friends = around or _around(view, item)
     lines: list[str] = []
     if settings:
         from .settings import setting_lines
@@ -111,17 +111,17 @@ def _rest(
     return [*lines, *(["", *tail] if tail else [])]
 
 
-def _found(view: View, item: Resolution) -> _Found:
+def _around(view: View, item: Resolution) -> _Around:
     """Return the settings that change a key, and what it must not be taken for."""
     from .unlike import unlike
 
     mode = item.mode or "train"
     friends = unlike(view, str(item.metric), mode, str(item.component))
     if not isinstance(view, FrameworkView) or item.template is None:
-        return _Found((), friends)
+        return _Around((), friends)
     from .settings import settings_that_change
 
-    return _Found(settings_that_change(view.components[str(item.component)], item.template, mode), friends)
+    return _Around(settings_that_change(view.components[str(item.component)], item.template, mode), friends)
 
 
 def resolved_links(view: View, resolution: Resolution) -> dict[str, str]:

@@ -83,12 +83,12 @@ def judge_row(view: View, row: Mapping[str, Given], config: Mapping[str, Any] | 
     findings = findings_at_once(str(view.source), row, metrics, view.tables, config)
     judged = []
     for key, given in row.items():
-        for resolutions in answers[key]:
-            if resolutions.metric is None:
-                judged.append(JudgedValue(view, given, resolutions, ()))
+        for resolution in answers[key]:
+            if resolution.metric is None:
+                judged.append(JudgedValue(view, given, resolution, ()))
                 continue
-            said = judge(view, resolutions, given, findings)
-            judged.append(JudgedValue(view, given, resolutions, tuple(said), _otherwise(view, resolutions, given)))
+            said = judge(view, resolution, given, findings)
+            judged.append(JudgedValue(view, given, resolution, tuple(said), _otherwise(view, resolution, given)))
     return judged
 
 

@@ -206,6 +206,7 @@ def _require_page(page: Path, args: argparse.Namespace) -> None:
 
     source = Path(args.input)
     taken = [source, default_output(source) if args.output is None else Path(args.output)]
+    # What lies in the folder that is translated may not be replaced either.
     if page.exists() and resolved(source) in resolved(page).parents:
         taken.append(page)
     require_free_page(page, taken, "what is translated or its translation", force=args.force)

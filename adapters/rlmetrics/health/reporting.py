@@ -96,7 +96,7 @@ def _notes(monitor: JudgedRun) -> list[str]:
     return notes
 
 
-def _states(monitor: JudgedRun, states: set[str]) -> tuple[list[NotJudged], list[str]]:
+def _states(monitor: JudgedRun, fired: set[str]) -> tuple[list[NotJudged], list[str]]:
     """Return the rules that could not be judged, each with the reason, and those that found nothing."""
     by_rule: dict[str, list[Instance]] = {}
     for channel in monitor.channels.values():
@@ -105,7 +105,7 @@ def _states(monitor: JudgedRun, states: set[str]) -> tuple[list[NotJudged], list
     left: list[NotJudged] = []
     passed: list[str] = []
     for rule in monitor.rules.rules:
-        if rule.id in states:
+        if rule.id in fired:
             continue
         state = _state(monitor, rule, by_rule.get(rule.id, []))
         if state is None:

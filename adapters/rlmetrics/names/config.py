@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from .guards import Value
     from .rows import ComponentTable
 
-__all__ = ["UNKNOWN", "Config", "Configuration", "check_config", "fitting", "parse_pairs", "single"]
+__all__ = ["UNKNOWN", "Config", "Configuration", "check_config", "fitting", "is_plain", "parse_pairs", "single"]
 
 
 class _Unknown(Enum):
@@ -184,6 +184,12 @@ def _guards() -> Any:
     from . import guards
 
     return guards
+
+
+def is_plain(value: Any) -> bool:
+    """Tell whether a setting is a number, a text, a switch, None, or a list of them."""
+    items = value if isinstance(value, list) else [value]
+    return all(isinstance(item, str | int | float | bool | None) for item in items)
 
 
 def single(value: Any, row: Mapping[str, Any]) -> Any:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from enum import Enum
 from typing import Any
 
-from rlmetrics.names.config import find_key
+from rlmetrics.names.config import find_key, is_plain
 from rlmetrics.names.errors import NamesError
 from rlmetrics.names.tables import Overlays, Tables, load_tables
 from rlmetrics.names.view import open_view
@@ -17,7 +17,7 @@ __all__ = ["known_settings", "plain_settings", "settings_beside"]
 def plain_settings(settings: Mapping[str, Any]) -> dict[str, Any]:
     """Return settings that are numbers, texts, switches, None, or lists of them; members of enumerations by value."""
     found = {name: _plain(value) for name, value in settings.items()}
-    return {name: value for name, value in found.items() if _is_plain(value)}
+    return {name: value for name, value in found.items() if is_plain(value)}
 
 
 def known_settings(at: str, settings: Mapping[str, Any], spec: Overlays | Tables = None) -> dict[str, Any]:
@@ -60,11 +60,6 @@ def _plain(value: Any) -> Any:
     if isinstance(value, list | tuple):
         return [_plain(item) for item in value]
     return value.value if isinstance(value, Enum) else value
-
-
-def _is_plain(value: Any) -> bool:
-    items = value if isinstance(value, list) else [value]
-    return all(isinstance(item, str | int | float | bool | None) for item in items)
 
 
 def _understood(at: str, settings: Mapping[str, Any], tables: Tables) -> bool:

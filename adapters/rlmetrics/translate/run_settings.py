@@ -15,7 +15,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from rlmetrics.names.config import UNKNOWN
+from rlmetrics.names.config import UNKNOWN, is_plain
 
 from .yamlspans import scalars
 
@@ -58,14 +58,8 @@ def flattened(settings: Any, prefix: str = "") -> dict[str, Any]:
         if isinstance(value, Mapping):
             flat.update(flattened(value, f"{prefix}{name}."))
         else:
-            flat[f"{prefix}{name}"] = value if _is_plain(value) else UNKNOWN
+            flat[f"{prefix}{name}"] = value if is_plain(value) else UNKNOWN
     return flat
-
-
-def _is_plain(value: Any) -> bool:
-    """Tell whether something is a single value, or a list of them."""
-    items = value if isinstance(value, list) else [value]
-    return all(isinstance(item, str | int | float | bool | None) for item in items)
 
 
 def setting(text: Any) -> Any:
@@ -81,7 +75,7 @@ def setting(text: Any) -> Any:
     found: Any = UNKNOWN
     with suppress(ValueError, SyntaxError, RecursionError, MemoryError):
         found = literal_eval(text)
-    return found if isinstance(found, list) and _is_plain(found) else UNKNOWN
+    return found if isinstance(found, list) and is_plain(found) else UNKNOWN
 
 
 def in_row(row: Mapping[str, Any]) -> dict[str, Any] | None:

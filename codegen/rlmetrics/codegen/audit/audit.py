@@ -45,5 +45,5 @@ def audit(
     comparison = compare(extraction, description, by_component=not SETTINGS[framework].trackers)
     package = str(tables.frameworks[framework]["package"])
     checked, broken = check_proofs(tables.framework(framework), package, release, sources, component)
-    key = replace(comparison, broken=tuple(broken), proofs=checked, not_understood=extraction.unclear)
-    return Audit(extraction, description, key)
+    comparison = replace(comparison, broken=tuple(broken), proofs=checked, not_understood=extraction.unclear)
+    return Audit(extraction, description, comparison)

@@ -175,7 +175,7 @@ def _virtual(
     interpreter: Interpreter, frame: Frame, target: FunctionValue, info: ClassInfo, arguments: Arguments
 ) -> Value:
     """Call what subclasses provide for an abstract method."""
-    functions = [
+    values = [
         apply(
             interpreter,
             frame,
@@ -185,7 +185,7 @@ def _virtual(
         for subclass, override in interpreter.program.overrides(info, target.info.name)
         if override not in interpreter.stack
     ]
-    known = [value for value in functions if value is not None]
+    known = [value for value in values if value is not None]
     return join(*known) if known else UnknownValue(target.info.name)
 
 

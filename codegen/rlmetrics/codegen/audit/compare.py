@@ -102,10 +102,10 @@ def compare(extraction: Extraction, description: Description, *, by_component: b
     )
 
 
-def fits(candidates: ExtractedKey, keys: Iterable[DescribedKey], *, by_component: bool) -> list[DescribedKey]:
+def fits(extracted: ExtractedKey, keys: Iterable[DescribedKey], *, by_component: bool) -> list[DescribedKey]:
     """Return the described keys that an extracted key can be."""
     return [
-        key for key in keys if (not by_component or key.component == candidates.component) and key.fits(candidates.key)
+        key for key in keys if (not by_component or key.component == extracted.component) and key.fits(extracted.key)
     ]
 
 

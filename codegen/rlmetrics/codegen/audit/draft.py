@@ -30,7 +30,7 @@ def draft(source: str, release: str, keys: Iterable[ExtractedKey]) -> str:
     by_component: dict[str, list[ExtractedKey]] = {}
     for key in keys:
         by_component.setdefault(key.component, []).append(key)
-    documents = [_component(name, release, key) for name, key in sorted(by_component.items())]
+    documents = [_component(name, release, extracted) for name, extracted in sorted(by_component.items())]
     return _HEADER.format(source=source) + yaml.safe_dump_all(
         documents, sort_keys=False, allow_unicode=True, width=120, explicit_start=len(documents) > 1
     )
