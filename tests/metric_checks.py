@@ -179,7 +179,7 @@ def check_empty(case: Case) -> None:
         results.append(metric.function(**inputs, **parameters))
     for result in results:
         if result.dim():
-            assert 0.0 == result[:-2].sum().item()
+            assert result[:-2].sum().item() == 0.0
             assert result[-2:].isnan().all()
         else:
             assert_equal(torch.tensor(expected, dtype=torch.float64), result, "nothing")
@@ -202,7 +202,7 @@ def check_padding(case: Case) -> None:
             for name, gradient in gradients(metric, filled, parameters).items():
                 assert gradient.isfinite().all(), f"{name}, seed {seed}"
                 if gradient.dim() >= 2:
-                    assert 0.0 == gradient[~inputs["mask"]].abs().sum().item(), f"{name}, seed {seed}"
+                    assert gradient[~inputs["mask"]].abs().sum().item() == 0.0, f"{name}, seed {seed}"
 
 
 _GARBAGE = torch.tensor([float("nan"), float("inf"), float("-inf"), 1e30, -1e30])

@@ -67,7 +67,7 @@ def test_a_function_and_a_reduction_are_added_in_two_files_each(tmp_path: Path) 
 
     insert(clone / TABLE, "# Functions of single elements", page["row"], 4)
     insert(clone / SCALARS, '"is_finite":', page["reference"], 4)
-    assert [SCALARS, TABLE] == changed(clone)
+    assert changed(clone) == [SCALARS, TABLE]
     insert(clone / TABLE, "# To a number", page["reduction"], 4)
     insert(clone / STATISTICS, "xs = columns[0]", page["statistic"], 4)
     assert named("A formula operation", "Files") == changed(clone)
@@ -85,16 +85,16 @@ def test_a_function_and_a_reduction_are_added_in_two_files_each(tmp_path: Path) 
     family.write_text(family.read_text(encoding="utf-8") + textwrap.indent(metrics, "  "), encoding="utf-8")
 
     made = run(clone, "rlmetrics generate")
-    assert 0 == made.returncode, made.stdout + made.stderr
+    assert made.returncode == 0, made.stdout + made.stderr
     tests = run(clone, 'python -m pytest tests/generated/test_kl.py -k "squashed or scattered"')
-    assert 0 == tests.returncode, tests.stdout + tests.stderr
+    assert tests.returncode == 0, tests.stdout + tests.stderr
     assert "[100%]" in tests.stdout
     tests = run(clone, 'python -m pytest tests/formula -k "every_function or tanh or scatter"')
-    assert 0 == tests.returncode, tests.stdout + tests.stderr
+    assert tests.returncode == 0, tests.stdout + tests.stderr
     fused = run(clone, f"python -c '{FUSED}'")
-    assert 0 == fused.returncode, fused.stderr
+    assert fused.returncode == 0, fused.stderr
     assert f"scatter({log_ratio})" in fused.stdout
     written = run(clone, f"python -c '{MATHEMATICS}'")
-    assert 0 == written.returncode, written.stderr
+    assert written.returncode == 0, written.stderr
     assert "<mi>tanh</mi>" in written.stdout
     assert "<mi>SS</mi>" in written.stdout

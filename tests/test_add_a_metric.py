@@ -18,22 +18,22 @@ def test_a_metric_is_added_as_the_page_says(tmp_path: Path) -> None:
     family.write_text(family.read_text() + "\n" + textwrap.indent(page["metric"], "  "))
 
     lint = run(clone, "rlmetrics lint")
-    assert (0, 1) == (lint.returncode, lint.stdout.count("warning[")), lint.stdout + lint.stderr
+    assert (lint.returncode, lint.stdout.count("warning[")) == (0, 1), lint.stdout + lint.stderr
     stub = re.search(r"= (tests/fixtures/hand_computed/\w+\.yaml) has .*\n +(kl/old/chi2: \{is: '\?'\})", lint.stdout)
     assert stub is not None, lint.stdout
 
     example = clone / "tests" / "fixtures" / "hand_computed" / "tokens.yaml"
     example.write_text(example.read_text().rstrip("\n") + "\n" + textwrap.indent(page["example"], "  "))
     made = run(clone, page["generate"])
-    assert 0 == made.returncode, made.stdout + made.stderr
+    assert made.returncode == 0, made.stdout + made.stderr
     assert "warning" not in made.stderr + made.stdout
     assert "generated/rlmetrics/functional/kl.py: changed" in made.stdout
     assert "kl/old/chi2" in (clone / "docs" / "reference" / "coverage.md").read_text()
 
     tests = run(clone, page["test"])
-    assert 0 == tests.returncode, tests.stdout + tests.stderr
+    assert tests.returncode == 0, tests.stdout + tests.stderr
     assert "[100%]" in tests.stdout
 
     shown = run(clone, "rlmetrics show kl/old/chi2")
     assert "mean((exp(logprobs - old_logprobs) - 1)**2)" in shown.stdout
-    assert 0 == run(clone, "rlmetrics generate --check --no-cache").returncode
+    assert run(clone, "rlmetrics generate --check --no-cache").returncode == 0

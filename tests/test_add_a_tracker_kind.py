@@ -36,23 +36,23 @@ def test_a_kind_is_added_as_the_guide_says(tmp_path: Path) -> None:
     assert named("A tracker kind", "Files") == changed(clone) == sorted([MODULE, registry])
     assert "1\t0" in run(clone, f"git diff --numstat -- {registry}").stdout
     done = run(clone, f"{translate} --from verl==0.1 --to verl==0.9.1")
-    assert 0 == done.returncode, done.stderr
+    assert done.returncode == 0, done.stderr
     report = json.loads(done.stdout)
-    assert ("clearml", 7) == (report["kind"], report["records"])
+    assert (report["kind"], report["records"]) == ("clearml", 7)
     written = json.loads(out.read_text())
-    assert {"ppo_kl", "lr"} == set(written["actor"])
-    assert [5e-5, 2.5e-5] == written["actor"]["lr"]["y"]
+    assert set(written["actor"]) == {"ppo_kl", "lr"}
+    assert written["actor"]["lr"]["y"] == [5e-5, 2.5e-5]
     assert SCALARS["epoch"] == written["epoch"]
     back = run(clone, f"rlmetrics translate {out} -o {log} --force --from verl==0.9.1 --to verl==0.1")
-    assert 0 == back.returncode, back.stderr
-    assert SCALARS == json.loads(log.read_text())
+    assert back.returncode == 0, back.stderr
+    assert json.loads(log.read_text()) == SCALARS
     guessed = run(clone, f"{translate} --to canonical")
     assert json.loads(guessed.stdout)["from"].startswith("verl=="), guessed.stderr
     judged = run(clone, f"rlmetrics check {log} --at verl==0.1 --json")
     assert str(log) == json.loads(judged.stdout)["run"], judged.stderr
     assert "clearml" in run(clone, "rlmetrics translate --help").stdout
     strict = run(clone, "python -m mypy --follow-imports=silent adapters/rlmetrics/translate/kinds/clearml.py")
-    assert 0 == strict.returncode, strict.stdout
+    assert strict.returncode == 0, strict.stdout
 
 
 @pytest.mark.slow

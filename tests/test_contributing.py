@@ -43,7 +43,7 @@ def test_a_lint_check_is_added_as_the_guide_says(tmp_path: Path) -> None:
             edit(clone, text)
     ran = run(clone, steps(GUIDE, mark)["run"])
 
-    assert 0 == ran.returncode, ran.stdout + ran.stderr
+    assert ran.returncode == 0, ran.stdout + ran.stderr
     assert ran.stdout.startswith("... ")  # what it finds, what it leaves alone, and that it has a case
     assert "brief-end" not in ran.stdout
     assert named("A lint check", "Files") == changed(clone)
@@ -71,12 +71,12 @@ def test_a_wrong_relation_is_mended_as_the_guide_says(tmp_path: Path) -> None:
     for text in edits:
         edit(clone, text, undo=True)
     made = run(clone, page["generate"])
-    assert 0 == made.returncode, made.stdout + made.stderr
+    assert made.returncode == 0, made.stdout + made.stderr
     generated = [name for name in changed(clone) if name not in named("A wrong relation", "Files")]
     assert generated
     for name in generated:
         assert any(name.startswith(prefix) for prefix in named("A wrong relation", "Generated")), name
-    assert {*named("A wrong relation", "Files")} == {*changed(clone)} - {*generated}
+    assert {*changed(clone)} - {*generated} == {*named("A wrong relation", "Files")}
 
     wrong = run(clone, page["see"]).stdout
     assert "0 is logged, and averaged with the rest" in " ".join(wrong.split())
@@ -88,12 +88,12 @@ def test_a_wrong_relation_is_mended_as_the_guide_says(tmp_path: Path) -> None:
 
     assert named("A wrong relation", "Files") == sorted(edit(clone, text) for text in edits)
     made = run(clone, page["generate"])
-    assert 0 == made.returncode, made.stdout + made.stderr
+    assert made.returncode == 0, made.stdout + made.stderr
     assert right == run(clone, page["see"]).stdout
     assert wrong != right
     tests = run(clone, page["run"])
-    assert 0 == tests.returncode, tests.stdout + tests.stderr
-    assert [] == changed(clone)
+    assert tests.returncode == 0, tests.stdout + tests.stderr
+    assert changed(clone) == []
 
 
 @pytest.mark.slow
@@ -114,7 +114,7 @@ def test_a_reduction_level_is_added_as_the_guide_says(tmp_path: Path) -> None:
             edit(clone, text)
     assert named("A reduction level", "Files") == changed(clone)
     made = run(clone, page["generate"])
-    assert 0 == made.returncode, made.stdout + made.stderr
+    assert made.returncode == 0, made.stdout + made.stderr
     assert not re.search(r"error|warning|of signatures", made.stdout), made.stdout
     generated = {*changed(clone)} - {*named("A reduction level", "Files")}
     for name in generated:
@@ -122,7 +122,7 @@ def test_a_reduction_level_is_added_as_the_guide_says(tmp_path: Path) -> None:
     assert "codegen/rlmetrics/codegen/schema/component.json" in generated
 
     seen = run(clone, page["see"])
-    assert 0 == seen.returncode, seen.stderr
+    assert seen.returncode == 0, seen.stderr
     said = " ".join(seen.stdout.split())
     assert "a response of all processes at once, then plain means over turns, micro-batches" in said
     assert "≈ turns: plain mean in 1.16.0, all at once in 1.15.0: same if every response is one turn" in said
@@ -153,7 +153,7 @@ def test_a_walk_through_touches_what_it_names(heading: str, tmp_path: Path) -> N
     assert files == changed(clone)
 
     ran = run(clone, page["run"])
-    assert 0 == ran.returncode, ran.stdout + ran.stderr
+    assert ran.returncode == 0, ran.stdout + ran.stderr
     assert printed in ran.stdout
     assert not re.search(r"error|warning|of health", ran.stdout), ran.stdout
     generated = {*changed(clone)} - {*files}
@@ -162,4 +162,4 @@ def test_a_walk_through_touches_what_it_names(heading: str, tmp_path: Path) -> N
     style = run(
         clone, f"{Path(sys.executable).parent}/ruff check {' '.join(name for name in files if name.endswith('.py'))}"
     )
-    assert 0 == style.returncode, style.stdout
+    assert style.returncode == 0, style.stdout

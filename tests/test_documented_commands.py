@@ -83,7 +83,7 @@ def test_shell_block_runs(checkout, code):
         check=False,
     )
 
-    assert 0 == done.returncode, done.stdout + done.stderr
+    assert done.returncode == 0, done.stdout + done.stderr
 
 
 # Each block runs in a process of its own, which begins with torch loaded: loading it takes longer than most blocks.
@@ -136,12 +136,12 @@ def test_python_block_runs(outcomes, code):
     """Each Python block of the documentation runs on its own."""
     returned, output = outcomes[code]
 
-    assert 0 == returned, output
+    assert returned == 0, output
 
 
 def test_the_readme_has_exactly_two_set_up_commands():
     """One runs the main job, one passes the tests; CI takes the second from the README."""
-    assert ["demo", "test"] == sorted(_set_up_commands())
+    assert sorted(_set_up_commands()) == ["demo", "test"]
     assert "command: test" in (ROOT / ".ci" / "run").read_text(encoding="utf-8")
 
 
@@ -161,7 +161,7 @@ def test_main_job_on_a_fresh_machine(checkout, tmp_path):
         check=False,
     )
 
-    assert 0 == done.returncode, done.stdout + done.stderr
+    assert done.returncode == 0, done.stdout + done.stderr
     assert "ppo/mean_scores -> objective/scores" in done.stdout
     assert "PyTorch is not installed: the merged number is a recorded result." in done.stdout
     assert not list(fresh.glob(".venv/lib/python*/site-packages/torch"))

@@ -81,27 +81,27 @@ def sentences(path: Path) -> Iterator[tuple[int, str]]:
 @pytest.mark.parametrize("page", pages(), ids=lambda page: page.relative_to(ROOT).as_posix())
 def test_pages_use_the_words_of_the_glossary(page: Path) -> None:
     """No page uses a word that the glossary rejects."""
-    assert [] == rejected_in(page.read_text(encoding="utf-8"))
+    assert rejected_in(page.read_text(encoding="utf-8")) == []
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("root", ["adapters", "codegen"])
 def test_messages_and_docstrings_use_the_words_of_the_glossary(root: str) -> None:
     """Neither help and messages of the command line nor docstrings use a word that the glossary rejects."""
-    assert [] == [
+    assert [
         f"{path.relative_to(ROOT)}:{line}: {word}"
         for path in sorted((ROOT / root).rglob("*.py"))
         for line, text in sentences(path)
         for word in rejected_in(text)
-    ]
+    ] == []
 
 
 @pytest.mark.parametrize("word", [word for row in glossary() for word in row.rejected])
 def test_a_rejected_word_is_noticed(word: str) -> None:
     """In a sentence, at its beginning, in the plural and over the end of a line; in code it is left alone."""
     for text in (f"There is a {word} here.", f"{word.capitalize()}s, too", f"({word})", word.replace(" ", "\n  ")):
-        assert [word.lower()] == [found.lower().removesuffix("s") for found in rejected_in(text)], text
-    assert [] == rejected_in(f"Such as `{word}`.\n\n```python\n{word}\n```\n")
+        assert [found.lower().removesuffix("s") for found in rejected_in(text)] == [word.lower()], text
+    assert rejected_in(f"Such as `{word}`.\n\n```python\n{word}\n```\n") == []
 
 
 def test_each_word_stands_for_one_thing() -> None:

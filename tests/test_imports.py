@@ -51,7 +51,7 @@ def test_no_modules_import_one_another_in_a_circle() -> None:
         TopologicalSorter(edges(modules(), annotations=True)).prepare()
     except CycleError as error:
         circle = tuple(reversed(error.args[1]))
-    assert () == circle
+    assert circle == ()
 
 
 def test_a_circle_is_seen(tmp_path: Path) -> None:
@@ -60,4 +60,4 @@ def test_a_circle_is_seen(tmp_path: Path) -> None:
     first.write_text("from .second import two\n")
     second.write_text("def two():\n    from . import first\n    return first\n")
     found = edges({"package.first": first, "package.second": second})
-    assert {"package.first": {"package.second"}, "package.second": {"package.first"}} == found
+    assert found == {"package.first": {"package.second"}, "package.second": {"package.first"}}

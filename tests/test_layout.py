@@ -30,7 +30,7 @@ def test_each_subpackage_lives_in_one_root_and_is_typed():
                 found.setdefault(package.name, []).append(root)
                 assert (package / "py.typed").is_file(), package
                 assert (package / "__init__.py").is_file(), package
-    assert {} == {name: roots for name, roots in found.items() if len(roots) != 1}
+    assert {name: roots for name, roots in found.items() if len(roots) != 1} == {}
 
 
 @pytest.mark.parametrize("module", ["rlmetrics.names", "rlmetrics.translate", "rlmetrics.cli"])
@@ -44,8 +44,8 @@ def test_the_runtime_core_needs_only_the_standard_library(module):
 
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False, cwd=ROOT)
 
-    assert "" == done.stderr
-    assert "[]\n" == done.stdout
+    assert done.stderr == ""
+    assert done.stdout == "[]\n"
 
 
 @pytest.mark.slow
@@ -57,4 +57,4 @@ def test_each_class_has_a_name_of_its_own():
             for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
                 if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
                     found.setdefault(node.name, []).append(path.relative_to(ROOT).as_posix())
-    assert PUBLIC_TWICE == {name: paths for name, paths in found.items() if len(paths) > 1}
+    assert {name: paths for name, paths in found.items() if len(paths) > 1} == PUBLIC_TWICE

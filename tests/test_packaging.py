@@ -23,7 +23,7 @@ def wheel(tmp_path_factory):
     options = ["--quiet", "--no-deps", "--no-build-isolation", "--wheel-dir", str(folder)]
     command = [sys.executable, "-m", "pip", "wheel", *options, str(ROOT)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert 0 == done.returncode, done.stderr
+    assert done.returncode == 0, done.stderr
     return next(folder.glob("*.whl"))
 
 
@@ -49,7 +49,7 @@ def test_the_wheel_holds_everything_and_nothing_else(wheel):
     packages = {name.split("/")[1] for name in names if name.startswith("rlmetrics/")}
 
     assert {"cli", "codegen", "functional", "names", "state", "suites", "tables", "translate"} <= SUBPACKAGES
-    assert SUBPACKAGES == packages
+    assert packages == SUBPACKAGES
     assert "rlmetrics/__init__.py" not in names
     assert {f"rlmetrics/cli/demo_runs/{name}" for name in ("trl-0.7.10-ppo.jsonl", "recorded.json")} <= {*names}
     assert not [name for name in names if name.startswith(("spec/", "tests/"))]
@@ -73,7 +73,7 @@ def test_names_work_without_any_dependency(installed, tmp_path, arguments, expec
     """An installed wheel answers questions about names outside of any checkout."""
     done = subprocess.run([str(installed), *arguments], capture_output=True, text=True, check=False, cwd=tmp_path)
 
-    assert (0, "") == (done.returncode, done.stderr)
+    assert (done.returncode, done.stderr) == (0, "")
     assert expected in done.stdout
 
 
@@ -95,6 +95,6 @@ def test_a_missing_extra_is_named(installed, tmp_path, command, extra):
     (tmp_path / "sweep.yaml").write_text("metric: actor/ppo_kl\n")
     done = subprocess.run([str(installed), *command.split()], capture_output=True, text=True, check=False, cwd=tmp_path)
 
-    assert 2 == done.returncode
+    assert done.returncode == 2
     assert f'pip install "rlmetrics[{extra}]"' in done.stderr
-    assert 1 == done.stderr.count("\n")
+    assert done.stderr.count("\n") == 1

@@ -34,8 +34,8 @@ def test_only_the_last_job_may_write_and_no_secret_is_kept(path: Path) -> None:
     """Publishing proves who it is by a token of the run; what builds can only read."""
     text = path.read_text(encoding="utf-8")
     *builders, publisher = _jobs(path).values()
-    assert {"contents": "read"} == yaml.safe_load(text)["permissions"]
-    assert "write" == publisher["permissions"]["id-token"]
+    assert yaml.safe_load(text)["permissions"] == {"contents": "read"}
+    assert publisher["permissions"]["id-token"] == "write"
     assert not any("permissions" in job for job in builders)
     assert "secrets." not in text
 
@@ -82,7 +82,7 @@ def test_the_site_is_built_as_the_page_says() -> None:
     page = (ROOT / "docs" / "maintenance.md").read_text(encoding="utf-8")
     steps = _jobs(ROOT / ".github" / "workflows" / "site.yml")["build"]["steps"]
     builds = [step["run"].replace("--config-file", "-f") for step in steps if "mkdocs build" in step.get("run", "")]
-    assert 2 == len(builds)
+    assert len(builds) == 2
     assert all(re.search(rf"^{re.escape(command)} +#", page, re.M) for command in builds)
 
 
@@ -90,10 +90,10 @@ def test_the_site_is_built_as_the_page_says() -> None:
 def test_a_hook_runs_a_command_that_there_is(hook: dict[str, Any]) -> None:
     """Its entry is a command, it brings what the command needs, and it runs when the spec changes."""
     program, *words = hook["entry"].split()
-    assert "rlmetrics" == program
+    assert program == "rlmetrics"
     done = subprocess.run([sys.executable, "-m", "rlmetrics.cli", *words, "--help"], capture_output=True, check=False)
-    assert 0 == done.returncode
-    assert [".[codegen]"] == hook["additional_dependencies"]
+    assert done.returncode == 0
+    assert hook["additional_dependencies"] == [".[codegen]"]
     assert re.search(hook["files"], "spec/metrics/kl.yaml")
     assert not re.search(hook["files"], "docs/index.md")
 
@@ -105,12 +105,13 @@ def _attribute(name: str, path: str) -> str:
 
 def test_files_are_treated_as_what_they_are() -> None:
     """Recorded bytes are not converted, what is generated is marked, and locks are no text to read."""
-    assert ["unset", "auto"] == [_attribute("text", path) for path in ("tests/fixtures/runs/x.csv", "README.md")]
-    assert "lf" == _attribute("eol", "adapters/rlmetrics/cli/main.py")
+    assert [_attribute("text", path) for path in ("tests/fixtures/runs/x.csv", "README.md")] == ["unset", "auto"]
+    assert _attribute("eol", "adapters/rlmetrics/cli/main.py") == "lf"
     for path in ("generated/manifest.json", "tests/generated/test_kl.py", "spec/locks/trl/grpo_trainer.lock"):
-        assert "true" == _attribute("linguist-generated", path)
-    assert ["unset", "unspecified"] == [
-        _attribute("diff", path) for path in ("spec/locks/trl/grpo_trainer.lock", "spec/metrics/kl.yaml")
+        assert _attribute("linguist-generated", path) == "true"
+    assert [_attribute("diff", path) for path in ("spec/locks/trl/grpo_trainer.lock", "spec/metrics/kl.yaml")] == [
+        "unset",
+        "unspecified",
     ]
 
 

@@ -82,7 +82,7 @@ def test_profiling_keys_have_a_meaning(source):
 
     view = open_view(source)
     for matches in _meanings(view, keys).values():
-        assert {"s"} == {view.tables.metrics[match.entry.metric or ""]["unit"] for match in matches}
+        assert {view.tables.metrics[match.entry.metric or ""]["unit"] for match in matches} == {"s"}
 
 
 @pytest.mark.parametrize(("release", "count"), VERL_RUNS)

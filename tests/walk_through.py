@@ -87,7 +87,7 @@ def edit(clone: Path, block: str, *, undo: bool = False) -> str:
             for signs in (" -", " +")
         )
         before, after = (after, before) if undo else (before, after)
-        assert 1 == text.count(before) or not text, f"{name} does not say once:\n{before}"
+        assert text.count(before) == 1 or not text, f"{name} does not say once:\n{before}"
         text = text.replace(before, after) if text else after
     path.write_text(text, encoding="utf-8")
     return name

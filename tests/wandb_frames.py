@@ -11,7 +11,7 @@ Record: Any = import_module("wandb.proto.wandb_internal_pb2").Record
 
 def payloads(content: bytes) -> list[bytes]:
     """The whole records of a run file."""
-    assert b":W&B\xe1\xbe\x00" == content[:7]
+    assert content[:7] == b":W&B\xe1\xbe\x00"
     found, part, begun = [], b"", False
     for block in range(0, len(content), 2**15):
         view = content[block : block + 2**15]

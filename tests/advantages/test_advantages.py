@@ -99,8 +99,8 @@ def test_gae_by_hand() -> None:
     values = torch.tensor([[1.0, 100.0, 2.0]])
     mask = torch.tensor([[True, False, True]])
     result = advantages.gae(rewards, values, mask, gamma=0.5, lam=0.5)
-    assert [[0.5, 0.0, 2.0]] == result.advantages.tolist()
-    assert [[1.5, 0.0, 4.0]] == result.returns.tolist()
+    assert result.advantages.tolist() == [[0.5, 0.0, 2.0]]
+    assert result.returns.tolist() == [[1.5, 0.0, 4.0]]
 
 
 def test_gae_with_lambda_one_is_the_return_minus_the_value() -> None:
@@ -116,12 +116,12 @@ def test_group_relative_by_hand() -> None:
     """Rewards 1 and 3 have mean 2 and standard deviation √2; a lone 7 is no better than itself."""
     rewards, groups = torch.tensor([1.0, 7.0, 3.0], dtype=torch.float64), torch.tensor([4, 0, 4])
     by_group = advantages.group_relative(rewards, groups, epsilon=0.0)
-    assert [-(0.5**0.5), 0.0, 0.5**0.5] == pytest.approx(by_group.tolist())
-    assert [-1.0, 0.0, 1.0] == advantages.group_relative(rewards, groups, std="none").tolist()
-    assert [-1.0, 7.0, 1.0] == advantages.group_relative(rewards, groups, std="none", alone="reward").tolist()
+    assert pytest.approx(by_group.tolist()) == [-(0.5**0.5), 0.0, 0.5**0.5]
+    assert advantages.group_relative(rewards, groups, std="none").tolist() == [-1.0, 0.0, 1.0]
+    assert advantages.group_relative(rewards, groups, std="none", alone="reward").tolist() == [-1.0, 7.0, 1.0]
     # Mean 11/3, squares of deviations 64/9 + 100/9 + 4/9 = 168/9, over two 28/3.
     by_batch = advantages.group_relative(rewards, groups, std="batch", epsilon=0.0)
-    assert [-((3 / 28) ** 0.5), 0.0, (3 / 28) ** 0.5] == pytest.approx(by_batch.tolist())
+    assert pytest.approx(by_batch.tolist()) == [-((3 / 28) ** 0.5), 0.0, (3 / 28) ** 0.5]
 
 
 @given(seed=st.integers(0, 1000))
@@ -152,22 +152,22 @@ def test_best_of_group_by_hand() -> None:
 def test_equal_rewards_have_no_advantage() -> None:
     """A group without spread gives 0, not a rounding error blown up by a tiny divisor."""
     result = advantages.group_relative(torch.full((6,), 0.1), torch.zeros(6, dtype=torch.int64))
-    assert 0.0 == pytest.approx(result.abs().max().item(), abs=1e-10)
+    assert pytest.approx(result.abs().max().item(), abs=1e-10) == 0.0
 
 
 def test_leave_one_out_by_hand() -> None:
     """Of rewards 1, 2 and 6 the others have means 4, 3.5 and 1.5."""
     result = advantages.leave_one_out(torch.tensor([1.0, 2.0, 6.0]), torch.tensor([1, 1, 1]))
-    assert [-3.0, -1.5, 4.5] == result.tolist()
+    assert result.tolist() == [-3.0, -1.5, 4.5]
 
 
 def test_whiten_by_hand() -> None:
     """Values 1 and 3 become ∓1/√2; with ddof 0 and the mean kept, 1 and 3 stay."""
     values, mask = torch.tensor([[1.0, 50.0], [3.0, 50.0]]), torch.tensor([[True, False], [True, False]])
     result = advantages.whiten(values, mask, epsilon=0.0)
-    assert [-(0.5**0.5), 0.0, 0.5**0.5, 0.0] == pytest.approx(result.flatten().tolist())
+    assert pytest.approx(result.flatten().tolist()) == [-(0.5**0.5), 0.0, 0.5**0.5, 0.0]
     kept = advantages.whiten(values, mask, ddof=0, epsilon=0.0, shift_mean=False)
-    assert [1.0, 0.0, 3.0, 0.0] == pytest.approx(kept.flatten().tolist())
+    assert pytest.approx(kept.flatten().tolist()) == [1.0, 0.0, 3.0, 0.0]
 
 
 @every_case
@@ -184,7 +184,7 @@ def test_padding_is_never_read(name: str, options: dict[str, Any]) -> None:
             }
             actual = computed(name, {**filled, "mask": inputs["mask"]}, options)
             assert_close(expected, actual, 0.0)
-            assert all(0.0 == part[~inputs["mask"]].abs().sum().item() for part in actual)
+            assert all(part[~inputs["mask"]].abs().sum().item() == 0.0 for part in actual)
 
 
 @every_case
@@ -202,7 +202,7 @@ def test_compiles_to_one_graph(name: str, options: dict[str, Any]) -> None:
 def test_never_waits_for_the_device(name: str, options: dict[str, Any]) -> None:
     """Estimators run on tensors without data, so nothing in them depends on a value."""
     inputs = {word: tensor.to("meta") for word, tensor in inputs_of(name, 0).items()}
-    assert all("meta" == part.device.type for part in computed(name, inputs, options))
+    assert all(part.device.type == "meta" for part in computed(name, inputs, options))
 
 
 @every_case
@@ -224,10 +224,10 @@ def test_no_responses(name: str, options: dict[str, Any]) -> None:
     """An empty batch and a batch of empty responses have no advantages, and no NaN."""
     inputs = inputs_of(name, 0)
     nothing = computed(name, {word: tensor[:0] for word, tensor in inputs.items()}, options)
-    assert all(0 == part.numel() for part in nothing)
+    assert all(part.numel() == 0 for part in nothing)
     if "mask" in inputs:
         results = computed(name, {**inputs, "mask": torch.zeros_like(inputs["mask"])}, options)
-        assert all(0.0 == part.abs().sum().item() for part in results)
+        assert all(part.abs().sum().item() == 0.0 for part in results)
 
 
 def test_large_rewards_keep_their_digits() -> None:
@@ -264,7 +264,7 @@ def test_torch_is_imported_on_use() -> None:
     """Importing the package loads no torch; unknown names are the usual error."""
     code = "import sys, rlmetrics.advantages, rlmetrics.advantages.reference; print('torch' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], env=environment(), capture_output=True, text=True, check=True)
-    assert "False\n" == done.stdout
+    assert done.stdout == "False\n"
     with pytest.raises(AttributeError, match="no attribute 'nothing'"):
         _ = advantages.nothing
     assert advantages.__all__ == dir(advantages)

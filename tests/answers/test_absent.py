@@ -14,7 +14,7 @@ def ask(capsys, monkeypatch):
     def run(key: str, at: str, *more: str) -> tuple[int, str, str]:
         code = main(["resolve", key, "--at", at, *more])
         out, err = capsys.readouterr()
-        assert "" == err
+        assert err == ""
         assert all(len(line) <= 80 for line in out.splitlines())
         return code, out.splitlines()[0], " ".join(out.split())
 
@@ -24,7 +24,7 @@ def ask(capsys, monkeypatch):
 def test_a_key_that_came_later(ask):
     """Since when, what it means from then on, and that nothing stands in for it."""
     code, first, text = ask("entropy", "trl[GRPOTrainer]==0.18.2")
-    assert (0, "Not logged in 0.18.2. GRPOTrainer logs `entropy` since 0.20.0.") == (code, first)
+    assert (code, first) == (0, "Not logged in 0.18.2. GRPOTrainer logs `entropy` since 0.20.0.")
     assert "from 0.20.0 Mean entropy of the current policy's next-token distribution" in text
     assert "only if not use_liger_loss" in text
     assert "in 0.18.2 no key stands in for it" in text
@@ -36,7 +36,7 @@ def test_a_key_that_came_later(ask):
 def test_a_key_that_was_renamed(ask, at):
     """Its new name and since when, asked of any later release, in the first line."""
     code, first, text = ask("completion_length", at)
-    assert 0 == code
+    assert code == 0
     assert first.startswith("Not logged in ")
     assert first.endswith(": renamed `completions/mean_length` in 0.17.0.")
     assert "until 0.16.1 Mean number of response tokens" in text
@@ -51,7 +51,7 @@ def test_the_new_name_asked_of_an_older_release(ask):
 def test_a_renamed_key_whose_numbers_differ(ask):
     """By what, of those differences that weigh."""
     _, first, text = ask("ppo/policy/approxkl", "trl[PPOTrainer]==0.18.2")
-    assert "Not logged in 0.18.2: renamed `policy/approxkl_avg` in 0.12.0." == first
+    assert first == "Not logged in 0.18.2: renamed `policy/approxkl_avg` in 0.12.0."
     assert "! policy/approxkl_avg, biased" in text
     assert "padding positions are part of the mean" in text
 
@@ -75,7 +75,7 @@ def test_a_key_without_a_counterpart(ask):
 def test_a_key_that_a_guide_lists_although_nothing_logs_it(ask):
     """Both are told."""
     _, first, text = ask("ppo/val/clipfrac", "trl[PPOTrainer]==0.12.2")
-    assert "Not logged in 0.12.2: renamed `val/clipfrac_avg` in 0.12.0." == first
+    assert first == "Not logged in 0.12.2: renamed `val/clipfrac_avg` in 0.12.0."
     assert "guide lists it all the same" in text
 
 
@@ -89,18 +89,18 @@ def test_a_number_of_the_users_own_is_told_last(ask):
 def test_a_typo_of_a_key_is_told_where_any_name_may_be_logged(ask):
     """With exit code 1; a name of one's own gets its answer."""
     code, first, text = ask("rewrd", "trl[GRPOTrainer]==1.16.0")
-    assert 1 == code
-    assert "TRL GRPOTrainer 1.16.0 does not log `rewrd` by itself. Did you mean `reward`?" == first
+    assert code == 1
+    assert first == "TRL GRPOTrainer 1.16.0 does not log `rewrd` by itself. Did you mean `reward`?"
     assert "Mean score of the responses" in text
     code, _, text = ask("difficulty", "trl[GRPOTrainer]==1.16.0")
-    assert 0 == code
+    assert code == 0
     assert "reward function logs" in text
 
 
 def test_another_name_is_answered_with_the_key(ask):
     """Said in the first line."""
     code, first, text = ask("approxkl", "trl[PPOTrainer]==0.12")
-    assert 0 == code
+    assert code == 0
     assert first.startswith("TRL PPOTrainer 0.12.0 logs it as `policy/approxkl_avg`")
     assert "another name of kl/old/k2" in text
 
@@ -108,4 +108,4 @@ def test_another_name_is_answered_with_the_key(ask):
 def test_a_group_is_answered_with_its_keys(ask):
     """As a board shows them."""
     _, first, _ = ask("critic/rewards", "verl==0.9.1")
-    assert "verl 0.9.1 does not log `critic/rewards`. It logs `critic/rewards/mean`," == first
+    assert first == "verl 0.9.1 does not log `critic/rewards`. It logs `critic/rewards/mean`,"

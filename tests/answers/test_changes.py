@@ -28,28 +28,28 @@ def test_a_renamed_key_is_followed_both_ways():
     by_old = told("trl", "PPOTrainer", "ppo/policy/approxkl")
     assert by_new == by_old
     renamed = by_new["0.12.0"]
-    assert ("renamed", "ppo/policy/approxkl", "policy/approxkl_avg") == (renamed.kind, renamed.was, renamed.key)
+    assert (renamed.kind, renamed.was, renamed.key) == ("renamed", "ppo/policy/approxkl", "policy/approxkl_avg")
     assert "padding is in the mean" in {cause.text for cause in renamed.causes}
-    assert [] == [release for release in by_new if release.startswith("1.")]
+    assert [release for release in by_new if release.startswith("1.")] == []
 
 
 def test_a_key_that_came_says_since_when():
     """GRPOTrainer logs entropy since 0.20.0."""
     first = changes(TABLES, "trl", "GRPOTrainer", "entropy")[0]
-    assert ("came", "0.20.0") == (first.kind, first.release)
+    assert (first.kind, first.release) == ("came", "0.20.0")
 
 
 def test_a_key_that_went_is_told():
     """What verl 0.4.0 calls actor/entropy_loss is actor/entropy in 0.4.1."""
     kinds = {item.release: item.kind for item in changes(TABLES, "verl", "actor", "actor/entropy", at="0.5.0")}
-    assert "renamed" == kinds["0.4.1"]
+    assert kinds["0.4.1"] == "renamed"
 
 
 def test_a_change_that_was_taken_back_is_told_with_its_releases():
     """From 0.27.0 to 0.29.1 the logged reward leaves out the weights."""
     reward = [item for item in changes(TABLES, "trl", "GRPOTrainer", "reward") if item.release == "0.27.0"]
     (weights,) = [item for item in reward if "reward_weights" in item.causes[0].text]
-    assert "0.29.1" == weights.until
+    assert weights.until == "0.29.1"
     assert not any(
         "reward_weights" in cause.text
         for item in changes(TABLES, "trl", "GRPOTrainer", "reward")
@@ -79,8 +79,8 @@ def test_settings_decide_which_changes_weigh():
         found = changes(TABLES, "trl", "GRPOTrainer", "loss", config=config)
         return [cause.weighs for item in found for cause in item.causes if cause.trait == "reference_synced"]
 
-    assert [True] == moving(sync_ref_model="true")
-    assert [False] == moving()
+    assert moving(sync_ref_model="true") == [True]
+    assert moving() == [False]
 
 
 def test_every_key_of_a_large_release_has_a_history():
@@ -97,4 +97,4 @@ def test_every_key_of_a_large_release_has_a_history():
 
 def test_a_key_that_nothing_logs_has_no_history():
     """Neither has a component that is not there any more at that release."""
-    assert [] == changes(TABLES, "trl", "GRPOTrainer", "no/such/key")
+    assert changes(TABLES, "trl", "GRPOTrainer", "no/such/key") == []

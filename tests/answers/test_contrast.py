@@ -14,7 +14,7 @@ def contrast(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 
     def run(first: str, second: str, at: str | None = None, *more: str) -> list[str]:
         source = [] if at is None else ["--at", at]
-        assert 0 == main(["resolve", first, second, *source, *more])
+        assert main(["resolve", first, second, *source, *more]) == 0
         return capsys.readouterr().out.splitlines()
 
     return run
@@ -36,7 +36,7 @@ def test_two_divergences_are_told_apart_by_their_policies(contrast) -> None:
 
     assert start(lines).startswith("Different pairs of policies: ppo_kl compares")
     signs = [text.strip() for text in row(lines, "sign")[10:].split("   ") if text]
-    assert ["may be negative", "never negative"] == signs
+    assert signs == ["may be negative", "never negative"]
     assert "yes, by default" in row(lines, "logged")
     assert "not by default; only if" in row(lines, "logged")
     assert any("use_kl_loss (off by default)" in line for line in lines)

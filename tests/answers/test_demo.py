@@ -11,9 +11,9 @@ from rlmetrics.functional import REGISTRY
 
 
 def _shown(capsys) -> list[str]:
-    assert 0 == main(["demo"])
+    assert main(["demo"]) == 0
     captured = capsys.readouterr()
-    assert "" == captured.err
+    assert captured.err == ""
     return captured.out.splitlines()
 
 
@@ -29,7 +29,7 @@ def test_the_demo_fits_on_a_screen(capsys):
 
     assert len(lines) <= 25
     assert max(map(len, lines)) <= 80
-    assert ["1", "2", "3"] == [line[0] for line in lines if line[:1].isdigit()]
+    assert [line[0] for line in lines if line[:1].isdigit()] == ["1", "2", "3"]
 
 
 def test_the_change_of_meaning_is_what_the_functions_compute():
@@ -38,8 +38,8 @@ def test_the_change_of_meaning_is_what_the_functions_compute():
     rewards = torch.tensor([0.0] * 4 + [1.0] * 4, dtype=torch.float64)
     prompts = torch.tensor([0] * 4 + [1] * 4)
 
-    assert ("0.26.2", "reward/group_std", 0.0) == old
-    assert ("0.27.0", "reward/score/std") == new[:2]
+    assert old == ("0.26.2", "reward/group_std", 0.0)
+    assert new[:2] == ("0.27.0", "reward/score/std")
     assert math.isclose(new[2], float(rewards.std()), rel_tol=1e-12)
     assert old[2] == float(REGISTRY[old[1]].function(rewards=rewards, group_ids=prompts))
     assert math.isclose(new[2], float(REGISTRY[new[1]].function(scores=rewards)), rel_tol=1e-6)

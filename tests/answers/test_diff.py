@@ -27,7 +27,7 @@ def answer(capsys, monkeypatch):
     def run(*arguments: str) -> list[str]:
         code = main(("diff", *arguments))
         out, err = capsys.readouterr()
-        assert (0, "") == (code, err)
+        assert (code, err) == (0, "")
         return out.rstrip("\n").split("\n")
 
     return run
@@ -50,10 +50,10 @@ def test_the_first_sentences_say_what_one_sees(answer):
     said = _paragraph(answer(*GRPO))
     assert said.startswith("22 of 39 training keys changed their meaning. With default settings you see this: ")
     parts = said.partition(": ")[2].rstrip(".").split("; ")
-    assert "kl is gone (beta is 0.0 now)" == parts[0]
-    assert "loss has no KL part" == parts[1]
+    assert parts[0] == "kl is gone (beta is 0.0 now)"
+    assert parts[1] == "loss has no KL part"
     assert parts[2].startswith("reward_std: now standard deviation of the scores over responses")
-    assert "a log line covers 10 steps, not 500" == parts[3]
+    assert parts[3] == "a log line covers 10 steps, not 500"
 
 
 def test_causes_come_with_their_keys_and_weight(answer):
@@ -96,13 +96,13 @@ def test_one_key_has_an_answer_of_its_own(answer):
     lines = answer("reward_std", "--from", "trl[GRPOTrainer]==0.26.2", "--to", "trl[GRPOTrainer]==0.27.0")
     assert _paragraph(lines).startswith("reward_std changed its meaning")
     assert any(line.startswith("≠ 0.27.0") for line in lines)
-    assert "Defaults     beta 0.04 -> 0.0 · logging_steps 500 -> 10" == answer("kl", *GRPO)[-1]
+    assert answer("kl", *GRPO)[-1] == "Defaults     beta 0.04 -> 0.0 · logging_steps 500 -> 10"
 
 
 def test_a_key_that_did_not_change_is_said_to_be_the_same(answer):
     """In one line."""
     lines = answer("grad_norm", *GRPO)
-    assert "grad_norm means the same from TRL GRPOTrainer 0.18.2 to 1.16.0." == lines[0]
+    assert lines[0] == "grad_norm means the same from TRL GRPOTrainer 0.18.2 to 1.16.0."
 
 
 def test_a_renamed_class_is_told(answer):
@@ -128,13 +128,13 @@ def test_nothing_changed_is_said_in_one_sentence(answer):
 def test_keys_that_differ_in_one_part_are_written_once():
     """The parts stand in braces; what varies in a log is a star."""
     keys = ["completions/mean_length", "completions/max_length", "reward", "rewards/{reward_func}/mean"]
-    assert ["completions/{mean,max}_length", "reward", "rewards/*/mean"] == braced(keys)
-    assert ["clip_ratio/{low,high}_mean"] == braced(["clip_ratio/low_mean", "clip_ratio/high_mean"])
-    assert "{log_metric}" == starred("{log_metric}")
+    assert braced(keys) == ["completions/{mean,max}_length", "reward", "rewards/*/mean"]
+    assert braced(["clip_ratio/low_mean", "clip_ratio/high_mean"]) == ["clip_ratio/{low,high}_mean"]
+    assert starred("{log_metric}") == "{log_metric}"
     assert all(len(name) <= 60 for name in braced([f"timing/{'long' * 5}{number}" for number in range(9)]))
 
 
 def test_a_sentence_names_few_keys():
     """As many as there is room for, then how many more."""
-    assert "a and b" == few(["a", "b"])
-    assert "first_of_all/key and 2 more" == few(["first_of_all/key", "second_of_all/name", "third"], room=20)
+    assert few(["a", "b"]) == "a and b"
+    assert few(["first_of_all/key", "second_of_all/name", "third"], room=20) == "first_of_all/key and 2 more"

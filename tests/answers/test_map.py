@@ -25,7 +25,7 @@ PAIRS = [
 
 
 def _printed(capsys: pytest.CaptureFixture[str], *arguments: str) -> list[str]:
-    assert 0 == main(["map", *arguments])
+    assert main(["map", *arguments]) == 0
     return capsys.readouterr().out.splitlines()
 
 
@@ -86,21 +86,21 @@ def test_configuration_changes_what_applies(capsys: pytest.CaptureFixture[str]) 
 
     def kl(*config: str) -> dict[str, Any]:
         given = [item for pair in config for item in ("--config", pair)]
-        assert 0 == main(["map", "kl", "--from", GRPO, "--to", VERL, "--json", *given])
+        assert main(["map", "kl", "--from", GRPO, "--to", VERL, "--json", *given]) == 0
         [row] = json.loads(capsys.readouterr().out)
         return dict(row)
 
-    assert "close" == kl()["severity"]
-    assert "biased" == kl("sync_ref_model=true")["severity"]
+    assert kl()["severity"] == "close"
+    assert kl("sync_ref_model=true")["severity"] == "biased"
     shows = {item["what"]: item["applies"] for item in kl()["differs_by"]}
     logged = {item["what"]: item["applies"] for item in kl("logging_steps=1")["differs_by"]}
     [window] = [what for what in shows if what.startswith("steps between two logs")]
-    assert (True, False) == (shows[window], logged[window])
+    assert (shows[window], logged[window]) == (True, False)
 
 
 def test_an_unknown_key_names_the_nearest(capsys: pytest.CaptureFixture[str]) -> None:
     """Exit code 2 and one line."""
-    assert 2 == main(["map", "completions/mean_lenght", "--from", GRPO, "--to", VERL])
+    assert main(["map", "completions/mean_lenght", "--from", GRPO, "--to", VERL]) == 2
     assert "completions/mean_length" in capsys.readouterr().err
 
 

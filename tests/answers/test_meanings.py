@@ -16,7 +16,7 @@ def ask(capsys, monkeypatch):
     def run(*arguments: str) -> tuple[int, list[str]]:
         code = main(["resolve", *arguments])
         out, err = capsys.readouterr()
-        assert "" == err
+        assert err == ""
         return code, out.splitlines()
 
     return run
@@ -25,8 +25,8 @@ def ask(capsys, monkeypatch):
 def test_the_first_line_counts_the_meanings(ask):
     """Then each has a line with the metric in words, who logs it and in which releases."""
     code, lines = ask("kl")
-    assert 0 == code
-    assert "`kl` has 4 meanings, all in TRL. Which trainer wrote your log? (--at picks one)" == lines[0]
+    assert code == 0
+    assert lines[0] == "`kl` has 4 meanings, all in TRL. Which trainer wrote your log? (--at picks one)"
     text = " ".join(" ".join(lines).split())
     assert "policy now vs reference, per token, GRPOTrainer and 7 more 0.14.0.. k3" in text
     assert "RLOOTrainer 0.22.0.." in text
@@ -74,7 +74,7 @@ def test_a_key_with_one_meaning_is_answered_at_once(ask):
     """Of the newest release, with who else logs it."""
     code, lines = ask("grad_norm")
     text = " ".join(" ".join(lines).split())
-    assert 0 == code
+    assert code == 0
     assert "optimizer/gradient_norm" in text or "norm of the policy's gradient" in text
     assert "TRL GRPOTrainer 1.16.0; --at asks another one" in text
     assert "The same quantity in DPOTrainer, SFTTrainer" in text
@@ -92,24 +92,24 @@ def test_a_key_with_one_meaning_is_answered_at_once(ask):
 def test_other_spellings_say_what_they_are(ask, key, first):
     """In the first line."""
     code, lines = ask(key)
-    assert 0 == code
+    assert code == 0
     assert lines[0].startswith(first)
 
 
 def test_a_typo_is_answered_with_what_it_would_mean(ask):
     """And the exit code tells that it is one; a name that is nowhere near a key has nothing."""
     code, lines = ask("rewrd")
-    assert (1, "No described release logs `rewrd`. Did you mean `reward`?") == (code, lines[0])
+    assert (code, lines[0]) == (1, "No described release logs `rewrd`. Did you mean `reward`?")
     assert any("Mean score of the responses" in line for line in lines)
     code, lines = ask("xyzzy")
-    assert 0 == code
+    assert code == 0
     assert lines[0].startswith("No described release logs `xyzzy`, and no key is spelled like it.")
 
 
 def test_several_keys_are_answered_one_after_the_other(ask):
     """Each with its meanings in the sources that explain the most of them."""
     code, lines = ask("kl", "reward", "completions/mean_length")
-    assert 0 == code
+    assert code == 0
     assert any(line.startswith("`kl` has") for line in lines)
     assert any(line.startswith("`reward` has") for line in lines)
 
@@ -117,8 +117,8 @@ def test_several_keys_are_answered_one_after_the_other(ask):
 def test_a_release_without_a_class_begins_with_what_people_use(ask):
     """Equal meanings of several classes are one line."""
     _, lines = ask("loss", "--at", "trl==0.16.1")
-    assert "`loss` has 14 meanings in TRL 0.16.1. Which trainer wrote your log?" == lines[0]
+    assert lines[0] == "`loss` has 14 meanings in TRL 0.16.1. Which trainer wrote your log?"
     table = [line for line in lines[2:] if line.startswith("  ")]
     assert table[0].rstrip().endswith("GRPOTrainer")
     assert "DPOTrainer and 1 more" in table[1]
-    assert "Next: rlmetrics resolve loss --at 'trl[GRPOTrainer]==0.16.1'" == lines[-1]
+    assert lines[-1] == "Next: rlmetrics resolve loss --at 'trl[GRPOTrainer]==0.16.1'"

@@ -71,7 +71,7 @@ def test_a_cut_off_dictionary_gives_a_beginning(row: dict[str, float], data: st.
     text = str(row)
     cut = data.draw(st.integers(0, len(text)))
 
-    assert [*parse_row(text[:cut])] == [*row][: len(parse_row(text[:cut]))]
+    assert [*row][: len(parse_row(text[:cut]))] == [*parse_row(text[:cut])]
 
 
 @given(st.text(max_size=200))
@@ -83,7 +83,7 @@ def test_no_text_breaks_the_parser(text: str) -> None:
 @given(KEYS)
 def test_a_key_alone_is_no_row(key: str) -> None:
     """A key without a value holds none, so that it is looked up as a key."""
-    assert {} == parse_row(key)
+    assert parse_row(key) == {}
 
 
 @pytest.mark.parametrize(
@@ -91,14 +91,14 @@ def test_a_key_alone_is_no_row(key: str) -> None:
 )
 def test_what_holds_no_value_is_no_row(text: str) -> None:
     """A key with a colon or an @ in it, a comparison and a word are no values."""
-    assert {} == parse_row(text)
+    assert parse_row(text) == {}
 
 
 def test_a_record_of_verls_file_logger_gives_its_data() -> None:
     """Of a record with the step beside the data, as verl writes it, only the data are values."""
     found = parse_row('{"step": 3, "data": {"actor/pg_loss": -0.25, "note": "text", "x": null}}')
 
-    assert {"actor/pg_loss": -0.25, "x": None} == {key: item.number for key, item in found.items()}
+    assert {key: item.number for key, item in found.items()} == {"actor/pg_loss": -0.25, "x": None}
 
 
 @pytest.mark.parametrize(

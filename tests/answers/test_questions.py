@@ -82,10 +82,10 @@ def test_the_first_lines_answer_the_question(ask, question):
     answer, first = ask(question), question["first"]
     text = answer.first(first["within"])
     shown = f"{text!r}\n{answer.errors}"
-    assert [] == missing([*first.get("line_one", []), *value(question)], answer.first(1)), shown
-    assert [] == missing(first["must"], text), shown
+    assert missing([*first.get("line_one", []), *value(question)], answer.first(1)) == [], shown
+    assert missing(first["must"], text) == [], shown
     said = [pattern for pattern in first.get("must_not", []) if re.search(pattern, text, re.IGNORECASE)]
-    assert [] == said, shown
+    assert said == [], shown
 
 
 def test_the_whole_answer_has_what_comes_next(ask, question):
@@ -93,20 +93,20 @@ def test_the_whole_answer_has_what_comes_next(ask, question):
     answer = ask(question)
     assert question.get("exit", 0) == answer.exit, answer.errors
     assert "Traceback" not in answer.errors
-    assert [] == missing(question.get("anywhere", []), joined(answer.lines)), answer.lines
+    assert missing(question.get("anywhere", []), joined(answer.lines)) == [], answer.lines
 
 
 def test_the_answer_fits_a_screen(ask, question):
     """No line is wider than the terminal, and there are some lines, but not many."""
     answer = ask(question)
-    assert [] == [line for line in answer.lines if len(line) > WIDTH]
+    assert [line for line in answer.lines if len(line) > WIDTH] == []
     assert 1 <= len(answer.lines) <= SCREEN
 
 
 def test_the_questions_are_many_and_of_every_kind():
     """Their kinds occur about as often as they are asked; few name a release; each says where its answer stands."""
     kinds = Counter(question["kind"] for question in QUESTIONS)
-    assert KINDS == set(kinds)
+    assert set(kinds) == KINDS
     assert len(QUESTIONS) >= 40
     assert len({question["id"] for question in QUESTIONS}) == len(QUESTIONS)
     assert min(kinds.values()) >= 5

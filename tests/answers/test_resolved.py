@@ -86,7 +86,7 @@ def test_a_key_that_is_off_says_what_turns_it_on():
     lines = answered("kl", "trl[GRPOTrainer]==1.16.0")
     assert "Not logged by default: needs beta != 0 (0.0)." in " ".join(lines[:2])
     assert "only if beta != 0 (0.0)" in part(lines, "logged")
-    assert "by default" == part(answered("kl", "trl[GRPOTrainer]==0.18.2"), "logged").partition(";")[0]
+    assert part(answered("kl", "trl[GRPOTrainer]==0.18.2"), "logged").partition(";")[0] == "by default"
     assert "yes with these settings" in part(answered("kl", "trl[GRPOTrainer]==1.16.0", beta=0.1), "logged")
 
 
@@ -104,7 +104,7 @@ def test_settings_that_change_a_key_are_those_of_its_release():
         text = "\n".join(answered("policy/approxkl_avg", at, full=True, **config))
         return text.partition("Settings that change it")[2].partition("\n\n")[0]
 
-    assert 1 == settings("trl[PPOTrainer]==0.12.2").count("no longer: sampling goes on after the end-of-sequence token")
+    assert settings("trl[PPOTrainer]==0.12.2").count("no longer: sampling goes on after the end-of-sequence token") == 1
     for told in ('stop_token = "eos"', "stop_token_id set"):
         assert told in settings("trl[PPOTrainer]==0.12.2")
     # Micro-batches that are never filled count since 0.17.0, and only with several mini-batches.
@@ -132,7 +132,7 @@ def test_the_source_is_that_of_the_release_and_a_link():
     assert "https://github.com/huggingface/trl/blob/v0.12.2/trl/trainer/ppo_trainer.py#L517" in links.values()
     assert {line.release for line in found.evidence} == {"0.12.2"}
     untagged = open_view("trl[PPOv2Trainer]==0.9.2")
-    assert {} == resolved_links(untagged, resolve_in(untagged, ["policy/approxkl_avg"])[0])
+    assert resolved_links(untagged, resolve_in(untagged, ["policy/approxkl_avg"])[0]) == {}
 
 
 def test_installation_comes_last():
@@ -167,8 +167,12 @@ def test_full_leaves_nothing_out(key, at):
 def test_the_specs_own_names_have_no_release():
     """Formula, health and function, and nothing about sources."""
     lines = answered("kl/old/k2", "canonical")
-    assert {"formula", "healthy", "reads", "unlike", "compute"} == {
-        line.split()[0] for line in lines if re.match(r"[a-z]+ {2,}", line)
+    assert {line.split()[0] for line in lines if re.match(r"[a-z]+ {2,}", line)} == {
+        "formula",
+        "healthy",
+        "reads",
+        "unlike",
+        "compute",
     }
 
 

@@ -12,9 +12,9 @@ def show(capsys, monkeypatch):
     monkeypatch.setenv("COLUMNS", "80")
 
     def run(*arguments):
-        assert 0 == main(("show", *arguments))
+        assert main(("show", *arguments)) == 0
         out, err = capsys.readouterr()
-        assert "" == err
+        assert err == ""
         return out.splitlines()
 
     return run
@@ -33,7 +33,7 @@ def test_names_are_one_row_for_a_trainer_and_key(show):
     text = "\n".join(show("approxkl"))
     for part in ("0.0.1..0.11.4", "0.12.0..1.12.0", "not logged. Closest: actor/ppo_kl"):
         assert part in text
-    assert 1 == text.count("ppo/policy/approxkl  ")
+    assert text.count("ppo/policy/approxkl  ") == 1
     assert "padding" in text
 
 
@@ -50,7 +50,7 @@ def test_a_name_of_several_metrics_lists_them(show):
     lines = show("kl")
     assert "5 metrics" in lines[0]
     listed = [line.split()[0] for line in lines if line.startswith("  ") and "/" in line.split()[0]]
-    assert "kl/reference/k3" == listed[0]
+    assert listed[0] == "kl/reference/k3"
     assert {"kl/old_reference/k1", "kl/old/k3", "unpaired/kl"} <= set(listed)
     assert any(line.startswith("Next: rlmetrics show kl/reference/k3") for line in lines)
     assert len(lines) <= 30
@@ -67,4 +67,4 @@ def test_a_source_narrows_everything(show):
 def test_a_metric_that_no_release_logs_says_so(show):
     """Under each framework."""
     lines = show("reward/std")
-    assert 2 == sum("not logged" in line for line in lines)
+    assert sum("not logged" in line for line in lines) == 2

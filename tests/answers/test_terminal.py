@@ -65,9 +65,9 @@ def test_a_terminal_gets_colour_and_links(monkeypatch):
         ["! biased  kl", "source    trl/a.py:1"], keys=["kl"], links={"trl/a.py:1": "https://x"}, stream=Terminal()
     )
 
-    assert (
+    assert text == (
         "\x1b[33m!\x1b[0m biased  \x1b[1mkl\x1b[0m\n\x1b[2msource\x1b[0m    \x1b]8;;https://x\x1b\\trl/a.py:1\x1b]8;;\x1b\\"
-    ) == text
+    )
 
 
 def test_no_color_is_heeded(monkeypatch):

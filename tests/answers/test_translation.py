@@ -56,8 +56,8 @@ def test_the_answer_fits_on_a_screen(said, monkeypatch, path, source, target, wi
     lines = said(path, source, target)
 
     assert len(lines) <= 25
-    assert [] == [line for line in lines if len(line) > wide and len(line.split()) > 1]
-    assert "Report: --full, --html FILE, --json" == lines[-1]
+    assert [line for line in lines if len(line) > wide and len(line.split()) > 1] == []
+    assert lines[-1] == "Report: --full, --html FILE, --json"
 
 
 def test_the_first_line_counts_what_the_json_holds(said, account):
@@ -72,7 +72,7 @@ def test_the_first_line_counts_what_the_json_holds(said, account):
     counts = {line.split()[1]: int(line.split()[2]) for line in lines if re.match(r"[=≈!≠·] ", line)}
     names = {"look-alike": "look-alike", "none": "nothing"}
     assert counts == {names.get(name, name): count for name, count in report["severities"].items() if count}
-    assert {"same": 2, "biased": 8, "look-alike": 12, "nothing": 21} == counts
+    assert counts == {"same": 2, "biased": 8, "look-alike": 12, "nothing": 21}
 
 
 def test_what_is_biased_refers_to_footnotes(said):
@@ -92,7 +92,7 @@ def test_equal_values_are_counted(said, account):
 
     assert "Not written twice: env/reward_mean (= ppo/mean_scores in 5 of 5 rows)." in text
     equal = account(PPO, OLD, NEW)["equal"]
-    assert {"key": "ppo/mean_scores", "rows": 5, "of": 5} == equal["env/reward_mean"]
+    assert equal["env/reward_mean"] == {"key": "ppo/mean_scores", "rows": 5, "of": 5}
 
 
 def test_a_dry_run_says_would(said):
@@ -138,11 +138,11 @@ def test_the_runs_own_configuration_decides_what_applies(said, account):
     report = account(GRPO, GRPO_OLD, GRPO_NEW)
 
     (own,) = report["configuration"]
-    assert "W&B" == own["where"]
+    assert own["where"] == "W&B"
     assert {"gradient_accumulation_steps": 1, "num_iterations": 1, "beta": 0.04}.items() <= own["values"].items()
     applies = {one["what"]: one["applies"] for how in report["translated"].values() for one in how["differs_by"]}
     micro_batches = [what for what in applies if what.startswith("micro-batches of one mini-batch")]
-    assert [False] == [applies[what] for what in micro_batches]
+    assert [applies[what] for what in micro_batches] == [False]
     numbers = re.search(r"By the run's configuration \(W&B\), (\d+) of (\d+) differences", text)
     assert numbers
     assert len(applies) == int(numbers[2])
@@ -153,7 +153,7 @@ def test_what_is_given_wins_over_what_was_recorded(account):
     recorded = account(GRPO, GRPO_OLD, GRPO_NEW)
     given = account(GRPO, GRPO_OLD, GRPO_NEW, "--config", "beta=0")
 
-    assert 0.04 == recorded["configuration"][0]["values"]["beta"]
+    assert recorded["configuration"][0]["values"]["beta"] == 0.04
     assert "beta" not in given["configuration"][0]["values"]
     assert "train/kl" in recorded["translated"]
 
@@ -196,5 +196,5 @@ def test_a_folder_has_a_line_for_each_kind_of_file(said, tmp_path):
 
     assert len(lines) <= 25
     kinds = [line.split() for line in lines if line.startswith("  ") and " file" in line]
-    assert ["jsonl", "2", "files", "20", "records", OLD] == kinds[0]
-    assert ["wandb", "1", "file"] == kinds[1][:3]
+    assert kinds[0] == ["jsonl", "2", "files", "20", "records", OLD]
+    assert kinds[1][:3] == ["wandb", "1", "file"]

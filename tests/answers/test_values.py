@@ -24,7 +24,7 @@ def resolve(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setenv("NO_COLOR", "1")
 
     def run(*arguments: str) -> list[str]:
-        assert 0 == main(["resolve", *arguments])
+        assert main(["resolve", *arguments]) == 0
         return capsys.readouterr().out.splitlines()
 
     return run
@@ -46,9 +46,9 @@ def test_a_loss_of_zero_is_expected_with_the_value_in_the_first_line(resolve: Re
     lines = resolve("loss=0.0", "--at", GRPO)
 
     assert lines[0].startswith("0.0 is expected here, and the model does train.")
-    assert ["why", "worry if", "watch", "source"] == [
+    assert [
         label for label in ("why", "worry if", "watch", "source") if any(line.startswith(label) for line in lines)
-    ]
+    ] == ["why", "worry if", "watch", "source"]
     assert any("trl/trainer/grpo_trainer.py:932" in line for line in lines)
 
 
@@ -56,17 +56,17 @@ def test_a_setting_rewrites_what_holds_by_default() -> None:
     """With several updates per generation a loss and a clip fraction of 0 are no longer what they must be."""
     at = "trl[GRPOTrainer]==0.20.0"
 
-    assert "constant" == judged(at, "clip_ratio/low_mean", 0.0).judged[0].origin
-    assert "reading" == judged(at, "clip_ratio/low_mean", 0.0, num_iterations="4").judged[0].origin
-    assert "expected" == judged(at, "loss", 0.0).level
-    assert "info" == judged(at, "loss", 0.0, num_iterations="4").level
+    assert judged(at, "clip_ratio/low_mean", 0.0).judged[0].origin == "constant"
+    assert judged(at, "clip_ratio/low_mean", 0.0, num_iterations="4").judged[0].origin == "reading"
+    assert judged(at, "loss", 0.0).level == "expected"
+    assert judged(at, "loss", 0.0, num_iterations="4").level == "info"
 
 
 def test_other_settings_are_told() -> None:
     """What the value would tell under other settings stands beside it, under the setting that decides."""
     told = dict(judged(GRPO, "loss", 0.0).otherwise)
 
-    assert ["beta = 0 (0.04)", "num_iterations != 1 (1)"] == [*told]
+    assert [*told] == ["beta = 0 (0.04)", "num_iterations != 1 (1)"]
     assert told["num_iterations != 1 (1)"].startswith("0.0 is possible")
 
 
@@ -106,7 +106,7 @@ def test_rounding_below_a_bound_is_no_error() -> None:
     """A divergence that float32 leaves a hair below 0 is read as 0."""
     head = judged("trl[GRPOTrainer]==0.20.0", "kl", -1e-9).judged[0]
 
-    assert ("info", "range") == (head.level, head.origin)
+    assert (head.level, head.origin) == ("info", "range")
     assert "by rounding" in head.says
 
 
@@ -131,11 +131,11 @@ def test_a_row_names_the_cause_first_and_folds_the_rest(resolve: Resolve) -> Non
 
     assert lines[0].startswith("reward_std: 0.0 means that nothing was learnt")
     marks = [line.split()[:2] for line in lines if line.split()[:1] in (["warning"], ["expected"])]
-    assert [["warning", "reward_std"], ["warning", "frac_reward_zero_std"]] == marks[:2]
-    assert ["expected", "clip_ratio/low_mean"] == marks[2]
+    assert marks[:2] == [["warning", "reward_std"], ["warning", "frac_reward_zero_std"]]
+    assert marks[2] == ["expected", "clip_ratio/low_mean"]
     assert any(line.startswith("follows   from reward_std and frac_reward_zero_std: grad_norm = 0.0") for line in lines)
     assert any(line.startswith("Unremarkable (") and "learning_rate" in line for line in lines)
-    assert [] == [line for line in lines if "does train" in line]
+    assert [line for line in lines if "does train" in line] == []
 
 
 def test_a_row_of_verl_is_understood(resolve: Resolve) -> None:
@@ -160,13 +160,13 @@ def test_an_unremarkable_row_says_so(resolve: Resolve) -> None:
 
 def test_json_adds_the_value_and_what_it_tells(capsys: pytest.CaptureFixture[str]) -> None:
     """The objects of `resolve` keep their fields; `value` and `judged` come with them, NaN as text."""
-    assert 0 == main(["resolve", "loss=0.0", "kl=nan", "--at", GRPO, "--json"])
+    assert main(["resolve", "loss=0.0", "kl=nan", "--at", GRPO, "--json"]) == 0
     loss, kl = json.loads(capsys.readouterr().out)
 
-    assert ("loss", "loss/total", 0.0) == (loss["key"], loss["metric"], loss["value"])
-    assert {"level", "origin", "says", "why", "worry", "watch", "rule", "follows"} == set(loss["judged"][0])
-    assert "expected" == loss["judged"][0]["level"]
-    assert "nan" == kl["value"]
+    assert (loss["key"], loss["metric"], loss["value"]) == ("loss", "loss/total", 0.0)
+    assert set(loss["judged"][0]) == {"level", "origin", "says", "why", "worry", "watch", "rule", "follows"}
+    assert loss["judged"][0]["level"] == "expected"
+    assert kl["value"] == "nan"
 
 
 def test_lines_fit_the_terminal_and_the_screen(resolve: Resolve, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -175,7 +175,7 @@ def test_lines_fit_the_terminal_and_the_screen(resolve: Resolve, monkeypatch: py
         monkeypatch.setenv("COLUMNS", str(columns))
         for arguments in (("loss=0.0",), (ROW,), ("critic/score/mean", "critic/rewards/mean", "--at", "verl==0.9.1")):
             lines = resolve(*arguments)
-            assert [] == [line for line in lines if len(line) > columns]
+            assert [line for line in lines if len(line) > columns] == []
             assert len(lines) <= 40
 
 
@@ -184,5 +184,5 @@ def test_every_reading_of_the_spec_can_be_given() -> None:
     tables = load_tables()
     metrics = {name: tables.texts[name].get("reads", ()) for name in tables.metrics}
 
-    assert 50 <= sum(map(len, metrics.values()))
+    assert sum(map(len, metrics.values())) >= 50
     assert all("{value}" in reading["says"] for readings in metrics.values() for reading in readings)

@@ -44,7 +44,7 @@ def run(folder: Path, browser: Path, *arguments: str, site: str = "") -> tuple[i
 def test_a_metric_opens_at_the_configured_address(tmp_path: Path, browser: Path) -> None:
     """By its name or an alias; the address is printed, too."""
     code, text, opened = run(tmp_path, browser, "approxkl", "--web", site=f"{SITE}/")
-    assert (0, f"{SITE}/m/kl/old/k2/\n", f"{SITE}/m/kl/old/k2/") == (code, text, opened)
+    assert (code, text, opened) == (0, f"{SITE}/m/kl/old/k2/\n", f"{SITE}/m/kl/old/k2/")
 
 
 def test_a_key_opens_at_its_release(tmp_path: Path, browser: Path) -> None:
@@ -52,8 +52,8 @@ def test_a_key_opens_at_its_release(tmp_path: Path, browser: Path) -> None:
     code, text, opened = run(
         tmp_path, browser, "policy/approxkl_avg", "--at", "trl[PPOTrainer]==0.12.2", "--web", site=SITE
     )
-    assert (0, f"{SITE}/k/trl/policy/approxkl_avg/#at=trl-0.12.2") == (code, opened)
-    assert f"{opened}\n" == text
+    assert (code, opened) == (0, f"{SITE}/k/trl/policy/approxkl_avg/#at=trl-0.12.2")
+    assert text == f"{opened}\n"
 
 
 def test_without_an_address_the_built_site_is_opened(tmp_path: Path, browser: Path) -> None:
@@ -64,13 +64,13 @@ def test_without_an_address_the_built_site_is_opened(tmp_path: Path, browser: Pa
     (tmp_path / "site" / "index.html").touch()
     (tmp_path / "deep").mkdir()
     code, _, opened = run(tmp_path / "deep", browser, "kl/old/k2", "--web")
-    assert (0, f"{(tmp_path / 'site').as_uri()}/m/kl/old/k2/index.html") == (code, opened)
+    assert (code, opened) == (0, f"{(tmp_path / 'site').as_uri()}/m/kl/old/k2/index.html")
 
 
 def test_without_any_site_it_says_what_to_do(tmp_path: Path, browser: Path) -> None:
     """In one line, and nothing is opened; no address is invented."""
     code, text, opened = run(tmp_path, browser, "kl/old/k2", "--web")
-    assert (2, "", 1) == (code, opened, len(text.splitlines()))
+    assert (code, opened, len(text.splitlines())) == (2, "", 1)
     assert "RLMETRICS_SITE" in text
     assert "mkdocs build" in text
 
@@ -78,7 +78,7 @@ def test_without_any_site_it_says_what_to_do(tmp_path: Path, browser: Path) -> N
 def test_what_is_no_address_is_refused(tmp_path: Path, browser: Path) -> None:
     """A folder without a site, or a name without a scheme."""
     code, text, opened = run(tmp_path, browser, "kl/old/k2", "--web", site="docs.example")
-    assert (2, "") == (code, opened)
+    assert (code, opened) == (2, "")
     assert "RLMETRICS_SITE=docs.example" in text
     with pytest.raises(UserError):
         configured({"RLMETRICS_SITE": str(tmp_path)})
@@ -88,9 +88,9 @@ def test_every_name_of_a_page_is_quoted() -> None:
     """Keys with brackets and at signs lead to the address that is written for them, on the web and on a disk."""
     tables = load_tables()
     page, release = page_of("val-core/{data_source}/{variable}/mean@{n}", None, ["validation/mean"], tables)
-    assert ("k/verl/val-core/_data_source_/_variable_/mean-_n_", None) == (page, release)
-    assert f"file:///s/{page}/index.html" == web_address("file:///s", page)
-    assert f"{SITE}/{page}/" == web_address(SITE, page)
+    assert (page, release) == ("k/verl/val-core/_data_source_/_variable_/mean-_n_", None)
+    assert web_address("file:///s", page) == f"file:///s/{page}/index.html"
+    assert web_address(SITE, page) == f"{SITE}/{page}/"
 
 
 class Terminal(io.StringIO):
@@ -110,11 +110,11 @@ def test_metrics_are_links_once_there_is_an_address(monkeypatch: pytest.MonkeyPa
     tables = load_tables()
     lines = ["kl/old/k2: a divergence", "near it stands policy/loss, and not xpolicy/loss"]
     monkeypatch.delenv("RLMETRICS_SITE", raising=False)
-    assert {} == links_of(lines, tables)
+    assert links_of(lines, tables) == {}
     monkeypatch.setenv("RLMETRICS_SITE", SITE)
     links = links_of(lines, tables)
-    assert {"kl/old/k2", "policy/loss"} == links.keys()
+    assert links.keys() == {"kl/old/k2", "policy/loss"}
     text = printed(lines, keys=["kl/old/k2"], links={**links, "old/k2": "https://elsewhere"}, stream=Terminal())
     assert f"\x1b]8;;{SITE}/m/kl/old/k2/\x1b\\kl/old/k2\x1b]8;;\x1b\\" in text
-    assert 2 == text.count(SITE)
+    assert text.count(SITE) == 2
     assert "elsewhere" not in text

@@ -26,7 +26,7 @@ def test_the_first_rule_that_fits_gives_the_component(key: str, owner: str, comp
 
 def test_without_rules_the_class_is_the_component() -> None:
     """As in TRL, whose trainers are components."""
-    assert "GRPOTrainer" == AuditSettings("trl").component("actor/ppo_kl", "GRPOTrainer")
+    assert AuditSettings("trl").component("actor/ppo_kl", "GRPOTrainer") == "GRPOTrainer"
 
 
 def test_settings_are_read_from_yaml(tmp_path: Path) -> None:
@@ -38,9 +38,9 @@ def test_settings_are_read_from_yaml(tmp_path: Path) -> None:
     )
     settings = read_settings(file)
 
-    assert ("novel", {"group": ("A", "B")}) == (settings.package, settings.workers)
-    assert (SettingRule("a", key="a/.*"),) == settings.components
-    assert ["it adds no key"] == [item.reason for item in settings.ignored]
+    assert (settings.package, settings.workers) == ("novel", {"group": ("A", "B")})
+    assert settings.components == (SettingRule("a", key="a/.*"),)
+    assert [item.reason for item in settings.ignored] == ["it adds no key"]
 
     file.write_text("package: novel\nworker: {}\n")
     with pytest.raises(TypeError, match="worker"):

@@ -75,20 +75,20 @@ def _extracted(source: str) -> Extraction:
 def test_a_member_of_an_enumeration_is_named_by_its_own_text() -> None:
     """What ``__str__`` looks up for the member is the key; the fallback is one only for members that lack an entry."""
     found = {key.key: key for key in _extracted(TIMED).keys}
-    assert {"timing_s/ref", "timing_s/env", "timing_per_token_ms/ref"} == set(found)
+    assert set(found) == {"timing_s/ref", "timing_s/env", "timing_per_token_ms/ref"}
     line = next(number for number, text in enumerate(TIMED.splitlines(), 1) if "str(Role.RefPolicy)" in text)
-    assert (line, "Trainer.fit") == (found["timing_s/ref"].line, found["timing_s/ref"].symbol)
+    assert (found["timing_s/ref"].line, found["timing_s/ref"].symbol) == (line, "Trainer.fit")
 
 
 def test_what_another_package_returns_is_known_by_its_class() -> None:
     """The object may be made in a method that was not run before; nothing is left that is not understood."""
     found = _extracted(MONITORED)
-    assert () == found.unclear
+    assert found.unclear == ()
     assert {"moe/expert_load_heatmap", "moe/max_vio/layer_{layer}"} <= {key.key for key in found.keys}
-    assert {"veomni_engine"} == {key.component for key in found.keys}
+    assert {key.component for key in found.keys} == {"veomni_engine"}
 
 
 def test_an_unknown_object_of_another_package_is_reported() -> None:
     """Nothing is guessed: without its class the keys are not known."""
     found = _extracted(MONITORED.replace("MoERouterMonitor", "OtherMonitor"))
-    assert ["Engine.step"] == [item.symbol for item in found.unclear]
+    assert [item.symbol for item in found.unclear] == ["Engine.step"]

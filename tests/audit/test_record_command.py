@@ -57,11 +57,11 @@ def test_wheels_and_unpacked_wheels_are_recorded_alike(wheels: Path, tmp_path: P
     out.mkdir()
     record.main([str(wheels), str(out), "--jobs", "1"])
     trl, verl = load_recorded(out / "trl.json"), load_recorded(out / "verl.json")
-    assert ("0.0.1", "0.0.2") == trl.releases
+    assert trl.releases == ("0.0.1", "0.0.2")
     for extraction in trl.extractions.values():
         places = {(key.component, key.key, key.path) for key in extraction.keys}
-        assert {("PPOTrainer", "ppo/loss/total", "trl/ppo.py")} == places
-    assert {("actor", "actor/pg_loss")} == {(k.component, k.key) for k in verl.extractions["0.1"].keys}
+        assert places == {("PPOTrainer", "ppo/loss/total", "trl/ppo.py")}
+    assert {(k.component, k.key) for k in verl.extractions["0.1"].keys} == {("actor", "actor/pg_loss")}
 
 
 def test_a_missing_wheel_is_named_before_the_work_begins(
@@ -71,6 +71,6 @@ def test_a_missing_wheel_is_named_before_the_work_begins(
     (wheels / "trl-0.0.2-py3-none-any.whl").unlink()
     with pytest.raises(SystemExit) as stop:
         record.main([str(wheels), str(tmp_path / "out")])
-    assert 2 == stop.value.code
+    assert stop.value.code == 2
     assert "lacks the wheels of trl-0.0.2;" in capsys.readouterr().err
     assert not (tmp_path / "out").exists()

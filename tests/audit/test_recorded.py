@@ -28,10 +28,10 @@ def test_a_packed_extraction_can_be_read_back(tmp_path: Path) -> None:
     path = tmp_path / "trl.json"
     path.write_text(pack(extractions))
     recorded = load_recorded(path)
-    assert ("1", "2", "3") == recorded.releases
-    assert [] == [line for e in extractions for line in differences(recorded.extractions[e.release], e)]
+    assert recorded.releases == ("1", "2", "3")
+    assert [line for e in extractions for line in differences(recorded.extractions[e.release], e)] == []
     changed = differences(recorded.extractions["1"], extractions[1])
-    assert ["-", "+", "+"] == [line[0] for line in changed]
+    assert [line[0] for line in changed] == ["-", "+", "+"]
 
 
 @pytest.mark.parametrize("framework", sorted(SETTINGS))
@@ -47,11 +47,11 @@ def test_every_release_is_recorded(framework: str) -> None:
 def test_the_auditor_extracts_what_is_recorded(framework: str, release: str) -> None:
     """The record is not stale: extracting a release again gives the same keys, places and expressions."""
     recorded = load_recorded(FOLDER / f"{framework}.json").extractions[release]
-    assert [] == differences(recorded, extraction_of(framework, release))
+    assert differences(recorded, extraction_of(framework, release)) == []
 
 
 @pytest.mark.network
 @pytest.mark.parametrize(("framework", "release"), SAMPLE)
 def test_nothing_is_left_not_understood(framework: str, release: str) -> None:
     """Every place that looks like logging is understood, or explained in the settings of the framework."""
-    assert () == extraction_of(framework, release).unclear
+    assert extraction_of(framework, release).unclear == ()

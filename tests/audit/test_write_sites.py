@@ -22,7 +22,7 @@ def test_finds_every_way_of_writing_a_literal_key() -> None:
     """Subscripts, appends, dicts that are handed over and timers are seen; comments and docstrings are not."""
     found = [(site.template, site.line) for site in write_sites("a.py", SOURCE)]
     expected = {("loss/policy", 4), ("rewards/{}", 5), ("kl", 6), ("nested", 6), ("entropy", 6), ("gen", 7)}
-    assert expected == set(found)
+    assert set(found) == expected
 
 
 def test_a_key_that_was_not_extracted_is_reported() -> None:
@@ -55,7 +55,7 @@ def test_every_literal_key_of_a_release_is_extracted(framework: str, release: st
         for site in write_sites(path, text)
     ]
     assert sites
-    assert [] == unexplained(sites, logged)
+    assert unexplained(sites, logged) == []
 
 
 def test_exceptions_say_why() -> None:

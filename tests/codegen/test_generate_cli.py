@@ -40,7 +40,7 @@ def test_writes_every_kind_of_output(root: Path) -> None:
     ):
         assert path in generated
     unmarked = {path for path, data in generated.items() if MARKER.encode() not in data[:400] and data}
-    assert {"generated/manifest.json"} == unmarked
+    assert unmarked == {"generated/manifest.json"}
 
 
 def test_second_run_changes_nothing(root: Path) -> None:
@@ -50,9 +50,9 @@ def test_second_run_changes_nothing(root: Path) -> None:
 
     again, check = rlmetrics(root, "generate"), rlmetrics(root, "generate", "--check")
 
-    assert (0, 0) == (again.returncode, check.returncode)
+    assert (again.returncode, check.returncode) == (0, 0)
     assert again.stdout.startswith("nothing changed")
-    assert before == {path: path.stat().st_mtime_ns for path in root.rglob("*") if path.is_file()}
+    assert {path: path.stat().st_mtime_ns for path in root.rglob("*") if path.is_file()} == before
 
 
 def test_unchanged_run_loads_no_library(root: Path) -> None:
@@ -102,7 +102,7 @@ def test_check_lists_what_would_change(root: Path) -> None:
 
     assert check.returncode == 1
     assert "generated/rlmetrics/functional/kl.py: changed" in check.stdout.splitlines()
-    assert before == files_of(root)
+    assert files_of(root) == before
     assert rlmetrics(root, "generate").returncode == 0
     assert rlmetrics(root, "generate", "--check").returncode == 0
 
@@ -116,7 +116,7 @@ def test_hand_edit_is_reported_with_its_source(root: Path) -> None:
     check = rlmetrics(root, "generate", "--check")
 
     expected = "generated/rlmetrics/functional/kl.py: hand-edited; move the change to spec/metrics/kl.yaml"
-    assert (1, expected) == (check.returncode, check.stdout.splitlines()[0])
+    assert (check.returncode, check.stdout.splitlines()[0]) == (1, expected)
 
 
 def test_all_errors_at_once_and_nothing_written(root: Path) -> None:
@@ -145,7 +145,7 @@ def test_outside_a_checkout(tmp_path: Path) -> None:
     """Without a checkout around, one line says so."""
     result = rlmetrics(tmp_path, "generate")
 
-    assert (2, 1) == (result.returncode, len(result.stderr.splitlines()))
+    assert (result.returncode, len(result.stderr.splitlines())) == (2, 1)
     assert "no checkout here" in result.stderr
 
 
@@ -159,7 +159,7 @@ def test_overlay_adds_metrics(root: Path, tmp_path: Path) -> None:
 
     result = rlmetrics(root, "generate", "--spec", str(overlay.parent))
 
-    assert (0, "") == (result.returncode, result.stderr)
+    assert (result.returncode, result.stderr) == (0, "")
     assert (root / "generated/rlmetrics/functional/own.py").exists()
     assert rlmetrics(root, "generate", "--check").returncode == 1
     assert rlmetrics(root, "generate", "--check", "--spec", str(overlay.parent)).returncode == 0

@@ -78,7 +78,7 @@ def test_first_run_writes_every_file(root: Path, renderer: Renderer) -> None:
 
     assert dict.fromkeys(renderer.texts, "new") == changes_of(report)
     assert (HEAD + "a = 1\n").encode() == files_of(root)["generated/rlmetrics/a.py"]
-    assert 3 == report.total
+    assert report.total == 3
 
 
 def test_unchanged_run_renders_nothing(root: Path, renderer: Renderer) -> None:
@@ -88,8 +88,8 @@ def test_unchanged_run_renders_nothing(root: Path, renderer: Renderer) -> None:
 
     report = run(root, render=renderer)
 
-    assert (1, ()) == (renderer.calls, report.changes)
-    assert before == files_of(root)
+    assert (renderer.calls, report.changes) == (1, ())
+    assert files_of(root) == before
 
 
 @pytest.mark.parametrize("name", ["spec/metrics/new.yaml", "codegen/rlmetrics/codegen/x.py", "codegen/rlmetrics/t.j2"])
@@ -101,7 +101,7 @@ def test_every_source_triggers_a_run(root: Path, renderer: Renderer, name: str) 
 
     run(root, render=renderer)
 
-    assert 2 == renderer.calls
+    assert renderer.calls == 2
 
 
 def test_fresh_clone_renders_nothing(root: Path, renderer: Renderer) -> None:
@@ -109,8 +109,8 @@ def test_fresh_clone_renders_nothing(root: Path, renderer: Renderer) -> None:
     run(root, render=renderer)
     without_pages(root)
 
-    assert (1, ()) == (renderer.calls, run(root, render=renderer).changes)
-    assert (1, ()) == (renderer.calls, run(root, check=True, render=renderer).changes)
+    assert (renderer.calls, run(root, render=renderer).changes) == (1, ())
+    assert (renderer.calls, run(root, check=True, render=renderer).changes) == (1, ())
 
 
 def test_anew_trusts_nothing(root: Path, renderer: Renderer) -> None:
@@ -118,8 +118,8 @@ def test_anew_trusts_nothing(root: Path, renderer: Renderer) -> None:
     run(root, render=renderer)
     renderer.texts["generated/rlmetrics/a.py"] = HEAD + "a = 2\n"
 
-    assert () == run(root, check=True, render=renderer).changes
-    assert {"generated/rlmetrics/a.py": "changed"} == changes_of(run(root, check=True, anew=True, render=renderer))
+    assert run(root, check=True, render=renderer).changes == ()
+    assert changes_of(run(root, check=True, anew=True, render=renderer)) == {"generated/rlmetrics/a.py": "changed"}
 
 
 def test_check_wants_the_manifest_up_to_date(root: Path, renderer: Renderer) -> None:
@@ -127,9 +127,9 @@ def test_check_wants_the_manifest_up_to_date(root: Path, renderer: Renderer) -> 
     run(root, render=renderer)
     (root / "spec" / "spec.yaml").write_text("version: '1' # a remark\n")
 
-    assert {store.MANIFEST: "changed"} == changes_of(run(root, check=True, render=renderer))
+    assert changes_of(run(root, check=True, render=renderer)) == {store.MANIFEST: "changed"}
     run(root, render=renderer)
-    assert () == run(root, check=True, render=renderer).changes
+    assert run(root, check=True, render=renderer).changes == ()
 
 
 @pytest.mark.slow
@@ -179,7 +179,7 @@ def test_a_run_is_never_skipped_wrongly(data: st.DataObject) -> None:
                 path: text for path, text in found.items() if path.endswith(".py")
             }
             assert {path: text for path, text in found.items() if path.endswith(".md")}.items() <= wanted.items()
-            assert () == run(root, check=True, anew=True, render=render).changes
+            assert run(root, check=True, anew=True, render=render).changes == ()
 
 
 def test_everything_that_a_run_reads_decides_whether_it_is_skipped(tmp_path: Path) -> None:
@@ -220,7 +220,7 @@ def test_overlay_counts_as_source(root: Path, renderer: Renderer, tmp_path_facto
     (overlay / "metrics" / "own.yaml").write_text("a: 2\n")
     run(root, [overlay], render=renderer)
 
-    assert 2 == renderer.calls
+    assert renderer.calls == 2
 
 
 def test_digest_does_not_depend_on_the_place(root: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
@@ -241,8 +241,8 @@ def test_only_changed_files_are_touched(root: Path, renderer: Renderer) -> None:
 
     report = run(root, render=renderer)
 
-    assert {"generated/rlmetrics/a.py": "changed"} == changes_of(report)
-    assert before == (root / "docs/reference/a.md").stat().st_mtime_ns
+    assert changes_of(report) == {"generated/rlmetrics/a.py": "changed"}
+    assert (root / "docs/reference/a.md").stat().st_mtime_ns == before
 
 
 def test_file_that_is_no_longer_asked_for_is_removed(root: Path, renderer: Renderer) -> None:
@@ -253,7 +253,7 @@ def test_file_that_is_no_longer_asked_for_is_removed(root: Path, renderer: Rende
 
     report = run(root, render=renderer)
 
-    assert {"docs/reference/a.md": "removed"} == changes_of(report)
+    assert changes_of(report) == {"docs/reference/a.md": "removed"}
     assert not (root / "docs/reference/a.md").exists()
 
 
@@ -267,8 +267,8 @@ def test_stale_file_is_found_without_a_manifest(root: Path, renderer: Renderer) 
 
     report = run(root, render=renderer)
 
-    assert "removed" == changes_of(report)["generated/rlmetrics/stale.py"]
-    assert (False, True) == (stale.exists(), own.exists())
+    assert changes_of(report)["generated/rlmetrics/stale.py"] == "removed"
+    assert (stale.exists(), own.exists()) == (False, True)
 
 
 def test_hand_edit_is_reported_and_kept_aside(root: Path, renderer: Renderer) -> None:
@@ -280,9 +280,9 @@ def test_hand_edit_is_reported_and_kept_aside(root: Path, renderer: Renderer) ->
     report = run(root, render=renderer)
 
     copy = ".rlmetrics/hand-edited/generated/rlmetrics/a.py"
-    assert (FileChange("generated/rlmetrics/a.py", "hand-edited", "spec/metrics/kl.yaml", copy),) == report.changes
-    assert "a = 99\n" == (root / copy).read_text()
-    assert HEAD + "a = 1\n" == edited.read_text()
+    assert report.changes == (FileChange("generated/rlmetrics/a.py", "hand-edited", "spec/metrics/kl.yaml", copy),)
+    assert (root / copy).read_text() == "a = 99\n"
+    assert edited.read_text() == HEAD + "a = 1\n"
 
 
 def test_check_names_hand_edits_without_rendering(root: Path, renderer: Renderer) -> None:
@@ -293,8 +293,8 @@ def test_check_names_hand_edits_without_rendering(root: Path, renderer: Renderer
 
     report = run(root, check=True, render=renderer)
 
-    assert {"generated/rlmetrics/a.py": "hand-edited", "generated/rlmetrics/b.py": "missing"} == changes_of(report)
-    assert 1 == renderer.calls
+    assert changes_of(report) == {"generated/rlmetrics/a.py": "hand-edited", "generated/rlmetrics/b.py": "missing"}
+    assert renderer.calls == 1
 
 
 def without_pages(root: Path) -> None:
@@ -309,7 +309,7 @@ def test_check_ignores_pages_that_are_absent(root: Path, renderer: Renderer, clo
     run(root, render=renderer)
     without_pages(root) if clone else (root / "docs/reference/a.md").unlink()
 
-    assert () == run(root, check=True, render=renderer).changes
+    assert run(root, check=True, render=renderer).changes == ()
 
 
 def test_check_names_pages_that_are_out_of_date(root: Path, renderer: Renderer) -> None:
@@ -318,7 +318,7 @@ def test_check_names_pages_that_are_out_of_date(root: Path, renderer: Renderer) 
     renderer.texts["docs/reference/a.md"] = HEAD + "other\n"
     (root / "spec" / "spec.yaml").write_text("version: '2'\n")
 
-    assert {"docs/reference/a.md": "changed"} == changes_of(run(root, check=True, render=renderer))
+    assert changes_of(run(root, check=True, render=renderer)) == {"docs/reference/a.md": "changed"}
 
 
 @pytest.mark.parametrize("clone", [False, True])
@@ -331,7 +331,7 @@ def test_docs_writes_absent_pages(root: Path, renderer: Renderer, clone: bool) -
     assert not (root / "docs/reference/a.md").exists()
 
     report = run(root, docs=True, render=renderer)
-    assert {"docs/reference/a.md"} == set(changes_of(report))
+    assert set(changes_of(report)) == {"docs/reference/a.md"}
     assert (HEAD + "a\n").encode() == files_of(root)["docs/reference/a.md"]
 
 
@@ -339,7 +339,7 @@ def test_pages_are_not_in_the_committed_manifest(root: Path, renderer: Renderer)
     """The committed manifest names committed files only."""
     run(root, render=renderer)
 
-    assert {"generated/rlmetrics/a.py", "generated/rlmetrics/b.py"} == store.read_manifest(root).files.keys()
+    assert store.read_manifest(root).files.keys() == {"generated/rlmetrics/a.py", "generated/rlmetrics/b.py"}
 
 
 def test_check_writes_nothing(root: Path, renderer: Renderer) -> None:
@@ -348,8 +348,8 @@ def test_check_writes_nothing(root: Path, renderer: Renderer) -> None:
 
     report = run(root, check=True, render=renderer)
 
-    assert {"new"} == set(changes_of(report).values())
-    assert before == sorted(root.rglob("*"))
+    assert set(changes_of(report).values()) == {"new"}
+    assert sorted(root.rglob("*")) == before
 
 
 def test_spec_error_writes_nothing(root: Path, renderer: Renderer) -> None:
@@ -362,7 +362,7 @@ def test_spec_error_writes_nothing(root: Path, renderer: Renderer) -> None:
 
     report = run(root, render=renderer)
 
-    assert (True, renderer.findings) == (report.failed, report.findings)
+    assert (report.failed, report.findings) == (True, renderer.findings)
     assert before | {"spec/spec.yaml": b"version: '2'\n"} == files_of(root)
 
 
@@ -374,7 +374,7 @@ def test_damaged_manifest_is_written_anew(root: Path, renderer: Renderer) -> Non
 
     report = run(root, render=renderer)
 
-    assert (whole, ()) == ((root / store.MANIFEST).read_bytes(), report.changes)
+    assert ((root / store.MANIFEST).read_bytes(), report.changes) == (whole, ())
 
 
 def test_journal_of_interrupted_run_is_noticed(root: Path, renderer: Renderer) -> None:
@@ -388,9 +388,9 @@ def test_journal_of_interrupted_run_is_noticed(root: Path, renderer: Renderer) -
     finished = run(root, render=renderer)
     again = run(root, check=True, render=renderer)
 
-    assert [True, True, False] == [report.interrupted for report in (checked, finished, again)]
-    assert {"generated/rlmetrics/a.py": "changed"} == changes_of(finished)
-    assert HEAD + "a = 1\n" == (root / "generated/rlmetrics/a.py").read_text()
+    assert [report.interrupted for report in (checked, finished, again)] == [True, True, False]
+    assert changes_of(finished) == {"generated/rlmetrics/a.py": "changed"}
+    assert (root / "generated/rlmetrics/a.py").read_text() == HEAD + "a = 1\n"
 
 
 def test_damaged_journal_counts_as_interruption(root: Path, renderer: Renderer) -> None:

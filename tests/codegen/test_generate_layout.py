@@ -61,7 +61,7 @@ def test_strings_keep_their_value(text: str) -> None:
 @pytest.mark.parametrize(("items", "expected"), [(["a"], "(a,)"), ([], "()"), (["a", "b"], "(a, b)")])
 def test_tuple_of_one_keeps_its_comma(items: list[layout.Node], expected: str) -> None:
     """A tuple of one element is a tuple."""
-    assert expected == layout.tuple_of(items).flat
+    assert layout.tuple_of(items).flat == expected
 
 
 def test_wrap_keeps_words_and_width() -> None:
@@ -72,7 +72,7 @@ def test_wrap_keeps_words_and_width() -> None:
 
     assert text.split() == " ".join(lines).split()
     assert max(map(len, lines)) <= layout.WIDTH
-    assert ["", "        other other other other other"] == lines[-2:]
+    assert lines[-2:] == ["", "        other other other other other"]
 
 
 @pytest.mark.parametrize(
@@ -81,10 +81,10 @@ def test_wrap_keeps_words_and_width() -> None:
 )
 def test_sentence(text: str, expected: str) -> None:
     """A sentence starts with a capital, unless its first word is spelled otherwise, and ends with a stop."""
-    assert expected == sentence(text)
+    assert sentence(text) == expected
 
 
 def test_names_of_variants() -> None:
     """A variant's function and registry key append its name."""
-    assert ("kl_old_k1", "kl_old_k1_padded") == (function_name("kl/old/k1"), function_name("kl/old/k1", "padded"))
-    assert ("kl/old/k1", "kl/old/k1@padded") == (registry_key("kl/old/k1"), registry_key("kl/old/k1", "padded"))
+    assert (function_name("kl/old/k1"), function_name("kl/old/k1", "padded")) == ("kl_old_k1", "kl_old_k1_padded")
+    assert (registry_key("kl/old/k1"), registry_key("kl/old/k1", "padded")) == ("kl/old/k1", "kl/old/k1@padded")

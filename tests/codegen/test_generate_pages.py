@@ -60,7 +60,7 @@ def test_documentation_build_writes_the_pages_of_a_fresh_clone(tmp_path: Path) -
         check=False,
     )
 
-    assert 0 == result.returncode, result.stdout + result.stderr
+    assert result.returncode == 0, result.stdout + result.stderr
     assert "kl_old_k1" in (clone / "site" / "m" / "kl" / "old" / "k1" / "index.html").read_text()
     assert "policy/kl" in (clone / "site" / "k" / "demo" / "policy" / "kl" / "index.html").read_text()
 
@@ -74,10 +74,10 @@ def test_no_page_of_the_real_spec_is_large() -> None:
 
     pages = {output.path: output.text for output in emit(spec, functions)}
 
-    assert {} == {path: len(text) for path, text in pages.items() if len(text.encode()) > 400_000}
+    assert {path: len(text) for path, text in pages.items() if len(text.encode()) > 400_000} == {}
     alone = {Path(path).stem for path in pages if Path(path).parent.name == "reference"}
-    assert {"coverage", "not_computed", "inputs", "conventions", "health", "checks"} == alone
-    assert {*spec.health, "diagnoses"} == {Path(path).stem for path in pages} - alone
+    assert alone == {"coverage", "not_computed", "inputs", "conventions", "health", "checks"}
+    assert {Path(path).stem for path in pages} - alone == {*spec.health, "diagnoses"}
 
 
 def test_page_of_metrics_without_a_function(root: Path) -> None:
@@ -87,7 +87,7 @@ def test_page_of_metrics_without_a_function(root: Path) -> None:
     assert re.search(r"^1 of \d+ metrics have no compute function", page, re.MULTILINE)
     link, measured = "[`return/wait`](../m/return/wait.md)", "Wall time of the reward call on the main process."
     wanted = f"| {link} | a clock reads it | {measured} |  |"
-    assert [wanted] == [line for line in page.splitlines() if line.startswith("| [")]
+    assert [line for line in page.splitlines() if line.startswith("| [")] == [wanted]
 
 
 def test_text_shows_as_it_is_written(made: dict[str, str]) -> None:
@@ -138,7 +138,7 @@ def test_links_between_pages_lead_somewhere(root: Path, made: dict[str, str]) ->
     ]
 
     assert len(links) > 8
-    assert [] == [link for link in links if link.removesuffix(".md") not in made]
+    assert [link for link in links if link.removesuffix(".md") not in made] == []
 
 
 @pytest.mark.parametrize(
@@ -152,12 +152,12 @@ def test_links_between_pages_lead_somewhere(root: Path, made: dict[str, str]) ->
 )
 def test_markdown_escapes_outside_code(text: str, expected: str) -> None:
     """Markup is escaped in prose and left alone in code."""
-    assert expected == markdown(text)
+    assert markdown(text) == expected
 
 
 def test_cells_of_tables_escape_bars_in_code() -> None:
     """A bar would end the cell even inside code."""
-    assert r"`a \| b`" == cell("`a | b`")
+    assert cell("`a | b`") == r"`a \| b`"
 
 
 def test_function_reads_like_hand_written_code(root: Path) -> None:
@@ -183,4 +183,4 @@ def _kl_old_clipped_finalize(state: Tensor) -> Tensor:
     bounded_sum, token_count = state.unbind()
     return bounded_sum / token_count
 """
-    assert expected == module[start : start + len(expected)]
+    assert module[start : start + len(expected)] == expected

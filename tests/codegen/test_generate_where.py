@@ -62,8 +62,8 @@ def test_key_of_several_records(root: Path, spec: Spec) -> None:
     """A key that several entries describe leads to all of them."""
     places = where.find(spec, root, "policy/kl")
 
-    assert 2 == len(places)
-    assert {"spec/frameworks/demo/trainer.yaml"} == {place.location.file for place in places}
+    assert len(places) == 2
+    assert {place.location.file for place in places} == {"spec/frameworks/demo/trainer.yaml"}
 
 
 @pytest.mark.parametrize(
@@ -78,12 +78,12 @@ def test_generated_file_leads_to_its_source(root: Path, path: str, source: str) 
     """A generated file leads to the file it is generated from, through the real command."""
     result = rlmetrics(root, "where", path)
 
-    assert (0, f"{source}:1:1") == (result.returncode, result.stdout.split(": ")[0])
+    assert (result.returncode, result.stdout.split(": ")[0]) == (0, f"{source}:1:1")
 
 
 def test_unknown_symbol_names_near_ones(root: Path) -> None:
     """An unknown symbol ends with 2 and one line that names what looks like it."""
     result = rlmetrics(root, "where", "kl/old/k2")
 
-    assert (2, "", 1) == (result.returncode, result.stdout, len(result.stderr.splitlines()))
+    assert (result.returncode, result.stdout, len(result.stderr.splitlines())) == (2, "", 1)
     assert "kl/old/k1" in result.stderr

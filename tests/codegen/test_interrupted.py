@@ -82,8 +82,8 @@ def assert_recovers(root: Path, expected: dict[str, bytes], *, interrupted: bool
     assert interrupted == ("interrupted" in check.stdout)
     assert "hand-edited" not in check.stdout
     again = in_process(root, "generate")
-    assert (0, "") == (again.returncode, again.stderr)
-    assert expected == files_of(root)
+    assert (again.returncode, again.stderr) == (0, "")
+    assert files_of(root) == expected
     assert in_process(root, "generate", "--check").returncode == 0
 
 
@@ -94,7 +94,7 @@ def test_killed_at_a_system_call(root: Path, expected: dict[str, bytes], call: i
         [sys.executable, "-c", _KILLED_AT_CALL, str(call)], cwd=root, env=environment(), check=False
     )
 
-    assert -signal.SIGKILL == killed.returncode
+    assert killed.returncode == -signal.SIGKILL
     # Files of the cache are written before the journal; from the journal on, the run counts as interrupted.
     assert_recovers(root, expected, interrupted=(root / ".rlmetrics" / "journal.json").exists())
 
@@ -127,5 +127,5 @@ def test_killed_at_a_random_moment(root: Path, expected: dict[str, bytes], seed:
     process.wait()
 
     assert rlmetrics(root, "generate").returncode == 0
-    assert expected == files_of(root)
+    assert files_of(root) == expected
     assert in_process(root, "generate", "--check").returncode == 0

@@ -37,7 +37,7 @@ def test_every_place_has_the_new_name(root: Path) -> None:
 
     done = rlmetrics(root, "rename", "kl/old/k1", "kl/old/plain", "--why", 'Says "how".')
 
-    assert 0 == done.returncode, done.stderr
+    assert done.returncode == 0, done.stderr
     after = {path: data.decode() for path, data in files_of(root).items()}
     expected = """\
 # kl/old/plain, "kl/old/plain@padded"; not kl/old/k1_more, kl/old/k1/more
@@ -45,14 +45,14 @@ from rlmetrics.functional import kl_old_plain, kl_old_plain_padded, kl_old_k1_ot
 F.kl_old_plain(x)
 [link](reference/kl.md#kl-old-plain) [variant](kl.md#kl-old-plain--padded) exact/kl/old/k1
 """
-    assert {expected} == {after[path] for path in ("docs/page.md", "tests/test_it.py", "adapters/rlmetrics/own.py")}
+    assert {after[path] for path in ("docs/page.md", "tests/test_it.py", "adapters/rlmetrics/own.py")} == {expected}
     record = '  - {from: kl/old/k1, to: kl/old/plain, since: "0.0.1", why: "Says \\"how\\"."}'
     assert record in after["spec/spec.yaml"].splitlines()
     for path in ("spec/metrics/kl.yaml", "spec/frameworks/demo/trainer.yaml"):
         assert before[path].replace("kl/old/k1", "kl/old/plain") == after[path]
         assert before[path] != after[path]
     assert "docs/page.md:4: left alone" in done.stderr
-    assert 0 == rlmetrics(root, "lint").returncode
+    assert rlmetrics(root, "lint").returncode == 0
 
 
 @pytest.mark.slow
@@ -60,7 +60,7 @@ def test_the_old_name_works_and_warns_once(root: Path) -> None:
     """In REGISTRY, make_suite, show, translate and where the old name means the metric, and is warned of."""
     rlmetrics(root, "rename", "kl/old/k1", "kl/old/first")
     rlmetrics(root, "rename", "kl/old/first", "kl/old/plain")
-    assert 0 == rlmetrics(root, "generate").returncode
+    assert rlmetrics(root, "generate").returncode == 0
     paths = os.pathsep.join([str(root / "generated"), str(PROJECT / "adapters"), str(PROJECT / "codegen")])
     code = """
 import json, warnings
@@ -92,18 +92,18 @@ print(json.dumps([str(item.message) for item in caught if "called" in str(item.m
     )
     where = rlmetrics(root, "where", "kl/old/k1")
 
-    assert 0 == done.returncode, done.stderr
+    assert done.returncode == 0, done.stderr
     answers, warned = map(json.loads, done.stdout.splitlines())
-    assert [
+    assert answers == [
         ["kl/old/plain", "kl/old/plain@padded", True, False],
         {"kl/old/k1": 1.0},
         ["kl/old/plain"],
         "policy/kl",
-    ] == answers
-    assert [
+    ]
+    assert warned == [
         "kl/old/k1 is called kl/old/plain now; write that",
         "kl/old/k1@padded is called kl/old/plain@padded now; write that",
-    ] == warned
+    ]
     assert "metric kl/old/plain" in where.stdout
     assert "kl/old/k1 is called kl/old/plain now" in where.stderr
 
@@ -115,8 +115,8 @@ def test_a_key_of_a_framework_keeps_its_name(root: Path) -> None:
 
     done = rlmetrics(root, "rename", "kl/old/k1", "kl/old/plain")
 
-    assert 1 == trainer.read_text().count("  kl/old/k1:\n")
-    assert 3 == len(re.findall(r"metric: kl/old/plain\b", trainer.read_text()))
+    assert trainer.read_text().count("  kl/old/k1:\n") == 1
+    assert len(re.findall(r"metric: kl/old/plain\b", trainer.read_text())) == 3
     assert "# kl/old/k1, " in (root / "docs/page.md").read_text()
     assert "F.kl_old_plain(x)" in (root / "docs/page.md").read_text()
     assert "docs/page.md:1: left alone" in done.stderr
@@ -128,7 +128,7 @@ def test_a_dry_run_writes_nothing(root: Path) -> None:
 
     done = rlmetrics(root, "rename", "kl/old/k1", "kl/old/plain", "--dry-run")
 
-    assert (0, before) == (done.returncode, files_of(root))
+    assert (done.returncode, files_of(root)) == (0, before)
     assert "docs/page.md: 7 places" in done.stdout.splitlines()
 
 
@@ -147,6 +147,6 @@ def test_what_cannot_be_done_is_said_in_one_line(root: Path, old: str, new: str,
 
     done = in_process(root, "rename", old, new)
 
-    assert (2, 1) == (done.returncode, done.stderr.count("\n"))
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1)
     assert says in done.stderr
-    assert before == files_of(root)
+    assert files_of(root) == before

@@ -28,7 +28,7 @@ def made(tmp_path, capsys):
         path = tmp_path / name
         code = main(["dashboard", "--at", at, "--kind", kind, "-o", str(path), "--json", *options])
         captured = capsys.readouterr()
-        assert 0 == code, captured.err
+        assert code == 0, captured.err
         return path, json.loads(captured.out)
 
     return run
@@ -85,7 +85,7 @@ def test_a_panel_tells_what_is_healthy(made):
     (rule,) = [rule for rule in updates["rules"] if rule["id"] == "clip-fraction-high"]
     (panel,) = [config for config in configs(path) if "train/clip_ratio/region_mean" in config["metrics"]]
     bound = rule["info"].removeprefix("now(x) > ")
-    assert f"policy/clip_fraction (healthy: at most {bound})" == panel["chartTitle"]
+    assert panel["chartTitle"] == f"policy/clip_fraction (healthy: at most {bound})"
     notes = " ".join(config["value"] for config in configs(path, "Markdown Panel"))
     assert " ".join(rule["message"].split()) in notes
     assert " ".join(rule["advice"].split()) in notes
@@ -114,7 +114,7 @@ def test_what_is_crucial_comes_first_and_timers_last(made, source, first, last):
 
     shown = {s["name"]: [m for p in s["panels"] for m in p["config"].get("metrics", ())] for s in sections_of(path)}
     names = list(shown)
-    assert "crucial" == names[0]
+    assert names[0] == "crucial"
     assert first == sorted((set(first) & set(shown["crucial"])), key=shown["crucial"].index)
     assert last in [*shown.get("timing", ()), *shown.get("progress", ())]
     machine = [name for name in names if name in ("balance", "memory", "progress", "throughput", "timing")]
@@ -126,7 +126,7 @@ def test_the_answer_fits_on_a_screen(tmp_path, capsys, monkeypatch):
     monkeypatch.setenv("COLUMNS", "80")
     path = tmp_path / "board.json"
 
-    assert 0 == main(["dashboard", "--at", "verl==0.9.1", "--kind", "wandb-workspace", "-o", str(path)])
+    assert main(["dashboard", "--at", "verl==0.9.1", "--kind", "wandb-workspace", "-o", str(path)]) == 0
 
     lines = capsys.readouterr().out.splitlines()
     assert "77 charts in 19 sections" in " ".join(lines[:3])
@@ -159,10 +159,10 @@ def test_statistics_of_one_quantity_share_a_panel(made):
 
     assert ["critic/score/mean", "critic/score/max", "critic/score/min"] in [c["metrics"] for c in configs(path)]
     (panel,) = [config for config in configs(path) if "response_length/mean" in config["metrics"]]
-    assert ("token", "length/response (mean, max, min) (healthy: mean at least 0.4 times its start)") == (
+    assert (
         panel["yAxisTitle"],
         panel["chartTitle"],
-    )
+    ) == ("token", "length/response (mean, max, min) (healthy: mean at least 0.4 times its start)")
 
 
 def test_a_name_of_several_trainers_says_whose_it_is(made):
@@ -171,8 +171,8 @@ def test_a_name_of_several_trainers_says_whose_it_is(made):
 
     titles = [config["chartTitle"] for config in configs(path) if "train/loss" in config["metrics"]]
     assert len(titles) == len(set(titles)) > 1
-    assert 1 == sum(", DPOTrainer" in title for title in titles)
-    assert 1 == sum(", SFTTrainer, IterativeSFTTrainer" in title for title in titles)
+    assert sum(", DPOTrainer" in title for title in titles) == 1
+    assert sum(", SFTTrainer, IterativeSFTTrainer" in title for title in titles) == 1
     path, _ = made("trl[DPOTrainer]==0.7.10", "wandb-workspace", name="one.json")
     assert not [config for config in configs(path) if "DPOTrainer" in config["chartTitle"]]
 
@@ -183,7 +183,7 @@ def test_keys_with_placeholders_are_chosen_by_regular_expressions(made):
 
     regexes = [config["metricRegex"] for config in configs(path) if config.get("useMetricRegex")]
     taking = [text for text in regexes if re.search(text, "train/rewards/accuracy_reward/mean")]
-    assert ["^train/rewards/[^/]+/mean$"] == taking
+    assert taking == ["^train/rewards/[^/]+/mean$"]
     assert not re.search(taking[0], "train/rewards/accuracy_reward/std")
 
 
@@ -194,7 +194,7 @@ def test_configuration_decides_what_is_shown(made):
     for number, options in enumerate(([], ["--config", "beta=0.04"], ["--all"])):
         path, _ = made(GRPO, "wandb-workspace", *options, name=f"{number}.json")
         shown[number] = {key for config in configs(path) for key in config["metrics"]}
-    assert [False, True, True] == [name in shown[number] for number in range(3)]
+    assert [name in shown[number] for number in range(3)] == [False, True, True]
     assert shown[0] < shown[2]
 
 
@@ -204,7 +204,7 @@ def test_a_dashboard_is_the_same_each_time(made):
         first, _ = made("verl==0.9.1", kind, name=name)
         before = first.read_bytes()
         again, _ = made("verl==0.9.1", kind, "--force", name=name)
-        assert before == again.read_bytes()
+        assert again.read_bytes() == before
 
 
 def test_tensorboard_serves_the_layout_with_the_runs_numbers(made, tmp_path):
@@ -247,7 +247,7 @@ def test_a_made_dashboard_translates_without_a_false_name(made, capsys, source, 
     path, _ = made(source, "wandb-workspace", "--all")
     out = path.with_name("out.json")
     options = ["--both"] if both else []
-    assert 0 == main(["translate", str(path), "--from", source, "--to", target, "-o", str(out), "--json", *options])
+    assert main(["translate", str(path), "--from", source, "--to", target, "-o", str(out), "--json", *options]) == 0
     report = json.loads(capsys.readouterr().out)
 
     moves = {old: how["to"] for old, how in report["translated"].items()} | report["set_aside"] | report["duplicates"]
@@ -277,9 +277,9 @@ def test_what_can_not_be_made_is_one_line(tmp_path, monkeypatch, capsys, options
     Path("there.json").write_text("mine")
     Path("folder").mkdir()
 
-    assert 2 == main(["dashboard", *options])
+    assert main(["dashboard", *options]) == 2
     error = capsys.readouterr().err
-    assert 1 == len(error.splitlines())
+    assert len(error.splitlines()) == 1
     assert what in error
-    assert ["folder", "there.json"] == sorted(path.name for path in tmp_path.iterdir())
-    assert "mine" == Path("there.json").read_text()
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["folder", "there.json"]
+    assert Path("there.json").read_text() == "mine"

@@ -21,18 +21,18 @@ SPACE = "{http://www.w3.org/1998/Math/MathML}"
 def test_mathml_is_valid(formula: str) -> None:
     """The MathML parses, knows every element, and gives each as many children as it takes."""
     root = ElementTree.fromstring(compiled(formula, LET).mathml)
-    assert f"{SPACE}math" == root.tag
+    assert root.tag == f"{SPACE}math"
     for element in root.iter():
         name = element.tag.removeprefix(SPACE)
         assert name in CONTAINERS | TOKENS
         if name in TOKENS:
             assert element.text
-            assert 0 == len(element)
+            assert len(element) == 0
         else:
             assert not (element.text or "").strip()
             assert ARITY.get(name, len(element)) == len(element)
             if name in ("mtable", "mtr"):
-                assert {f"{SPACE}{'mtr' if name == 'mtable' else 'mtd'}"} == {child.tag for child in element}
+                assert {child.tag for child in element} == {f"{SPACE}{'mtr' if name == 'mtable' else 'mtd'}"}
 
 
 @pytest.mark.parametrize("formula", FORMULAS)
@@ -45,7 +45,7 @@ def test_latex_is_balanced(formula: str) -> None:
     for character in plain:
         depth += (character == "{") - (character == "}")
         assert depth >= 0
-    assert 0 == depth
+    assert depth == 0
     assert len(re.findall(r"\\left\b", latex)) == len(re.findall(r"\\right\b", latex))
     assert sorted(re.findall(r"\\begin\{(\w+)\}", latex)) == sorted(re.findall(r"\\end\{(\w+)\}", latex))
 

@@ -178,5 +178,5 @@ def test_tokens_may_be_cut_where_the_atom_is_the_token(x: str, seed: int, cuts: 
         part = {name: tensor[:, start:stop] if tensor.dim() > 1 else tensor for name, tensor in tensors.items()}
         states.append(update(**used(source, part)))
     merged = reduce(lambda left, right: slots.merge(source.slots, left, right), states)
-    assert "token" == source.atom
+    assert source.atom == "token"
     assert_same(expected(formula, tensors), finalize(source, merged), formula, 1e-7)

@@ -150,7 +150,7 @@ def test_refusal(text: str, offset: int, says: str) -> None:
     assert says in error.message
     before = text[:offset]
     assert (before.count("\n"), offset - before.rfind("\n") - 1) == (error.offset_line, error.offset_col)
-    assert "formula" == error.source_name
+    assert error.source_name == "formula"
     assert error.fix
     assert "\n" not in str(error)
 
@@ -184,7 +184,7 @@ def test_a_token_reduction_needs_a_mask() -> None:
     inputs = {"logprobs": INPUTS["logprobs"]}
     with pytest.raises(FormulaError, match="padding"):
         compile_formula("mean(logprobs)", inputs=inputs)
-    assert ("logprobs",) == compile_formula("mean(logprobs, over=everything)", inputs=inputs).inputs
+    assert compile_formula("mean(logprobs, over=everything)", inputs=inputs).inputs == ("logprobs",)
 
 
 def test_groups_need_their_ids() -> None:
@@ -219,7 +219,7 @@ def test_position_in_a_formula_of_several_lines() -> None:
     """Line and column are those of the YAML text, whatever the indentation."""
     with pytest.raises(FormulaError) as caught:
         compiled("mean(\n  logprobs\n  + scors\n)")
-    assert (2, 4) == (caught.value.offset_line, caught.value.offset_col)
+    assert (caught.value.offset_line, caught.value.offset_col) == (2, 4)
 
 
 METRICS = {
@@ -247,7 +247,7 @@ def test_bad_insertion(text: str, says: str) -> None:
     """Cycles, missing formulas and errors inside an inserted metric are errors where it is inserted."""
     with pytest.raises(FormulaError, match=says) as caught:
         compiled("mean(logprobs) + " + text, metrics=METRICS.__getitem__, metric="a/self")
-    assert 17 == caught.value.offset_col
+    assert caught.value.offset_col == 17
 
 
 def test_insertion_shares_what_is_equal() -> None:
@@ -255,8 +255,8 @@ def test_insertion_shares_what_is_equal() -> None:
     whole = compiled(
         "metric('a/two') + metric('a/one') + mean(y)", {"y": "logprobs - old_logprobs"}, metrics=METRICS.__getitem__
     )
-    assert 2 == len(whole.slots)
-    assert ("logprobs", "old_logprobs", "mask") == whole.inputs
+    assert len(whole.slots) == 2
+    assert whole.inputs == ("logprobs", "old_logprobs", "mask")
 
 
 def test_nested_let_is_not_expanded() -> None:
@@ -265,7 +265,7 @@ def test_nested_let_is_not_expanded() -> None:
     constants = {"c0": "2"} | {f"c{n}": f"c{n - 1} - c{n - 1}" for n in range(1, 31)}
     numbers = {"p0": "clip"} | {f"p{n}": f"p{n - 1} + p{n - 1}" for n in range(1, 31)}
     source = compiled("mean(x30) * c30 / p30 + mean(where(p30 > 1, x30, 0))", let | constants | numbers)
-    assert 200 > len(source.update_source)
+    assert len(source.update_source) < 200
 
 
 def test_long_chains_of_let() -> None:
@@ -278,7 +278,7 @@ def test_long_chains_of_let() -> None:
             f"c{n}": f"c{n - 1} + 1",
             f"d{n}": f"d{n - 1} * 1",
         }
-    assert 1 == len(compiled("sum(a1000 * c1000 * d1000, over=b1000)", let).slots)
+    assert len(compiled("sum(a1000 * c1000 * d1000, over=b1000)", let).slots) == 1
 
 
 WORDS = [

@@ -22,13 +22,13 @@ WIDTHS |= {"at_max": 3, "values": 0}
 
 def test_layout() -> None:
     """Slots lie one after the other, as wide as their kind says."""
-    assert WIDTHS == {slot.kind: width(slot) for slot in ALL}
-    assert (0, 1, 2, 3, 4, 7, 13, 20, 22, 25, 25) == offsets(ALL)
+    assert {slot.kind: width(slot) for slot in ALL} == WIDTHS
+    assert offsets(ALL) == (0, 1, 2, 3, 4, 7, 13, 20, 22, 25, 25)
     layout = Layout(ALL)
     assert offsets(ALL)[-1] == layout.width
-    assert [slice(4, 7)] == [place for slot, place in layout if slot.kind == "moments"]
+    assert [place for slot, place in layout if slot.kind == "moments"] == [slice(4, 7)]
     assert layout.identity == tuple(slots.initial(ALL).tolist())
-    assert (math.inf, -math.inf) == identity(ALL[6])[-2:]
+    assert identity(ALL[6])[-2:] == (math.inf, -math.inf)
 
 
 def test_pack_and_unpack() -> None:
@@ -75,8 +75,8 @@ def test_the_later_value_is_the_last() -> None:
     """``last`` slots keep the right side unless it has nothing."""
     layout = (Slot("last", "last"),)
     first, second = torch.tensor([1.0, 5.0]), torch.tensor([1.0, 7.0])
-    assert [1.0, 7.0] == slots.merge(layout, first, second).tolist()
-    assert [1.0, 5.0] == slots.merge(layout, first, torch.zeros(2)).tolist()
+    assert slots.merge(layout, first, second).tolist() == [1.0, 7.0]
+    assert slots.merge(layout, first, torch.zeros(2)).tolist() == [1.0, 5.0]
 
 
 def test_of_equals_the_first_is_at_the_maximum() -> None:
@@ -91,15 +91,15 @@ def test_of_equals_the_first_is_at_the_maximum() -> None:
         ([2.0, math.nan, 1.0], right, 1.0),
     ):
         merged = slots.merge(layout, torch.tensor(first), torch.tensor(second))
-        assert [5.0, value] == [merged[0].item(), merged[2].item()]
+        assert [merged[0].item(), merged[2].item()] == [5.0, value]
 
 
 def test_values_are_kept_in_their_order() -> None:
     """``values`` slots put the right side's after the left side's, and whatever stands before them merges as ever."""
     layout = (Slot("n", "count"), Slot("least", "min"), Slot("values", "values"))
     merged = slots.merge(layout, torch.tensor([2.0, 1.0, 3.0, 1.0]), torch.tensor([1.0, 0.5, 0.5]))
-    assert [3.0, 0.5, 3.0, 1.0, 0.5] == merged.tolist()
-    assert [3.0, 1.0, 0.5] == slots.unpack(layout, merged)[2].tolist()
+    assert merged.tolist() == [3.0, 0.5, 3.0, 1.0, 0.5]
+    assert slots.unpack(layout, merged)[2].tolist() == [3.0, 1.0, 0.5]
 
 
 @pytest.mark.parametrize("seen", [[2.0, math.inf, math.nan], [2.0, 1e200, 0.0]])
@@ -114,9 +114,9 @@ def test_an_empty_part_spoils_nothing(seen: list[float]) -> None:
 def test_equal_parts_share_slots() -> None:
     """Reductions of equal values over equal populations keep one slot; a variance brings its mean along."""
     kinds = [slot.kind for slot in compiled("sum(logprobs) / mean(logprobs) + mean(old_logprobs)").slots]
-    assert ["sum", "count", "sum"] == kinds
-    assert ["moments"] == [slot.kind for slot in compiled("mean(logprobs) / std(logprobs)").slots]
-    assert ["count", "count"] == [slot.kind for slot in compiled("mean(logprobs > 0) + count(mask)").slots]
+    assert kinds == ["sum", "count", "sum"]
+    assert [slot.kind for slot in compiled("mean(logprobs) / std(logprobs)").slots] == ["moments"]
+    assert [slot.kind for slot in compiled("mean(logprobs > 0) + count(mask)").slots] == ["count", "count"]
 
 
 @pytest.mark.parametrize("empty", [None, "nan", "omit", 0])
@@ -155,7 +155,7 @@ def test_value_over_nothing(formula: str, empty: str | int | None) -> None:
     if source.empty_test is not None:
         values = dict(zip([slot.name for slot in source.slots], slots.unpack(source.slots, state), strict=True))
         assert eval(source.empty_test, values)
-    assert ("omit" == empty) == source.omit
+    assert (empty == "omit") == source.omit
 
 
 def test_empty_is_told_apart_from_nan() -> None:

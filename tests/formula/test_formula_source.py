@@ -46,9 +46,9 @@ def test_source_of_a_clipped_loss() -> None:
         "token_count = ops.count(mask)",
     )
     assert source.finalize_source == ("return greater_sum / token_count",)
-    assert ("logprobs", "old_logprobs", "advantages", "mask") == source.inputs
-    assert ("clip",) == source.parameters
-    assert "token_count == 0" == source.empty_test
+    assert source.inputs == ("logprobs", "old_logprobs", "advantages", "mask")
+    assert source.parameters == ("clip",)
+    assert source.empty_test == "token_count == 0"
 
 
 def test_source_over_the_vocabulary() -> None:
@@ -135,7 +135,7 @@ def test_source_is_formatted(command: list[str]) -> None:
     rules = [] if command[0] == "format" else ["--select=A,B,C4,E,F,N,PIE,RET,RUF,SIM,UP,W", "--ignore=RET504"]
     arguments = [sys.executable, "-m", "ruff", *command, *rules, *options]
     done = subprocess.run(arguments, input=functions(), text=True, capture_output=True, check=False)
-    assert 0 == done.returncode, done.stdout
+    assert done.returncode == 0, done.stdout
 
 
 def test_fused_formulas_share_work_and_slots() -> None:
@@ -148,9 +148,9 @@ def test_fused_formulas_share_work_and_slots() -> None:
     }
     whole = fuse(formulas)
     text = "\n".join(whole.update_source)
-    assert 1 == text.count("torch.exp(")
-    assert 1 == text.count("torch.clamp(")
-    assert ["count", "count", "moments", "sum"] == sorted(slot.kind for slot in whole.slots)
+    assert text.count("torch.exp(") == 1
+    assert text.count("torch.clamp(") == 1
+    assert sorted(slot.kind for slot in whole.slots) == ["count", "count", "moments", "sum"]
     tensors = make(1)
     results = fused_results(whole, update_function(whole)(**used(whole, tensors)))
     assert list(formulas) == list(results)
@@ -171,8 +171,8 @@ def test_fused_formulas_skip_what_has_no_inputs() -> None:
 
     results = fused_results(whole, update_function(whole)(**lacking))
 
-    assert {"always", "one"} == results.keys()
-    assert [(), ("old_logprobs",), ("scores",), ("old_logprobs", "scores")] == [block.inputs for block in whole.blocks]
+    assert results.keys() == {"always", "one"}
+    assert [block.inputs for block in whole.blocks] == [(), ("old_logprobs",), ("scores",), ("old_logprobs", "scores")]
     assert run(formulas["one"], make(1)).item() == results["one"]
 
 
@@ -185,4 +185,4 @@ def test_fused_parameters_can_be_told_apart() -> None:
     tensors = make(1)
     state = Packing(whole.slots).pack(fill(tensors["logprobs"], tensors["mask"], -9.0, 9.0), tensors["mask"])
     places = [place for place, slot in enumerate(whole.slots) if not slot.name.endswith("token_count")]
-    assert [tensors["mask"].sum().item(), 0] == state[places].tolist()
+    assert state[places].tolist() == [tensors["mask"].sum().item(), 0]

@@ -92,7 +92,7 @@ def test_garbage_in_padding_reaches_neither_value_nor_gradient(formula: str, gar
         assert bool(gradient.isfinite().all()), name
         torch.testing.assert_close(gradient, gradients[name])
         if gradient.dim() > 1:
-            assert 0 == gradient[~mask].abs().sum().item()
+            assert gradient[~mask].abs().sum().item() == 0
 
 
 @pytest.mark.parametrize("formula", DIFFERENTIABLE)
@@ -121,7 +121,7 @@ def test_no_gradient_through_a_spread_of_zero() -> None:
     source = compiled("std(scores) + mean(group_std(scores), over=group_count() > 1)")
     torch.autograd.backward(run(source, {**make(0), "scores": scores}))
     assert scores.grad is not None
-    assert [0.0] * 4 == scores.grad.tolist()
+    assert scores.grad.tolist() == [0.0] * 4
 
 
 @pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16, torch.float32])
@@ -209,4 +209,4 @@ def test_an_update_is_one_float64_tensor() -> None:
     source = compiled("corr(logprobs, advantages) + max(logprobs) + last(coefficient)")
     state = update_function(source)(**used(source, make(0)))
     assert torch.float64 == state.dtype
-    assert 6 + 1 + 1 + 2 == state.numel()
+    assert state.numel() == 6 + 1 + 1 + 2

@@ -153,11 +153,11 @@ def test_histogram_edges() -> None:
     tensors["logprobs"] = torch.tensor([[0.0, 1.0, 3.0, -0.1, 3.1, 2.9, 9.0]])
     tensors["mask"] = torch.tensor([[True] * 6 + [False]])
     below, first, second, third, above, low, high = run(source, tensors).tolist()
-    assert (1, 1, 1, 2, 1) == (below, first, second, third, above)
+    assert (below, first, second, third, above) == (1, 1, 1, 2, 1)
     assert (pytest.approx(-0.1), pytest.approx(3.1)) == (low, high)
     tensors["logprobs"][0, 0] = math.nan
     result = run(source, tensors).tolist()
-    assert 5 == sum(result[:5])
+    assert sum(result[:5]) == 5
     assert math.isnan(result[5])
     assert math.isnan(result[6])
 

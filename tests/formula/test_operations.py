@@ -85,7 +85,7 @@ def test_python_computes_as_torch_does(row: Operation) -> None:
 def test_every_function_is_computed_by_a_test() -> None:
     """No function of the language is without a formula that both evaluators compute."""
     text = " ".join(FORMULAS)
-    assert [] == [name for name in FUNCTIONS if f"{name}(" not in text]
+    assert [name for name in FUNCTIONS if f"{name}(" not in text] == []
 
 
 def test_slots_are_filled_by_functions_that_exist() -> None:

@@ -42,7 +42,7 @@ def test_by_hand(formula: str, value: float) -> None:
 def test_histogram() -> None:
     """A histogram is a dict of counts and extremes."""
     result = evaluate("histogram(x, low=1, high=3, bins=2)", {}, TOKENS, {})
-    assert {"counts": [0, 1, 1, 1], "min": 1, "max": 4} == result
+    assert result == {"counts": [0, 1, 1, 1], "min": 1, "max": 4}
 
 
 def test_let_metrics_and_parameters() -> None:
@@ -51,7 +51,7 @@ def test_let_metrics_and_parameters() -> None:
     value = evaluate(
         "mean(b) + metric('m') * clip", let, TOKENS, {"clip": 0.5}, metrics=lambda _: ("sum(c)", {"c": "x"})
     )
-    assert 20 / 3 + 3.5 == pytest.approx(value)
+    assert pytest.approx(value) == 20 / 3 + 3.5
 
 
 @pytest.mark.parametrize(("empty", "value"), [(None, 0.0), ("nan", math.nan), ("omit", math.nan), (0, 0.0)])
@@ -65,7 +65,7 @@ def test_spread_over_no_rows() -> None:
     """Numbers of responses spread over the tokens of none are no numbers: their sum is zero and their mean NaN."""
     several: list[dict[str, list[float]]] = [{"x": [], "mask": []}, {"x": [], "y": []}]
     for inputs in several:
-        assert 0.0 == evaluate("sum(per_token(x), over=everything)", {}, inputs, {})
+        assert evaluate("sum(per_token(x), over=everything)", {}, inputs, {}) == 0.0
         mean = evaluate("mean(per_token(x), over=everything)", {}, inputs, {}, "nan")
         assert math.nan == pytest.approx(mean, nan_ok=True)
 
@@ -100,4 +100,4 @@ def test_reference_shares_nothing() -> None:
         "print([m for m in sys.modules if m == 'torch' or m.startswith(('rlmetrics.codegen', 'rlmetrics.state'))])"
     )
     done = subprocess.run([sys.executable, "-c", script], text=True, capture_output=True, check=True)
-    assert "[]" == done.stdout.strip()
+    assert done.stdout.strip() == "[]"

@@ -81,7 +81,7 @@ SCENARIOS = {scenario.__name__: scenario for scenario in (far_apart, large, narr
 
 def _is_reward(name: str, value: Tensor) -> bool:
     words = ("reward", "score", "value", "return")
-    return value.is_floating_point() and any(word in name for word in words) and "score_seconds" != name
+    return value.is_floating_point() and any(word in name for word in words) and name != "score_seconds"
 
 
 def prepared(metric: MetricFunction, scenario: str, seed: int) -> tuple[Tensors, Tensors]:

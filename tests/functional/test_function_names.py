@@ -38,5 +38,5 @@ def test_resolved_functions_exist(framework: str) -> None:
 def test_variant_of_a_metric_that_is_not_computed_itself() -> None:
     """No tensor gives every trainer's loss, but the loss of GRPO has a function."""
     (found,) = resolve("loss", "trl[GRPOTrainer]==1.16.0")
-    assert ("loss/total", "grpo") == (found.metric, found.signature and found.signature.reproduced_by)
-    assert "rlmetrics.functional.loss.loss_total_grpo" == found.function
+    assert (found.metric, found.signature and found.signature.reproduced_by) == ("loss/total", "grpo")
+    assert found.function == "rlmetrics.functional.loss.loss_total_grpo"

@@ -14,9 +14,9 @@ def test_the_message_has_inputs_and_advice() -> None:
     inputs = {"logprobs": row, "ref_logprobs": torch.zeros_like(row), "mask": torch.ones_like(row, dtype=torch.bool)}
     found, expected = metric(**inputs), metric.reference(**inputs)
 
-    assert [True, False] == [bool(expected.isfinite()), bool(found.isfinite())]
+    assert [bool(expected.isfinite()), bool(found.isfinite())] == [True, False]
     lines = overflow(metric, inputs, expected, found, seed=3).splitlines()
     assert lines[0].startswith("kl/reference/k3: inf in float32, where float64 gives ")
     assert lines[0].endswith("(seed 3), with")
-    assert "  logprobs: (1, 2), from -100 to -1" == lines[1]
+    assert lines[1] == "  logprobs: (1, 2), from -100 to -1"
     assert "kl/reference/k3@clamped" in lines[4]

@@ -48,8 +48,8 @@ def test_whole_numbers() -> None:
     function = REGISTRY["validation/pass_at_k"]
     given = {"solved": torch.tensor([True, False]), "group_ids": torch.zeros(2, dtype=torch.int64)}
 
-    assert "int" == inspect.signature(function.function).parameters["k"].annotation
-    assert 1 == function(**given, k=2).item()
+    assert inspect.signature(function.function).parameters["k"].annotation == "int"
+    assert function(**given, k=2).item() == 1
     with pytest.raises(TypeError, match=r"validation/pass_at_k: k: expected a whole number, got 1\.5"):
         function(**given, k=1.5)
     with pytest.raises(ValueError, match="validation/pass_at_k: k: expected at least 1, got 0"):
@@ -82,6 +82,6 @@ def test_former_names() -> None:
         DeprecationWarning, match="discounted_returns: token_level_rewards is deprecated, .* token_rewards"
     ):
         found = advantages.discounted_returns(token_level_rewards=TOKENS + 1, mask=MASK)  # type: ignore[call-arg]
-    assert [[2, 1, 0], [1, 0, 0]] == found.tolist()
+    assert found.tolist() == [[2, 1, 0], [1, 0, 0]]
     with pytest.warns(DeprecationWarning, match="optional is deprecated"):
         make_suite(["kl/old/k1"], optional=["mask"])

@@ -67,8 +67,8 @@ def test_the_json_has_the_shape_of_the_interface(tmp_path, capsys):
     code, out, _ = run(capsys, "check", path, "--at", GRPO, "--json")
 
     report = json.loads(out)
-    assert 1 == code
-    assert (str(path), GRPO, 240) == (report["run"], report["at"], report["rows"])
+    assert code == 1
+    assert (report["run"], report["at"], report["rows"]) == (str(path), GRPO, 240)
     fields = [
         "rule",
         "level",
@@ -89,7 +89,7 @@ def test_the_json_has_the_shape_of_the_interface(tmp_path, capsys):
     assert all(set(fields) <= set(diagnosis) for diagnosis in report["diagnoses"])
     assert all({"rule", "state", "why", "how"} <= set(item) for item in report["not_judged"])
     assert {item["cause"] for item in (*report["findings"], *report["diagnoses"])} <= CAUSES
-    assert "no_learning_signal" == report["diagnoses"][0]["cause"]
+    assert report["diagnoses"][0]["cause"] == "no_learning_signal"
     assert report["cost"]["steps"] > 100
 
 
@@ -139,11 +139,11 @@ def test_the_page_needs_nothing_from_elsewhere(tmp_path, capsys):
 
     reader = Loads()
     reader.feed(page.read_text())
-    assert ([], True) == (reader.found, reader.drawings >= 2)
+    assert (reader.found, reader.drawings >= 2) == ([], True)
     assert "@import" not in page.read_text()
     assert "prefers-color-scheme:dark" in page.read_text()
     code, _, err = run(capsys, "check", path, "--at", GRPO, "--html", page)
-    assert (2, True) == (code, "exists already" in err)
+    assert (code, "exists already" in err) == (2, True)
 
 
 @pytest.mark.parametrize(
@@ -176,7 +176,7 @@ def test_a_torn_tail_is_left_out_and_said(tmp_path):
 
     (report,) = check_path(path, at=GRPO)
 
-    assert 239 == report.rows
+    assert report.rows == 239
     assert any("cut off" in note for note in report.notes)
 
 
@@ -188,8 +188,8 @@ def test_two_runs_in_one_file_are_judged_apart(tmp_path):
 
     levels = [report.level for report in check_path(path, at=GRPO)]
 
-    assert 2 == len(levels)
-    assert "error" == levels[1]
+    assert len(levels) == 2
+    assert levels[1] == "error"
     assert levels[0] != "error"
 
 
@@ -201,7 +201,7 @@ def test_rows_without_steps_are_counted(tmp_path):
 
     (report,) = check_path(path, at=GRPO)
 
-    assert ("error", 79) == (report.level, report.diagnoses[0].onset_step)
+    assert (report.level, report.diagnoses[0].onset_step) == ("error", 79)
 
 
 @pytest.mark.parametrize(
@@ -216,7 +216,7 @@ def test_bad_input_gets_one_line(tmp_path, capsys, content, said):
 
     code, out, err = run(capsys, "check", path, "--at", GRPO)
 
-    assert (2, "", 1) == (code, out, len(err.splitlines()))
+    assert (code, out, len(err.splitlines())) == (2, "", 1)
     assert said in err
 
 
@@ -230,7 +230,7 @@ def test_sources_that_differ_are_listed_and_not_guessed(capsys, command, runs):
 
     code, out, err = run(capsys, command, *[RUNS / "trl-1.16.0-grpo.jsonl"] * runs, *more)
 
-    assert (2, "", 1) == (code, out, len(err.splitlines()))
+    assert (code, out, len(err.splitlines())) == (2, "", 1)
     assert "trl[GRPOTrainer]==0.26.0 to 1.16.0 (55), trl[RLOOTrainer]==0.26.0 to 1.16.0 (55); name the source" in err
 
 
@@ -282,7 +282,7 @@ def test_a_folder_with_a_log_of_unknown_source_is_judged_and_says_so(tmp_path, c
 
     code, out, err = run(capsys, "check", tmp_path, "--json")
 
-    assert (2, "") == (code, out) if "a.jsonl: ambiguous" in err else "b.jsonl" in err
+    assert (code, out) == (2, "") if "a.jsonl: ambiguous" in err else "b.jsonl" in err
 
 
 def follow_in_pieces(path, whole, cuts, **options):
@@ -334,7 +334,7 @@ def test_watch_waits_as_long_as_told(tmp_path):
 
     assert list(follow(path, interval=5, idle=1, sleep=pauses.append)) == []
 
-    assert [1] == pauses
+    assert pauses == [1]
 
 
 @pytest.mark.parametrize("how", ["cut", "replaced"])
@@ -356,7 +356,7 @@ def test_watch_begins_anew_where_a_file_is_cut_or_replaced(tmp_path, how):
     with pytest.warns(UserWarning, match="followed from its beginning again"):
         news = list(follow(path, at=GRPO, interval=0.05, idle=0.2, sleep=sleep))
 
-    assert {"non_finite"} == {item.finding.cause for item in news if item.finding.level == "error"}
+    assert {item.finding.cause for item in news if item.finding.level == "error"} == {"non_finite"}
 
 
 @pytest.mark.parametrize("name", ["wandb/made-by-0.22.3", "tensorboard/verl-0.9.1"])
@@ -379,7 +379,7 @@ def test_stores_are_followed_by_their_bytes(tmp_path, name):
     (run_read,) = unit.kind.open(tmp_path / source.name).read()
     assert list(run_read.rows) == rows
     assert follower is not None
-    assert 0 == follower.restarts
+    assert follower.restarts == 0
 
 
 BAD = {
@@ -400,7 +400,7 @@ def test_steps_that_are_none_are_said(tmp_path, capsys, how):
 
     code, out, _ = run(capsys, "check", path, "--at", GRPO, "--fail-on", "warning")
 
-    assert 0 == code
+    assert code == 0
     assert said in " ".join(out.split())
     assert all(len(line) <= 80 for line in out.splitlines() if str(path) not in line)
 
@@ -436,7 +436,7 @@ def test_watch_speaks_when_something_is_found(tmp_path):
     done = subprocess.run([str(part) for part in command], capture_output=True, text=True, check=False, timeout=120)
     thread.join()
 
-    assert (1, "") == (done.returncode, done.stderr)
+    assert (done.returncode, done.stderr) == (1, "")
     lines = done.stdout.splitlines()
     assert any("advantage" in line or "grad_norm" in line for line in lines)
     assert len(lines) == len(set(lines))
@@ -454,13 +454,15 @@ def test_compare_finds_where_runs_part(tmp_path, capsys):
 
     found = json.loads(out)
     pairs = {pair["metric"]: pair for pair in found["pairs"]}
-    assert 0 == code
+    assert code == 0
     assert {"metric", "a", "b", "relation", "differs_by", "first_difference_step"} <= set(found["pairs"][0])
-    assert ("reward", "reward", "approximate") == tuple(
-        pairs["reward/score/mean"][field] for field in ("a", "b", "relation")
+    assert tuple(pairs["reward/score/mean"][field] for field in ("a", "b", "relation")) == (
+        "reward",
+        "reward",
+        "approximate",
     )
     assert pairs["reward/score/mean"]["first_difference_step"] is None
-    assert 80 == pairs["optimizer/gradient_norm"]["first_difference_step"]
+    assert pairs["optimizer/gradient_norm"]["first_difference_step"] == 80
     assert {"only_a", "only_b"} <= set(found)
     assert "The runs part at step" in page.read_text()
 
@@ -476,4 +478,4 @@ def test_plot_draws_in_the_terminal_and_as_svg(tmp_path, capsys):
     assert out.startswith("entropy  (entropy/policy, nat)")
     assert any(0x2800 < ord(letter) <= 0x28FF for letter in out)
     assert drawing.read_text().startswith("<svg xmlns=")
-    assert (2, True) == (code, "did you mean reward" in err)
+    assert (code, "did you mean reward" in err) == (2, True)

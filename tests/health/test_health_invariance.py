@@ -93,7 +93,7 @@ def test_every_spelling_of_a_lost_number_is_found(rule, spelling):
 
     (finding,) = [item for item in report(rows, case.source).findings if item.rule == rule]
 
-    assert ("error", 100) == (finding.level, finding.onset_step)
+    assert (finding.level, finding.onset_step) == ("error", 100)
 
 
 def test_a_lost_loss_that_is_logged_as_zero_is_found():

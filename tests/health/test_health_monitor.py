@@ -47,9 +47,9 @@ def test_a_lost_number_is_found_in_its_row(source, key, lost):
 
     found = findings(rows, source)
 
-    assert [] == [item for step in range(1, 31) for item in found[step] if item.cause == "non_finite"]
+    assert [item for step in range(1, 31) for item in found[step] if item.cause == "non_finite"] == []
     (item,) = [item for item in found[31] if item.cause == "non_finite"]
-    assert ("error", key, 31) == (item.level, item.key, item.onset_step)
+    assert (item.level, item.key, item.onset_step) == ("error", key, 31)
 
 
 def test_a_loss_of_zero_beside_a_lost_gradient_is_a_lost_loss():
@@ -59,7 +59,7 @@ def test_a_loss_of_zero_beside_a_lost_gradient_is_a_lost_loss():
 
     found = {item.key: item for item in findings(rows, GRPO)[31]}
 
-    assert {"loss", "grad_norm"} == set(found)
+    assert set(found) == {"loss", "grad_norm"}
     assert "logged as 0.0" in found["loss"].message
 
 
@@ -71,8 +71,8 @@ def test_a_key_that_vanishes_is_found_in_its_row():
 
     found = findings(rows, VERL)
 
-    assert [] == [item for step in range(1, 31) for item in found[step] if item.cause == "non_finite"]
-    assert {("actor/grad_norm", "error"), ("actor/pg_loss", "error")} == {(item.key, item.level) for item in found[31]}
+    assert [item for step in range(1, 31) for item in found[step] if item.cause == "non_finite"] == []
+    assert {(item.key, item.level) for item in found[31]} == {("actor/grad_norm", "error"), ("actor/pg_loss", "error")}
 
 
 def test_rows_of_another_kind_are_no_lost_keys():
@@ -137,7 +137,7 @@ def test_a_resumed_run_is_no_alarm():
 
     report = monitor.report()
 
-    assert [] == [item for item in report.findings if item.level != "info"]
+    assert [item for item in report.findings if item.level != "info"] == []
     assert any("goes back to an earlier step" in note for note in report.notes)
 
 
@@ -168,7 +168,7 @@ def test_nothing_raises_whatever_is_logged(rows):
         monitor.observe(None, row)
     monitor.report()
 
-    assert (0, "") == (monitor.faults, monitor.fault)
+    assert (monitor.faults, monitor.fault) == (0, "")
 
 
 def test_an_error_in_the_monitor_does_not_reach_training():
@@ -183,9 +183,9 @@ def test_an_error_in_the_monitor_does_not_reach_training():
             raise RuntimeError("no")
 
     monitor = Monitor(GRPO)
-    assert [] == monitor.observe(1, {"loss": Bad()})
-    assert [] == monitor.observe(2, Worse(loss=1))
-    assert 1 <= monitor.faults
+    assert monitor.observe(1, {"loss": Bad()}) == []
+    assert monitor.observe(2, Worse(loss=1)) == []
+    assert monitor.faults >= 1
 
 
 def held(thing, seen):
@@ -229,7 +229,7 @@ def test_nothing_grows_by_100_000_steps(source):
     waiting = 3 * MOST_WAITING * len(rows[0])
     late = most_held(monitor, rows, 10_000, 100_000, known)
 
-    assert (100_000, 0, "") == (monitor.rows, monitor.faults, monitor.fault)
+    assert (monitor.rows, monitor.faults, monitor.fault) == (100_000, 0, "")
     assert late <= early + waiting
     assert len(monitor.findings()) > 10
     assert all(len(channel.values) <= MOST_WAITING for channel in monitor.channels.values() if channel)
@@ -263,7 +263,7 @@ def test_rows_that_no_source_explains_do_not_wait_for_ever():
     for step in range(100):
         monitor.observe(step, {"one": 1.0, f"two {step}": 2.0})
 
-    assert 100 == monitor.rows
+    assert monitor.rows == 100
 
 
 @pytest.mark.parametrize("cut", [1, 37, 90, 150])
@@ -300,7 +300,7 @@ def test_threads_may_share_a_monitor():
     for thread in threads:
         thread.join()
 
-    assert (200, 0) == (monitor.rows, monitor.faults)
+    assert (monitor.rows, monitor.faults) == (200, 0)
 
 
 def test_the_source_is_inferred_from_the_first_rows():
@@ -313,7 +313,7 @@ def test_the_source_is_inferred_from_the_first_rows():
 
     assert monitor.at is not None
     assert monitor.at.startswith("trl[GRPOTrainer]")
-    assert {("gradient-norm-non-finite", 2)} == {(item.rule, item.onset_step) for item in monitor.findings()}
+    assert {(item.rule, item.onset_step) for item in monitor.findings()} == {("gradient-norm-non-finite", 2)}
 
 
 def test_what_the_release_makes_constant_is_expected():
@@ -323,7 +323,7 @@ def test_what_the_release_makes_constant_is_expected():
     for row in rows:
         monitor.observe(None, row)
 
-    assert [] == [item for item in monitor.findings() if item.level != "info"]
+    assert [item for item in monitor.findings() if item.level != "info"] == []
 
 
 def test_a_known_fault_of_a_release_is_not_blamed_on_the_run():
@@ -333,9 +333,9 @@ def test_a_known_fault_of_a_release_is_not_blamed_on_the_run():
         monitor.observe(step, {"actor/kl_loss": 4.0, "critic/score/mean": 0.2, "actor/pg_loss": 0.1})
     report = monitor.report()
 
-    assert [] == [item for item in report.findings if item.rule == "kl-drastic"]
+    assert [item for item in report.findings if item.rule == "kl-drastic"] == []
     (state,) = [item for item in report.not_judged if item.rule == "kl-drastic"]
-    assert "explained_by_release" == state.state
+    assert state.state == "explained_by_release"
 
 
 def test_a_report_says_what_was_not_judged_and_how_to_turn_it_on():
@@ -348,5 +348,5 @@ def test_a_report_says_what_was_not_judged_and_how_to_turn_it_on():
     seen = {item.rule for item in report.findings} | {item.rule for item in report.not_judged} | set(report.passed)
     assert {rule.id for rule in monitor.rules.rules} == seen
     (kl,) = [item for item in report.not_judged if item.rule == "kl-explosion"]
-    assert ("not_logged", "logged where beta != 0") == (kl.state, kl.how)
-    assert {"not_logged", "not_applicable", "not_ready"} == {item.state for item in report.not_judged}
+    assert (kl.state, kl.how) == ("not_logged", "logged where beta != 0")
+    assert {item.state for item in report.not_judged} == {"not_logged", "not_applicable", "not_ready"}

@@ -17,8 +17,8 @@ from rlmetrics.impl.balance import mean_absolute_violation
 )
 def test_known_loads(loads: list[int], expected: float) -> None:
     """Even loads violate nothing; a single used expert of four is 3 above and three are 1 below the mean."""
-    assert expected == mean_absolute_violation(torch.tensor(loads)).item()
-    assert expected == references.mean_absolute_violation(loads)
+    assert mean_absolute_violation(torch.tensor(loads)).item() == expected
+    assert references.mean_absolute_violation(loads) == expected
 
 
 def test_nothing_routed() -> None:

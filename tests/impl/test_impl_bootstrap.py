@@ -45,7 +45,7 @@ def test_agrees_with_reference(
     """The function and its reference, which draws with a generator of its own, give the same number."""
     inputs = inputs_of(function, rows)
     expected = reference(*inputs, n=n, resamples=20, seed=seed)
-    assert expected == pytest.approx(function(*inputs, n=n, resamples=20, seed=seed).item(), nan_ok=True)
+    assert pytest.approx(function(*inputs, n=n, resamples=20, seed=seed).item(), nan_ok=True) == expected
 
 
 @given(seed=st.integers(0, 2**32 - 1), size=st.integers(1, 70))
@@ -54,21 +54,21 @@ def test_draws_are_those_of_numpy(seed: int, size: int) -> None:
     """The generator that is written out yields what NumPy's legacy generator yields."""
     draws = references._draws(seed, size)
     expected = np.random.RandomState(seed).choice(size, size=(7, 3), replace=True).flatten().tolist()
-    assert expected == [next(draws) for _ in range(21)]
+    assert [next(draws) for _ in range(21)] == expected
 
 
 def test_one_success_in_eight_is_not_a_pass() -> None:
     """Drawing with replacement misses a single success about a third of the time, unlike pass@8."""
     values = torch.tensor([1.0] + [0.0] * 7)
     group = torch.zeros(8, dtype=torch.int64)
-    assert 0.651 == pytest.approx(validation.best_of_n_mean(values, group, n=8, **VERL).item())
+    assert pytest.approx(validation.best_of_n_mean(values, group, n=8, **VERL).item()) == 0.651
 
 
 def test_prompts_weigh_the_same() -> None:
     """A prompt with many samples counts no more than one with a single sample."""
     values = torch.tensor([1.0, 0.0, 0.0, 0.0])
     groups = torch.tensor([5, 2, 2, 2])
-    assert 0.5 == validation.worst_of_n_mean(values, groups, n=2, **VERL).item()
+    assert validation.worst_of_n_mean(values, groups, n=2, **VERL).item() == 0.5
 
 
 def test_majority_takes_the_first_sample_of_the_most_frequent_answer() -> None:

@@ -33,7 +33,7 @@ def test_agrees_with_binomials(
     """The product of factors is the ratio of binomials, also where a prompt has too few samples."""
     solved, groups = columns(rows)
     expected = reference(solved, groups, k=k)
-    assert expected == pytest.approx(function(solved, groups, k=k).item(), nan_ok=True)
+    assert pytest.approx(function(solved, groups, k=k).item(), nan_ok=True) == expected
 
 
 @settings(deadline=None, max_examples=40)
@@ -51,28 +51,28 @@ def test_by_hand() -> None:
     """2 right of 4, k = 2: 1 - C(2,2)/C(4,2) = 5/6, and 1/6; a prompt never solved halves both."""
     solved = torch.tensor([True, False, False, True, False, False])
     groups = torch.tensor([3, 8, 3, 3, 8, 3])
-    assert 5 / 12 == pytest.approx(passing.pass_at_k(solved, groups, k=2).item())
-    assert 1 / 12 == pytest.approx(passing.pass_power_k(solved, groups, k=2).item())
+    assert pytest.approx(passing.pass_at_k(solved, groups, k=2).item()) == 5 / 12
+    assert pytest.approx(passing.pass_power_k(solved, groups, k=2).item()) == 1 / 12
 
 
 def test_one_sample_is_the_accuracy() -> None:
     """With k = 1 both are the mean over prompts of the share of right samples."""
     solved, groups = torch.tensor([True, False, True]), torch.tensor([0, 0, 1])
     for function, _ in PAIRS:
-        assert 0.75 == function(solved, groups, k=1).item()
+        assert function(solved, groups, k=1).item() == 0.75
 
 
 def test_one_success_in_eight_is_a_pass() -> None:
     """Unlike verl's draws with replacement, all eight samples together always hold the one that is right."""
     solved, groups = torch.tensor([True] + [False] * 7), torch.zeros(8, dtype=torch.int64)
-    assert 1.0 == passing.pass_at_k(solved, groups, k=8).item()
-    assert 0.7 > validation.best_of_n_mean(solved.double(), groups, n=8, resamples=1000, seed=42).item()
+    assert passing.pass_at_k(solved, groups, k=8).item() == 1.0
+    assert validation.best_of_n_mean(solved.double(), groups, n=8, resamples=1000, seed=42).item() < 0.7
 
 
 def test_many_samples_do_not_overflow() -> None:
     """C(4000, 2000) is beyond every float; the chance is not."""
     solved, groups = torch.arange(4000) == 0, torch.zeros(4000, dtype=torch.int64)
-    assert 0.5 == pytest.approx(passing.pass_at_k(solved, groups, k=2000).item())
+    assert pytest.approx(passing.pass_at_k(solved, groups, k=2000).item()) == 0.5
 
 
 def test_too_few_samples_have_no_chance() -> None:

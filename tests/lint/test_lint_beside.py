@@ -42,16 +42,16 @@ def checkout(spec: SpecText) -> SpecText:
 
 def test_a_metric_without_an_example_gets_a_stub(checkout: SpecText) -> None:
     """The stub is YAML for the file that gives most of the inputs, with samples of those that it lacks."""
-    assert [] == checkout.findings("hand-computed")
+    assert checkout.findings("hand-computed") == []
     checkout.edit(P, "", NEW)
 
     (finding,) = checkout.findings("hand-computed")
 
-    assert ("warning", "spec/metrics/policy.yaml") == (finding.level, finding.location.file)
+    assert (finding.level, finding.location.file) == ("warning", "spec/metrics/policy.yaml")
     (note,) = finding.notes
     first, stub = note.split("\n")
-    assert f"{FOLDER}/tokens.yaml has advantages already:" == first
-    assert {"policy/advantage/mean": {"with": {"mask": [[1, 1, 0], [1, 0, 0]]}, "is": "?"}} == yaml.safe_load(stub)
+    assert first == f"{FOLDER}/tokens.yaml has advantages already:"
+    assert yaml.safe_load(stub) == {"policy/advantage/mean": {"with": {"mask": [[1, 1, 0], [1, 0, 0]]}, "is": "?"}}
 
 
 def test_an_example_takes_the_finding_away(checkout: SpecText) -> None:
@@ -83,9 +83,9 @@ def test_a_new_metric_with_an_existing_formula_is_pointed_out(checkout: SpecText
 
     (finding,) = checkout.findings("similar-metric")
 
-    assert "`policy/surrogate` has the same formula as `policy/loss`" == finding.message
-    assert "info" == finding.level
-    assert ["spec/metrics/policy.yaml"] == [place.location.file for place in finding.related]
+    assert finding.message == "`policy/surrogate` has the same formula as `policy/loss`"
+    assert finding.level == "info"
+    assert [place.location.file for place in finding.related] == ["spec/metrics/policy.yaml"]
 
 
 def test_what_is_told_apart_is_not_pointed_out(checkout: SpecText) -> None:
@@ -96,11 +96,11 @@ def test_what_is_told_apart_is_not_pointed_out(checkout: SpecText) -> None:
     checkout.edit(
         P, "    population: response_tokens\n    inputs: [rewards]", "    population: sequences\n    inputs: [rewards]"
     )
-    assert 1 == len(checkout.findings("similar-metric"))
+    assert len(checkout.findings("similar-metric")) == 1
     before = (checkout.root / f"{P}.yaml").read_text()
 
     checkout.edit(P, "", "    false_friends: [{metric: policy/reward/mean, why: That one is older.}]\n")
-    assert [] == checkout.findings("similar-metric")
+    assert checkout.findings("similar-metric") == []
 
     (checkout.root / f"{P}.yaml").write_text(before)
     tables = checkout.root.parent / GENERATED / "all.json"
@@ -116,4 +116,4 @@ def test_metrics_with_similar_names_are_pointed_out(checkout: SpecText) -> None:
 
     (finding,) = checkout.findings("similar-metric")
 
-    assert "`policy2/loss` is named almost like `policy/loss`" == finding.message
+    assert finding.message == "`policy2/loss` is named almost like `policy/loss`"

@@ -57,7 +57,7 @@ def test_a_damaged_cache_is_no_cache(spec: SpecText) -> None:
         content = path.read_bytes()
         for damaged in (b"", content[: len(content) // 2], chance.randbytes(200), content[:-1] + b"x"):
             path.write_bytes(damaged)
-            assert expected == lint(spec.root, (), cache)
+            assert lint(spec.root, (), cache) == expected
 
 
 def test_overlays_take_part(spec: SpecText) -> None:
@@ -84,7 +84,7 @@ def test_each_check_notes_what_it_reads(spec: SpecText) -> None:
                 list(check.run(context))
             parts[check.id] = noted
 
-    assert {"metrics"} == parts["equal-identity"]
-    assert {"frameworks"} == parts["facts-disagree"]
-    assert {"metrics", "inputs.yaml"} == parts["formula"]
+    assert parts["equal-identity"] == {"metrics"}
+    assert parts["facts-disagree"] == {"frameworks"}
+    assert parts["formula"] == {"metrics", "inputs.yaml"}
     assert {"metrics", "frameworks", "trackers", "signatures.yaml"} <= parts["broken-reference"]

@@ -26,10 +26,10 @@ def test_a_misspelt_definition_is_one_finding(spec: SpecText) -> None:
 
     findings = spec.findings("broken-reference")
 
-    assert 3 == len(findings)
-    assert ["broken-reference"] == shown(findings)
-    assert 2 == len(findings[0].related)
-    assert "did you mean `policy/rewards/mean`? Or is that one misspelt?" == findings[0].fix
+    assert len(findings) == 3
+    assert shown(findings) == ["broken-reference"]
+    assert len(findings[0].related) == 2
+    assert findings[0].fix == "did you mean `policy/rewards/mean`? Or is that one misspelt?"
     assert "2 findings that follow from them are hidden" in summary(findings)
 
 
@@ -39,8 +39,8 @@ def test_a_misspelt_setting_hides_what_comes_of_it(spec: SpecText) -> None:
 
     findings = spec.findings()
 
-    assert ["broken-reference"] == shown(findings)
-    assert {"unused-name"} == {finding.id for finding in findings if finding.follows}
+    assert shown(findings) == ["broken-reference"]
+    assert {finding.id for finding in findings if finding.follows} == {"unused-name"}
 
 
 def test_independent_faults_are_all_shown(spec: SpecText) -> None:
@@ -48,7 +48,7 @@ def test_independent_faults_are_all_shown(spec: SpecText) -> None:
     spec.edit("metrics/policy", "formula: mean(rewards)", "formula: mean(rewardz)")
     spec.edit("metrics/policy", "range: [0, 1]", "range: [1, 0]")
 
-    assert {"formula", "value-range"} == set(shown(spec.findings()))
+    assert set(shown(spec.findings())) == {"formula", "value-range"}
 
 
 @pytest.mark.parametrize(
@@ -58,7 +58,7 @@ def test_a_file_that_is_no_yaml_is_one_finding(spec: SpecText, file: str) -> Non
     """What other files say of what it defines is not judged before it can be read."""
     spec.edit(file, "", NO_YAML)
 
-    assert ["yaml-syntax"] == [check for check in shown(spec.findings()) if check != "missing-text"]
+    assert [check for check in shown(spec.findings()) if check != "missing-text"] == ["yaml-syntax"]
 
 
 @pytest.mark.slow
@@ -87,4 +87,4 @@ def test_a_file_of_the_spec_that_is_no_yaml_is_one_finding(tmp_path: Path, file:
 
     found = [item for item in lint(tmp_path / "spec") if item.level != "info"]
 
-    assert ["yaml-syntax"] == shown(found)
+    assert shown(found) == ["yaml-syntax"]

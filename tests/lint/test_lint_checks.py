@@ -44,7 +44,7 @@ def ids(case: Case) -> str:
 
 def test_the_base_spec_is_clean(spec: SpecText) -> None:
     """Nothing is found in a spec that is right, so every finding below comes from the edit."""
-    assert [] == spec.findings()
+    assert spec.findings() == []
 
 
 @pytest.mark.parametrize("case", CASES, ids=ids)
@@ -65,7 +65,7 @@ def test_check_leaves_alone_what_is_right(spec: SpecText, case: Case) -> None:
     """A similar edit that is right gives no finding of the check."""
     spec.edits(case.good)
 
-    assert [] == spec.findings(case.check)
+    assert spec.findings(case.check) == []
 
 
 def test_every_check_is_tested() -> None:
@@ -99,7 +99,7 @@ def test_formulas_that_insert_each_other(spec: SpecText) -> None:
 
     (finding,) = spec.findings("formula")
 
-    assert ("spec/metrics/policy.yaml", 39) == (finding.location.file, finding.location.line)
+    assert (finding.location.file, finding.location.line) == ("spec/metrics/policy.yaml", 39)
 
 
 def test_an_allow_reaches_everything_below_it(spec: SpecText) -> None:
@@ -108,4 +108,4 @@ def test_an_allow_reaches_everything_below_it(spec: SpecText) -> None:
     spec.edit("metrics/policy", ", source: {title: A paper}}", "}")
     spec.edit("metrics/policy", "range: [0, 1]", "range: [1, 0]")
 
-    assert ["value-range"] == [finding.id for finding in spec.findings()]
+    assert [finding.id for finding in spec.findings()] == ["value-range"]

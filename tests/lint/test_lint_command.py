@@ -31,7 +31,7 @@ def test_a_clean_spec_exits_with_0(checkout: SpecText) -> None:
     """Nothing on stdout, a word on stderr, and success; from a folder inside the checkout too."""
     done = lint(checkout.root / "metrics")
 
-    assert (0, "", "nothing to report\n") == (done.returncode, done.stdout, done.stderr)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "nothing to report\n")
 
 
 def test_short_has_one_line_for_each_finding(checkout: SpecText) -> None:
@@ -41,11 +41,11 @@ def test_short_has_one_line_for_each_finding(checkout: SpecText) -> None:
 
     done = lint(checkout.root.parent, "--format", "short")
 
-    assert 1 == done.returncode
+    assert done.returncode == 1
     first, second = done.stdout.splitlines()
     assert first.startswith("spec/metrics/policy.yaml:35:5: error[unknown-field]: `rnge` is not a field of a metric; ")
     assert second.startswith("spec/metrics/timing.yaml:3:1: error[yaml-duplicate-key]: `title` stands twice")
-    assert "2 errors\n" == done.stderr
+    assert done.stderr == "2 errors\n"
 
 
 def test_text_shows_the_source(checkout: SpecText) -> None:
@@ -63,7 +63,7 @@ error[broken-reference]: there is no configuration key `betta`
    = help: did you mean `beta`? (--fix does it)
 
 """
-    assert (expected, "1 error\n") == (done.stdout, done.stderr)
+    assert (done.stdout, done.stderr) == (expected, "1 error\n")
 
 
 def test_other_places_are_underlined_with_what_is_there(checkout: SpecText) -> None:
@@ -74,11 +74,11 @@ def test_other_places_are_underlined_with_what_is_there(checkout: SpecText) -> N
     done = lint(checkout.root.parent)
     everything = lint(checkout.root.parent, "--all")
 
-    assert 1 == done.stdout.count("error[broken-reference]: there is no configuration key `gamma`")
+    assert done.stdout.count("error[broken-reference]: there is no configuration key `gamma`") == 1
     assert "   |                                                     ----- here too" not in done.stdout
     assert "here too" in done.stdout
     assert "hidden (--all" in done.stderr
-    assert 2 == everything.stdout.count("error[broken-reference]: there is no configuration key `gamma`")
+    assert everything.stdout.count("error[broken-reference]: there is no configuration key `gamma`") == 2
     assert "hidden" not in everything.stderr
 
 
@@ -115,13 +115,13 @@ def test_fix_repairs_what_needs_no_decision(checkout: SpecText) -> None:
 
     done = lint(checkout.root.parent, "--fix")
 
-    assert (0, "") == (done.returncode, done.stdout)
-    assert [
+    assert (done.returncode, done.stdout) == (0, "")
+    assert done.stderr.splitlines() == [
         "fixed spec/frameworks/acme/trainer.yaml:26:15: betta → beta",
         "fixed spec/frameworks/acme/trainer.yaml:30:15: policy/surrogate → policy/loss",
         "fixed spec/metrics/timing.yaml:8:11: yes → 'yes'",
         "nothing to report",
-    ] == done.stderr.splitlines()
+    ]
     assert before.replace("surrogate", "loss").replace("betta", "beta") == path.read_text()
 
 
@@ -137,9 +137,9 @@ def test_fix_leaves_what_is_not_clear(checkout: SpecText) -> None:
 
     done = lint(checkout.root.parent, "--fix")
 
-    assert 1 == done.returncode
+    assert done.returncode == 1
     assert "did you mean `bet` or `beta`?" in done.stdout
-    assert before == (checkout.root / "frameworks/acme/trainer.yaml").read_text()
+    assert (checkout.root / "frameworks/acme/trainer.yaml").read_text() == before
 
 
 def test_warnings_alone_exit_with_0(checkout: SpecText) -> None:
@@ -152,7 +152,7 @@ def test_warnings_alone_exit_with_0(checkout: SpecText) -> None:
 
     done = lint(checkout.root.parent)
 
-    assert (0, "1 warning\n") == (done.returncode, done.stderr)
+    assert (done.returncode, done.stderr) == (0, "1 warning\n")
     assert "warning[default-source]" in done.stdout
 
 
@@ -163,15 +163,15 @@ def test_json_is_one_document(checkout: SpecText) -> None:
     done = lint(checkout.root.parent, "--format", "json")
 
     (finding,) = json.loads(done.stdout)
-    assert 1 == done.returncode
+    assert done.returncode == 1
     assert {"id": "unknown-field", "level": "error", "line": 35, "column": 5}.items() <= finding.items()
-    assert "spec/metrics/policy.yaml" == finding["file"]
-    assert {"id", "level", "file", "line", "column", "message", "fix", "related", "notes", "follows"} == finding.keys()
+    assert finding["file"] == "spec/metrics/policy.yaml"
+    assert finding.keys() == {"id", "level", "file", "line", "column", "message", "fix", "related", "notes", "follows"}
 
 
 def test_json_of_a_clean_spec_is_an_empty_list(checkout: SpecText) -> None:
     """A reader of the JSON needs no special case for success."""
-    assert [] == json.loads(lint(checkout.root.parent, "--format", "json").stdout)
+    assert json.loads(lint(checkout.root.parent, "--format", "json").stdout) == []
 
 
 def test_github_annotations(checkout: SpecText) -> None:
@@ -182,7 +182,7 @@ def test_github_annotations(checkout: SpecText) -> None:
     done = lint(checkout.root.parent, "--format", "github")
 
     first, second = done.stdout.splitlines()
-    assert 1 == done.returncode
+    assert done.returncode == 1
     assert first.startswith("::error file=spec/metrics/policy.yaml,line=3,col=17,title=unknown-check::`a,b%25` is not")
     assert second.startswith("::error file=spec/metrics/policy.yaml,line=36,col=5,title=unknown-field::`rnge` is not")
 
@@ -195,7 +195,7 @@ def test_an_overlay_is_checked_too(checkout: SpecText) -> None:
 
     done = lint(checkout.root.parent, "--spec", "mine")
 
-    assert 1 == done.returncode
+    assert done.returncode == 1
     assert done.stdout.startswith("error[overlay-conflict]")
     assert "--> mine/metrics/timing.yaml:2:3" in done.stdout
 
@@ -208,7 +208,7 @@ def test_bad_arguments_exit_with_2(checkout: SpecText, arguments: list[str], say
     """A wrong option or folder gives one line on stderr, and nothing on stdout."""
     done = lint(checkout.root.parent, *arguments)
 
-    assert (2, "") == (done.returncode, done.stdout)
+    assert (done.returncode, done.stdout) == (2, "")
     assert says in done.stderr
     assert "Traceback" not in done.stderr
 
@@ -217,5 +217,5 @@ def test_outside_a_checkout_it_exits_with_2(tmp_path: Path) -> None:
     """Without a spec there is nothing to check, which is said in one line."""
     done = lint(tmp_path)
 
-    assert (2, "", 1) == (done.returncode, done.stdout, done.stderr.count("\n"))
+    assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
     assert "no checkout here" in done.stderr

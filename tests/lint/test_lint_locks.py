@@ -34,7 +34,7 @@ def test_an_anchor_must_be_found_in_every_release_of_a_claim(spec: SpecText) -> 
 
     found = [each for each in spec.findings("unproven") if "shared" not in each.location.file]
 
-    assert [44, 51] == [finding.location.line for finding in found]
+    assert [finding.location.line for finding in found] == [44, 51]
     assert all("1.2.0" in finding.message for finding in found)
 
 
@@ -42,7 +42,7 @@ def test_a_claim_whose_anchors_are_found_is_proven(spec: SpecText) -> None:
     """No finding where each anchor stands in the lock for all releases of the claim."""
     locked(spec, "1.0.0..", "0.1")
 
-    assert [] == [each for each in spec.findings("unproven") if "shared" not in each.location.file]
+    assert [each for each in spec.findings("unproven") if "shared" not in each.location.file] == []
 
 
 def test_a_default_is_that_of_its_class(spec: SpecText) -> None:
@@ -51,7 +51,7 @@ def test_a_default_is_that_of_its_class(spec: SpecText) -> None:
 
     (finding,) = spec.findings("default-differs")
 
-    assert ("frameworks/acme/trainer.yaml", 13) == (finding.location.file.partition("/")[2], finding.location.line)
+    assert (finding.location.file.partition("/")[2], finding.location.line) == ("frameworks/acme/trainer.yaml", 13)
     assert "`beta` is 0.5 in 1.0.0" in finding.message
 
 
@@ -59,4 +59,4 @@ def test_an_equal_default_is_no_finding(spec: SpecText) -> None:
     """The default that the class has is right."""
     locked(spec, "1.0.0..", "0.1")
 
-    assert [] == spec.findings("default-differs")
+    assert spec.findings("default-differs") == []

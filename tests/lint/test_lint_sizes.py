@@ -31,8 +31,8 @@ def _keep(spec: SpecText, code: str, *functions: str) -> None:
 
 def test_sizes_of_the_present_formulas_are_fine(measured: SpecText) -> None:
     """Nothing to say, and all of them are in the tables."""
-    assert [] == measured.findings("stale-size")
-    assert {"policy/loss", "policy/loss@padded"} == set(build(load(measured.root))["sizes"].data["SIZES"])
+    assert measured.findings("stale-size") == []
+    assert set(build(load(measured.root))["sizes"].data["SIZES"]) == {"policy/loss", "policy/loss@padded"}
 
 
 def test_a_changed_formula_loses_its_sizes(measured: SpecText) -> None:
@@ -41,10 +41,10 @@ def test_a_changed_formula_loses_its_sizes(measured: SpecText) -> None:
 
     (finding,) = measured.findings("stale-size")
 
-    assert ("warning", 5) == (finding.level, finding.location.line)
+    assert (finding.level, finding.location.line) == ("warning", 5)
     assert "`policy/loss`" in finding.message
     assert "generate --sizes" in finding.fix
-    assert {"policy/loss@padded"} == set(build(load(measured.root))["sizes"].data["SIZES"])
+    assert set(build(load(measured.root))["sizes"].data["SIZES"]) == {"policy/loss@padded"}
 
 
 def test_a_changed_word_of_a_formula_counts_for_the_variants_too(measured: SpecText) -> None:
@@ -61,7 +61,7 @@ def test_other_texts_of_a_metric_change_no_size(measured: SpecText) -> None:
     measured.edit("metrics/policy", "[pg_loss, actor_loss]", "[pg_loss]")
     measured.edit("metrics/policy", "brief: Padding counts too.", "brief: Padding counts as well.")
 
-    assert [] == measured.findings("stale-size")
+    assert measured.findings("stale-size") == []
 
 
 def test_other_code_that_measures_is_told(spec: SpecText) -> None:
@@ -71,7 +71,7 @@ def test_other_code_that_measures_is_told(spec: SpecText) -> None:
     (finding,) = spec.findings("stale-size")
 
     assert "measured by other code" in finding.message
-    assert {"policy/loss"} == set(build(load(spec.root))["sizes"].data["SIZES"])
+    assert set(build(load(spec.root))["sizes"].data["SIZES"]) == {"policy/loss"}
 
 
 def test_a_metric_that_is_gone_is_told(spec: SpecText) -> None:
@@ -81,4 +81,4 @@ def test_a_metric_that_is_gone_is_told(spec: SpecText) -> None:
     (finding,) = spec.findings("stale-size")
 
     assert "`policy/gone`" in finding.message
-    assert {} == build(load(spec.root))["sizes"].data["SIZES"]
+    assert build(load(spec.root))["sizes"].data["SIZES"] == {}

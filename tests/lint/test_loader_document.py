@@ -38,7 +38,7 @@ def test_data_is_that_of_yaml() -> None:
     """The data of a valid file are what a plain YAML reader makes of them."""
     document, findings = parse(TEXT.encode(), "f.yaml")
 
-    assert [] == findings
+    assert findings == []
     assert yaml.safe_load(TEXT) == document.data
 
 
@@ -60,7 +60,7 @@ def test_places_are_exact(path: tuple[str | int, ...], value: bool, expected: Lo
     """Keys, values, items and missing fields are located by line and column, in characters."""
     document, _ = parse(TEXT.encode(), "f.yaml")
 
-    assert expected == document.locate(path, value=value)
+    assert document.locate(path, value=value) == expected
 
 
 @pytest.mark.parametrize(
@@ -82,7 +82,7 @@ def test_characters_of_a_text_are_located(path: tuple[str | int, ...], word: str
     for step in path:
         value = value[step]
 
-    assert expected == document.locate_in_text(path, value.index(word))
+    assert document.locate_in_text(path, value.index(word)) == expected
 
 
 def test_a_place_after_the_end_is_the_end() -> None:
@@ -115,8 +115,8 @@ def test_crlf_and_byte_order_mark_do_not_shift_places() -> None:
     """Files saved on Windows give the same data and places."""
     document, findings = parse(b"\xef\xbb\xbfa: 1\r\nb: 2\r\n", "f.yaml")
 
-    assert [] == findings
-    assert {"a": 1, "b": 2} == document.data
+    assert findings == []
+    assert document.data == {"a": 1, "b": 2}
     assert place(2, 4) == document.locate(("b",), value=True)
 
 
@@ -125,7 +125,7 @@ def test_bytes_that_are_not_utf8_are_located() -> None:
     document, findings = parse("a: 1\nb: é".encode("latin-1"), "f.yaml")
 
     expected = SpecFinding("yaml-encoding", "error", place(2, 4), "byte 0xe9 is not UTF-8", "save the file as UTF-8")
-    assert [expected] == findings
+    assert findings == [expected]
     assert document.data is None
 
 
@@ -137,7 +137,7 @@ def test_an_alias_bomb_gives_one_finding() -> None:
 
     document, findings = parse(bomb.encode(), "f.yaml")
 
-    assert ["yaml-alias"] == [finding.id for finding in findings]
+    assert [finding.id for finding in findings] == ["yaml-alias"]
     assert document.data is None
 
 
@@ -145,7 +145,7 @@ def test_hundred_thousand_brackets_give_one_finding() -> None:
     """Nesting far beyond the limit neither crashes nor hangs."""
     _, findings = parse(b"[" * 100_000, "f.yaml")
 
-    assert [("yaml-depth", place(1, 41))] == [(finding.id, finding.location) for finding in findings]
+    assert [(finding.id, finding.location) for finding in findings] == [("yaml-depth", place(1, 41))]
 
 
 @pytest.mark.parametrize(
@@ -232,4 +232,4 @@ def test_parse_does_not_depend_on_the_folder(tmp_path: Path) -> None:
 
     _, findings = parse(path.read_bytes(), "spec/x.yaml")
 
-    assert ["spec/x.yaml"] == [finding.location.file for finding in findings]
+    assert [finding.location.file for finding in findings] == ["spec/x.yaml"]

@@ -30,12 +30,12 @@ def test_load_gives_the_whole_spec() -> None:
     """Every file of a valid spec is there, metrics in the order of the files."""
     spec = load(BASE)
 
-    assert ["policy/loss", "policy/reward/mean", "timing/step"] == list(spec.metrics)
-    assert ["shared", "trainer"] == list(spec.frameworks["acme"].files)
-    assert "1.2.0" == spec.frameworks["acme"].framework.releases[-1].release
-    assert ["board"] == list(spec.trackers)
-    assert ["basics"] == list(spec.health)
-    assert {} == spec.unread
+    assert list(spec.metrics) == ["policy/loss", "policy/reward/mean", "timing/step"]
+    assert list(spec.frameworks["acme"].files) == ["shared", "trainer"]
+    assert spec.frameworks["acme"].framework.releases[-1].release == "1.2.0"
+    assert list(spec.trackers) == ["board"]
+    assert list(spec.health) == ["basics"]
+    assert spec.unread == {}
 
 
 def test_locate_points_into_the_files() -> None:
@@ -58,7 +58,7 @@ def test_load_raises_all_errors_at_once(spec: SpecText) -> None:
     with pytest.raises(SpecError) as caught:
         load(spec.root)
 
-    assert ["unknown-field", "wrong-type", "wrong-type", "yaml-ambiguous"] == [f.id for f in caught.value.findings]
+    assert [f.id for f in caught.value.findings] == ["unknown-field", "wrong-type", "wrong-type", "yaml-ambiguous"]
     assert "spec/metrics/policy.yaml:35:5: `rnge` is not a field of a metric; did you mean `range`?" in str(
         caught.value
     )
@@ -69,8 +69,8 @@ def test_a_broken_entry_does_not_hide_the_rest(spec: SpecText) -> None:
     spec.edit("metrics/policy", '    unit: "1"\n    range', "    range")
     spec.edit("metrics/timing", "unit: s", "unit: s\n    population: nowhere")
 
-    assert ["policy/loss", "timing/step"] == list(partial(spec).metrics)
-    assert ["missing-field", "broken-reference"] == [finding.id for finding in spec.findings()]
+    assert list(partial(spec).metrics) == ["policy/loss", "timing/step"]
+    assert [finding.id for finding in spec.findings()] == ["missing-field", "broken-reference"]
 
 
 def test_places_after_a_broken_fact_stay_right(spec: SpecText) -> None:
@@ -85,14 +85,14 @@ def test_a_broken_record_is_not_missed(spec: SpecText) -> None:
     """A record that cannot be read is left out; shared facts about its key, and its anchors, are no further faults."""
     spec.edit("frameworks/acme/trainer", "    releases: 1.0.0..\n    at: [score]\n", "    relases: 1.0.0..\n")
 
-    assert ["unknown-field"] == [finding.id for finding in spec.findings()]
+    assert [finding.id for finding in spec.findings()] == ["unknown-field"]
 
 
 def test_a_broken_guard_is_not_missed(spec: SpecText) -> None:
     """Nothing claims that a guard that cannot be read does not exist."""
     spec.edit("frameworks/acme/trainer", "penalised: beta != 0", "penalised: [{release: 1.0.0, when: beta != 0}]")
 
-    assert {"unknown-field"} == {finding.id for finding in spec.findings()}
+    assert {finding.id for finding in spec.findings()} == {"unknown-field"}
 
 
 def test_a_file_without_a_required_field_is_left_out(spec: SpecText) -> None:
@@ -101,8 +101,8 @@ def test_a_file_without_a_required_field_is_left_out(spec: SpecText) -> None:
 
     found = spec.findings()
 
-    assert ["timing/step"] == list(partial(spec).metrics)
-    assert {"missing-field"} == {finding.id for finding in found if finding.level == "error"}
+    assert list(partial(spec).metrics) == ["timing/step"]
+    assert {finding.id for finding in found if finding.level == "error"} == {"missing-field"}
 
 
 def test_without_the_vocabulary_only_the_loader_speaks(spec: SpecText) -> None:
@@ -112,7 +112,7 @@ def test_without_the_vocabulary_only_the_loader_speaks(spec: SpecText) -> None:
 
     found = spec.findings()
 
-    assert ["missing-file", "spec/inputs.yaml:1:1"] == [found[-1].id, str(found[-1].location)]
+    assert [found[-1].id, str(found[-1].location)] == ["missing-file", "spec/inputs.yaml:1:1"]
     assert read(spec.root)[0] is None
 
 
@@ -120,7 +120,7 @@ def test_a_framework_needs_its_own_file(spec: SpecText) -> None:
     """A folder of components without framework.yaml is a finding, not a crash."""
     (spec.root / "frameworks" / "acme" / "framework.yaml").unlink()
 
-    assert ["spec/frameworks/acme/framework.yaml:1:1"] == [str(f.location) for f in spec.findings("missing-file")]
+    assert [str(f.location) for f in spec.findings("missing-file")] == ["spec/frameworks/acme/framework.yaml:1:1"]
 
 
 def test_a_file_that_cannot_be_opened_is_a_finding(spec: SpecText, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -135,21 +135,21 @@ def test_a_file_that_cannot_be_opened_is_a_finding(spec: SpecText, monkeypatch: 
     monkeypatch.setattr(Path, "read_bytes", refuse)
 
     found = [(finding.id, str(finding.location), finding.message) for finding in spec.findings()]
-    assert [("unreadable-file", "spec/trackers/board.yaml:1:1", "cannot be read: Permission denied")] == found
+    assert found == [("unreadable-file", "spec/trackers/board.yaml:1:1", "cannot be read: Permission denied")]
 
 
 def test_a_yml_file_is_not_silently_ignored(spec: SpecText) -> None:
     """The extension .yml is a finding, since such a file is not read."""
     (spec.root / "metrics" / "late.yml").write_text("family: late\n", encoding="utf-8")
 
-    assert ["spec/metrics/late.yml:1:1"] == [str(finding.location) for finding in spec.findings("stray-file")]
+    assert [str(finding.location) for finding in spec.findings("stray-file")] == ["spec/metrics/late.yml:1:1"]
 
 
 def test_hidden_files_are_ignored(spec: SpecText) -> None:
     """What editors leave behind in hidden files does not matter."""
     (spec.root / "metrics" / ".late.yaml").write_text("[", encoding="utf-8")
 
-    assert [] == spec.findings()
+    assert spec.findings() == []
 
 
 def test_an_overlay_adds_files(tmp_path: Path) -> None:
@@ -160,9 +160,9 @@ def test_an_overlay_adds_files(tmp_path: Path) -> None:
 
     spec = load(BASE, [overlay])
 
-    assert ["shared", "trainer", "fork"] == list(spec.frameworks["acme"].files)
-    assert f"{overlay.as_posix()}/frameworks/acme/fork.yaml:3:1" == str(
-        spec.locate("frameworks/acme/fork", ("extends",))
+    assert list(spec.frameworks["acme"].files) == ["shared", "trainer", "fork"]
+    assert (
+        str(spec.locate("frameworks/acme/fork", ("extends",))) == f"{overlay.as_posix()}/frameworks/acme/fork.yaml:3:1"
     )
 
 
@@ -184,16 +184,16 @@ shared:
     spec = load(BASE, [write(tmp_path / "mine", "frameworks/acme/trainer", text)])
     file = spec.frameworks["acme"].files["trainer"]
 
-    assert "Trainer" == file.title
-    assert ["beta", "window", "depth"] == list(file.config)
-    assert 20 == file.config["window"].defaults[0].value
-    assert ["loss/policy", "rewards/{reward}/mean", "score/{source}", "mine"] == list(file.keys)
-    assert ["policy/loss"] == [record.metric for name, _, record in file.records() if name == "score/{source}"]
-    assert ["penalised", "deep"] == list(file.guards)
-    assert [["score/{source}", "step_time"], ["mine"]] == [fact.keys for fact in file.shared]
+    assert file.title == "Trainer"
+    assert list(file.config) == ["beta", "window", "depth"]
+    assert file.config["window"].defaults[0].value == 20
+    assert list(file.keys) == ["loss/policy", "rewards/{reward}/mean", "score/{source}", "mine"]
+    assert [record.metric for name, _, record in file.records() if name == "score/{source}"] == ["policy/loss"]
+    assert list(file.guards) == ["penalised", "deep"]
+    assert [fact.keys for fact in file.shared] == [["score/{source}", "step_time"], ["mine"]]
     places = [("keys", key) for key in file.keys] + [("shared", 0), ("shared", 1), ("guards", "deep")]
     lines = [spec.locate("frameworks/acme/trainer", place).line for place in places]
-    assert [28, 40, 8, 7, 51, 11, 5] == lines
+    assert lines == [28, 40, 8, 7, 51, 11, 5]
 
 
 @pytest.mark.parametrize(
@@ -213,7 +213,7 @@ def test_an_overlay_cannot_change_a_meaning(tmp_path: Path, file: str, text: str
         load(BASE, [overlay])
 
     expected = [("overlay-conflict", f"{overlay.as_posix()}/{file}.yaml", line)]
-    assert expected == [(f.id, f.location.file, f.location.line) for f in caught.value.findings]
+    assert [(f.id, f.location.file, f.location.line) for f in caught.value.findings] == expected
 
 
 def test_an_overlay_may_add_to_a_family(tmp_path: Path) -> None:
@@ -231,7 +231,7 @@ metrics:
 
     spec = load(BASE, [overlay])
 
-    assert ["timing/step", "timing/idle"] == list(spec.families["timing"].metrics)
+    assert list(spec.families["timing"].metrics) == ["timing/step", "timing/idle"]
     assert Location(f"{overlay.as_posix()}/metrics/timing.yaml", 2, 3) == spec.locate_metric("timing/idle")
 
 
@@ -243,7 +243,7 @@ def test_a_later_overlay_wins(tmp_path: Path) -> None:
 
     spec = load(BASE, [first, second])
 
-    assert 2 == spec.frameworks["acme"].files["trainer"].config["window"].defaults[0].value
+    assert spec.frameworks["acme"].files["trainer"].config["window"].defaults[0].value == 2
 
 
 def test_a_fault_of_an_overlay_is_placed_in_the_overlay(tmp_path: Path) -> None:
@@ -254,12 +254,12 @@ def test_a_fault_of_an_overlay_is_placed_in_the_overlay(tmp_path: Path) -> None:
         load(BASE, [overlay])
 
     name = f"{overlay.as_posix()}/frameworks/acme/trainer.yaml"
-    assert [(3, 5)] == [(f.location.line, f.location.column) for f in caught.value.findings]
-    assert {name} == {f.location.file for f in caught.value.findings}
+    assert [(f.location.line, f.location.column) for f in caught.value.findings] == [(3, 5)]
+    assert {f.location.file for f in caught.value.findings} == {name}
 
 
 def test_an_overlay_in_the_checkout_has_relative_places(spec: SpecText) -> None:
     """Places in a folder beside the spec are relative to the checkout, as those of the spec are."""
     overlay = write(spec.root.parent / "forks", "metrics/timing", "metrics:\n  timing/step: {}\n")
 
-    assert ["forks/metrics/timing.yaml:2:3"] == [str(f.location) for f in spec.findings(None, [overlay])]
+    assert [str(f.location) for f in spec.findings(None, [overlay])] == ["forks/metrics/timing.yaml:2:3"]

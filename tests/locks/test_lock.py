@@ -102,15 +102,15 @@ def _lock(component: LockedComponent, releases: tuple[str, ...] = ("1", "2", "3"
 def test_a_lock_says_where_anchors_stand_in_each_release() -> None:
     """An anchor that moved has another line, one that was edited is not found."""
     lock = _lock(_component())
-    assert [(("pkg/a.py", 5),), (("pkg/a.py", 7),), ()] == [lock.places("kl.mean", release) for release in SOURCES]
-    assert {"1", "2"} == lock.proven("kl.mean")
-    assert {"1", "2", "3"} == lock.proven("kl.put")
+    assert [lock.places("kl.mean", release) for release in SOURCES] == [(("pkg/a.py", 5),), (("pkg/a.py", 7),), ()]
+    assert lock.proven("kl.mean") == {"1", "2"}
+    assert lock.proven("kl.put") == {"1", "2", "3"}
 
 
 def test_a_component_watches_its_class_bases_configuration_and_what_these_call() -> None:
     """The class with its bases in the package, its configuration class, and functions that its methods name."""
     watched = {name for _, name in _lock(_component()).watched("1")}
-    assert {"T", "T.__init__", "T.log", "B", "B.train", "TConfig", "mean"} == watched
+    assert watched == {"T", "T.__init__", "T.log", "B", "B.train", "TConfig", "mean"}
 
 
 def test_what_a_file_lists_is_watched() -> None:
@@ -122,9 +122,9 @@ def test_what_a_file_lists_is_watched() -> None:
 def test_defaults_methods_and_keys_are_kept() -> None:
     """As the source writes them; a field without a default is required."""
     lock = _lock(_component())
-    assert {("TConfig", "beta"): ("0.1",), ("TConfig", "beta2"): ("required",)} == lock.at("defaults", "1")
-    assert ("B",) == lock.at("methods", "1")["T", "train"]
-    assert {("", "kl"): ("pkg/a.py T.log",)} == lock.at("keys", "3")
+    assert lock.at("defaults", "1") == {("TConfig", "beta"): ("0.1",), ("TConfig", "beta2"): ("required",)}
+    assert lock.at("methods", "1")["T", "train"] == ("B",)
+    assert lock.at("keys", "3") == {("", "kl"): ("pkg/a.py T.log",)}
 
 
 def test_extending_again_changes_nothing() -> None:
@@ -132,7 +132,7 @@ def test_extending_again_changes_nothing() -> None:
     component, lock = _component(), _lock(_component())
     before = write_lock(lock)
     extend(lock, _package("3"), component, {"kl": ["pkg/a.py T.log"]})
-    assert before == write_lock(lock)
+    assert write_lock(lock) == before
 
 
 def test_a_lock_before_a_release_knows_nothing_of_it() -> None:
@@ -149,16 +149,16 @@ def test_a_fact_is_proven_where_one_of_its_anchors_is_found() -> None:
     """The one with `put` is found in all three releases; without it nothing proves the third."""
     component = _component()
     lock = _lock(component)
-    assert [] == _problems(component, lock)
+    assert _problems(component, lock) == []
     claim = Claim(("keys", "kl"), "kl", ("kl",), ("train",), frozenset(SOURCES), ("kl.mean",))
     alone = _component(claims=(claim,))
-    assert [("unproven", ""), ("unused-anchor", "kl.put")] == _problems(alone, lock)
+    assert _problems(alone, lock) == [("unproven", ""), ("unused-anchor", "kl.put")]
 
 
 def test_a_fact_is_held_by_the_anchors_of_its_key_where_its_own_are_not_found() -> None:
     """As where one statement proves what a record says in all releases, and another one what some of them add."""
     fact = Claim(("keys", "kl", "facts", 0), "kl, fact 1", ("kl",), (), frozenset(SOURCES), ("kl.mean",), ("kl.put",))
-    assert [("unused-anchor", "kl.put")] == _problems(_component(claims=(fact,)), _lock(_component()))
+    assert _problems(_component(claims=(fact,)), _lock(_component())) == [("unused-anchor", "kl.put")]
 
 
 def test_anchors_that_are_unknown_unused_never_found_or_idle_are_told() -> None:
@@ -173,25 +173,25 @@ def test_anchors_that_are_unknown_unused_never_found_or_idle_are_told() -> None:
         ("anchor-not-found", "lost"),
         ("unused-anchor", "spare"),
     }
-    assert expected == set(_problems(component, lock))
+    assert set(_problems(component, lock)) == expected
 
 
 def test_guides_and_other_packages_prove_nothing_and_miss_nothing() -> None:
     """A claim with such anchors alone is held by what its component watches."""
     guide = {"guide": Anchor("pkg", ("docs/a.md # Loss",), guide=True)}
     claim = Claim(("keys", "kl"), "kl", (), ("train",), frozenset(SOURCES), ("guide",))
-    assert [] == _problems(_component(anchors=guide, claims=(claim,)), _lock(_component()))
+    assert _problems(_component(anchors=guide, claims=(claim,)), _lock(_component())) == []
 
 
 @pytest.mark.parametrize("name", ["kl.mean", "kl.put"])
 def test_a_lock_that_is_off_by_one_statement_is_noticed(name: str) -> None:
     """Held against the release itself."""
     lock = _lock(_component())
-    assert [] == differences(lock, _package("1"))
+    assert differences(lock, _package("1")) == []
     shifted = read_lock(write_lock(lock).replace(f"{name}\tT.log", f"{name}\tT.log", 1), "a.lock", "a")
     shifted.common = lock.common
     values = shifted.tables["anchors", "pkg/a.py"][name]
     (value,) = [text for text, found in values.items() if "1" in found]
     head, _, offset = value.rpartition("+")
     values[f"{head}+{int(offset) + (1 if name == 'kl.mean' else -1)}"] = values.pop(value)
-    assert [] != differences(shifted, _package("1"))
+    assert differences(shifted, _package("1")) != []

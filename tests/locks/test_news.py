@@ -83,16 +83,16 @@ def _kinds(found: News) -> list[str]:
 def test_a_release_that_only_moves_code_has_no_news() -> None:
     """New lines, comments and docstrings move anchors, which are found."""
     found = news(_step(_new("class TConfig", "# A comment.\n\nclass TConfig")))
-    assert (2, 2, 0, ()) == (found.found, found.moved, found.lost, found.items)
+    assert (found.found, found.moved, found.lost, found.items) == (2, 2, 0, ())
 
 
 def test_an_edited_statement_is_lost_and_its_successor_proposed() -> None:
     """With the command that takes it."""
     found = news(_step(_new("kl * scale", "kl * scale / 3")))
-    assert ["anchor lost", "changed code"] == _kinds(found)
+    assert _kinds(found) == ["anchor lost", "changed code"]
     lost = found.items[0]
-    assert ("kl.put in T.loss -> 1 key", ("a: kl",)) == (lost.what, lost.keys)
-    assert "rlmetrics anchor add kl.put pkg==2 pkg/a.py:12" == lost.hints[0]
+    assert (lost.what, lost.keys) == ("kl.put in T.loss -> 1 key", ("a: kl",))
+    assert lost.hints[0] == "rlmetrics anchor add kl.put pkg==2 pkg/a.py:12"
     assert lost.hints[1].endswith("- {releases: 2.., …, at: [kl.put]}")
     assert lost.diff[1].endswith("(similar)")
 
@@ -116,16 +116,16 @@ def test_a_statement_that_also_stood_elsewhere_is_not_proposed() -> None:
     for release in (old, new):
         extend(lock, release, step.components[0], {"kl": ["pkg/a.py T.loss"]}, _marks(old))
     lost = news(replace(step, old=old, new=new, locks={"a": lock})).items[0]
-    assert "rlmetrics anchor add kl.put pkg==2 pkg/a.py:12" == lost.hints[0]
+    assert lost.hints[0] == "rlmetrics anchor add kl.put pkg==2 pkg/a.py:12"
 
 
 def test_changed_code_that_is_watched_has_to_be_read() -> None:
     """A function that a method of the class calls is watched; one that nothing calls is named only."""
     read = news(_step(_new(utils=UTILS.replace("len(x)", "(len(x) - 1)"))))
-    assert ["changed code"] == _kinds(read)
-    assert ("- return sum(x) / len(x)", "+ return sum(x) / (len(x) - 1)") == read.items[0].diff
+    assert _kinds(read) == ["changed code"]
+    assert read.items[0].diff == ("- return sum(x) / len(x)", "+ return sum(x) / (len(x) - 1)")
     named = news(_step(_new(utils=UTILS.replace("    return x\n", "    return x + 1\n"))))
-    assert ([], ("pkg/utils.py unused",)) == (_kinds(named), named.names)
+    assert (_kinds(named), named.names) == ([], ("pkg/utils.py unused",))
 
 
 HELPED = """\
@@ -147,7 +147,7 @@ def test_private_functions_are_read_with_those_that_use_them() -> None:
         "cut(self, x): return x", "cut(self, x): return 0"
     )
     found = news(replace(_step(_new(utils=changed)), old=old))
-    assert [(("pkg/utils.py", "_pack"),)] == [item.symbols for item in found.items if item.symbols[0][1] != "mean"]
+    assert [item.symbols for item in found.items if item.symbols[0][1] != "mean"] == [(("pkg/utils.py", "_pack"),)]
     assert "pkg/utils.py Batch.cut" in found.names
 
 
@@ -155,7 +155,7 @@ def test_a_new_class_is_read_with_the_function_that_uses_it() -> None:
     """With its methods, since what the function did before is done there now."""
     found = news(_step(_new(utils=HELPED)))
     shown = {name for item in found.items for _, name in item.symbols}
-    assert {"mean", "_pack", "Batch", "Batch.cut"} == shown
+    assert shown == {"mean", "_pack", "Batch", "Batch.cut"}
 
 
 def test_what_anchors_depend_on_comes_first() -> None:
@@ -168,7 +168,7 @@ def test_what_anchors_depend_on_comes_first() -> None:
     for release in (old, new):
         extend(lock, release, step.components[0], {"kl": ["pkg/a.py T.loss"]}, _marks(old))
     found = news(replace(step, old=old, locks={"a": lock}))
-    assert ["T.loss", "T.other"] == [item.symbols[0][1] for item in found.items]
+    assert [item.symbols[0][1] for item in found.items] == ["T.loss", "T.other"]
 
 
 @pytest.mark.parametrize(("edit", "expected"), [("scale = 2", True), ('print("hello")', False), ("mean(x)", True)])
@@ -181,9 +181,9 @@ def test_dependence_follows_names(edit: str, expected: bool) -> None:
 
 def test_keys_that_appear_vanish_and_move_are_news() -> None:
     """Against the keys that are described."""
-    assert ["new key"] == _kinds(news(_step(_new(), {"kl": ["pkg/a.py T.loss"], "lr": ["pkg/a.py T.loss"]})))
-    assert ["lost key"] == _kinds(news(_step(_new(), {})))
-    assert ["moved key"] == _kinds(news(_step(_new(), {"kl": ["pkg/a.py T.log"]})))
+    assert _kinds(news(_step(_new(), {"kl": ["pkg/a.py T.loss"], "lr": ["pkg/a.py T.loss"]}))) == ["new key"]
+    assert _kinds(news(_step(_new(), {}))) == ["lost key"]
+    assert _kinds(news(_step(_new(), {"kl": ["pkg/a.py T.log"]}))) == ["moved key"]
 
 
 def _default(value: float, releases: frozenset[str] = frozenset(ORDER)) -> dict[str, tuple[StatedDefault, ...]]:
@@ -193,13 +193,13 @@ def _default(value: float, releases: frozenset[str] = frozenset(ORDER)) -> dict[
 def test_a_changed_default_has_to_be_edited_where_the_spec_says_it() -> None:
     """With both values and what to write; the class's body, in which nothing else changed, is not to be read, too."""
     (item,) = news(_step(_new("0.1", "0.2"), defaults=_default(0.1))).items
-    assert ("default", "edit", "beta 0.1 -> 0.2 (TConfig)") == (item.kind, item.tier, item.what)
+    assert (item.kind, item.tier, item.what) == ("default", "edit", "beta 0.1 -> 0.2 (TConfig)")
     assert "end it,   releases: 1   and add   {releases: 2.., value: 0.2, symbol: TConfig}" in item.hints[0]
 
 
 def test_a_default_that_the_spec_says_is_no_news() -> None:
     """Neither a new value that it has from this release on, nor the end of a field."""
-    assert () == news(_step(_new("0.1", "0.2"), defaults=_default(0.2))).items
+    assert news(_step(_new("0.1", "0.2"), defaults=_default(0.2))).items == ()
     gone = news(_step(_new("    beta: float = 0.1", "    pass"), defaults=_default(0.1, frozenset({"1"}))))
     assert "default" not in _kinds(gone)
     assert "setting" not in _kinds(gone)
@@ -208,7 +208,7 @@ def test_a_default_that_the_spec_says_is_no_news() -> None:
 def test_a_default_that_the_spec_does_not_describe_is_to_be_read() -> None:
     """It may change what is logged, so that a person says why not."""
     (item,) = news(_step(_new("0.1", "0.2"))).items
-    assert ("setting", "read") == (item.kind, item.tier)
+    assert (item.kind, item.tier) == ("setting", "read")
     assert item.kind in CONFIRMABLE
     assert "default" not in CONFIRMABLE
 
@@ -216,7 +216,7 @@ def test_a_default_that_the_spec_does_not_describe_is_to_be_read() -> None:
 def test_a_configuration_class_that_says_more_has_to_be_read() -> None:
     """A field with another type, beside its new default."""
     found = news(_step(_new("beta: float = 0.1", "beta: int = 2"), defaults=_default(0.1)))
-    assert ["default", "changed code"] == _kinds(found)
+    assert _kinds(found) == ["default", "changed code"]
 
 
 def _renamed(**more: Any) -> News:
@@ -231,9 +231,9 @@ def _renamed(**more: Any) -> News:
 def test_a_key_with_another_name_is_one_item() -> None:
     """Not one that vanished and one that appeared; it says what to write."""
     found = _renamed()
-    assert ["anchor lost", "renamed key", "changed code"] == _kinds(found)
+    assert _kinds(found) == ["anchor lost", "renamed key", "changed code"]
     item = found.items[1]
-    assert "kl -> kl/new of T" == item.what
+    assert item.what == "kl -> kl/new of T"
     assert item.hints[0].endswith("renamed: {kl/new: {releases: 2..}}")
 
 
@@ -242,9 +242,9 @@ def test_what_was_edited_needs_no_reading() -> None:
     both = {"kl": frozenset({"1"}), "kl/new": frozenset({"2"})}
     at = ("kl.mean", "kl.put")
     named = Claim(("keys", "kl"), "kl", ("kl", "kl/new"), ("train",), frozenset(ORDER), at)
-    assert ["anchor lost"] == _kinds(_renamed(keys=both, claims=(named,)))
+    assert _kinds(_renamed(keys=both, claims=(named,))) == ["anchor lost"]
     other = Claim(("keys", "other"), "other", ("other",), ("train",), frozenset(ORDER), ("kl.put",))
-    assert ["anchor lost", "changed code"] == _kinds(_renamed(keys=both, claims=(named, other)))
+    assert _kinds(_renamed(keys=both, claims=(named, other))) == ["anchor lost", "changed code"]
 
 
 def test_a_component_that_is_gone_is_news() -> None:
@@ -273,7 +273,7 @@ def test_copies_of_one_change_are_one_item() -> None:
         for release in (old, new):
             extend(lock, release, component, {}, _marks(old, name))
     found = [item for item in news(ReleaseStep(old, new, components, locks, common)).items if item.tier == "read"]
-    assert [("a", "b")] == [item.components for item in found]
+    assert [item.components for item in found] == [("a", "b")]
 
 
 def test_a_diff_shows_lines_of_code_that_changed() -> None:
@@ -281,7 +281,7 @@ def test_a_diff_shows_lines_of_code_that_changed() -> None:
     old = package("1", a="def f(a):\n    x = g(\n        1,\n        2,\n    )\n    y = 1\n    return x\n")
     new = package("2", a="def f(a):\n    # new\n    x = g(\n        1,\n        3,\n    )\n    y = 1\n    return y\n")
     shown = diff_of(old.named("f")[0], new.named("f")[0], *(p.texts["pkg/a.py"].splitlines() for p in (old, new)))
-    assert ("-     2,", "+     3,", "@", "- return x", "+ return y") == shown
+    assert shown == ("-     2,", "+     3,", "@", "- return x", "+ return y")
 
 
 def _item(kind: str, token: str) -> Item:
@@ -291,14 +291,14 @@ def _item(kind: str, token: str) -> Item:
 def test_items_keep_their_names_while_others_come_and_go(tmp_path: Path) -> None:
     """An answer stays with its change; what is repaired is dropped, and its name is not given again."""
     first = Pending("2", ()).updated([_item("anchor lost", "x"), _item("changed code", "y")])
-    assert ["e1", "r1"] == [entry.id for entry in first.entries]
+    assert [entry.id for entry in first.entries] == ["e1", "r1"]
     answered = first.confirmed("r1", "a log message only")
     answered.write(tmp_path / "news.json")
     again = Pending.read(tmp_path / "news.json")
     assert again is not None
     later = again.updated([_item("changed code", "y"), _item("changed code", "z"), _item("new key", "k")])
-    assert ["r1", "r2", "e2"] == [entry.id for entry in later.entries]
-    assert ["r2", "e2"] == [entry.id for entry in later.open]
+    assert [entry.id for entry in later.entries] == ["r1", "r2", "e2"]
+    assert [entry.id for entry in later.open] == ["r2", "e2"]
 
 
 def test_a_list_without_open_items_leaves_no_file(tmp_path: Path) -> None:
@@ -314,7 +314,7 @@ def test_a_list_without_open_items_leaves_no_file(tmp_path: Path) -> None:
 def test_answers_are_known_again_when_a_release_is_added_once_more() -> None:
     """Those of changes that may be confirmed; what makes the spec wrong stays open whatever was said of it."""
     again = Pending("2", ()).updated([_item("anchor lost", "x"), _item("changed code", "y")], {"x": "no", "y": "a log"})
-    assert [None, "a log"] == [entry.why for entry in again.entries]
+    assert [entry.why for entry in again.entries] == [None, "a log"]
 
 
 @pytest.mark.parametrize(
@@ -339,8 +339,8 @@ def test_a_spec_cut_off_before_a_release_knows_nothing_that_was_born_with_it() -
     born = Claim((), "born", (), (), frozenset({"3"}), ())
     component = _component(claims=(held, born), keys={"a": frozenset({"1"}), "b": frozenset({"3"})})
     then = cut(component, order, 2)
-    assert [("held", frozenset(order))] == [(claim.name, claim.releases) for claim in then.claims]
-    assert {"a": frozenset({"1"})} == then.keys
+    assert [(claim.name, claim.releases) for claim in then.claims] == [("held", frozenset(order))]
+    assert then.keys == {"a": frozenset({"1"})}
 
 
 def _replayed(new: Package, meaning: object, **more: Any) -> Replayed:
@@ -362,7 +362,7 @@ def _replayed(new: Package, meaning: object, **more: Any) -> Replayed:
 def test_an_unchanged_row_is_carried_as_long_as_its_anchors_are_found() -> None:
     """Moved code carries it, an edited statement does not."""
     kept, lost = _replayed(_new(), "same"), _replayed(_new("kl * scale", "scale * kl"), "same")
-    assert [(1, 1), (1, 0)] == [(step.unchanged, step.carried) for step in (kept, lost)]
+    assert [(step.unchanged, step.carried) for step in (kept, lost)] == [(1, 1), (1, 0)]
 
 
 def test_a_changed_row_is_silent_if_no_item_speaks_of_its_component() -> None:
@@ -370,4 +370,4 @@ def test_a_changed_row_is_silent_if_no_item_speaks_of_its_component() -> None:
     new = _new(utils=UTILS.replace("    return x\n", "    return x + 1\n"))
     row = RowId("a", "kl", "train")
     assert ((row,), (row,)) == ((step := _replayed(new, "other")).changed, step.silent)
-    assert () == _replayed(new, "other", watch=("unused",)).silent
+    assert _replayed(new, "other", watch=("unused",)).silent == ()

@@ -126,7 +126,7 @@ def _patch(archive: Path, path: Path) -> None:
         for name in old.namelist():
             text = old.read(name)
             for before, after in CHANGES.get(name, ()):
-                assert 1 == text.count(before.encode()), f"{name} says {before} no more; the example changes with TRL"
+                assert text.count(before.encode()) == 1, f"{name} says {before} no more; the example changes with TRL"
                 text = text.replace(before.encode(), after.encode())
             new.writestr(
                 name.replace(LAST, NEXT), text.replace(f"\nVersion: {LAST}\n".encode(), b"\nVersion: 1.17.0\n")
@@ -139,7 +139,7 @@ def _edited(text: str, blocks: list[str]) -> str:
         lines = block.splitlines()
         before = "".join(f"{line[1:]}\n" for line in lines if line[0] in " -")
         after = "".join(f"{line[1:]}\n" for line in lines if line[0] in " +")
-        assert 1 == text.count(before), f"the file does not say once:\n{before}"
+        assert text.count(before) == 1, f"the file does not say once:\n{before}"
         text = text.replace(before, after)
     return text
 
@@ -171,24 +171,24 @@ def test_the_next_release_is_added_as_the_page_says(clone: Clone, steps: dict[st
     assert all(old.values())
 
     (added,) = clone.follow(steps["add"][0])
-    assert 1 == added.returncode, added.stdout + added.stderr
+    assert added.returncode == 1, added.stdout + added.stderr
     items = _items(added.stdout)
-    assert ["e1", "e2", "e3", "e4", "r1", "r2"] == sorted(items)
-    assert "anchor lost entropy.append in GRPOTrainer._compute_loss -> 1 key" == items["e1"]
-    assert "anchor lost step_time.append in GRPOTrainer.training_step -> 1 key" == items["e2"]
+    assert sorted(items) == ["e1", "e2", "e3", "e4", "r1", "r2"]
+    assert items["e1"] == "anchor lost entropy.append in GRPOTrainer._compute_loss -> 1 key"
+    assert items["e2"] == "anchor lost step_time.append in GRPOTrainer.training_step -> 1 key"
     assert items["e3"].startswith("renamed key step_time -> seconds_per_step of GRPOTrainer")
-    assert "default beta 0.0 -> 0.1 (GRPOConfig)" == items["e4"]
+    assert items["e4"] == "default beta 0.0 -> 0.1 (GRPOConfig)"
     assert items["r1"].startswith("GRPOTrainer._compute_loss, 2 lines")
     assert items["r2"].startswith("GRPOTrainer.training_step, 2 lines")
     for proposed in (*steps["prove"][0].splitlines()[:2], "renamed: {seconds_per_step: {releases: 1.17.0..}}"):
         assert proposed.partition(" --wheel")[0] in added.stdout
     refused = clone.rlmetrics("release", "confirm", "e4", "--why", "nothing of importance changed")
-    assert (2, 1) == (refused.returncode, refused.stderr.count("nothing but an edit closes it"))
+    assert (refused.returncode, refused.stderr.count("nothing but an edit closes it")) == (2, 1)
 
     # What was taken without an edit closes the lost anchors alone: the code is open until an edit or a reason is there.
     *_, taken = [clone.rlmetrics(*line.removeprefix("rlmetrics ").split()) for line in steps["prove"][0].splitlines()]
-    assert ["e3", "e4", "r1", "r2"] == sorted(_items(taken.stdout)), taken.stdout + taken.stderr
-    assert 2 == clone.rlmetrics("release", "confirm", "r1", "--why", "fine").returncode
+    assert sorted(_items(taken.stdout)) == ["e3", "e4", "r1", "r2"], taken.stdout + taken.stderr
+    assert clone.rlmetrics("release", "confirm", "r1", "--why", "fine").returncode == 2
 
     before = _yaml(clone)  # with the row that the command wrote of the release
     path = clone.folder / TRAINER
@@ -196,16 +196,16 @@ def test_the_next_release_is_added_as_the_page_says(clone: Clone, steps: dict[st
     assert _changed(before, _yaml(clone)) == 5 < 15
 
     *anchored, again = clone.follow(steps["prove"][0])
-    assert [0, 0] == [done.returncode for done in anchored]
-    assert (0, {}) == (again.returncode, _items(again.stdout)), again.stdout + again.stderr
+    assert [done.returncode for done in anchored] == [0, 0]
+    assert (again.returncode, _items(again.stdout)) == (0, {}), again.stdout + again.stderr
     assert f"trl {NEXT} is added; nothing is open." in again.stdout
     assert not (clone.folder / "spec/locks/trl/news.json").exists()
 
     linted, generated, resolved, explained, mapped = clone.follow(steps["look"][0])
-    assert 0 == linted.returncode, linted.stdout
+    assert linted.returncode == 0, linted.stdout
     assert "error" not in linted.stderr + linted.stdout
     assert "warning" not in linted.stderr + linted.stdout
-    assert 0 == generated.returncode, generated.stdout + generated.stderr
+    assert generated.returncode == 0, generated.stdout + generated.stderr
     assert sum(seconds for _, seconds in clone.spent) < 60, clone.spent
 
     assert resolved.stdout.startswith("Wall time of one whole training step."), resolved.stdout
@@ -213,10 +213,10 @@ def test_the_next_release_is_added_as_the_page_says(clone: Clone, steps: dict[st
     assert re.search(r"^over token +mean +:\d+ +:3270$", explained.stdout, re.M), explained.stdout
     assert re.search(r"^over sequence +mean +:\d+ +:3270$", explained.stdout, re.M), explained.stdout
     rows = {row["from"]: row for row in json.loads(mapped.stdout)}
-    assert ("exact", "seconds_per_step") == (rows["step_time"]["relation"], rows["step_time"]["to"])
-    assert ("approximate", "entropy") == (rows["entropy"]["relation"], rows["entropy"]["to"])
+    assert (rows["step_time"]["relation"], rows["step_time"]["to"]) == ("exact", "seconds_per_step")
+    assert (rows["entropy"]["relation"], rows["entropy"]["to"]) == ("approximate", "entropy")
     # With its new default, beta has a penalty logged in this loss.
-    assert ("related", None) == (rows["policy_loss"]["relation"], rows["policy_loss"]["to"])
+    assert (rows["policy_loss"]["relation"], rows["policy_loss"]["to"]) == ("related", None)
     others = {key for key, row in rows.items() if row["relation"] != "exact"}
-    assert {"entropy", "eval_entropy", "policy_loss", "eval_policy_loss"} == others
+    assert others == {"entropy", "eval_entropy", "policy_loss", "eval_policy_loss"}
     assert old == {name: clone.rlmetrics(*words).stdout for name, words in BEFORE.items()}

@@ -71,12 +71,12 @@ def test_a_release_that_changes_nothing_is_added_at_once(
     paths = [path for path, text in source.items() if path.startswith("trl/trainer/") and head in text]
     edits = dict.fromkeys(paths, ((head, f"{head}# More.\n"),))
     code, found = _add(_wheel(tmp_path, source, edits), capsys)
-    assert (0, 0, []) == (code, found["open"], found["news"])
+    assert (code, found["open"], found["news"]) == (0, 0, [])
     assert found["anchors"]["moved"] > 100  # type: ignore[index]
     assert "1.17.0" in (checkout / "spec/frameworks/trl/framework.yaml").read_text()
     assert "1.17.0" in (checkout / "spec/locks/trl/grpo_trainer.lock").read_text()
     proofs = {"unproven", "default-differs"}
-    assert [] == [finding for finding in lint(checkout / "spec") if finding.id in proofs]
+    assert [finding for finding in lint(checkout / "spec") if finding.id in proofs] == []
 
 
 def test_changes_are_items_that_want_an_edit_or_a_reason(
@@ -97,25 +97,25 @@ def test_changes_are_items_that_want_an_edit_or_a_reason(
     items = found["news"]
     assert isinstance(items, list)
     by_kind = {kind: [item for item in items if item["kind"] == kind] for kind in {item["kind"] for item in items}}
-    assert 1 == code
-    assert {"anchor lost", "new key", "default", "changed code"} == set(by_kind)
+    assert code == 1
+    assert set(by_kind) == {"anchor lost", "new key", "default", "changed code"}
     assert any("entropy/mean" in item["what"] for item in by_kind["new key"])
     assert any("entropy.append" in item["what"] for item in by_kind["anchor lost"])
     (default,) = by_kind["default"]
-    assert "beta 0.0 -> 0.1 (GRPOConfig)" == default["what"]
+    assert default["what"] == "beta 0.0 -> 0.1 (GRPOConfig)"
     assert f"releases: 0.19.0..{LAST}   and add   {{releases: 1.17.0.., value: 0.1," in default["hints"][0]
     assert re.match(r"spec/frameworks/trl/grpo_trainer\.yaml:\d+: ", default["hints"][0])
     # An edit is what these need; a confirmation is refused, and the release after it is, too.
     for item in (default, *by_kind["new key"]):
-        assert 2 == main(["release", "confirm", item["id"], "--why", "it is only a name"])
-    assert 2 == main(["release", "add", "trl==1.18.0", "--wheel", str(wheel), "--cache", str(CACHE)])
+        assert main(["release", "confirm", item["id"], "--why", "it is only a name"]) == 2
+    assert main(["release", "add", "trl==1.18.0", "--wheel", str(wheel), "--cache", str(CACHE)]) == 2
     for item in by_kind["changed code"]:
         main(["release", "confirm", item["id"], "--why", "read together with the lost anchors"])
     (checkout / "spec/locks/trl/news.json").unlink()  # a colleague's checkout has the locks alone
     capsys.readouterr()
     _, again = _add(wheel, capsys)
     whys = {item["why"] for item in again["news"] if item["kind"] == "changed code"}  # type: ignore[attr-defined]
-    assert {"read together with the lost anchors"} == whys
+    assert whys == {"read together with the lost anchors"}
 
 
 def _default_of(name: str, source: Mapping[str, str]) -> str:
@@ -143,10 +143,10 @@ def test_a_pull_request_is_annotated(
          "--dry-run", "--format", "github"]
     )  # fmt: skip
     shown = capsys.readouterr().out
-    assert 1 == code
+    assert code == 1
     assert re.search(r"^::warning file=trl/trainer/grpo_trainer\.py,line=\d+,", shown, re.M)
     assert "entropy" in shown
-    assert before == (checkout / "spec/frameworks/trl/framework.yaml").read_text()
+    assert (checkout / "spec/frameworks/trl/framework.yaml").read_text() == before
     assert not (checkout / "spec/locks/trl/news.json").exists()
 
 
@@ -165,10 +165,10 @@ def test_bad_requests_are_refused_in_one_line(
     checkout: Path, words: list[str], said: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Exit code 2, nothing written, and what to write instead."""
-    assert 2 == main(words)
+    assert main(words) == 2
     error = capsys.readouterr().err
     assert said in error
-    assert 1 == len(error.splitlines())
+    assert len(error.splitlines()) == 1
 
 
 def test_an_anchor_takes_a_statement(
@@ -180,11 +180,11 @@ def test_an_anchor_takes_a_statement(
     lock = checkout / "spec/locks/trl/grpo_trainer.lock"
     before = lock.read_text()
     words = ["anchor", "add", "completion_mask", f"trl[GRPOTrainer]=={LAST}"]
-    assert 0 == main([*words, f"{TRAINER}:{place}", "--cache", str(CACHE)])
+    assert main([*words, f"{TRAINER}:{place}", "--cache", str(CACHE)]) == 0
     assert "GRPOTrainer._generate_and_score_completions" in capsys.readouterr().out
-    assert before == lock.read_text()
+    assert lock.read_text() == before
     trivial = next(number for number, line in enumerate(lines, 1) if line.strip() == "return loss")
-    assert 2 == main([*words, f"{TRAINER}:{trivial}", "--cache", str(CACHE)])
+    assert main([*words, f"{TRAINER}:{trivial}", "--cache", str(CACHE)]) == 2
     assert "proves nothing" in capsys.readouterr().err
 
 
@@ -192,7 +192,7 @@ def test_the_newest_release_replayed_has_no_silent_row(checkout: Path, capsys: p
     """Added to the spec cut off before it: every row that changed belongs to a component that some item names."""
     code = main(["release", "replay", "--from", f"trl=={LAST}", "--cache", str(CACHE), "--json"])
     found = json.loads(capsys.readouterr().out)
-    assert (0, []) == (code, found["silently_wrong"])
+    assert (code, found["silently_wrong"]) == (0, [])
     (step,) = found["releases"]
     assert step["unchanged"] > step["changed"] > 0
     assert step["carried"] > 0.9 * step["unchanged"]

@@ -48,9 +48,9 @@ class A(B):
 def test_symbols_are_functions_classes_and_assignments() -> None:
     """A method holds what is nested in it, a class its body without methods; the rest of a module is one symbol."""
     module = read_module("pkg/a.py", SOURCE)
-    assert {"LIMIT", "A", "A.p", "A.p.setter", "A.f", REST} == set(module.symbols)
-    assert 7 == len(module.symbols["A.f"].statements)
-    assert 2 == len(module.symbols["A"].statements)
+    assert set(module.symbols) == {"LIMIT", "A", "A.p", "A.p.setter", "A.f", REST}
+    assert len(module.symbols["A.f"].statements) == 7
+    assert len(module.symbols["A"].statements) == 2
 
 
 @pytest.mark.parametrize(
@@ -94,9 +94,9 @@ def test_bases_are_followed_through_imports_and_aliases() -> None:
     )
     top = found.class_named("pkg.top", "Top")
     assert top is not None
-    assert ["Top", "Mid", "Base"] == [symbol.name for symbol in found.mro(top)]
+    assert [symbol.name for symbol in found.mro(top)] == ["Top", "Mid", "Base"]
     run, log = found.method(top, "run"), found.method(top, "log")
-    assert ("pkg/sub/mid.py", "pkg/base.py") == (run and run.path, log and log.path)
+    assert (run and run.path, log and log.path) == ("pkg/sub/mid.py", "pkg/base.py")
 
 
 def test_classes_that_extend_each_other_end() -> None:
@@ -104,7 +104,7 @@ def test_classes_that_extend_each_other_end() -> None:
     found = package("1", a="from pkg.b import B\nclass A(B): pass\n", b="from pkg.a import A\nclass B(A): pass\n")
     symbol = found.class_named("pkg.a", "A")
     assert symbol is not None
-    assert {"A", "B"} == {item.name for item in found.mro(symbol)}
+    assert {item.name for item in found.mro(symbol)} == {"A", "B"}
 
 
 REPEATED = """\
@@ -123,13 +123,13 @@ def test_equal_statements_are_told_apart_by_the_headers_around_them() -> None:
     found = package("1", a=REPEATED)
     symbol = found.named("f")[0]
     marks = [mark_of(symbol, place) for place in range(1, 7)]
-    assert ["", "", "", "", "", ""] != [mark.around for mark in marks]
-    assert "" == marks[2].around
+    assert [mark.around for mark in marks] != ["", "", "", "", "", ""]
+    assert marks[2].around == ""
     first, second = marks[1], marks[4]
     assert first.fingerprint == second.fingerprint
     assert first.around != second.around
-    assert [(2,)] == [item.offsets for item in find(found, [first])]
-    assert [(5,)] == [item.offsets for item in find(found, [second])]
+    assert [item.offsets for item in find(found, [first])] == [(2,)]
+    assert [item.offsets for item in find(found, [second])] == [(5,)]
 
 
 def test_a_mark_that_became_ambiguous_is_not_found() -> None:
@@ -137,18 +137,18 @@ def test_a_mark_that_became_ambiguous_is_not_found() -> None:
     before = package("1", a="def f(a):\n    x = 1\n    return x\n")
     after = package("2", a="def f(a):\n    x = 1\n    if a:\n        x = 1\n    return x\n")
     mark = mark_of(before.named("f")[0], 1)
-    assert 1 == len(find(before, [mark]))
-    assert [] == find(after, [mark])
+    assert len(find(before, [mark])) == 1
+    assert find(after, [mark]) == []
 
 
 def test_a_mark_is_found_where_its_symbol_moved() -> None:
     """In another file, as long as one symbol has the name; of several, in the one that is near."""
     mark = mark_of(package("1", a="def f():\n    x = 1\n").named("f")[0], 1)
     moved = package("2", b="\n\ndef f():\n    x = 1\n")
-    assert [("pkg/b.py", (1,))] == [(item.path, item.offsets) for item in find(moved, [mark], ["pkg/a.py"])]
+    assert [(item.path, item.offsets) for item in find(moved, [mark], ["pkg/a.py"])] == [("pkg/b.py", (1,))]
     twice = package("3", b="def f():\n    x = 1\n", c="def f():\n    x = 1\n")
-    assert [] == find(twice, [mark], ["pkg/a.py"])
-    assert ["pkg/c.py"] == [item.path for item in find(twice, [mark], ["pkg/c.py"])]
+    assert find(twice, [mark], ["pkg/a.py"]) == []
+    assert [item.path for item in find(twice, [mark], ["pkg/c.py"])] == ["pkg/c.py"]
 
 
 def test_every_unique_statement_is_lost_when_it_is_edited() -> None:
@@ -168,12 +168,12 @@ def test_yaml_keys_are_symbols() -> None:
     """A key's value is its statement; of a mapping only the key counts, so that a change inside leaves it."""
     one = read_settings("c.yaml", "a:\n  b: 1\n  c: [x, y]\n")
     two = read_settings("c.yaml", "# more\na:\n  b: 2\n  c:\n    - x\n    - y\n")
-    assert {"a", "a.b", "a.c"} == set(one.symbols)
+    assert set(one.symbols) == {"a", "a.b", "a.c"}
     same = {name: one.symbols[name].fingerprint == two.symbols[name].fingerprint for name in one.symbols}
-    assert {"a": True, "a.b": False, "a.c": True} == same
+    assert same == {"a": True, "a.b": False, "a.c": True}
     symbol = two.symbol_at(3)
     assert symbol is not None
-    assert "a.b" == symbol.name
+    assert symbol.name == "a.b"
 
 
 @pytest.mark.parametrize("text", ["return loss", "return self.x", "pass", "else:", "continue  # next", "import os"])
@@ -195,7 +195,7 @@ def test_wheels_and_folders_are_read_alike(tmp_path: Path) -> None:
     folder.mkdir(parents=True)
     for path, text in found.texts.items():
         (folder.parent / path).write_text(text)
-    assert ("torch>=2",) == found.requirements
+    assert found.requirements == ("torch>=2",)
     assert found.texts == open_package("pkg", "1", folder).texts == open_package("pkg", "1", folder.parent).texts
 
 
@@ -218,5 +218,5 @@ def test_a_line_without_a_statement_is_refused() -> None:
 
 def test_a_mark_reads_as_text() -> None:
     """As it stands in a lock."""
-    assert "A.f 0123 " == f"{Mark('A.f', '0123')} "
-    assert "A.f 0123/4567" == str(Mark("A.f", "0123", "4567"))
+    assert f"{Mark('A.f', '0123')} " == "A.f 0123 "
+    assert str(Mark("A.f", "0123", "4567")) == "A.f 0123/4567"

@@ -37,7 +37,7 @@ def _locks(framework: str, release: str) -> list[Lock]:
 def test_locks_hold_for_a_sample_of_releases(framework: str, release: str) -> None:
     """Every anchor stands on its line, and every watched symbol has its fingerprint."""
     found = [line for lock in _locks(framework, release) for line in differences(lock, _package(framework, release))]
-    assert [] == found
+    assert found == []
 
 
 @pytest.mark.parametrize(("framework", "release"), SAMPLE)
@@ -77,7 +77,7 @@ def test_every_fact_is_proven_in_every_release_of_its_range(framework: str) -> N
         for stem, component in components_of(spec, framework).items()
         for problem in check_component(component, lambda package, stem=stem: ledger.lock(stem, package), order)  # type: ignore[misc]
     ]
-    assert [] == problems
+    assert problems == []
 
 
 @pytest.mark.parametrize("framework", ["trl", "verl"])

@@ -18,7 +18,7 @@ def test_keys_mean_what_they_meant(component: str) -> None:
     """In every release and mode, under a sample of the configurations that the guards tell apart."""
     listed = corrections()
     found = [item for item in compare(component, most=SAMPLE) if not any(item_.covers(item) for item_ in listed)]
-    assert [] == [str(item) for item in found[:3]]
+    assert [str(item) for item in found[:3]] == []
 
 
 @pytest.mark.slow
@@ -41,7 +41,7 @@ def test_a_range_that_ends_one_release_early_is_noticed() -> None:
     listed = corrections()
     differences = compare("trl/grpo_trainer", Tables(lambda name: data[name].data), most=SAMPLE)
     found = next(item for item in differences if not any(correction.covers(item) for correction in listed))
-    assert ("kl", ("0.15.2",)) == (found.key, found.releases)
+    assert (found.key, found.releases) == ("kl", ("0.15.2",))
     assert "trait" in found.fields
 
 

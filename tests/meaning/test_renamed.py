@@ -33,14 +33,14 @@ def test_a_key_has_one_name_in_each_release() -> None:
     """The new one where it is said, and its own everywhere else; both carry the prefix of evaluation."""
     found = _resolved({"metric": "m", "renamed": {"seconds": {"releases": "1.2.0.."}}}, modes=["train", "eval"])
     names = {"time": {"1.0.0", "1.1.0"}, "seconds": {"1.2.0"}}
-    assert {**names, **{f"eval_{key}": releases for key, releases in names.items()}} == found
+    assert found == {**names, **{f"eval_{key}": releases for key, releases in names.items()}}
 
 
 def test_a_name_may_change_twice() -> None:
     """And a gap belongs to the first name."""
     renamed = {"seconds": {"releases": "1.1.0"}, "duration": {"releases": "1.2.0.."}}
     found = _resolved({"metric": "m", "renamed": renamed})
-    assert {"time": {"1.0.0"}, "seconds": {"1.1.0"}, "duration": {"1.2.0"}} == found
+    assert found == {"time": {"1.0.0"}, "seconds": {"1.1.0"}, "duration": {"1.2.0"}}
 
 
 def test_facts_go_on_to_hold() -> None:
@@ -48,14 +48,14 @@ def test_facts_go_on_to_hold() -> None:
     record = {"metric": "m", "renamed": {"seconds": {"releases": "1.2.0.."}}, "facts": [{"traits": ["own"]}]}
     shared = [{"keys": ["time"], "traits": ["record"]}, {"keys": ["seconds"], "traits": ["name"]}]
     found = _resolved(record, shared=shared)
-    assert {"time [own] [record]": {"1.0.0", "1.1.0"}, "seconds [own] [record] [name]": {"1.2.0"}} == found
+    assert found == {"time [own] [record]": {"1.0.0", "1.1.0"}, "seconds [own] [record] [name]": {"1.2.0"}}
 
 
 def test_an_own_record_replaces_the_name_of_its_releases_alone() -> None:
     """A file that extends this one and describes the old name leaves the new one as it is."""
     record = {"metric": "m", "renamed": {"seconds": {"releases": "1.2.0.."}}, "facts": [{"traits": ["base"]}]}
     found = _resolved(record, {"time": {"metric": "n"}})
-    assert {"time": {"1.0.0", "1.1.0", "1.2.0"}, "seconds [base]": {"1.2.0"}} == found
+    assert found == {"time": {"1.0.0", "1.1.0", "1.2.0"}, "seconds [base]": {"1.2.0"}}
 
 
 def test_one_key_of_a_family_can_have_another_name() -> None:
@@ -66,4 +66,4 @@ def test_one_key_of_a_family_can_have_another_name() -> None:
         "renamed": {"pause": {"of": "wait", "releases": "1.1.0"}},
     }
     every = {"1.0.0", "1.1.0", "1.2.0"}
-    assert {"time": every, "wait": {"1.0.0", "1.2.0"}, "pause": {"1.1.0"}, "copy": every} == _resolved(record)
+    assert _resolved(record) == {"time": every, "wait": {"1.0.0", "1.2.0"}, "pause": {"1.1.0"}, "copy": every}

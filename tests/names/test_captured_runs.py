@@ -69,5 +69,5 @@ def test_logs_of_every_kind_of_trainer_are_among_them():
             "SFTTrainer",
         )
     } | {("verl", "sft"), ("verl", None)} == {(run["framework"], run["component"]) for run in _RUNS}
-    assert {"0.7.10", "0.12.2", "0.18.2", "1.16.0", "0.5.0", "0.9.1", None} == {run["release"] for run in _RUNS}
-    assert {(True, True), (True, False), (False, False)} == {(run["whole"], bool(run["settings"])) for run in _RUNS}
+    assert {run["release"] for run in _RUNS} == {"0.7.10", "0.12.2", "0.18.2", "1.16.0", "0.5.0", "0.9.1", None}
+    assert {(run["whole"], bool(run["settings"])) for run in _RUNS} == {(True, True), (True, False), (False, False)}

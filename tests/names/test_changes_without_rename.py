@@ -125,7 +125,7 @@ def test_a_change_under_an_unchanged_name_is_told(change):
     assert found.evidence
     only_logged = all(text.startswith("logged ") for text in change.differs)
     assert only_logged == (found.relation == "exact")
-    assert [] == [text for text in change.says if text not in found.what]
+    assert [text for text in change.says if text not in found.what] == []
 
 
 @pytest.mark.parametrize("change", [change for change in _BY_NAME if not change.differs], ids=str)
@@ -140,7 +140,7 @@ def test_a_change_that_hides_behind_a_new_name_is_told(change):
     """A key that is renamed and changed at once is no plain renaming."""
     renamed = {item.from_: item for item in _diff(change.source, change.old, change.new, change.config).renamed}
     assert change.to == renamed[change.key].to
-    assert "exact" != renamed[change.key].relation
+    assert renamed[change.key].relation != "exact"
 
 
 def test_every_row_cites_a_line_of_both_releases():
@@ -148,6 +148,6 @@ def test_every_row_cites_a_line_of_both_releases():
     for name in ("trl.yaml", "verl.yaml"):
         for row in yaml.safe_load((ROWS / name).read_text("utf-8")):
             for side in (row["before"], row["after"]):
-                assert {"release", "path", "line"} == set(side)
+                assert set(side) == {"release", "path", "line"}
                 assert side["line"] > 0
             assert row["change"].endswith(".")

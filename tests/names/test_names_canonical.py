@@ -14,50 +14,50 @@ def _row(names, key):
 def test_a_canonical_name_is_the_plain_number(tables):
     """Pooled over the metric's own population: what a code does otherwise is a difference."""
     names = map_names(NEW, "canonical", spec=tables)
-    assert ("kl/old/k2", "approximate") == (_row(names, "approxkl_avg").to, _row(names, "approxkl_avg").relation)
-    assert ("reward/score/mean", "exact") == (_row(names, "reward").to, _row(names, "reward").relation)
-    assert ("timing/step", ["processes: first part in the source, largest in the target"]) == (
+    assert (_row(names, "approxkl_avg").to, _row(names, "approxkl_avg").relation) == ("kl/old/k2", "approximate")
+    assert (_row(names, "reward").to, _row(names, "reward").relation) == ("reward/score/mean", "exact")
+    assert (
         _row(names, "step_time").to,
         [item.what for item in _row(names, "step_time").differs_by],
-    )
+    ) == ("timing/step", ["processes: first part in the source, largest in the target"])
 
 
 def test_evaluation_is_kept_apart(tables):
     """Canonical names of evaluation start with eval/."""
     names = map_names(NEW, "canonical", spec=tables)
-    assert "eval/reward/score/mean" == names.translate("eval_reward").target
+    assert names.translate("eval_reward").target == "eval/reward/score/mean"
     back = map_names("canonical", NEW, spec=tables)
-    assert "eval_reward" == back.translate("eval/reward/score/mean").target
-    assert "reward" == back.translate("reward/score/mean").target
+    assert back.translate("eval/reward/score/mean").target == "eval_reward"
+    assert back.translate("reward/score/mean").target == "reward"
 
 
 def test_placeholders_stand_at_the_end_of_a_canonical_name(tables):
     """And are read back."""
     there = map_names(NEW, "canonical", spec=tables)
-    assert "reward/function/mean/accuracy" == there.translate("rewards/accuracy/mean").target
+    assert there.translate("rewards/accuracy/mean").target == "reward/function/mean/accuracy"
     back = map_names("canonical", NEW, spec=tables)
-    assert "rewards/accuracy/mean" == back.translate("reward/function/mean/accuracy").target
+    assert back.translate("reward/function/mean/accuracy").target == "rewards/accuracy/mean"
     (found,) = resolve("validation/mean/openai/gsm8k/acc/8", "canonical", spec=tables)
-    assert {"data_source": "openai/gsm8k", "variable": "acc", "n": "8"} == found.placeholders
+    assert found.placeholders == {"data_source": "openai/gsm8k", "variable": "acc", "n": "8"}
 
 
 def test_a_metric_logged_with_different_placeholders_has_a_name_for_each(tables):
     """By data set alone, or by data set, variable and number of samples."""
     listed = [item.key for item in keys("canonical", spec=tables) if item.metric == "validation/mean"]
-    assert ["validation/mean/{data_source}", "validation/mean/{data_source}/{variable}/{n}"] == listed
+    assert listed == ["validation/mean/{data_source}", "validation/mean/{data_source}/{variable}/{n}"]
 
 
 def test_a_renamed_canonical_name_is_understood(tables):
     """Our own dashboards translate too."""
     (found,) = resolve("policy/clipped", "canonical", spec=tables)
-    assert "policy/clip_fraction" == found.metric
-    assert "clip_ratio" == map_names("canonical", NEW, spec=tables).translate("policy/clipped").target
+    assert found.metric == "policy/clip_fraction"
+    assert map_names("canonical", NEW, spec=tables).translate("policy/clipped").target == "clip_ratio"
 
 
 def test_an_unknown_canonical_name_has_neighbours(tables):
     """As any unknown key has."""
     (found,) = resolve("policy/clip_fractoin", "canonical", spec=tables)
-    assert (None, "policy/clip_fraction") == (found.metric, found.nearest[0])
+    assert (found.metric, found.nearest[0]) == (None, "policy/clip_fraction")
 
 
 def test_frameworks_that_name_a_placeholder_differently_share_a_canonical_name():
@@ -65,5 +65,5 @@ def test_frameworks_that_name_a_placeholder_differently_share_a_canonical_name()
     for source, key in (("trl[GRPOTrainer]==0.18.2", "rewards/accuracy/mean"), ("verl==0.9.1", "gdpo/accuracy/mean")):
         there, back = map_names(source, "canonical"), map_names("canonical", source)
 
-        assert "reward/function/mean/accuracy" == there.translate(key).target
+        assert there.translate(key).target == "reward/function/mean/accuracy"
         assert key == back.translate("reward/function/mean/accuracy").target

@@ -47,7 +47,7 @@ def test_a_release_may_be_left_out_or_given_as_a_series(text, meant, chosen):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         source = parse_source(text, load_tables())
-    assert (meant, chosen, ()) == (str(source), source.chosen, source.fallbacks)
+    assert (str(source), source.chosen, source.fallbacks) == (meant, chosen, ())
 
 
 @pytest.mark.parametrize(
@@ -93,9 +93,9 @@ def test_the_installed_release_is_meant_where_the_spec_has_it(installed):
     """Unless it lacks the class that is asked for."""
     installed("0.18.2")
     tables = load_tables()
-    assert ("trl==0.18.2", "installed here") == _told("trl", tables)
-    assert ("trl[GRPOTrainer]==0.18.2", "installed here") == _told("trl[grpo]", tables)
-    assert ("trl[AsyncGRPOTrainer]==1.16.0", "the newest known") == _told("trl[AsyncGRPOTrainer]", tables)
+    assert _told("trl", tables) == ("trl==0.18.2", "installed here")
+    assert _told("trl[grpo]", tables) == ("trl[GRPOTrainer]==0.18.2", "installed here")
+    assert _told("trl[AsyncGRPOTrainer]", tables) == ("trl[AsyncGRPOTrainer]==1.16.0", "the newest known")
 
 
 def test_an_installed_release_that_the_spec_lacks_is_replaced_with_a_warning(installed):
@@ -103,22 +103,22 @@ def test_an_installed_release_that_the_spec_lacks_is_replaced_with_a_warning(ins
     installed("1.17.0.dev0")
     with pytest.warns(FallbackWarning, match=r"trl 1\.17\.0\.dev0 is not in the spec; the names of 1\.16\.0 are used"):
         source = parse_source("trl", load_tables())
-    assert [("trl==1.17.0.dev0", "trl==1.16.0")] == [(item.asked, item.used) for item in source.fallbacks]
+    assert [(item.asked, item.used) for item in source.fallbacks] == [("trl==1.17.0.dev0", "trl==1.16.0")]
 
 
 def test_every_question_takes_sources_in_short():
     """Maps, differences and translators as well as what is logged."""
-    assert "trl[PPOTrainer]==0.12.0" == str(open_view("trl[ppo]==0.12").source)
-    assert "policy/approxkl_avg" == map_names("trl[ppo]==0.11.*", "trl[ppo]").translate("ppo/policy/approxkl").target
+    assert str(open_view("trl[ppo]==0.12").source) == "trl[PPOTrainer]==0.12.0"
+    assert map_names("trl[ppo]==0.11.*", "trl[ppo]").translate("ppo/policy/approxkl").target == "policy/approxkl_avg"
     assert {"completion_length"} <= {item.from_ for item in diff("trl[grpo]==0.16", "trl[grpo]==0.17").renamed}
-    assert "policy/approxkl_avg" == Translator("trl[ppo]==0.11.4", "trl[ppo]==0.18.*").key("ppo/policy/approxkl").target
+    assert Translator("trl[ppo]==0.11.4", "trl[ppo]==0.18.*").key("ppo/policy/approxkl").target == "policy/approxkl_avg"
 
 
 def test_components_begin_with_those_that_people_use():
     """In the order that the spec declares."""
     names = [item.name for item in parse_source("trl==0.16.1", load_tables()).components]
-    assert ["GRPOTrainer", "DPOTrainer", "SFTTrainer", "PPOTrainer", "RLOOTrainer"] == names[:5]
-    assert "actor" == parse_source("verl==0.9.1", load_tables()).components[0].name
+    assert names[:5] == ["GRPOTrainer", "DPOTrainer", "SFTTrainer", "PPOTrainer", "RLOOTrainer"]
+    assert parse_source("verl==0.9.1", load_tables()).components[0].name == "actor"
 
 
 def _told(text: str, tables) -> tuple[str, str]:

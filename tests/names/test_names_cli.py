@@ -37,7 +37,7 @@ def document(call):
 
     def run(*arguments: str):
         code, out, err = call(*arguments, "--json")
-        assert (0, "") == (code, err)
+        assert (code, err) == (0, "")
         return json.loads(out)
 
     return run
@@ -46,7 +46,7 @@ def document(call):
 def test_resolve_prints_what_a_key_means(call, document):
     """As text and as JSON with the promised fields."""
     code, out, err = call("resolve", "ppo/policy/approxkl", "--at", OLD)
-    assert (0, "") == (code, err)
+    assert (code, err) == (0, "")
     assert out.startswith("KL divergence from the policy before the update to the one being updated")
     assert "kl.kl_old_k2" in out
     (found,) = document("resolve", "ppo/policy/approxkl", "--at", OLD)
@@ -54,30 +54,30 @@ def test_resolve_prints_what_a_key_means(call, document):
         "key metric rev component template placeholders surface condition logged_by_default constant_when variant"
     )
     assert {*promised.split(), "signature", "defects", "function", "evidence"} <= set(found)
-    assert ("kl/old/k2", "PPOTrainer", "logged") == (found["metric"], found["component"], found["surface"])
-    assert {"release", "path", "line", "symbol", "shows", "note"} == set(found["evidence"][0])
+    assert (found["metric"], found["component"], found["surface"]) == ("kl/old/k2", "PPOTrainer", "logged")
+    assert set(found["evidence"][0]) == {"release", "path", "line", "symbol", "shows", "note"}
 
 
 def test_resolve_reads_keys_from_standard_input(call, document, monkeypatch):
     """One a line; blank lines do not count."""
     monkeypatch.setattr(sys, "stdin", io.StringIO("objective/kl\n\nppo/loss/value\n"))
     found = document("resolve", "-", "--at", OLD)
-    assert ["objective/kl", "ppo/loss/value"] == [item["key"] for item in found]
+    assert [item["key"] for item in found] == ["objective/kl", "ppo/loss/value"]
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"\xff/kl\n"), encoding="utf-8"))
-    assert [None] == [item["metric"] for item in document("resolve", "-", "--at", OLD)]
+    assert [item["metric"] for item in document("resolve", "-", "--at", OLD)] == [None]
     monkeypatch.setattr(sys, "stdin", io.StringIO("\n"))
     code, out, err = call("resolve", "-", "--at", OLD)
-    assert (2, "") == (code, out)
+    assert (code, out) == (2, "")
     assert "no keys on the standard input" in err
 
 
 def test_resolve_gives_a_reason_for_an_unknown_key(call, document):
     """And the nearest known ones; that is an answer and no error."""
     (found,) = document("resolve", "ppo/policy/aproxkl", "--at", OLD)
-    assert (None, "ppo/policy/approxkl") == (found["metric"], found["nearest"][0])
+    assert (found["metric"], found["nearest"][0]) == (None, "ppo/policy/approxkl")
     assert found["reason"]
     code, out, _ = call("resolve", "ppo/policy/aproxkl", "--at", OLD)
-    assert 0 == code
+    assert code == 0
     assert "Did you mean\n`ppo/policy/approxkl`?" in out
 
 
@@ -85,12 +85,12 @@ def test_resolve_gives_a_reason_for_an_unknown_key(call, document):
 def test_resolve_lists_the_meanings_of_a_key_without_a_source(call, document, overlay):
     """Each class that logs it, with its releases; that is an answer and no error."""
     (found,) = document("resolve", "train/our/approx_kl", "--spec", str(overlay))
-    assert ("trl[PrivateTrainer]==1.16.0", "kl/old/k2") == (found["source"], found["metric"])
-    assert (["1.16.0"], "shown") == (found["releases"], found["matched"])
+    assert (found["source"], found["metric"]) == ("trl[PrivateTrainer]==1.16.0", "kl/old/k2")
+    assert (found["releases"], found["matched"]) == (["1.16.0"], "shown")
     listed = document("resolve", "clip_ratio/region_mean")
     assert {"GRPOTrainer", "RLOOTrainer"} <= {item["component"] for item in listed}
     code, out, err = call("resolve", "clip_ratio/region_mean")
-    assert (0, "") == (code, err)
+    assert (code, err) == (0, "")
     assert "`clip_ratio/region_mean` has 2 meanings, both in TRL" in out
 
 
@@ -99,7 +99,7 @@ def test_resolve_has_a_text_for_every_key(call, at):
     """Under the key, in the order that was asked for: what it measures, how that is computed and where it stands."""
     listed = list(dict.fromkeys(item.key for item in keys(at) if "{" not in item.key))
     code, out, err = call("resolve", *listed, "--at", at)
-    assert (0, "") == (code, err)
+    assert (code, err) == (0, "")
     lines = out.splitlines()
     places = [lines.index(key) for key in listed]
     assert sorted(places) == places
@@ -113,7 +113,7 @@ def test_map_shows_how_values_are_converted(call):
     """As a formula in every table."""
     for form in ([], ["--md"], ["--csv"]):
         code, out, _ = call("map", "--from", "verl==0.9.1", "--to", "verl==0.5.0", *form)
-        assert 0 == code
+        assert code == 0
         converted = [row for row in map_names("verl==0.9.1", "verl==0.5.0").rows if row.transform is not None]
         assert all(f"{row.transform.scale:g} * x" in out for row in converted if row.transform is not None)
 
@@ -122,8 +122,8 @@ def test_resolve_takes_configuration_into_account(document):
     """Kl is not logged by default in 1.16.0; with a penalty it is."""
     (default,) = document("resolve", "kl", "--at", GRPO)
     (given,) = document("resolve", "kl", "--at", GRPO, "--config", "beta=0.1")
-    assert (False, False) == (default["logged_by_default"], default["logged"])
-    assert (False, True) == (given["logged_by_default"], given["logged"])
+    assert (default["logged_by_default"], default["logged"]) == (False, False)
+    assert (given["logged_by_default"], given["logged"]) == (False, True)
 
 
 def test_keys_lists_everything_that_is_logged(call, document):
@@ -134,19 +134,19 @@ def test_keys_lists_everything_that_is_logged(call, document):
     shown = document("keys", "--at", NEW, "--surface", "wandb")
     assert "train/policy/approxkl_avg" in {item["key"] for item in shown}
     code, out, _ = call("keys", "--at", NEW)
-    assert 0 == code
+    assert code == 0
     assert len(found) + 1 == len(out.splitlines())
 
 
 def test_releases_lists_what_is_described(call, document):
     """For all frameworks or one."""
     found = document("releases")
-    assert {"framework", "release", "date", "components"} == set(found[0])
-    assert {"trl", "verl"} == {item["framework"] for item in found}
+    assert set(found[0]) == {"framework", "release", "date", "components"}
+    assert {item["framework"] for item in found} == {"trl", "verl"}
     described = {item["release"]: item["components"] for item in document("releases", "trl")}
     assert "PPOTrainer" in described["0.7.10"]
     code, out, _ = call("releases", "verl")
-    assert 0 == code
+    assert code == 0
     assert "0.9.1" in out
 
 
@@ -154,7 +154,7 @@ def test_show_prints_a_metric_on_one_screen(call, document):
     """By canonical name, by alias and by key; --full adds the rest of the entry, --all every release."""
     for name in (["kl/old/k2"], ["approx_kl"], ["policy/approxkl_avg", "--at", NEW]):
         code, out, err = call("show", *name)
-        assert (0, "") == (code, err)
+        assert (code, err) == (0, "")
         assert out.startswith("kl/old/k2: ")
         for part in ("formula ", "healthy ", "Logged as", "policy/approxkl_avg", "compute "):
             assert part in out
@@ -170,12 +170,12 @@ def test_show_prints_a_metric_on_one_screen(call, document):
 def test_show_all_is_the_index_of_every_metric(call, document):
     """A line for each metric and component, as in JSON; without a name and without --all it is a wrong command line."""
     code, out, err = call("show", "--all")
-    assert (0, "") == (code, err)
+    assert (code, err) == (0, "")
     listed = document("show", "--all")
     assert len(listed) + 1 == len(out.splitlines())
     row = next(item for item in listed if (item["metric"], item["component"]) == ("kl/old/k2", "PPOTrainer"))
     assert "ppo/policy/approxkl" in row["keys"]
-    assert 2 == call("show")[0]
+    assert call("show")[0] == 2
 
 
 @pytest.mark.slow
@@ -184,7 +184,7 @@ def test_show_works_for_every_metric(call):
     listed = sorted({item.metric for item in keys("canonical") if item.metric is not None})
     for metric in listed:
         code, out, err = call("show", metric)
-        assert (0, "") == (code, err)
+        assert (code, err) == (0, "")
         assert " ".join(out.split()).startswith(f"{metric}: ")
 
 
@@ -224,7 +224,7 @@ def test_map_has_one_row_for_each_key_and_says_what_differs(document):
     related = [row for row in rows.values() if row["relation"] == "related"]
     assert related
     assert all(row["to"] is None for row in related)
-    assert {"to", "to_component", "why", "short"} == set(related[0]["related"][0])
+    assert set(related[0]["related"][0]) == {"to", "to_component", "why", "short"}
 
 
 def test_map_binds_placeholders_and_shows_surfaces(document):
@@ -247,10 +247,13 @@ def test_diff_lists_four_kinds_of_changes(call, document):
     renamed = document("diff", "--from", OLD, "--to", NEW)["renamed"]
     assert {"from", "to", "relation"} <= set(renamed[0])
     code, out, _ = call("diff", "--from", OLD, "--to", NEW)
-    assert 0 == code
-    assert ["Changed meaning", "Renamed", "Removed", "New"] == re.findall(
-        r"^(Changed meaning|Renamed|Removed|New)\b", out, re.MULTILINE
-    )
+    assert code == 0
+    assert re.findall(r"^(Changed meaning|Renamed|Removed|New)\b", out, re.MULTILINE) == [
+        "Changed meaning",
+        "Renamed",
+        "Removed",
+        "New",
+    ]
 
 
 @pytest.mark.parametrize(
@@ -281,14 +284,14 @@ def test_diff_lists_four_kinds_of_changes(call, document):
 def test_a_wrong_command_line_is_one_line_and_exits_with_2(call, arguments, part):
     """Nothing is printed on the standard output, and there is no traceback."""
     code, out, err = call(*arguments)
-    assert (2, "", 1) == (code, out, len(err.splitlines()))
+    assert (code, out, len(err.splitlines())) == (2, "", 1)
     assert part in err
 
 
 def test_a_fallback_is_a_warning_on_the_error_stream(call):
     """The answer is given all the same, and JSON stays alone on the standard output."""
     code, out, err = call("keys", "--at", "trl[GRPOTrainer]==99.0", "--json")
-    assert (0, 1) == (code, len(err.splitlines()))
+    assert (code, len(err.splitlines())) == (0, 1)
     assert "rlmetrics: warning: trl 99.0 is not in the spec; the names of 1.16.0 are used" in err
     fallback = {"asked": "trl==99.0", "used": "trl==1.16.0"}
     assert all([fallback] == row["fallbacks"] for row in json.loads(out))
@@ -309,23 +312,23 @@ def test_json_names_the_release_that_answers_in_the_place_of_another(call, asked
         rows = json.loads(call(*arguments, "--json")[1])
         assert [expected] * len(rows) == [row["fallbacks"] for row in rows]
     found = json.loads(call("diff", "--from", asked, "--to", "verl==0.9.1", "--json")[1])
-    assert expected == found["fallbacks"]
+    assert found["fallbacks"] == expected
 
 
 def test_the_overview_offers_every_command_that_is_there(call):
     """Help on request lists every command; without a command the five that users need come first, with examples."""
     code, out, _ = call("--help")
-    assert 0 == code
+    assert code == 0
     for name in ("resolve", "keys", "releases", "show", "map", "diff"):
         assert COMMANDS[name].help in out
     code, out, err = call()
-    assert (0, "") == (code, err)
+    assert (code, err) == (0, "")
     named = [line.split()[0] for line in out.splitlines() if line.startswith("  ") and line[2] != " "]
     assert named == ["resolve", "diff", "map", "translate", "check"]
     assert all(f"rlmetrics {name} " in out for name in named)
     assert max(map(len, out.splitlines())) <= 80
     code, out, _ = call("map", "--help")
-    assert 0 == code
+    assert code == 0
     assert "--from SOURCE" in out
 
 
@@ -334,7 +337,7 @@ def test_a_command_that_is_not_installed_is_no_command(call, monkeypatch):
     monkeypatch.setitem(COMMANDS, "vanish", Command("no_such_module", "a command without a module"))
     assert "vanish" not in call("--help")[1]
     code, out, err = call("vanish")
-    assert (2, "", 1) == (code, out, len(err.splitlines()))
+    assert (code, out, len(err.splitlines())) == (2, "", 1)
     assert "no command 'vanish'" in err
 
 
@@ -348,13 +351,13 @@ def test_a_missing_package_names_the_extra(call, monkeypatch):
 
     vars(module).update(__spec__=ModuleSpec("keys", None), add=lambda parsers: parsers.add_parser("keys"), run=fail)
     monkeypatch.setitem(sys.modules, "rlmetrics.cli.keys", module)
-    assert (2, "", 'rlmetrics keys: needs yaml; pip install "rlmetrics[codegen]"\n') == call("keys")
+    assert call("keys") == (2, "", 'rlmetrics keys: needs yaml; pip install "rlmetrics[codegen]"\n')
 
 
 def test_the_version_names_package_and_spec(call):
     """Both, since they move apart."""
     code, out, _ = call("--version")
-    assert 0 == code
+    assert code == 0
     assert re.fullmatch(r"rlmetrics \S+, spec \S+\n", out)
 
 
@@ -367,7 +370,7 @@ def test_names_need_neither_torch_nor_the_generator():
         "sys.exit(code or len(heavy))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
-    assert (0, "") == (done.returncode, done.stderr)
+    assert (done.returncode, done.stderr) == (0, "")
     assert "kl/old/k2" in done.stdout
 
 
@@ -375,16 +378,21 @@ def test_a_reader_that_stops_early_is_no_error():
     """As `head` does; run as a module."""
     code = f"{sys.executable} -m rlmetrics.cli map --from {GRPO!r} --to canonical --json | head -c 10"
     done = subprocess.run(["bash", "-o", "pipefail", "-c", code], capture_output=True, text=True, check=False)
-    assert (0, "") == (done.returncode, done.stderr)
+    assert (done.returncode, done.stderr) == (0, "")
 
 
 def test_records_become_json_with_the_names_of_the_interface():
     """from_ is from; nested records and tuples are plain."""
     from rlmetrics.cli.output import plain
 
-    assert {"release": "1", "path": "p", "line": 2, "symbol": "s", "shows": "key", "note": None} == plain(
-        Evidence("1", "p", 2, "s")
-    )
+    assert plain(Evidence("1", "p", 2, "s")) == {
+        "release": "1",
+        "path": "p",
+        "line": 2,
+        "symbol": "s",
+        "shows": "key",
+        "note": None,
+    }
     row = map_names(OLD, NEW).rows[0]
     assert row.from_ == plain(row)["from"]
     assert isinstance(plain(row)["differs_by"], list)

@@ -11,12 +11,13 @@ def test_a_new_meaning_under_an_old_name_is_a_change(tables):
     """With the first described release that has it."""
     found = diff("alpha[NewTrainer]==0.3.0", "alpha[NewTrainer]==1.0.0", spec=tables)
     changed = {item.key: item for item in found.changed}
-    assert {"clip_ratio", "eval_clip_ratio", "kl", "eval_kl"} == set(changed)
+    assert set(changed) == {"clip_ratio", "eval_clip_ratio", "kl", "eval_kl"}
     clip = changed["clip_ratio"]
-    assert ("1.0.0", "only in the new one: ratios are clamped") == (clip.since, clip.what)
+    assert (clip.since, clip.what) == ("1.0.0", "only in the new one: ratios are clamped")
     assert (
-        "was logged by default (condition: beta != 0), is not logged by default (condition: beta != 0); "
-        "the default of beta was 0.04, is 0.0" == changed["kl"].what
+        changed["kl"].what
+        == "was logged by default (condition: beta != 0), is not logged by default (condition: beta != 0); "
+        "the default of beta was 0.04, is 0.0"
     )
 
 
@@ -31,34 +32,35 @@ def test_a_changed_default_is_named(tables):
 def test_a_change_is_dated_by_the_release_in_which_it_came(tables):
     """Not by the release that is compared with."""
     (change,) = diff("alpha[OldTrainer]==0.1.0", "alpha[OldTrainer]==0.2.0", spec=tables).changed
-    assert ("ppo/policykl", "0.2.0", "new = -1 * old + 0") == (change.key, change.since, change.what)
+    assert (change.key, change.since, change.what) == ("ppo/policykl", "0.2.0", "new = -1 * old + 0")
     changes = {item.key: item.since for item in diff("beta==0.1", "beta==0.5", spec=tables).changed}
-    assert {} == changes
+    assert changes == {}
     middle = {item.key: item.since for item in diff("beta==0.1", "beta==0.2.0.post2", spec=tables).changed}
-    assert {"actor/pg_loss": "0.2.0.post2"} == middle
+    assert middle == {"actor/pg_loss": "0.2.0.post2"}
 
 
 def test_what_came_and_went_is_listed(tables):
     """With metric and evidence."""
     found = diff("alpha[NewTrainer]==0.3.0", "alpha[NewTrainer]==1.0.0", spec=tables)
-    assert {("step_time", "timing/step"), ("eval_runtime", "timing/evaluation")} == {
-        (item.key, item.metric) for item in found.added
+    assert {(item.key, item.metric) for item in found.added} == {
+        ("step_time", "timing/step"),
+        ("eval_runtime", "timing/evaluation"),
     }
-    assert () == found.removed
+    assert found.removed == ()
 
 
 def test_a_new_name_for_the_same_metric_is_a_rename(tables):
     """With the relation of the two numbers; neither side is listed as added or removed."""
     found = diff("beta==0.1", "beta==0.5", spec=tables)
     renamed: dict[str, Any] = {item.from_: item for item in found.renamed}
-    assert {"actor/lr(1e-4)", "val/{data_source}"} == set(renamed)
-    assert ("actor/lr", "approximate", 1e-4) == (
+    assert set(renamed) == {"actor/lr(1e-4)", "val/{data_source}"}
+    assert (
         renamed["actor/lr(1e-4)"].to,
         renamed["actor/lr(1e-4)"].relation,
         renamed["actor/lr(1e-4)"].transform.scale,
-    )
-    assert ["gdpo/{reward_func}/mean"] == [item.key for item in found.added]
-    assert () == found.removed
+    ) == ("actor/lr", "approximate", 1e-4)
+    assert [item.key for item in found.added] == ["gdpo/{reward_func}/mean"]
+    assert found.removed == ()
 
 
 def test_a_key_that_goes_while_another_of_its_metric_stays_is_removed(tables):
@@ -73,7 +75,7 @@ def test_a_release_does_not_differ_from_itself(tables):
     """Nothing is added, removed, renamed or changed."""
     for at in ("beta==0.5", "alpha[NewTrainer]==1.0.0", "canonical"):
         found = diff(at, at, spec=tables)
-        assert ((), (), (), ()) == (found.added, found.removed, found.renamed, found.changed)
+        assert (found.added, found.removed, found.renamed, found.changed) == ((), (), (), ())
 
 
 def test_backward_swaps_what_came_and_what_went(tables):
@@ -100,17 +102,17 @@ def test_a_name_that_another_trainer_keeps_is_no_change():
 def test_a_key_that_moved_within_its_program_keeps_its_name():
     """The memory keys of verl became the actor's; another program's namesakes are no successors."""
     renamed = {item.from_: item.to for item in diff("verl==0.6.1", "verl==0.9.1").renamed}
-    assert "actor/perf/max_memory_allocated_gb" == renamed["perf/max_memory_allocated_gb"]
+    assert renamed["perf/max_memory_allocated_gb"] == "actor/perf/max_memory_allocated_gb"
 
 
 def test_a_change_cites_the_release_that_was_asked_for():
     """Lines of the new release itself, whatever other releases show the same."""
     changes = {item.key: item for item in diff("trl[GRPOTrainer]==0.18.2", "trl[GRPOTrainer]==1.9.0").changed}
-    assert {"1.9.0"} == {line.release for line in changes["loss"].evidence if line.path.startswith("trl/")}
+    assert {line.release for line in changes["loss"].evidence if line.path.startswith("trl/")} == {"1.9.0"}
 
 
 def test_what_went_cites_the_release_that_had_it():
     """Lines of the old release itself."""
     for item in diff("trl[PPOTrainer]==0.11.4", "trl[PPOTrainer]==0.12.2").removed:
         assert item.evidence
-        assert {"0.11.4"} == {line.release for line in item.evidence if line.path.startswith("trl/")}
+        assert {line.release for line in item.evidence if line.path.startswith("trl/")} == {"0.11.4"}

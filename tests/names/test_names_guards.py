@@ -118,7 +118,7 @@ def test_names_are_all_keys_that_occur():
     assert frozenset({"a", "b.c", "d", "e"}) == parse("a == 1 or not b.c and (d + 1) in [e, 2]").names()
     name = parse("a.b")
     assert isinstance(name, SettingName)
-    assert (1, "a.b") == (name.column, name.name)
+    assert (name.column, name.name) == (1, "a.b")
 
 
 @pytest.mark.parametrize(

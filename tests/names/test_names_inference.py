@@ -12,19 +12,19 @@ def test_the_source_that_explains_the_most_is_taken(tables):
     """A single component where it explains as much as all of them."""
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        assert "alpha[NewTrainer]==1.0.0" == infer_source(["train/reward", "train/step_time", "x"], spec=tables)
-        assert "beta[actor]==0.1" == infer_source(["actor/lr(1e-4)", "actor/ppo_kl"], spec=tables)
+        assert infer_source(["train/reward", "train/step_time", "x"], spec=tables) == "alpha[NewTrainer]==1.0.0"
+        assert infer_source(["actor/lr(1e-4)", "actor/ppo_kl"], spec=tables) == "beta[actor]==0.1"
 
 
 def test_components_of_one_release_explain_a_log_together(tables):
     """Their dicts end up in one row."""
-    assert "beta==0.1" == infer_source(["actor/lr(1e-4)", "critic/score/mean"], spec=tables)
+    assert infer_source(["actor/lr(1e-4)", "critic/score/mean"], spec=tables) == "beta==0.1"
 
 
 def test_releases_that_agree_are_one_answer(tables):
     """The newest is taken, and it is said that there are others."""
     with pytest.warns(FallbackWarning, match=r"0\.1 to 0\.5 explain the keys alike"):
-        assert "beta[data]==0.5" == infer_source(["critic/score/mean"], spec=tables)
+        assert infer_source(["critic/score/mean"], spec=tables) == "beta[data]==0.5"
 
 
 def test_releases_that_disagree_are_ambiguous(tables):
@@ -36,7 +36,7 @@ def test_releases_that_disagree_are_ambiguous(tables):
 def test_metadata_decides_between_releases(tables):
     """A version that the run recorded is believed if the keys fit it, and ignored if not."""
     keys = ["ppo/policykl"]
-    assert "alpha[OldTrainer]==0.1.0" == infer_source(keys, releases={"alpha": "0.1.0", "beta": "0.5"}, spec=tables)
+    assert infer_source(keys, releases={"alpha": "0.1.0", "beta": "0.5"}, spec=tables) == "alpha[OldTrainer]==0.1.0"
     with pytest.raises(NamesError, match="ambiguous"):
         infer_source(keys, releases={"alpha": "1.0.0"}, spec=tables)
 
@@ -59,14 +59,14 @@ def test_every_surface_counts(tables):
     assert {("beta", "data", "0.5"), ("beta", "data", "0.2.0.post2"), ("alpha", "NewTrainer", "1.0.0")} <= {
         (item.framework, item.component, item.release) for item in found
     }
-    assert all(1 == len(item.explained) for item in found)
+    assert all(len(item.explained) == 1 for item in found)
 
 
 def test_resolving_without_a_source_infers_it(tables):
     """From all keys together."""
     found = resolve(["step_time", "clip_ratio"], spec=tables)
-    assert ["timing/step", "policy/clip_fraction"] == [item.metric for item in found]
-    assert "alpha[NewTrainer]==1.0.0" == found[0].source
+    assert [item.metric for item in found] == ["timing/step", "policy/clip_fraction"]
+    assert found[0].source == "alpha[NewTrainer]==1.0.0"
 
 
 ALL_OF_0_3_0 = ["approxkl_avg", "clip_ratio", "loss", "reward", "rewards/accuracy/mean", "entropy"]
@@ -77,13 +77,13 @@ def test_what_a_whole_log_lacks_rules_releases_out(tables):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", FallbackWarning)
         old = infer_source(ALL_OF_0_3_0[2:], whole=True, spec=tables)
-        assert "alpha[NewTrainer]==1.0.0" == old, "a log of which other keys are missing too tells nothing by them"
-        assert "alpha[NewTrainer]==0.4.1" == infer_source(ALL_OF_0_3_0, whole=True, spec=tables)
-        assert "alpha[NewTrainer]==1.0.0" == infer_source([*ALL_OF_0_3_0, "step_time"], whole=True, spec=tables)
+        assert old == "alpha[NewTrainer]==1.0.0", "a log of which other keys are missing too tells nothing by them"
+        assert infer_source(ALL_OF_0_3_0, whole=True, spec=tables) == "alpha[NewTrainer]==0.4.1"
+        assert infer_source([*ALL_OF_0_3_0, "step_time"], whole=True, spec=tables) == "alpha[NewTrainer]==1.0.0"
 
 
 def test_names_of_a_dashboard_lack_nothing(tables):
     """Unless the names are said to be all, those that are missing tell nothing."""
     with pytest.raises(AmbiguousError, match="ambiguous") as caught:
         infer_source(ALL_OF_0_3_0, spec=tables)
-    assert {"0.3.0", "0.4.1", "1.0.0"} == {item.release for item in caught.value.candidates}
+    assert {item.release for item in caught.value.candidates} == {"0.3.0", "0.4.1", "1.0.0"}

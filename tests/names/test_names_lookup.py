@@ -44,11 +44,11 @@ def test_a_spelling_is_understood_in_the_most_direct_way(catalogue, asked, way, 
 def test_meanings_are_told_by_class_and_release(catalogue):
     """With the classes that people use first, and every release in which the key has this meaning by default."""
     found = catalogue.find("kl").found
-    assert ["GRPOTrainer", "RLOOTrainer", "KTOTrainer"] == [item.component for item in found[:3]]
+    assert [item.component for item in found[:3]] == ["GRPOTrainer", "RLOOTrainer", "KTOTrainer"]
     by_class = {item.component: item for item in found}
-    assert "kl/reference/k3" == by_class["GRPOTrainer"].metric
-    assert "kl/old_reference/k1" == by_class["RLOOTrainer"].metric
-    assert ("0.22.0", "1.16.0") == (by_class["RLOOTrainer"].releases[0], by_class["RLOOTrainer"].releases[-1])
+    assert by_class["GRPOTrainer"].metric == "kl/reference/k3"
+    assert by_class["RLOOTrainer"].metric == "kl/old_reference/k1"
+    assert (by_class["RLOOTrainer"].releases[0], by_class["RLOOTrainer"].releases[-1]) == ("0.22.0", "1.16.0")
 
 
 def test_meanings_agree_with_what_each_release_says(catalogue):
@@ -66,7 +66,7 @@ def test_meanings_agree_with_what_each_release_says(catalogue):
 def test_a_key_without_a_source_has_a_record_for_each_meaning():
     """Those of the JSON contract, with the releases and how the key was understood."""
     found = resolve("kl")
-    assert 4 == len({item.metric for item in found})
+    assert len({item.metric for item in found}) == 4
     assert all(item.key == "kl" and item.matched == "key" and item.releases for item in found)
     assert all(str(item.source).endswith(item.releases[-1]) for item in found)
 
@@ -83,13 +83,13 @@ def test_an_alias_is_understood_at_a_source():
     """A release that lacks the key answers with the key of the same metric."""
     (found,) = resolve("approxkl", "trl[PPOTrainer]==0.12")
     told = (found.key, found.template, found.metric, found.matched)
-    assert ("approxkl", "policy/approxkl_avg", "kl/old/k2", "alias") == told
+    assert told == ("approxkl", "policy/approxkl_avg", "kl/old/k2", "alias")
 
 
 def test_the_last_part_of_one_key_is_understood_at_a_source():
     """Of several keys none is taken."""
     (found,) = resolve("region_mean", "trl[GRPOTrainer]==0.18.2")
-    assert ("clip_ratio/region_mean", "segment") == (found.template, found.matched)
+    assert (found.template, found.matched) == ("clip_ratio/region_mean", "segment")
     (none,) = resolve("max", "verl==0.9.1")
     assert none.metric is None
 
@@ -97,18 +97,18 @@ def test_the_last_part_of_one_key_is_understood_at_a_source():
 def test_the_users_own_metric_is_kept_beside_what_was_meant():
     """A typo has the key that is near; a key of older releases, its successor; any other name neither."""
     (typo,) = resolve("rewrd", GRPO)
-    assert ("group/user_metric", "reward") == (typo.metric, typo.near_miss)
+    assert (typo.metric, typo.near_miss) == ("group/user_metric", "reward")
     (old,) = resolve("completion_length", GRPO)
-    assert ("group/user_metric", None, "completions/mean_length") == (old.metric, old.near_miss, old.instead)
-    assert ("0.14.0", "0.16.1") == (old.releases[0], old.releases[-1])
+    assert (old.metric, old.near_miss, old.instead) == ("group/user_metric", None, "completions/mean_length")
+    assert (old.releases[0], old.releases[-1]) == ("0.14.0", "0.16.1")
     (own,) = resolve("difficulty", GRPO)
-    assert ("group/user_metric", None, None) == (own.metric, own.near_miss, own.instead)
+    assert (own.metric, own.near_miss, own.instead) == ("group/user_metric", None, None)
 
 
 def test_an_absent_key_has_the_releases_that_log_it():
     """And no metric, as before."""
     (found,) = resolve("entropy", "trl[GRPOTrainer]==0.18.2")
-    assert (None, "0.20.0", None) == (found.metric, found.releases[0], found.instead)
+    assert (found.metric, found.releases[0], found.instead) == (None, "0.20.0", None)
 
 
 @pytest.mark.parametrize(
@@ -147,6 +147,6 @@ def test_records_are_json(capsys):
     """Those of every meaning, through the command line."""
     from rlmetrics.cli import main
 
-    assert 0 == main(["resolve", "kl", "--json"])
+    assert main(["resolve", "kl", "--json"]) == 0
     found = json.loads(capsys.readouterr().out)
     assert {"releases", "matched", "near_miss", "instead", "nearest", "reason"} <= set(found[0])

@@ -27,19 +27,19 @@ def test_they_mean_the_same_in_every_source(at: str, key: str, metric: str, mode
 
 def test_other_names_of_this_form_are_the_users() -> None:
     """After ``exact/`` must come a name of the spec."""
-    assert ["group/user_metric"] == [item.metric for item in resolve("exact/mine", GRPO)]
+    assert [item.metric for item in resolve("exact/mine", GRPO)] == ["group/user_metric"]
 
 
 def test_they_keep_their_names_in_a_translation() -> None:
     """The trainer's number gets the canonical name, and the exact one stands beside it as before."""
     row = {"kl": 0.1, "exact/kl/reference/k3": 0.2}
-    assert {"kl/reference/k3": 0.1, "exact/kl/reference/k3": 0.2} == Translator(GRPO, "canonical").row(row)
+    assert Translator(GRPO, "canonical").row(row) == {"kl/reference/k3": 0.1, "exact/kl/reference/k3": 0.2}
 
 
 @pytest.mark.parametrize("options", [[], ["--at", GRPO]])
 def test_the_answer_begins_with_who_measured(options: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     """The first line says that the number is not the trainer's."""
-    assert 0 == main(["resolve", "exact/kl/reference/k3", *options])
+    assert main(["resolve", "exact/kl/reference/k3", *options]) == 0
     first = " ".join(capsys.readouterr().out.split("\n\n")[0].split())
     assert "`exact/kl/reference/k3` is measured by rlmetrics" in first
     assert "`kl/reference/k3` as the spec defines it" in first

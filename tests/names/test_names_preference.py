@@ -70,8 +70,8 @@ def test_a_reference_that_is_ignored_is_told_as_a_defect() -> None:
     broken = _meaning("rewards/chosen", "trl[DPOTrainer]==0.9.6", precompute_ref_log_probs=True)
     repaired = _meaning("rewards/chosen", "trl[DPOTrainer]==0.10.1", precompute_ref_log_probs=True)
 
-    assert ["reference_is_policy"] == [defect.trait for defect in broken.defects]
-    assert () == tuple(repaired.defects)
+    assert [defect.trait for defect in broken.defects] == ["reference_is_policy"]
+    assert tuple(repaired.defects) == ()
 
 
 @pytest.mark.parametrize("source", ["trl[CPOTrainer]==1.16.0", "trl[ORPOTrainer]==1.16.0", "trl[TPOTrainer]==1.16.0"])
@@ -81,7 +81,7 @@ def test_rewards_without_a_reference_are_look_alikes(source: str, key: str) -> N
     found = map_names(source, "trl[DPOTrainer]==1.16.0").translate(key)
 
     assert found.row is not None
-    assert (None, "related") == (found.row.to, found.row.relation)
+    assert (found.row.to, found.row.relation) == (None, "related")
     assert key in [item.to for item in found.row.related]
 
 
@@ -91,4 +91,4 @@ def test_of_programs_that_share_as_much_the_one_without_anything_else_is_nearer(
     found = map_names(source, "verl==0.1", program="all").translate("train/lr")
 
     assert found.row is not None
-    assert ("train/lr(1e-3)", "affine") == (found.row.to, found.row.relation)
+    assert (found.row.to, found.row.relation) == ("train/lr(1e-3)", "affine")

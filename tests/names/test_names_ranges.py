@@ -24,7 +24,7 @@ ORDER = Releases(dict.fromkeys(("0.9", "1.0", "1.1rc1", "1.1", "2.0"), ""))
 )
 def test_expand(ranges: str | list[str], expected: list[str]) -> None:
     """A range covers what lies between its ends in the list, both included."""
-    assert expected == ORDER.sort(ORDER.checked(ranges))
+    assert ORDER.sort(ORDER.checked(ranges)) == expected
 
 
 @pytest.mark.parametrize(
@@ -56,11 +56,11 @@ def test_releases_are_shown_as_ranges() -> None:
     bits = ORDER.bits(some)
 
     assert some == ORDER.of_bits(bits)
-    assert ["0.9..1.0", "1.1.."] == ORDER.ranges(bits)
-    assert "0.9..1.0, 1.1..2.0" == ORDER.spans(some)
-    assert "0.9, 1.0, 1.1, 2.0" == ORDER.text(some)
-    assert "0.9 to 1.1" == ORDER.text(ORDER.covered("..1.1"))
-    assert ["2.0"] == ORDER.ranges(ORDER.bits(["2.0"]))
+    assert ORDER.ranges(bits) == ["0.9..1.0", "1.1.."]
+    assert ORDER.spans(some) == "0.9..1.0, 1.1..2.0"
+    assert ORDER.text(some) == "0.9, 1.0, 1.1, 2.0"
+    assert ORDER.text(ORDER.covered("..1.1")) == "0.9 to 1.1"
+    assert ORDER.ranges(ORDER.bits(["2.0"])) == ["2.0"]
 
 
 @given(st.sets(st.sampled_from(ORDER.names)))

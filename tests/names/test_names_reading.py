@@ -47,4 +47,4 @@ def test_bounds_split_the_numbers(limit: float, number: float) -> None:
     """Every number is below a bound, equal to it or above it, and that in one way only."""
     ways = [covers(f"< {limit!r}", number), covers(limit, number), covers(f"> {limit!r}", number)]
 
-    assert 1 == sum(ways)
+    assert sum(ways) == 1

@@ -43,36 +43,36 @@ def _entry(**signature: Any) -> Entry:
 
 def test_a_difference_of_a_level_has_the_size_of_its_two_operations(sized):
     """The range is that of the level and of both operations; one side is told from the target."""
-    assert {"level:rank": Typical(0.5, 3.0, "%", "higher")} == _typical(
-        _entry(), _entry(reduction={"rank": "mean"}), sized
-    )
+    assert _typical(_entry(), _entry(reduction={"rank": "mean"}), sized) == {
+        "level:rank": Typical(0.5, 3.0, "%", "higher")
+    }
 
 
 def test_the_side_turns_with_the_direction_of_translation(sized):
     """What is higher than the pooled number has the pooled number below it."""
-    assert {"level:rank": Typical(0.5, 3.0, "%", "lower")} == _typical(
-        _entry(reduction={"rank": "mean"}), _entry(), sized
-    )
-    assert {"level:micro_batch": Typical(1.0, 6.0, "%")} == _typical(
-        _entry(reduction={"micro_batch": "mean"}), _entry(), sized
-    )
+    assert _typical(_entry(reduction={"rank": "mean"}), _entry(), sized) == {
+        "level:rank": Typical(0.5, 3.0, "%", "lower")
+    }
+    assert _typical(_entry(reduction={"micro_batch": "mean"}), _entry(), sized) == {
+        "level:micro_batch": Typical(1.0, 6.0, "%")
+    }
 
 
 def test_operations_that_were_not_compared_have_no_size(sized):
     """A sum is not a mean."""
-    assert {"level:rank": None} == _typical(_entry(), _entry(reduction={"rank": "sum"}), sized)
+    assert _typical(_entry(), _entry(reduction={"rank": "sum"}), sized) == {"level:rank": None}
 
 
 def test_a_trait_has_a_size_only_where_the_code_computes_what_was_measured(sized):
     """What padding holds is known where a variant of the formula says it, and nowhere else."""
     padded = {"population": "response_positions", "traits": ("padding_counted",)}
-    assert {"trait:padding_counted": Typical(28.0, 66.0, "%", "lower")} == _typical(
-        _entry(), _entry(**padded, reproduced_by="padded"), sized
-    )
-    assert {"trait:padding_counted": Typical(28.0, 66.0, "%", "higher")} == _typical(
-        _entry(**padded, reproduced_by="padded"), _entry(), sized
-    )
-    assert {"trait:padding_counted": None} == _typical(_entry(), _entry(**padded), sized)
+    assert _typical(_entry(), _entry(**padded, reproduced_by="padded"), sized) == {
+        "trait:padding_counted": Typical(28.0, 66.0, "%", "lower")
+    }
+    assert _typical(_entry(**padded, reproduced_by="padded"), _entry(), sized) == {
+        "trait:padding_counted": Typical(28.0, 66.0, "%", "higher")
+    }
+    assert _typical(_entry(), _entry(**padded), sized) == {"trait:padding_counted": None}
 
 
 def test_two_metrics_that_are_confused_have_a_size(sized):
@@ -83,7 +83,7 @@ def test_two_metrics_that_are_confused_have_a_size(sized):
 
 def test_a_spec_of_which_nothing_was_measured_has_no_sizes(tables):
     """Tables without sizes answer all else."""
-    assert {"level:rank": None} == _typical(_entry(), _entry(reduction={"rank": "mean"}), tables)
+    assert _typical(_entry(), _entry(reduction={"rank": "mean"}), tables) == {"level:rank": None}
 
 
 def test_every_size_of_the_tables_is_of_a_known_function_and_part():
@@ -107,7 +107,7 @@ def test_map_tells_sizes_as_json(capsys):
     rows = {row["from"]: row for row in json.loads(capsys.readouterr().out)}
     differs = {each["about"]: each for each in rows["ppo/policy/approxkl"]["differs_by"]}
     typical = differs["trait:padding_counted"]["typical"]
-    assert ("%", "lower") == (typical["unit"], typical["direction"])
+    assert (typical["unit"], typical["direction"]) == ("%", "lower")
     assert 0 < typical["low"] < typical["high"] < 100
 
 
@@ -129,21 +129,21 @@ def test_sizes_in_words_say_where_they_hold(typical, words):
 
 def test_words_can_name_the_target():
     """So that a reader knows which of two curves is the lower one."""
-    assert "28–66 % lower in verl on reference batches" == typical_words(Typical(28.0, 66.0, "%", "lower"), "verl")
+    assert typical_words(Typical(28.0, 66.0, "%", "lower"), "verl") == "28–66 % lower in verl on reference batches"
 
 
 def test_keys_that_share_a_difference_share_a_range():
     """The range covers all of them, and a side is told where all agree."""
     lower, higher = Typical(28.0, 66.0, "%", "lower"), Typical(1.0, 30.0, "%", "higher")
-    assert "10–66 % lower on reference batches" == spanned_words([lower, Typical(10.0, 20.0, "%", "lower")])
-    assert "1–66 % on reference batches" == spanned_words([lower, higher])
+    assert spanned_words([lower, Typical(10.0, 20.0, "%", "lower")]) == "10–66 % lower on reference batches"
+    assert spanned_words([lower, higher]) == "1–66 % on reference batches"
 
 
 def test_a_shared_range_says_whom_it_is_of():
     """Keys without a share of the number are not covered by one."""
     one, other = Typical(1.0, 3.0, "%"), Typical(0.001, 0.02, "nat")
-    assert "1–3 % on reference batches, 1 of 3 keys" == spanned_words([one, None, other])
-    assert "0.001–0.02 nat on reference batches" == spanned_words([other])
+    assert spanned_words([one, None, other]) == "1–3 % on reference batches, 1 of 3 keys"
+    assert spanned_words([other]) == "0.001–0.02 nat on reference batches"
     assert spanned_words([other, Typical(1.0, 2.0, "token")]) is None
     assert spanned_words([None, None]) is None
     assert spanned_words([]) is None

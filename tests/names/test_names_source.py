@@ -12,15 +12,15 @@ def test_a_component_can_be_named_or_left_out(tables):
     """Without one, all components of the release are meant."""
     one = parse_source("beta[actor]==0.5", tables)
     every = parse_source(" beta == 0.5 ", tables)
-    assert ["actor"] == [component.name for component in one.components]
-    assert ["actor", "data"] == [component.name for component in every.components]
-    assert ("beta[actor]==0.5", "beta==0.5") == (str(one), str(every))
+    assert [component.name for component in one.components] == ["actor"]
+    assert [component.name for component in every.components] == ["actor", "data"]
+    assert (str(one), str(every)) == ("beta[actor]==0.5", "beta==0.5")
 
 
 def test_a_component_can_be_given_with_its_module(tables):
     """For two classes of one name; any part of the module will do."""
     for asked in ("alpha.new.NewTrainer", "new.NewTrainer", "alpha.NewTrainer"):
-        assert "alpha.new" == parse_source(f"alpha[{asked}]==1.0.0", tables).components[0].module
+        assert parse_source(f"alpha[{asked}]==1.0.0", tables).components[0].module == "alpha.new"
     with pytest.raises(NamesError, match=r"unknown component 'old\.NewTrainer'"):
         parse_source("alpha[old.NewTrainer]==1.0.0", tables)
 
@@ -35,7 +35,7 @@ def test_a_component_that_ended_is_told_with_its_last_release(tables):
 
 def test_canonical_is_a_source_with_and_without_the_version(tables):
     """Another version of the spec falls back to this one."""
-    assert "canonical==0.2.0" == str(parse_source("canonical", tables))
+    assert str(parse_source("canonical", tables)) == "canonical==0.2.0"
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert parse_source("canonical==0.2.0", tables).is_canonical
@@ -63,7 +63,7 @@ def test_a_release_that_is_not_known_falls_back_with_a_warning(tables, text, rel
     with pytest.warns(FallbackWarning, match=release):
         source = parse_source(text, tables)
     asked = text.partition("]")[2]
-    assert [(f"alpha{asked}", f"alpha=={release}")] == [(item.asked, item.used) for item in source.fallbacks]
+    assert [(item.asked, item.used) for item in source.fallbacks] == [(f"alpha{asked}", f"alpha=={release}")]
     assert release == source.release
 
 
@@ -72,7 +72,7 @@ def test_another_spelling_of_a_known_release_needs_no_warning(tables):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         source = parse_source("alpha[NewTrainer]==1.0", tables)
-    assert ("1.0.0", ()) == (source.release, source.fallbacks)
+    assert (source.release, source.fallbacks) == ("1.0.0", ())
 
 
 @pytest.mark.parametrize(

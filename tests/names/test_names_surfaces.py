@@ -49,36 +49,36 @@ def test_the_old_trainer_has_no_prefix(tables):
 def test_a_template_is_not_stretched_to_what_the_tracker_cannot_show(tables):
     """A user's eval_mine would be shown as eval/mine, so train/eval_mine is nothing."""
     (found,) = resolve("train/eval_mine", "alpha[NewTrainer]==1.0.0", spec=tables)
-    assert ("logged", {"name": "train/eval_mine"}) == (found.surface, found.placeholders)
+    assert (found.surface, found.placeholders) == ("logged", {"name": "train/eval_mine"})
 
 
 def test_a_rule_that_stops_keeps_later_ones_from_applying(tables):
     """Totals of a run stay bare on W&B only."""
     rules = rules_of(tables, "wandb", "hf_trainer")
-    assert "total_flos" == show_name("total_flos", rules)
-    assert "train/total_flos" == show_name("total_flos", rules_of(tables, "tensorboard", "hf_trainer"))
-    assert "eval/x" == show_name("eval_x", rules)
+    assert show_name("total_flos", rules) == "total_flos"
+    assert show_name("total_flos", rules_of(tables, "tensorboard", "hf_trainer")) == "train/total_flos"
+    assert show_name("eval_x", rules) == "eval/x"
 
 
 def test_trackers_that_do_the_same_are_one_surface(tables):
     """W&B and TensorBoard differ in one rule; MLflow changes characters only."""
-    assert ["wandb", "tensorboard", "trackio", "mlflow"] == [name for name, _ in route_surfaces(tables, ["hf_trainer"])]
-    assert [] == route_surfaces(tables, ["accelerate"])
+    assert [name for name, _ in route_surfaces(tables, ["hf_trainer"])] == ["wandb", "tensorboard", "trackio", "mlflow"]
+    assert route_surfaces(tables, ["accelerate"]) == []
 
 
 def test_a_name_that_a_tracker_hides_is_not_recognised_as_its_own(tables):
     """And where it must be shown all the same, it stays as it is."""
     view = open_view("alpha[NewTrainer]==1.0.0", spec=tables)
     (entry,) = [entry for entry in view.entries() if entry.key == "learning_rate"]
-    assert "learning_rate" == view.show(entry, entry.key, "trackio")
-    assert "train/reward" == view.show(entry, "reward", "trackio")
-    assert [entry] == [match.entry for match in view.find("train/learning_rate")]
+    assert view.show(entry, entry.key, "trackio") == "learning_rate"
+    assert view.show(entry, "reward", "trackio") == "train/reward"
+    assert [match.entry for match in view.find("train/learning_rate")] == [entry]
 
 
 def test_placeholders_survive_every_rewriting(tables):
     """Also where the tracker replaces braces."""
     rules = rules_of(tables, "rl_insight", "verl_tracking")
-    assert "monitor_val_core_{data_source}_{n}" == show_template("val-core/{data_source}@{n}", rules)
+    assert show_template("val-core/{data_source}@{n}", rules) == "monitor_val_core_{data_source}_{n}"
 
 
 def test_keys_can_be_listed_as_a_tracker_shows_them(tables):
@@ -102,4 +102,4 @@ def test_what_is_shown_is_recognised_as_what_was_logged(at, data):
     entry = data.draw(st.sampled_from([entry for entry in view.entries() if "{" not in entry.key]))
     tracker = data.draw(st.sampled_from(list(view.tables.trackers)))
     shown = view.show(entry, entry.key, tracker)
-    assert [entry] == [match.entry for match in view.find(shown)]
+    assert [match.entry for match in view.find(shown)] == [entry]

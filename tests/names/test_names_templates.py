@@ -28,7 +28,7 @@ def test_classes_are_ordered_by_how_specific_they_are():
     assert LITERAL < CONSTRAINED < OPEN
     literal, constrained = Template("a/b", {}), Template("a/{x}", {"x": "[a-z]"})
     anything = Template("{x}", {"x": ".+"}, is_open=True)
-    assert [LITERAL, CONSTRAINED, OPEN] == [literal.rank, constrained.rank, anything.rank]
+    assert [literal.rank, constrained.rank, anything.rank] == [LITERAL, CONSTRAINED, OPEN]
 
 
 def test_a_placeholder_that_occurs_twice_has_one_value():
@@ -40,7 +40,7 @@ def test_a_placeholder_that_occurs_twice_has_one_value():
 
 def test_filling_in_keeps_what_is_unbound_and_refuses_what_does_not_fit():
     """A part of the values gives a part of the name."""
-    assert "val-core/{data_source}/acc/mean@{n}" == VALIDATION.format({"variable": "acc"})
+    assert VALIDATION.format({"variable": "acc"}) == "val-core/{data_source}/acc/mean@{n}"
     with pytest.raises(NamesError, match="must match"):
         VALIDATION.format({"n": "0"})
 

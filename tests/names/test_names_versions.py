@@ -27,7 +27,7 @@ RELEASES = Releases([(name, "2024-01-01") for name in ("0.1", "0.2.0", "0.2.0.po
 def test_versions_sort_as_on_pypi():
     """Numbers count as numbers; development and pre-releases come before a release, post-releases after it."""
     keys = [version_key(name) for name in ORDERED]
-    assert ORDERED == [name for _, name in sorted(zip(keys, ORDERED, strict=True))]
+    assert [name for _, name in sorted(zip(keys, ORDERED, strict=True))] == ORDERED
 
 
 @pytest.mark.parametrize("pair", [("0.2", "0.2.0"), ("v1.0", "1.0.0"), ("1.0+git.abc", "1.0"), ("1.0-rc1", "1.0rc1")])
@@ -98,7 +98,7 @@ def test_a_preview_is_answered_by_the_release_that_it_led_to(asked, answering):
 def test_a_preview_leads_to_a_post_release_where_nothing_else_has_its_numbers():
     """As with a project whose first release of a number is 0.3.0.post0."""
     releases = Releases([(name, "2024-01-01") for name in ("0.2", "0.3.0.post0", "0.3.0.post1")])
-    assert "0.3.0.post0" == releases.answering("0.3.0.dev0")
+    assert releases.answering("0.3.0.dev0") == "0.3.0.post0"
 
 
 @given(

@@ -47,10 +47,10 @@ def _look_alikes(found: KeyTranslation) -> list[str]:
 def test_the_rewrite_of_ppo_averages_over_padding(target):
     """Approxkl became approxkl_avg: a biased difference that vanishes without padding."""
     found = _translate(OLD, "ppo/policy/approxkl", target)
-    assert ("policy/approxkl_avg", "approximate") == (found.target, _relation(OLD, "ppo/policy/approxkl", target))
+    assert (found.target, _relation(OLD, "ppo/policy/approxkl", target)) == ("policy/approxkl_avg", "approximate")
     assert found.row is not None
     padding = [item for item in found.row.differs_by if "padding positions are part of the mean" in item.what]
-    assert [("biased", "no response is padded")] == [(item.grade, item.vanishes_when) for item in padding]
+    assert [(item.grade, item.vanishes_when) for item in padding] == [("biased", "no response is padded")]
 
 
 @pytest.mark.parametrize(
@@ -88,7 +88,7 @@ def test_the_same_metric_computed_differently_is_approximate(source, key, target
     """Forwards and backwards, with what differs."""
     for first, left, second, right in ((source, key, target, name), (target, name, source, key)):
         found = _translate(first, left, second)
-        assert (right, "approximate") == (found.target, _relation(first, left, second))
+        assert (found.target, _relation(first, left, second)) == (right, "approximate")
         assert _grades(found)
         assert _grades(found) <= {"minor", "biased"}
 
@@ -109,7 +109,7 @@ def test_the_same_number_under_another_name_is_exact(source, key, target, name):
     """Nothing differs in either direction."""
     for first, left, second, right in ((source, key, target, name), (target, name, source, key)):
         found = _translate(first, left, second)
-        assert (right, "exact", set()) == (found.target, _relation(first, left, second), _grades(found))
+        assert (found.target, _relation(first, left, second), _grades(found)) == (right, "exact", set())
 
 
 @pytest.mark.parametrize(
@@ -142,7 +142,7 @@ def test_what_people_confuse_is_related_and_never_translated(source, key, target
             assert right != _map(first, second).translate(left).target
             continue
         found = _translate(first, left, second)
-        assert "related" == _relation(first, left, second)
+        assert _relation(first, left, second) == "related"
         assert found.row is not None
         assert all(item.why for item in found.row.related)
     forth = _translate(source, key, target)
@@ -153,21 +153,21 @@ def test_what_people_confuse_is_related_and_never_translated(source, key, target
 def test_entropy_of_the_update_is_never_that_of_the_old_policy():
     """GRPO's entropy is verl's actor/entropy_loss when that is logged, and actor/entropy never."""
     found = _translate(GRPO, "entropy", VERL9)
-    assert ("actor/entropy_loss", "approximate") == (found.target, _relation(GRPO, "entropy", VERL9))
+    assert (found.target, _relation(GRPO, "entropy", VERL9)) == ("actor/entropy_loss", "approximate")
     assert found.note is not None
     assert "logged only when" in found.note
     assert None is _translate(VERL9, "actor/entropy", GRPO).target
     assert None is _translate(VERL5, "actor/entropy", GRPO).target
     (old,) = resolve("actor/entropy", VERL9)
-    assert "entropy/old_policy" == old.metric
+    assert old.metric == "entropy/old_policy"
 
 
 def test_a_learning_rate_read_after_the_scheduler_is_a_step_off(tables):
     """A minor difference with its own condition for vanishing."""
     found = _translate(GRPO, "learning_rate", VERL9)
     assert found.row is not None
-    assert [("minor", True)] == [(item.grade, "step" in item.what) for item in found.row.differs_by]
-    assert "exact" == _relation(GRPO, "learning_rate", VERL5)
+    assert [(item.grade, "step" in item.what) for item in found.row.differs_by] == [("minor", True)]
+    assert _relation(GRPO, "learning_rate", VERL5) == "exact"
 
 
 def test_rank_zero_only_is_a_difference_of_verl_releases():
@@ -179,17 +179,17 @@ def test_rank_zero_only_is_a_difference_of_verl_releases():
 def test_an_incomparable_defect_is_explained_with_its_correction():
     """The clip ratio of 0.9.1 is no truncation rate; the note says what to look at."""
     found = _translate(VERL9, "response_length/clip_ratio", VERL5)
-    assert {"incomparable"} == _grades(found)
+    assert _grades(found) == {"incomparable"}
     assert found.note
 
 
 def test_validation_keys_translate_with_their_values():
     """Data set, variable and number of samples carry over."""
     found = _translate(VERL5, "val-core/openai/gsm8k/acc/mean@4", VERL9)
-    assert "val-core/openai/gsm8k/acc/mean@4" == found.target
+    assert found.target == "val-core/openai/gsm8k/acc/mean@4"
     assert (
-        "validation/mean/openai/gsm8k/acc/4"
-        == _translate(VERL9, "val-core/openai/gsm8k/acc/mean@4", "canonical").target
+        _translate(VERL9, "val-core/openai/gsm8k/acc/mean@4", "canonical").target
+        == "validation/mean/openai/gsm8k/acc/4"
     )
 
 
@@ -200,7 +200,7 @@ def test_every_source_is_exact_to_itself(source):
     wrong = [
         row.from_ for row in names.rows if row.metric is not None and (row.from_, "exact") != (row.to, row.relation)
     ]
-    assert [] == wrong
+    assert wrong == []
 
 
 @pytest.mark.parametrize("source", SOURCES)
@@ -254,10 +254,10 @@ def test_keys_that_bypass_the_trainer_are_shown_without_its_prefix():
     first, second = open_views(["trl[GRPOTrainer]==1.15.0", "trl[GRPOTrainer]==1.16.0"])
     names = NameMap(first, second, surface="wandb")
 
-    assert "profiling/Time taken: GRPOTrainer.compute_loss" == (
+    assert (
         names.translate("profiling/Time taken: GRPOTrainer.compute_loss").target
-    )
-    assert "train/reward" == names.translate("reward").target
+    ) == "profiling/Time taken: GRPOTrainer.compute_loss"
+    assert names.translate("reward").target == "train/reward"
 
 
 @pytest.mark.parametrize("key", ["actor/pg_loss", "critic/vf_loss"])
@@ -265,7 +265,7 @@ def test_an_incomparable_number_under_the_same_key_is_not_passed_over(key):
     """The losses of verl 0.6 are too small by the number of micro-batches; a key of opt-in workers is no way out."""
     found = _translate("verl==0.5.0", key, "verl==0.6.0")
 
-    assert ("related", None) == (_relation("verl==0.5.0", key, "verl==0.6.0"), found.target)
+    assert (_relation("verl==0.5.0", key, "verl==0.6.0"), found.target) == ("related", None)
     assert key in _look_alikes(found)
     assert "incomparable" in _grades(found)
 
@@ -276,24 +276,24 @@ def test_the_correction_is_computed_once_the_configuration_says_by_how_much():
     rows = map_names("verl[actor]==0.5.0", "verl[actor]==0.6.0", config=config).rows
     row = next(row for row in rows if row.from_ == "actor/pg_loss")
 
-    assert "related" == row.relation
+    assert row.relation == "related"
     assert row.transform is not None
-    assert 0.25 == row.transform.scale
+    assert row.transform.scale == 0.25
 
 
 def test_opentelemetry_names_are_a_target_where_they_have_a_counterpart():
     """The proposal leaves open how numbers are taken, so nothing is exact; what it does not name has no target."""
     names = _map("trl[GRPOTrainer]==1.16.0", "opentelemetry")
     rows = {row.from_: row for row in names.rows if row.mode == "train"}
-    assert ("rl.environment.reward.mean", "approximate") == (rows["reward"].to, rows["reward"].relation)
-    assert ("rl.train.loss", "rl.train.tokens") == (rows["loss"].to, rows["num_tokens"].to)
+    assert (rows["reward"].to, rows["reward"].relation) == ("rl.environment.reward.mean", "approximate")
+    assert (rows["loss"].to, rows["num_tokens"].to) == ("rl.train.loss", "rl.train.tokens")
     assert rows["clip_ratio/region_mean"].to is None
     assert {"approximate", "related", "none"} >= {row.relation for row in rows.values()}
     back = {row.from_: row.to for row in _map("opentelemetry", "canonical").rows}
-    assert ("loss/total", "task/episode_length/mean") == (
+    assert (
         back["rl.train.loss"],
         back["rl.environment.episode.length.mean"],
-    )
+    ) == ("loss/total", "task/episode_length/mean")
 
 
 @pytest.mark.parametrize(
@@ -304,21 +304,21 @@ def test_names_that_users_choose_on_both_sides_have_to_be_paired(source, key, ta
     """The target has one value for each of its own names, so nothing is lost once a name is bound."""
     row = next(row for row in _map(source, target).rows if row.from_ == key)
     assert row.to is not None
-    assert "approximate" == row.relation
-    assert 1 == len(row.unbound)
+    assert row.relation == "approximate"
+    assert len(row.unbound) == 1
     paired = [item for item in row.differs_by if "one value for each" in item.what]
     here, there = key.split("{")[1].split("}")[0], row.unbound[0]
-    assert [f"the source has one value for each {{{here}}}, the target one for each {{{there}}}"] == [
-        item.what for item in paired
+    assert [item.what for item in paired] == [
+        f"the source has one value for each {{{here}}}, the target one for each {{{there}}}"
     ]
-    assert [("minor", True)] == [(item.grade, item.vanishes_when is not None) for item in paired]
+    assert [(item.grade, item.vanishes_when is not None) for item in paired] == [("minor", True)]
 
 
 def test_a_timed_reward_function_keeps_its_name_between_trainers():
     """RLOO and GRPO of TRL time each reward function under its name."""
     name = "profiling/Time taken: {}.accuracy_reward"
     found = _translate("trl[RLOOTrainer]==1.16.0", name.format("RLOOTrainer"), GRPO)
-    assert (name.format("GRPOTrainer"), "exact") == (found.target, found.row and found.row.relation)
+    assert (found.target, found.row and found.row.relation) == (name.format("GRPOTrainer"), "exact")
 
 
 def test_tokens_per_step_count_a_batch_in_verl_and_an_optimizer_step_in_trl():
@@ -331,14 +331,14 @@ def test_tokens_per_step_count_a_batch_in_verl_and_an_optimizer_step_in_trl():
 def test_tokens_of_prompts_are_no_difference_between_counters_of_all_tokens(source):
     """All of them count prompts, so none says that only the other does."""
     found = _translate(source, "num_tokens", "verl[sft]==0.9.0")
-    assert "train/total_tokens(B)" == found.target
+    assert found.target == "train/total_tokens(B)"
     assert "prompt positions" not in _said(found)
 
 
 def test_the_same_number_from_other_inputs_is_no_difference():
     """Entropies per position or logits: both average what the model's distribution says."""
     found = _translate("trl[GRPOTrainer]==0.27.2", "entropy", "verl==0.2")
-    assert "actor/entropy_loss" == found.target
+    assert found.target == "actor/entropy_loss"
     assert "computed by" not in _said(found)
 
 

@@ -46,8 +46,8 @@ def test_only_the_side_that_does_not_pool_must_have_one_part(operations, needed)
 
 def test_steps_between_logs_must_be_one_even_where_they_are_pooled():
     """Pooled or not, a value over ten steps is none of one step."""
-    assert ("window == 1", "window == 1") == guards_of_level(LEVELS["window"], ("mean", "pool"), (SIDE, SIDE), TRAIN)
-    assert (None, "window == 1") == guards_of_level(LEVELS["window"], ("none", "pool"), (SIDE, SIDE), TRAIN)
+    assert guards_of_level(LEVELS["window"], ("mean", "pool"), (SIDE, SIDE), TRAIN) == ("window == 1", "window == 1")
+    assert guards_of_level(LEVELS["window"], ("none", "pool"), (SIDE, SIDE), TRAIN) == (None, "window == 1")
 
 
 def test_no_setting_says_how_an_evaluation_is_cut():
@@ -58,7 +58,7 @@ def test_no_setting_says_how_an_evaluation_is_cut():
 
 def test_the_policy_that_is_updated_is_the_old_one_at_the_first_step():
     """It depends on the side that looks at it; a reference never becomes the policy."""
-    assert ("update == 1", None) == guards_of_snapshot(("current", "old"), (SIDE, SIDE), TRAIN)
+    assert guards_of_snapshot(("current", "old"), (SIDE, SIDE), TRAIN) == ("update == 1", None)
     assert guards_of_snapshot(("current", "reference"), (SIDE, SIDE), TRAIN) is None
 
 
@@ -102,7 +102,7 @@ def test_words_alone_leave_it_open_and_no_words_mean_always():
 )
 def test_severity_is_what_is_left_of_a_relation(kind, differences, expected):
     """Same only for exact and affine; what may be biased is biased."""
-    assert expected == severity(kind, differences)
+    assert severity(kind, differences) == expected
 
 
 @pytest.mark.parametrize(

@@ -56,18 +56,18 @@ def test_every_key_that_the_run_logs_is_in_the_table(run: Run) -> None:
     listed = keys(run.source.at, config=dict(run.source.config))
     templates = {info.key for info in listed if "{" in info.key}
     found |= {run.source.resolution(key).template or "" for key in found if "rewards/rew_" in key} & templates
-    assert [] == [info.key for info in listed if info.logged and info.key not in found]
-    assert [] == sorted(run.absent.keys() - {info.key for info in listed})
+    assert [info.key for info in listed if info.logged and info.key not in found] == []
+    assert sorted(run.absent.keys() - {info.key for info in listed}) == []
 
 
 @pytest.mark.parametrize("run", RUNS, ids=_titles)
 def test_functions_and_their_references_give_the_captured_numbers(run: Run) -> None:
     """Every case agrees with the capture up to float32 rounding, by the function and by its reference."""
-    assert [] == [
+    assert [
         f"{one.case.key} ({one.case.where}), {one.case.number}: off by {one.difference:.2g}"
         for one in run.outcomes
         if not one.agrees
-    ]
+    ] == []
 
 
 @pytest.mark.parametrize(("run", "key", "function", "trait"), DEPARTURES, ids=[row[1] for row in DEPARTURES])
@@ -76,7 +76,7 @@ def test_departures_are_told_by_the_signature_and_missed_by_the_plain_metric(
 ) -> None:
     """A variant reproduces the key, its signature has the trait, and the metric itself gives another number."""
     cases = [case for case in run.cases if case.key == key and case.where == "logged"]
-    assert {function} == {case.terms[0].quantity.function for case in cases}
+    assert {case.terms[0].quantity.function for case in cases} == {function}
     assert trait in run.source.quantity(key).traits
     assert any(not outcome(_plain(case)).agrees for case in cases)
 
@@ -93,9 +93,9 @@ def _plain(case: Case) -> Case:
 def test_unfilled_statistics_are_told_by_the_scale(key: str) -> None:
     """With two mini-batches the logged mean is half of the real one, which the signature says."""
     cases = [case for case in PPO_TWO_MINI_BATCHES.cases if case.key == key and case.where == "logged"]
-    assert {0.5} == {case.terms[0].quantity.scale for case in cases}
+    assert {case.terms[0].quantity.scale for case in cases} == {0.5}
     assert "unfilled_entries_scaled" in PPO_TWO_MINI_BATCHES.source.quantity(key).traits
-    assert 1.0 == PPO_ONE_MINI_BATCH.source.quantity(key).scale
+    assert PPO_ONE_MINI_BATCH.source.quantity(key).scale == 1.0
     assert any(not outcome(_rescaled(case)).agrees for case in cases)
 
 

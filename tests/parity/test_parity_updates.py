@@ -29,7 +29,7 @@ def test_every_number_of_the_updates_is_computed_or_explained(run: Run) -> None:
 @pytest.mark.parametrize("run", RUNS, ids=_titles)
 def test_functions_and_reductions_give_the_numbers_of_the_updates(run: Run) -> None:
     """Parts agree by the function alone, wholes by the reduction that the signature states."""
-    assert [] == [f"{one.case.number}: off by {one.difference:.2g}" for one in run.outcomes if not one.agrees]
+    assert [f"{one.case.number}: off by {one.difference:.2g}" for one in run.outcomes if not one.agrees] == []
     assert {"one micro-batch", "reduced"} <= {case.where for case in run.cases}
 
 

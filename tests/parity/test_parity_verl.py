@@ -38,7 +38,7 @@ def test_functions_give_the_recorded_values(release: str, title: str) -> None:
         for result in compared
         if not result.agrees
     }
-    assert {} == wrong
+    assert wrong == {}
 
 
 @every_module
@@ -59,7 +59,7 @@ def test_exceptions_are_the_only_texts(release: str, title: str) -> None:
     rows = verl_sections.rows(release, title)
     texts = {output for output in rows if any(isinstance(value, str) for value in records(release)[output].values())}
     expected = {output for output in rows if output[1].endswith(("__exception__", "__partitions__"))}
-    assert expected == texts
+    assert texts == expected
 
 
 @pytest.mark.parametrize("release", RELEASES)
@@ -74,7 +74,7 @@ def test_padding_leaks_only_where_it_holds_nan(release: str) -> None:
     ]
     assert leaked
     for output, result in leaked:
-        assert "nan_pad" == result.where
+        assert result.where == "nan_pad"
         assert _is_nan(records(release)[output][result.where])
 
 

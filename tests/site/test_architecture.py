@@ -45,12 +45,12 @@ def test_arrows_are_the_imports(imports) -> None:
 
 def test_every_module_has_a_part(imports) -> None:
     """Nothing is left out of the picture but the package of codegen itself, which holds nothing."""
-    assert ["rlmetrics.codegen"] == [module for module in imports if part_of(module) is None]
+    assert [module for module in imports if part_of(module) is None] == ["rlmetrics.codegen"]
 
 
 def test_imports_go_down(imports) -> None:
     """No part imports one of its own layer or above, but for the modules that reach up inside functions."""
-    assert [] == list(_upwards({pair for pair, reaches in arrows(imports).items() if not reaches}))
+    assert list(_upwards({pair for pair, reaches in arrows(imports).items() if not reaches})) == []
 
 
 def test_what_reaches_up_does_so_inside_functions() -> None:
@@ -68,7 +68,7 @@ def test_an_import_that_goes_up_is_seen(imports) -> None:
     """One more import, of a command in the table of names, is an arrow that goes up."""
     planted = {**imports, "rlmetrics.names.tables": imports["rlmetrics.names.tables"] | {"rlmetrics.cli.main"}}
     found = {pair for pair, reaches in arrows(planted).items() if not reaches}
-    assert [("names", "cli")] == list(_upwards(found))
+    assert list(_upwards(found)) == [("names", "cli")]
     assert ("names", "cli") in _drawn(draw(planted))
 
 

@@ -66,7 +66,7 @@ def test_pages_are_small() -> None:
     """No page has more content than fits a quick look, the indexes aside."""
     sizes = {path: len(page.body.encode()) for path, page in pages().items()}
 
-    assert {} == {path: size for path, size in sizes.items() if size > LARGER.get(path, LARGEST)}
+    assert {path: size for path, size in sizes.items() if size > LARGER.get(path, LARGEST)} == {}
 
 
 def test_pages_are_well_formed() -> None:
@@ -79,7 +79,7 @@ def test_pages_are_well_formed() -> None:
         if found.wrong or repeated or "\n\n" in block.strip():
             wrong[path] = (found.wrong[:3], repeated)
 
-    assert {} == wrong
+    assert wrong == {}
 
 
 def test_links_between_pages_lead_somewhere() -> None:
@@ -127,7 +127,7 @@ def test_approximate_kl_is_answered_on_the_first_screen() -> None:
     assert "0.12.0 – 1.12.0" in trl
     assert "padding" in trl
     assert "ppo/policy/approxkl" in trl
-    assert ["biased"] == _MARK.findall(trl)
+    assert _MARK.findall(trl) == ["biased"]
     assert "not logged" in verl
     assert "actor/ppo_kl" in verl
     assert "k1 can be negative" in verl
@@ -140,8 +140,8 @@ def test_approximate_kl_has_another_meaning_in_rloo() -> None:
 
     assert "kl/old_sequence/k2" in page.body
     rows = {row["n"]: row for row in strips(page)["trl"]["rows"]}
-    assert ["≠"] == [piece[2] for piece in rows["RLOOTrainer"]["p"]]
-    assert {"A"} == {piece[2] for name in ("PPOTrainer", "PPOv2Trainer") for piece in rows[name]["p"]}
+    assert [piece[2] for piece in rows["RLOOTrainer"]["p"]] == ["≠"]
+    assert {piece[2] for name in ("PPOTrainer", "PPOv2Trainer") for piece in rows[name]["p"]} == {"A"}
 
 
 def test_a_repaired_key_tells_its_meanings_apart() -> None:

@@ -113,7 +113,7 @@ def test_what_weighs_is_told() -> None:
         if piece.entry.metric is not None and bool(piece.weighing) != (piece.severity in ("biased", "look-alike"))
     ]
 
-    assert [] == wrong
+    assert wrong == []
 
 
 def test_letters_are_few() -> None:
@@ -126,7 +126,7 @@ def test_letters_are_few() -> None:
         if len(letters) > max(8, len(metrics)):
             crowded[place] = len(letters)
 
-    assert {} == crowded
+    assert crowded == {}
 
 
 def test_lines_stand_at_their_tags() -> None:
@@ -138,7 +138,7 @@ def test_lines_stand_at_their_tags() -> None:
     ]
     at = the_site().tables.framework("trl").releases.index("0.12.0")
 
-    assert "https://github.com/huggingface/trl/blob/v0.12.0/trl/trainer/ppo_trainer.py#L516" == life.address(at)
+    assert life.address(at) == "https://github.com/huggingface/trl/blob/v0.12.0/trl/trainer/ppo_trainer.py#L516"
 
 
 def test_every_key_of_a_release_has_its_line() -> None:

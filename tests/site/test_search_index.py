@@ -86,7 +86,7 @@ def test_every_metric_alias_and_key_is_in_it() -> None:
     """Under its own name and with the address of its page."""
     data = data_of(english(), titles())
     tables = english().tables
-    assert [*tables.metrics] == [row[0] for row in data["metrics"]]
+    assert [row[0] for row in data["metrics"]] == [*tables.metrics]
     aliases = [" ".join(row.get("aliases", ())) for row in tables.metrics.values()]
     assert aliases == [row[1] for row in data["metrics"]]
     keys = [(item.framework, item.key) for item in logged_keys(english())]
@@ -99,10 +99,10 @@ def test_nothing_leads_to_a_page_that_is_not_made() -> None:
     few = {"m/kl/old/k2": "kl/old/k2", "k/trl/kl": "kl", "trl/0.12.0": "TRL 0.12.0", "sick": "My run is sick"}
     few |= {"trl": "Releases of TRL", "m/kl": "KL divergence", "k/trl": "Keys of TRL"}
     data = data_of(english(), few)
-    assert ["kl/old/k2"] == [row[0] for row in data["metrics"]]
-    assert [("trl", "kl")] == [(row[0], row[1]) for row in data["keys"]]
-    assert ["trl/0.12.0"] == data["releases"]
-    assert {} == data["steps"]
+    assert [row[0] for row in data["metrics"]] == ["kl/old/k2"]
+    assert [(row[0], row[1]) for row in data["keys"]] == [("trl", "kl")]
+    assert data["releases"] == ["trl/0.12.0"]
+    assert data["steps"] == {}
     pages = {row[1]: row[2] for row in data["pages"] if row[0] == "page"}
     assert {path: few[path] for path in ("sick", "trl", "m/kl", "k/trl")} == pages
     assert not [row for row in data_of(english(), {"trl": "Releases of TRL"})["pages"] if row[0] == "symptom"]
@@ -113,7 +113,7 @@ def test_what_is_seen_in_a_sick_run_is_in_it() -> None:
     rows = {row[1]: row for row in data_of(english(), titles() | {"sick": ""})["pages"] if row[0] == "symptom"}
     assert {f"sick#{symptom.id}" for symptom in SYMPTOMS} == set(rows)
     _, _, name, behind, words = rows["sick#see-kl-odd"]
-    assert "KL divergence: is negative, or not 0 at the start" == name
+    assert name == "KL divergence: is negative, or not 0 at the start"
     assert "The divergence from the reference is negative" in behind
     assert {"impossible", "divergence"} <= set(words.split())
 
@@ -123,7 +123,7 @@ def test_words_that_stand_for_something_else_are_no_terms() -> None:
     chinese = Site(spec(), {}, english().tables, Texts("zh", spec().texts["zh"].catalog()))
     terms = dict(data_of(chinese, {})["terms"])
     assert "变成" not in terms
-    assert ("turn", "score", "entropy") == (terms["轮"], terms["打分"], terms["熵"])
+    assert (terms["轮"], terms["打分"], terms["熵"]) == ("turn", "score", "entropy")
 
 
 def test_a_key_says_who_logs_it_and_when() -> None:
@@ -131,7 +131,7 @@ def test_a_key_says_who_logs_it_and_when() -> None:
     data = data_of(english(), titles())
     row = next(row for row in data["keys"] if row[1] == "policy/approxkl_avg")
     releases = data["frameworks"]["trl"][1]
-    assert ("0.9.2", "1.12.0") == (releases[row[4]], releases[row[5]])
+    assert (releases[row[4]], releases[row[5]]) == ("0.9.2", "1.12.0")
     assert {"trl/PPOTrainer", "trl/RLOOTrainer"} <= {data["components"][at] for at in row[3]}
     assert "kl/old/k2" in {data["metrics"][at][0] for at in row[2]}
 
@@ -156,9 +156,9 @@ def test_guides_are_found_by_their_headings(tmp_path: Path) -> None:
     (tmp_path / "deep").mkdir()
     (tmp_path / "deep" / "index.md").write_text("# Deep\n")
     first, deep = guides_in(tmp_path)
-    assert ("a", "First", (("Same", "same"), ("Same", "same_1"), ("Link", "own"))) == (
+    assert (
         first.path,
         first.title,
         first.headings,
-    )
-    assert ("deep", "Deep", ()) == (deep.path, deep.title, deep.headings)
+    ) == ("a", "First", (("Same", "same"), ("Same", "same_1"), ("Link", "own")))
+    assert (deep.path, deep.title, deep.headings) == ("deep", "Deep", ())

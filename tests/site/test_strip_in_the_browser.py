@@ -53,7 +53,7 @@ def showing(chromium_browser: Browser, folder: Path, path: str, place: str = "",
     page.goto(f"{(folder / path / 'index.html').as_uri()}{place}")
     yield page
     page.close()
-    assert [] == errors
+    assert errors == []
 
 
 def release(page: Page) -> str:
@@ -63,7 +63,7 @@ def release(page: Page) -> str:
 
 def test_strip_opens_at_the_newest_release_that_logs_the_key(opened: Page) -> None:
     """Before anything is chosen, the panel tells of the last release of the foremost trainer, with its line."""
-    assert "1.12.0" == release(opened)
+    assert release(opened) == "1.12.0"
     panel = opened.locator(".rlm-panel")
     assert "PPOTrainer logs policy/approxkl_avg" in panel.inner_text()
     address = "https://github.com/huggingface/trl/blob/v1.12.0/trl/experimental/ppo/ppo_trainer.py#L858"
@@ -91,25 +91,25 @@ def test_keys_move_the_cursor(opened: Page, keys: list[str], expected: str) -> N
     for key in keys:
         opened.keyboard.press(key)
 
-    assert expected == release(opened)
+    assert release(opened) == expected
     slider = opened.get_by_role("slider")
     assert str(slider.get_attribute("aria-valuetext")).startswith(f"{expected}:")
-    assert expected == opened.locator(".rlm-cursor b").inner_text()
+    assert opened.locator(".rlm-cursor b").inner_text() == expected
     assert opened.url.endswith(f"#at=trl-{expected}")
 
 
 def test_pointer_buttons_and_list_choose_a_release(opened: Page) -> None:
     """A click in the plot, the buttons for changes and neighbours and the list lead to the same panel."""
     opened.locator("select").select_option(label="0.12.1")
-    assert "0.12.1" == release(opened)
+    assert release(opened) == "0.12.1"
     opened.locator("[data-go='+']").click()
-    assert "0.12.2" == release(opened)
+    assert release(opened) == "0.12.2"
     opened.locator("[data-go='c-']").click()
-    assert "0.12.0" == release(opened)
+    assert release(opened) == "0.12.0"
     box = opened.locator(".rlm-over").bounding_box()
     assert box is not None
     opened.mouse.click(box["x"] + 1, box["y"] + 5)
-    assert "0.0.1" == release(opened)
+    assert release(opened) == "0.0.1"
     assert "Not logged by PPOTrainer." in opened.locator(".rlm-panel").inner_text()
 
 
@@ -118,16 +118,16 @@ def test_pointing_shows_a_release_without_choosing_it(opened: Page) -> None:
     box = opened.locator(".rlm-over").bounding_box()
     assert box is not None
     opened.mouse.move(box["x"] + box["width"] / 2, box["y"] + 10)
-    assert "1.12.0" != release(opened)
+    assert release(opened) != "1.12.0"
     opened.mouse.move(box["x"] + box["width"] / 2, box["y"] + 2000)
     opened.mouse.move(2, 2)
-    assert "1.12.0" == release(opened)
+    assert release(opened) == "1.12.0"
 
 
 def test_address_names_the_release(chromium_browser: Browser, folder: Path) -> None:
     """A page whose address ends in a release opens there."""
     with showing(chromium_browser, folder, KEY, "#at=trl-0.12.0") as page:
-        assert "0.12.0" == release(page)
+        assert release(page) == "0.12.0"
 
 
 def test_trainers_of_which_the_same_is_told_share_an_entry(chromium_browser: Browser, folder: Path) -> None:
@@ -146,4 +146,4 @@ def test_nothing_is_wider_than_the_screen(chromium_browser: Browser, folder: Pat
     with showing(chromium_browser, folder, path, width=width) as page:
         wide = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
 
-        assert 0 == wide
+        assert wide == 0

@@ -80,7 +80,7 @@ def test_a_file_keeps_its_line_ends(translator: Page, tmp_path: Path) -> None:
     expect(translator.get_by_label("Translated text")).to_have_value('"Step","policy/approxkl_avg"\n"1","0.5"\n')
     with translator.expect_download() as download:
         translator.get_by_role("button", name="Download").click()
-    assert b'"Step","policy/approxkl_avg"\r\n"1","0.5"\r\n' == download.value.path().read_bytes()
+    assert download.value.path().read_bytes() == b'"Step","policy/approxkl_avg"\r\n"1","0.5"\r\n'
 
 
 def test_what_is_no_text_is_told_apart(translator: Page, tmp_path: Path) -> None:

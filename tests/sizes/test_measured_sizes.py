@@ -32,7 +32,7 @@ def test_a_side_is_named_where_nine_of_ten_batches_agree():
     eight = size_of([(1.0, 2.0)] * 8 + [(1.0, 0.5)] * 2, "%")
     assert nine is not None
     assert eight is not None
-    assert ("higher", None) == (nine.direction, eight.direction)
+    assert (nine.direction, eight.direction) == ("higher", None)
 
 
 def test_rounding_is_no_difference():
@@ -57,7 +57,7 @@ def test_only_what_differs_in_one_facet_is_compared():
     sizes = load_tables().sizes
     between = {function: {about for about in row if about.startswith("metric:")} for function, row in sizes.items()}
     assert {"metric:kl/reference/k1", "metric:kl/reference/k2"} <= between["kl/reference/k3"]
-    assert {"metric:length/terminated/mean"} == between["length/response/mean"]
+    assert between["length/response/mean"] == {"metric:length/terminated/mean"}
     assert not any(found for name, found in between.items() if name.startswith(("preference/", "reward/", "entropy/")))
 
 
@@ -78,8 +78,8 @@ def test_another_formula_has_no_size():
     digests = {metric: kept.formula_digest(row, "") for metric, row in texts.items()}
     sizes = {metric: {"level:rank mean/pool": Size(1, 2, "%", None)} for metric in texts}
     changed = {**texts, "kl/old/k1": {**texts["kl/old/k1"], "formula": "mean(logprobs)"}}
-    assert ["kl/old/k1"] == kept.stale(Kept("", digests, sizes), changed)
-    assert ["kl/old/k2"] == list(kept.valid(Kept("", digests, sizes), changed))
+    assert kept.stale(Kept("", digests, sizes), changed) == ["kl/old/k1"]
+    assert list(kept.valid(Kept("", digests, sizes), changed)) == ["kl/old/k2"]
 
 
 def test_a_variant_has_a_digest_of_its_own():
@@ -102,7 +102,7 @@ def test_measuring_again_gives_what_is_kept():
     measured = kept.read(SPEC)
     assert measured is not None
     again = measure(load_tables(), ["kl/old/k2"]).sizes
-    assert {"kl/old/k2", "kl/old/k2@padded"} == set(again)
+    assert set(again) == {"kl/old/k2", "kl/old/k2@padded"}
     for function, sizes in again.items():
         for about, size in sizes.items():
             known = measured.sizes[function][about]

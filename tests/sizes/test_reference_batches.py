@@ -34,7 +34,7 @@ def _entropies(step: Step, rank: int | None = None) -> list[torch.Tensor]:
 def test_draws_are_the_same_on_every_machine():
     """The first numbers are those of the specified generator, whatever the version of torch."""
     draws = Draws("seed")
-    assert [0.6382, 0.5589, 0.7367] == [round(float(x), 4) for x in draws.uniform(3)]
+    assert [round(float(x), 4) for x in draws.uniform(3)] == [0.6382, 0.5589, 0.7367]
 
 
 def test_draws_of_one_part_do_not_move_those_of_another():
@@ -53,9 +53,9 @@ def test_layouts_come_out_even(layout):
 
 def test_there_are_one_and_several_processes_and_all_kinds_of_length():
     """What sizes are said to cover is there."""
-    assert {1, 2, 4, 8} == {layout.ranks for layout in LAYOUTS}
-    assert {False, True} == {profile.verified for profile in PROFILES}
-    assert 24 == len(LAYOUTS) * len(PROFILES)
+    assert {layout.ranks for layout in LAYOUTS} == {1, 2, 4, 8}
+    assert {profile.verified for profile in PROFILES} == {False, True}
+    assert len(LAYOUTS) * len(PROFILES) == 24
 
 
 def test_padding_holds_nothing(step):
@@ -95,13 +95,13 @@ def test_means_of_parts_count_every_part_once(step):
 def test_a_level_with_one_part_is_no_level(step):
     """There is nothing to compare where a step has one mini-batch."""
     numbers = Numbers(ENTROPY, step)
-    assert [True, True, False, False] == [numbers.has(each) for each in ("rank", "micro_batch", "mini_batch", "epoch")]
+    assert [numbers.has(each) for each in ("rank", "micro_batch", "mini_batch", "epoch")] == [True, True, False, False]
 
 
 def test_groups_are_never_cut(step):
     """Statistics of groups are compared over processes, which hold whole groups, and over nothing smaller."""
     numbers = Numbers(REGISTRY["reward/group_std"], step)
-    assert [True, False] == [numbers.has(each) for each in ("rank", "micro_batch")]
+    assert [numbers.has(each) for each in ("rank", "micro_batch")] == [True, False]
 
 
 def test_what_nothing_is_known_of_is_not_computed(step):
@@ -124,7 +124,7 @@ def test_truncated_responses_are_left_out_whole():
         ]
         assert float(torch.cat(kept).mean()) == pytest.approx(finished, rel=1e-12)
         assert float(torch.cat(_entropies(each)).mean()) == pytest.approx(plain, rel=1e-12)
-    assert 2 == len(steps_cut)
+    assert len(steps_cut) == 2
 
 
 def test_padding_dilutes_by_its_share():

@@ -25,7 +25,7 @@ def _range(function: str, about: str) -> Typical:
 def _check(sizes: list[float], function: str, about: str) -> None:
     """Check that sizes, in percent, lie where those on reference batches do."""
     known = _range(function, about)
-    assert "%" == known.unit
+    assert known.unit == "%"
     assert known.low / FACTOR <= median(sizes) <= FACTOR * known.high, (known, sizes)
 
 
@@ -53,9 +53,9 @@ def test_padding_in_the_mean_of_trl_ppo():
     for micro in _ppo_updates():
         plain = float(torch.cat([squares[mask] for squares, mask in micro]).mean())
         padded = float(torch.cat([squares.flatten() for squares, _ in micro]).mean())
-        assert ("lower", True) == (known.direction, padded < plain)
+        assert (known.direction, padded < plain) == ("lower", True)
         sizes.append(_apart(plain, padded))
-    assert 6 == len(sizes)
+    assert len(sizes) == 6
     _check(sizes, "kl/old/k2@padded", "trait:padding_counted")
     assert known.low / 1.5 <= min(sizes)
     assert max(sizes) <= 1.5 * known.high
@@ -90,7 +90,7 @@ def test_means_of_means_of_trl_grpo(name, function):
     means = [_means(step, name) for step in _grpo_steps()]
     # Before the first update the policy is the reference, and there is nothing to compare.
     means = [each for each in means if each[0]]
-    assert 4 <= len(means)
+    assert len(means) >= 4
     _check([_apart(pooled, micro) for pooled, micro, _ in means], function, "level:micro_batch mean/pool")
     _check([_apart(pooled, rows) for pooled, _, rows in means], function, "level:sequence mean/pool")
 
@@ -110,5 +110,5 @@ def test_means_of_micro_batches_of_verl(key, function):
             values = run["raw"][key][: len(first)]
             pooled = sum(value * count for value, count in zip(values, tokens, strict=True)) / sum(tokens)
             sizes[update.batch, len(first)] = _apart(pooled, sum(values) / len(values))
-    assert 4 <= len(sizes)
+    assert len(sizes) >= 4
     _check(list(sizes.values()), function, "level:micro_batch mean/pool")

@@ -39,7 +39,7 @@ def test_survives_pickle_checkpoint_and_devices(family: str) -> None:
             torch.testing.assert_close(
                 other.update(**make_inputs(REGISTRY[key], 3)).values, expected, rtol=0, atol=0, equal_nan=True
             )
-        assert "meta" == state.to("meta").values.device.type
+        assert state.to("meta").values.device.type == "meta"
 
 
 @pytest.mark.parametrize("family", list(BY_FAMILY))
@@ -51,7 +51,7 @@ def test_runs_without_data(family: str) -> None:
             continue  # Hand-written code may read its inputs on the host, and says so.
         inputs = {name: value.to("meta") for name, value in make_inputs(metric, 0).items()}
         state = MetricState(key, device=None, **make_parameters(metric, 0)).update(**inputs)
-        assert "meta" == state.merge(state).compute().device.type, key
+        assert state.merge(state).compute().device.type == "meta", key
 
 
 class Copies(TorchDispatchMode):  # type: ignore[no-untyped-call]
@@ -81,18 +81,18 @@ def test_never_waits_for_the_device(family: str) -> None:
         host = state_of(key, 0)
         with Copies() as copies:
             MetricState(key, device=None, **make_parameters(metric, 0)).update(**inputs).merge(host)
-        assert 0 == copies.waiting, key
-        assert 2 <= copies.going_on, key
+        assert copies.waiting == 0, key
+        assert copies.going_on >= 2, key
 
 
 def test_host_waits_for_what_it_reads() -> None:
     """Numbers that come from a device to the host are there when they are used: that copy waits."""
     with Copies() as copies:
         beside(torch.empty(2, device="meta"), torch.ones(2))
-    assert (0, 1) == (copies.waiting, copies.going_on)
+    assert (copies.waiting, copies.going_on) == (0, 1)
     with Copies() as copies, pytest.raises(NotImplementedError, match="no data"):
         beside(torch.ones(2), torch.empty(2, device="meta"))
-    assert (1, 0) == (copies.waiting, copies.going_on)
+    assert (copies.waiting, copies.going_on) == (1, 0)
 
 
 def one_of_each_merge() -> list[str]:
@@ -118,7 +118,7 @@ def test_update_compiles_to_one_graph(key: str) -> None:
 
 def test_every_metric_that_is_computed_has_a_state() -> None:
     """Also what is written by hand, what is sorted and what is picked: there is no function without one."""
-    assert [] == [metric.id for metric in REGISTRY.values() if not metric.slots]
+    assert [metric.id for metric in REGISTRY.values() if not metric.slots] == []
 
 
 def test_over_ranks_wants_whole_states() -> None:

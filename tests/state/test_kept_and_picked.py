@@ -54,7 +54,7 @@ def test_quantiles_of_parts_are_those_of_the_whole(dtype: torch.dtype, values: l
         metric = REGISTRY[f"asynchrony/generation_time/{name}"]
         found = over_parts(metric.state(), {"generation_seconds": seconds}, cuts)
 
-        assert [len(values), *seconds.double().tolist()] == found.values.tolist()
+        assert found.values.tolist() == [len(values), *seconds.double().tolist()]
         torch.testing.assert_close(found.compute(), metric(seconds), rtol=0, atol=0, equal_nan=True)
         if np.isfinite(values).all():
             expected = np.quantile(np.array(values), level)

@@ -38,7 +38,7 @@ def test_metric_can_be_given_by_name() -> None:
     """A state can be made from the registry's key alone; an unknown one is an error that names near ones."""
     by_name = MetricState("policy/clip_fraction", clip_low=0.1)
 
-    assert (CLIP, 0.1) == (by_name.metric, by_name.parameters["clip_low"])
+    assert (by_name.metric, by_name.parameters["clip_low"]) == (CLIP, 0.1)
     with pytest.raises(KeyError, match="did you mean"):
         MetricState("policy/clip_fractions")
 
@@ -59,7 +59,7 @@ def test_state_is_one_float64_vector() -> None:
         inputs["logprobs"].requires_grad_()
         state.update(**inputs)
 
-    assert (torch.float64, (2,)) == (state.values.dtype, tuple(state.values.shape))
+    assert (state.values.dtype, tuple(state.values.shape)) == (torch.float64, (2,))
     assert not state.values.requires_grad
 
 
@@ -110,9 +110,9 @@ def test_kept_values_travel_as_a_list() -> None:
 
     whole = states[0].over_ranks(values)
 
-    assert [5.0, 4.0, 1.0, 3.0, 2.0, 9.0] == whole.values.tolist()
-    assert 8.0 == pytest.approx(whole.compute().item())
-    assert [3, 1, 4] == [len(one) for one in values]
+    assert whole.values.tolist() == [5.0, 4.0, 1.0, 3.0, 2.0, 9.0]
+    assert pytest.approx(whole.compute().item()) == 8.0
+    assert [len(one) for one in values] == [3, 1, 4]
     with pytest.raises(ValueError, match="asynchrony/generation_time/p95: gathered: expected a list"):
         states[0].over_ranks(torch.cat(values))
     with pytest.raises(ValueError, match=r"expected 1 or more gathered numbers, got shape \[0\]"):
@@ -127,7 +127,7 @@ def test_kept_values_are_saved_and_resumed() -> None:
 
     assert torch.equal(state.values, resumed.values)
     resumed.update(generation_seconds=torch.tensor([20.0]))
-    assert 19.0 == resumed.compute().item()
+    assert resumed.compute().item() == 19.0
 
 
 def test_a_batch_counts_as_one() -> None:
@@ -146,7 +146,7 @@ def test_a_batch_counts_as_one() -> None:
     losses = [metric(**one, **parameters).item() for one in (small, large)]
     assert sum(losses) / 2 == pytest.approx(state.compute().item(), rel=1e-12)
     assert math.log1p(math.exp(-3)) == pytest.approx(losses[0], rel=1e-12)
-    assert [sum(losses), 2.0] == pytest.approx(state.values.tolist())
+    assert pytest.approx(state.values.tolist()) == [sum(losses), 2.0]
     assert state.update(**batch(math.nan, 1.0)).compute().isnan()
 
 
@@ -156,7 +156,7 @@ def test_a_report_without_assignments_does_not_count() -> None:
     for loads in ([8, 0, 0, 0], [0, 0, 0, 0], [3, 3, 3, 3]):
         state.update(expert_assignments=torch.tensor(loads))
 
-    assert 0.75 == state.compute().item()
+    assert state.compute().item() == 0.75
 
 
 def test_the_slowest_of_all_parts() -> None:
@@ -173,7 +173,7 @@ def test_the_slowest_of_all_parts() -> None:
             preemptions=torch.tensor(preemptions, dtype=torch.int64),
         )
 
-    assert 2.0 == state.compute().item()
+    assert state.compute().item() == 2.0
     unknown = metric.state().update(
         generation_seconds=torch.tensor([1.0, math.nan]),
         tool_seconds=torch.zeros(2),

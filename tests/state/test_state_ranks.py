@@ -101,7 +101,7 @@ def found(tmp_path_factory: pytest.TempPathFactory) -> Found:
     ]
     for process in running:
         _, errors = process.communicate(timeout=180)
-        assert 0 == process.returncode, errors
+        assert process.returncode == 0, errors
     return {
         scenario: [torch.load(folder / f"{scenario}-{rank}.pt") for rank in range(len(edges) - 1)]
         for scenario, (_, edges) in SCENARIOS.items()

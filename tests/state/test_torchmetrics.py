@@ -130,7 +130,7 @@ def test_ranks(tmp_path: Path) -> None:
         for rank in range(3)
     ]
     errors = [process.communicate(timeout=180)[1].decode() for process in ranks]
-    assert [0, 0, 0] == [process.returncode for process in ranks], "\n".join(errors)
+    assert [process.returncode for process in ranks] == [0, 0, 0], "\n".join(errors)
     batch = make_batch(GRPOSuite(), 3, rows=8)
     expected = GRPOSuite().update(**batch).compute()
     key = "rollout/token_weight/p50"

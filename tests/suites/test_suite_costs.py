@@ -24,7 +24,7 @@ def test_update_never_waits(make: type[Suite]) -> None:
         other.update(**batch)
         suite.update(**batch).merge(other)
 
-    assert [] == waits.calls
+    assert waits.calls == []
     assert {"to"} >= set(copies.calls)  # the state follows its data, which is no copy where it is there already
 
 
@@ -36,8 +36,8 @@ def test_compute_copies_once(make: type[Suite]) -> None:
     with Synchronisations() as waits, CopiesToHost() as copies:
         suite.compute()
 
-    assert [] == waits.calls
-    assert ["tolist"] == copies.calls
+    assert waits.calls == []
+    assert copies.calls == ["tolist"]
 
 
 def test_counters_count() -> None:
@@ -45,16 +45,16 @@ def test_counters_count() -> None:
     with Synchronisations() as waits, CopiesToHost() as copies:
         torch.ones(1).item()
 
-    assert ["aten._local_scalar_dense.default"] == waits.calls
-    assert ["item"] == copies.calls
+    assert waits.calls == ["aten._local_scalar_dense.default"]
+    assert copies.calls == ["item"]
 
 
 def test_all_state_is_one_tensor() -> None:
     """The state is one flat float64 tensor, and nothing else in a suite holds numbers of the data."""
     suite = PPOSuite().update(**make_batch(PPOSuite(), 0))
 
-    assert (torch.float64, 1) == (suite.values.dtype, suite.values.dim())
-    assert ["values"] == [name for name, value in vars(suite).items() if isinstance(value, torch.Tensor)]
+    assert (suite.values.dtype, suite.values.dim()) == (torch.float64, 1)
+    assert [name for name, value in vars(suite).items() if isinstance(value, torch.Tensor)] == ["values"]
 
 
 def test_state_holds_no_graph() -> None:
@@ -73,9 +73,9 @@ def test_shared_parts_are_computed_once() -> None:
     with CopiesToHost() as calls:
         suite.update(**make_batch(suite, 0))
 
-    assert 1 == calls.all.count("exp")
+    assert calls.all.count("exp") == 1
     counts = [slot.name for slot in suite.fusion.packing.slots if slot.name.endswith("token_count")]
-    assert ["policy_ratio_mean_token_count", "policy_loss_token_count"] == counts  # for each set of inputs one
+    assert counts == ["policy_ratio_mean_token_count", "policy_loss_token_count"]  # for each set of inputs one
 
 
 @pytest.mark.slow
@@ -105,7 +105,7 @@ def test_more_suites_compile_than_recompilations_are_allowed() -> None:
         expected = plain.update(**batch).compute()
 
         assert_same(expected, compiled.update(**batch).compute())
-        assert expected == pickle.loads(pickle.dumps(plain)).compute()
+        assert pickle.loads(pickle.dumps(plain)).compute() == expected
         assert_same(expected, pickle.loads(pickle.dumps(compiled)).compute())
 
 
@@ -119,7 +119,7 @@ def test_fusing_needs_no_code_generator() -> None:
         [sys.executable, "-W", "ignore", "-c", code], env=environment(), capture_output=True, text=True, check=False
     )
 
-    assert ("", "kl/old/k1\n") == (done.stderr, done.stdout)
+    assert (done.stderr, done.stdout) == ("", "kl/old/k1\n")
 
 
 def test_package_is_lazy() -> None:
@@ -127,4 +127,4 @@ def test_package_is_lazy() -> None:
     code = "import sys, rlmetrics.suites; print('torch' in sys.modules, hasattr(rlmetrics.suites, 'nothing'))"
     done = subprocess.run([sys.executable, "-c", code], env=environment(), capture_output=True, text=True, check=True)
 
-    assert "False False\n" == done.stdout
+    assert done.stdout == "False False\n"

@@ -116,7 +116,7 @@ def test_any_feeding_on_three_ranks(tmp_path: Path) -> None:
         for rank in range(3)
     ]
     errors = [process.communicate(timeout=300)[1].decode() for process in ranks]
-    assert [0, 0, 0] == [process.returncode for process in ranks], "\n".join(errors)
+    assert [process.returncode for process in ranks] == [0, 0, 0], "\n".join(errors)
     found = [json.loads((tmp_path / f"{rank}.json").read_text()) for rank in range(3)]
 
     for number, make in enumerate(MAKES):
@@ -146,8 +146,8 @@ def test_more_scores_than_rows() -> None:
         for compute in (suite.compute, merged.compute, metric.compute, resumed.compute, suite.histograms):
             with pytest.raises(ValueError, match=says):
                 compute()
-        assert {} == suite.reset().compute()
-    assert 2.0 == PPOSuite().update(scores=scores).update(**marked).compute()["reward/total/mean"]
+        assert suite.reset().compute() == {}
+    assert PPOSuite().update(scores=scores).update(**marked).compute()["reward/total/mean"] == 2.0
 
 
 def test_rows_of_one_response() -> None:
@@ -160,6 +160,6 @@ def test_rows_of_one_response() -> None:
     said.update(**row, cu_seqlens=torch.tensor([0, 4]))
 
     for suite in (together, apart, said):
-        assert 3.0 == suite.compute()["reward/total/mean"]
+        assert suite.compute()["reward/total/mean"] == 3.0
     tokens = {"advantages": torch.ones(1, 4), "mask": row["mask"]}
-    assert 1.0 == PPOSuite().update(scores=torch.ones(3)).update(**tokens).compute()["advantage/mean"]
+    assert PPOSuite().update(scores=torch.ones(3)).update(**tokens).compute()["advantage/mean"] == 1.0

@@ -23,7 +23,7 @@ def test_rewards_alone() -> None:
     """Rewards and groups may come without anything else."""
     results = GRPOSuite().update(rewards=REWARDS, group_ids=IDS).compute()
 
-    assert {"reward/std", "reward/group_std", "reward/zero_std_fraction"} == results.keys()
+    assert results.keys() == {"reward/std", "reward/group_std", "reward/zero_std_fraction"}
     assert pytest.approx(1 / 3) == results["reward/zero_std_fraction"]
 
 
@@ -77,7 +77,7 @@ def test_groups_are_remembered(way: str) -> None:
 
     with pytest.raises(ValueError, match=CUT):
         suite.compute()
-    assert {} == suite.reset().compute()
+    assert suite.reset().compute() == {}
 
 
 def test_state_remembers_groups() -> None:

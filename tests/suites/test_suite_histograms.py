@@ -34,7 +34,7 @@ def test_equals_its_function(key: str) -> None:
     (found,) = suite.histograms().values()
 
     assert REGISTRY[key](*batch.values()).tolist() == pytest.approx(as_slot(found), rel=1e-12)
-    assert {} == suite.compute()
+    assert suite.compute() == {}
 
 
 @given(cut=st.integers(0, 8), seed=st.integers(0, 20))
@@ -48,17 +48,17 @@ def test_shares_the_state_with_numbers(cut: int, seed: int) -> None:
     whole.update(**batch)
     merged = pickle.loads(pickle.dumps(left)).merge(right)
 
-    assert {"policy/clip_fraction", "kl/old/k1"} == set(merged.compute())
+    assert set(merged.compute()) == {"policy/clip_fraction", "kl/old/k1"}
     assert whole.compute() == pytest.approx(merged.compute(), rel=1e-12)
     assert whole.histograms() == merged.histograms()
-    assert {"policy/ratio/distribution", "advantage/distribution"} == set(merged.histograms())
+    assert set(merged.histograms()) == {"policy/ratio/distribution", "advantage/distribution"}
 
 
 def test_optional_inputs() -> None:
     """A distribution whose optional inputs never came is left out, and appears with the first update that has them."""
     suite = make_suite(["kl/old/k1", "advantage/distribution"])
     batch = make_batch(suite, 0)
-    assert {} == suite.update(**{**batch, "advantages": None}).histograms()
+    assert suite.update(**{**batch, "advantages": None}).histograms() == {}
 
     found = suite.update(**batch).histograms()["advantage/distribution"]
 
@@ -74,6 +74,6 @@ def test_bins_have_edges() -> None:
 
     assert math.isnan(empty.minimum)
     assert len(found.edges) == len(found.counts) + 1
-    assert (0.0, 64.0, 4096.0) == (found.edges[0], found.edges[1], found.edges[-1])
-    assert (1.0, 1.0, 1.0) == (found.counts[0], found.counts[1], found.above)
-    assert (1.0, 5000.0) == (found.minimum, found.maximum)
+    assert (found.edges[0], found.edges[1], found.edges[-1]) == (0.0, 64.0, 4096.0)
+    assert (found.counts[0], found.counts[1], found.above) == (1.0, 1.0, 1.0)
+    assert (found.minimum, found.maximum) == (1.0, 5000.0)

@@ -160,7 +160,7 @@ def found(tmp_path_factory: pytest.TempPathFactory) -> list[dict[str, Any]]:
         for rank in range(3)
     ]
     errors = [process.communicate(timeout=180)[1].decode() for process in ranks]
-    assert [0, 0, 0] == [process.returncode for process in ranks], "\n".join(errors)
+    assert [process.returncode for process in ranks] == [0, 0, 0], "\n".join(errors)
     return [json.loads((folder / f"{rank}.json").read_text()) for rank in range(3)]
 
 
@@ -172,7 +172,7 @@ def test_packed_block_by_block_on_three_ranks(found: list[dict[str, Any]]) -> No
 
     for rank in found:
         assert_same(expected, rank["packed"], rel=1e-9)
-        assert 1 == rank["collectives"]
+        assert rank["collectives"] == 1
 
 
 @pytest.mark.slow
@@ -185,7 +185,7 @@ def test_rows_split_over_ranks(found: list[dict[str, Any]]) -> None:
     for rank in found:
         assert_same(expected, rank["split sequences"], rel=1e-9)
         assert_same(GRPOSuite().update(**grpo).compute(), rank["split grpo"], rel=1e-9)
-        assert 0 == rank["split grpo calls"]
+        assert rank["split grpo calls"] == 0
         assert rank["split sequences calls"] > 0
 
 
@@ -231,7 +231,7 @@ def test_split_ranks_that_go_other_ways(found: list[dict[str, Any]]) -> None:
         for rank, one in enumerate(found):
             other = f"ValueError: FusedSuite: rank {failing} of those that rows are split over refused its inputs"
             assert one[case].startswith(says if rank == failing else other)
-            assert 0.0 == one[f"{case}, then"]
+            assert one[f"{case}, then"] == 0.0
     for one in found:
         assert one["meanwhile"].endswith("but rank 0 updates while rank 2 synchronises")
         assert one["alone"].startswith("ValueError: FusedSuite: expected sync() before this")
@@ -244,7 +244,7 @@ def test_split_tokens_that_differ(found: list[dict[str, Any]]) -> None:
         for case in ("less", "rows", "never", "wrong"):
             says = "ValueError: GRPOSuite: expected the same inputs on all ranks that rows are split over, got others"
             assert one[f"late {case}"].startswith(says)
-            assert 0.0 == one[f"late {case}, then"]
+            assert one[f"late {case}, then"] == 0.0
 
 
 def test_split_suites_stay_with_their_ranks(found: list[dict[str, Any]]) -> None:
@@ -254,7 +254,7 @@ def test_split_suites_stay_with_their_ranks(found: list[dict[str, Any]]) -> None
     for one in found:
         assert one["late split"].endswith("expected split_over before the first update, or after reset()")
         assert one["copied"].startswith("TypeError: GRPOSuite: cannot copy or pickle while rows are split over ranks")
-    assert "ValueError: GRPOSuite: this process does not belong to the group" == found[2]["outside split"]
+    assert found[2]["outside split"] == "ValueError: GRPOSuite: this process does not belong to the group"
 
 
 def test_ranks_with_other_metrics(found: list[dict[str, Any]]) -> None:
@@ -266,7 +266,7 @@ def test_ranks_with_other_metrics(found: list[dict[str, Any]]) -> None:
 
 def test_outside_the_group(found: list[dict[str, Any]]) -> None:
     """A process that does not belong to the group is told so."""
-    assert "ValueError: GRPOSuite: this process does not belong to the group" == found[2]["outside"]
+    assert found[2]["outside"] == "ValueError: GRPOSuite: this process does not belong to the group"
 
 
 def test_more_than_there_is_room_for(found: list[dict[str, Any]]) -> None:
@@ -278,6 +278,6 @@ def test_more_than_there_is_room_for(found: list[dict[str, Any]]) -> None:
     mean = MetricState("kl/rollout/k1").update(**whole)
 
     for one in found:
-        assert [1.0, 2] == one["many"]
+        assert one["many"] == [1.0, 2]
         assert pytest.approx(state.compute().item()) == one["quantile"]
         assert pytest.approx(mean.compute().item()) == one["mean state"]

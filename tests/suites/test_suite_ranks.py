@@ -83,7 +83,7 @@ def found(tmp_path_factory: pytest.TempPathFactory) -> Found:
     ]
     for process in ranks:
         _, errors = process.communicate(timeout=180)
-        assert 0 == process.returncode, errors
+        assert process.returncode == 0, errors
     return {
         scenario: [json.loads((folder / f"{scenario}-{rank}.json").read_text()) for rank in range(len(edges) - 1)]
         for scenario, (_, edges) in SCENARIOS.items()
@@ -101,7 +101,7 @@ def test_ranks_agree_on_the_whole(found: Found, scenario: str) -> None:
     whole = suite.update(**batch).compute()
     assert [1] * len(ranks) == [len(rank["calls"]) for rank in ranks]
     assert {"all_gather_single", "all_gather_into_tensor"} >= {call for rank in ranks for call in rank["calls"]}
-    assert 1 == len({tuple(rank["bits"]) for rank in ranks})
+    assert len({tuple(rank["bits"]) for rank in ranks}) == 1
     for one in ranks:
         assert_same(whole, one["synced"], rel=1e-9)
         assert one["synced"] == one["again"]

@@ -103,8 +103,8 @@ def test_rows_with_several_responses_each() -> None:
 
     padded = unpack(position_ids=positions, values=values, mask=torch.ones(2, 5, dtype=torch.bool))
 
-    assert [[0, 1, 2], [3, 4, 0], [5, 6, 0], [7, 8, 9]] == padded["values"].tolist()
-    assert [3, 2, 2, 3] == padded["mask"].sum(1).tolist()
+    assert padded["values"].tolist() == [[0, 1, 2], [3, 4, 0], [5, 6, 0], [7, 8, 9]]
+    assert padded["mask"].sum(1).tolist() == [3, 2, 2, 3]
 
 
 @pytest.mark.parametrize("way", WAYS)
@@ -171,7 +171,7 @@ def test_wrong_packing(change: dict[str, object], error: type[Exception], says: 
         suite.update(**given)  # type: ignore[arg-type]
 
     assert "\n" not in str(caught.value)
-    assert {} == suite.compute()
+    assert suite.compute() == {}
 
 
 def test_nested_rows_that_disagree() -> None:

@@ -44,14 +44,14 @@ def test_misspelt_inputs_are_flagged(tmp_path: Path) -> None:
     )
     lines = [line.partition("trainer.py:")[2] for line in done.stdout.splitlines() if "trainer.py:" in line]
 
-    assert [] == [line for line in lines if int(line.partition(":")[0]) in (8, 9)]
+    assert [line for line in lines if int(line.partition(":")[0]) in (8, 9)] == []
     assert "dict[str, float]" in lines[0]
     found = {int(line.partition(":")[0]): line for line in lines if "error" in line}
     assert 'Unexpected keyword argument "logprob" for "update" of "GRPOSuite"' in found[10]
     assert "Too many positional arguments" in found[11]
     assert 'Argument "mask" to "update" of "SFTSuite" has incompatible type' in found[12]
     assert 'Unexpected keyword argument "clip" for "GRPOSuite"' in found[13]
-    assert {10, 11, 12, 13} == found.keys()
+    assert found.keys() == {10, 11, 12, 13}
 
 
 @pytest.mark.parametrize("make", SUITES)
@@ -59,5 +59,5 @@ def test_signature_names_the_inputs(make: type[Suite]) -> None:
     """Help and completion at run time show every input, and how packed tokens are told apart."""
     names = list(inspect.signature(make.update).parameters)
 
-    assert ["self", *make.fusion.inputs, "cu_seqlens", "position_ids"] == names
+    assert names == ["self", *make.fusion.inputs, "cu_seqlens", "position_ids"]
     assert all(f"{name}: " in (make.update.__doc__ or "") for name in names[1:])

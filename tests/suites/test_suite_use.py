@@ -136,9 +136,9 @@ def test_omitted_when_empty() -> None:
     batch = make_batch(suite, 0)
     nothing = {**batch, "mask": torch.zeros_like(batch["mask"])}
 
-    assert ["kept"] == list(suite.update(**nothing).compute())
+    assert list(suite.update(**nothing).compute()) == ["kept"]
     assert math.isnan(suite.compute()["kept"])
-    assert ["left out", "kept"] == list(suite.update(**batch).compute())
+    assert list(suite.update(**batch).compute()) == ["left out", "kept"]
 
 
 def test_one_tensor_for_two_inputs() -> None:
@@ -244,7 +244,7 @@ def test_moved_to_a_device() -> None:
     suite = SFTSuite()
 
     assert suite.to("meta") is suite
-    assert "meta" == suite.values.device.type
+    assert suite.values.device.type == "meta"
 
 
 def test_packing_merges_as_slots_do() -> None:

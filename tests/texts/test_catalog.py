@@ -90,5 +90,5 @@ def test_what_is_not_known_in_full_is_not_known(english: str) -> None:
 
 def test_the_catalog_lists_what_it_was_made_of() -> None:
     """It is a mapping over the sentences of the language."""
-    assert 21 == len(CATALOG)
+    assert len(CATALOG) == 21
     assert "plain mean" in list(CATALOG)

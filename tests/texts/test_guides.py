@@ -61,7 +61,7 @@ def test_every_guide_is_translated_and_in_the_repository() -> None:
     )
 
     assert len(GUIDES) > 20
-    assert [] == [guide.path for guide in GUIDES if guide.made_from is None]
+    assert [guide.path for guide in GUIDES if guide.made_from is None] == []
     assert ignored.stdout.splitlines() == []
     assert ignored.returncode == 1  # so git says that it looked and that none is ignored
 
@@ -80,7 +80,7 @@ def test_headings_keep_their_levels_and_anchors(guide: tuple[str, str]) -> None:
     english, chinese = (_HEADING.findall(_BLOCK.sub("", text)) for text in guide)
 
     assert [(level, slug(title)) for level, title, _ in english[1:]] == [(level, own) for level, _, own in chinese[1:]]
-    assert ["#", "#"] == [english[0][0], chinese[0][0]]
+    assert [english[0][0], chinese[0][0]] == ["#", "#"]
 
 
 def test_links_and_code_in_sentences_are_the_same(guide: tuple[str, str]) -> None:
@@ -106,4 +106,4 @@ def test_chinese_is_set_as_chinese(guide: tuple[str, str]) -> None:
     plain = _LINK.sub("]", _BLOCK.sub("", guide[1])).replace("**", "")
     prose = [re.sub(r"\{[# ][^{}]*\}|!?\[|[\]*]|^[\s#-]+", "", part) for part in re.split(r"[\n|]", plain)]
 
-    assert [] == [fault for part in prose for fault in chinese_faults(" ".join(part.split()))]
+    assert [fault for part in prose for fault in chinese_faults(" ".join(part.split()))] == []

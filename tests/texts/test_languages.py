@@ -57,21 +57,21 @@ def translate(spec: SpecText, made_from: list[str]) -> None:
 
 def test_sections_end_at_headings_that_are_none_in_code() -> None:
     """A guide falls into its front and its headings of level 2; lines of code are no headings."""
-    assert ["Guide", "Losses", "End"] == [title for title, _ in sections(ENGLISH)]
+    assert [title for title, _ in sections(ENGLISH)] == ["Guide", "Losses", "End"]
 
 
 def test_a_changed_section_is_named(checkout: SpecText) -> None:
     """A translation of the guide as it is gives nothing; after an edit the finding names the section and its digest."""
     english = checkout.root.parent / "docs" / "concepts.md"
     translate(checkout, [made for _, made in sections(ENGLISH)])
-    assert [] == checkout.findings("stale-guide")
+    assert checkout.findings("stale-guide") == []
 
     english.write_text(ENGLISH.replace("Last.", "The very last."), encoding="utf-8")
 
     (finding,) = checkout.findings("stale-guide")
     assert "`End` changed" in finding.message
     translate(checkout, finding.fix.split("[")[1].split("]")[0].split(", "))
-    assert [] == checkout.findings("stale-guide")
+    assert checkout.findings("stale-guide") == []
 
 
 def test_figures_need_no_translation(checkout: SpecText) -> None:
@@ -83,7 +83,7 @@ def test_figures_need_no_translation(checkout: SpecText) -> None:
     translate(checkout, [made for _, made in sections(text)])
 
     english.write_text(text.replace("| 1 s |", "| 2 s |"), encoding="utf-8")
-    assert [] == checkout.findings("stale-guide")
+    assert checkout.findings("stale-guide") == []
 
     english.write_text(text.replace("Last.", "The very last."), encoding="utf-8")
     assert "`End` changed" in checkout.findings("stale-guide")[0].message
@@ -104,14 +104,14 @@ def test_what_every_language_must_have(checkout: SpecText) -> None:
     """Sentences of the interface and briefs of metrics that guides name are errors, other briefs are counted."""
     missing = [finding.message for finding in checkout.findings("missing-must")]
 
-    assert [
+    assert sorted(missing) == [
         '`Found "it"` (docs/assets/page.js) is not translated',
         "`In {place}` (codegen/rlmetrics/codegen/templates/site/page.html.j2) is not translated",
         "`Look up` (codegen/rlmetrics/codegen/site/page.py) is not translated",
         "`Surrogate loss over response tokens.` (brief of policy/loss, which docs/concepts.md names) is not translated",
         "docs/concepts.md is not translated",
-    ] == sorted(missing)
-    assert {"error"} == {finding.level for finding in checkout.findings("missing-must")}
+    ]
+    assert {finding.level for finding in checkout.findings("missing-must")} == {"error"}
     counted = [finding.message for finding in checkout.findings("missing-text")]
     assert "zh: 6 of 7 sentences of metrics are not translated, such as `Policy`" in counted
     assert "zh: 1 of 1 sentences of spans are not translated, such as `The whole update.`" in counted
@@ -120,7 +120,7 @@ def test_what_every_language_must_have(checkout: SpecText) -> None:
 
 def test_the_interface_is_found_where_it_is_said(checkout: SpecText) -> None:
     """Code, templates and scripts are read; what is no sentence in a call is none."""
-    assert {"Look up", "In {place}", 'Found "it"'} == set(interface_sentences(checkout.root.parent))
+    assert set(interface_sentences(checkout.root.parent)) == {"Look up", "In {place}", 'Found "it"'}
 
 
 def test_a_sentence_that_reaches_the_site_by_a_variable_is_said(checkout: SpecText) -> None:
@@ -137,12 +137,12 @@ def test_a_sentence_that_reaches_the_site_by_a_variable_is_said(checkout: SpecTe
 def test_a_guide_that_every_language_must_have(checkout: SpecText) -> None:
     """Without its translation it is an error; another guide is none."""
     said = [one.message for one in checkout.findings("missing-must")]
-    assert ["docs/concepts.md is not translated"] == [message for message in said if message.startswith("docs/")]
+    assert [message for message in said if message.startswith("docs/")] == ["docs/concepts.md is not translated"]
     (checkout.root.parent / "docs" / "health.md").write_text("# Health\n", encoding="utf-8")
 
     (found,) = [one for one in checkout.findings("missing-must") if one.message == "docs/health.md is not translated"]
 
-    assert "write docs/zh/health.md" == found.fix
+    assert found.fix == "write docs/zh/health.md"
 
 
 def test_what_records_say_is_found_by_kind(checkout: SpecText) -> None:
@@ -156,10 +156,10 @@ def test_what_records_say_is_found_by_kind(checkout: SpecText) -> None:
 
     said = english_sentences(load(checkout.root))
 
-    assert ["Not a loss."] == list(said["notes/acme"])
-    assert ["The whole update."] == list(said["spans/acme"])
-    assert ["only with tools", "never before the end", "0 without tools"] == list(said["conditions/acme"])
-    assert ["The score."] == list(said["documented/acme"])
+    assert list(said["notes/acme"]) == ["Not a loss."]
+    assert list(said["spans/acme"]) == ["The whole update."]
+    assert list(said["conditions/acme"]) == ["only with tools", "never before the end", "0 without tools"]
+    assert list(said["documented/acme"]) == ["The score."]
 
 
 def test_texts_decide_about_pages_only(checkout: SpecText) -> None:
@@ -167,9 +167,9 @@ def test_texts_decide_about_pages_only(checkout: SpecText) -> None:
     before = digest(checkout.root.parent)
     checkout.edit("texts/zh/health", "", "sentences: {}\n")
 
-    assert before == digest(checkout.root.parent)
+    assert digest(checkout.root.parent) == before
     checkout.edit("metrics/policy", "Surrogate loss", "Loss")
-    assert before != digest(checkout.root.parent)
+    assert digest(checkout.root.parent) != before
 
 
 def test_the_catalog_holds_every_sentence_once(checkout: SpecText) -> None:
@@ -177,4 +177,4 @@ def test_the_catalog_holds_every_sentence_once(checkout: SpecText) -> None:
     checkout.edit("texts/zh/health", "", "sentences:\n  One  sentence.: >-\n    一个\n    句子。\n")
     checkout.edit("texts/zh/interface", "", "sentences: {Look up: 查找}\n")
 
-    assert {"One sentence.": "一个 句子。", "Look up": "查找"} == load(checkout.root).texts["zh"].catalog()
+    assert load(checkout.root).texts["zh"].catalog() == {"One sentence.": "一个 句子。", "Look up": "查找"}

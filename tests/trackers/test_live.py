@@ -38,15 +38,15 @@ def test_a_row_gets_the_names_that_the_translator_gives() -> None:
     found = live().take(1, row, evaluated=False)
 
     assert Translator(AT, "canonical").row(ROW) == found.row
-    assert ROW == row
+    assert row == ROW
 
 
 def test_reporters_show_what_translating_their_files_gives() -> None:
     """What trackers show is the translation of what they would have shown, not a prefix before the new name."""
     found = live().take(1, {"kl": 0.1, "eval_kl": 0.2}, evaluated=False)
 
-    assert {"kl/reference/k3": 0.1, "eval/kl/reference/k3": 0.2} == found.row
-    assert {"kl/reference/k3": "kl/reference/k3", "eval/kl/reference/k3": "eval/kl/reference/k3"} == found.shown
+    assert found.row == {"kl/reference/k3": 0.1, "eval/kl/reference/k3": 0.2}
+    assert found.shown == {"kl/reference/k3": "kl/reference/k3", "eval/kl/reference/k3": "eval/kl/reference/k3"}
 
 
 def test_names_of_the_same_framework_keep_their_prefix() -> None:
@@ -55,7 +55,7 @@ def test_names_of_the_same_framework_keep_their_prefix() -> None:
         1, {"objective/kl": 0.1, "lr": 1.0}, evaluated=False
     )
 
-    assert {} == found.shown
+    assert found.shown == {}
 
 
 def test_both_keeps_the_old_names() -> None:
@@ -74,7 +74,7 @@ def test_rivals_are_decided_row_by_row() -> None:
 
     for row in (agreeing, quarrelling, agreeing):
         assert Translator(AT, "canonical").row(row) == one.take(1, row, evaluated=False).row
-    assert 0 == one.faults.count
+    assert one.faults.count == 0
 
 
 def test_tensors_and_arrays_are_converted_like_numbers() -> None:
@@ -86,7 +86,7 @@ def test_tensors_and_arrays_are_converted_like_numbers() -> None:
 
     assert pytest.approx(5e8) == found["progress/tokens_seen"]
     assert any(value is picture for value in found.values())
-    assert 0 == one.faults.count
+    assert one.faults.count == 0
 
 
 def test_health_joins_the_rows_of_training() -> None:
@@ -94,11 +94,11 @@ def test_health_joins_the_rows_of_training() -> None:
     one = live(health=True)
 
     first = one.take(1, ROW, evaluated=False).row
-    assert 0 == first["health/level"]
+    assert first["health/level"] == 0
     assert "health/level" not in one.take(1, {"eval_loss": 1.0}, evaluated=True).row
     rows = [one.take(step, {**ROW, "loss": math.nan}, evaluated=False).row for step in range(2, 6)]
     last = rows[-1]
-    assert 3 == last["health/level"]
+    assert last["health/level"] == 3
     assert 3 in [value for name, value in last.items() if name.startswith("health/") and name != "health/level"]
 
 
@@ -124,10 +124,10 @@ def test_a_monitor_and_functions_of_the_callers_own(tmp_path: Path) -> None:
     one.take(2, {**ROW, "loss": math.inf}, evaluated=False)
 
     assert one.monitor is monitor
-    assert ["non_finite"] == list({news.finding.cause for news in heard})
+    assert list({news.finding.cause for news in heard}) == ["non_finite"]
     lines = [json.loads(line) for line in (tmp_path / "new" / "findings.jsonl").read_text().splitlines()]
     assert [news.finding.rule for news in heard] == [line["rule"] for line in lines]
-    assert 2 == lines[0]["step"]
+    assert lines[0]["step"] == 2
     assert lines[0]["diagnosis"]
 
 
@@ -161,8 +161,8 @@ def test_a_row_that_cannot_be_renamed_is_logged_as_it_came(caplog: pytest.LogCap
         for _ in range(5):
             assert row == one.take(1, row, evaluated=False).row
 
-    assert 5 == one.faults.count
-    assert 1 == len(caplog.records)
+    assert one.faults.count == 5
+    assert len(caplog.records) == 1
 
 
 def test_exact_numbers_of_a_suite_join_the_rows() -> None:
@@ -178,7 +178,7 @@ def test_exact_numbers_of_a_suite_join_the_rows() -> None:
         found = one.take(1, ROW, more, evaluated=False)
         assert math.exp(shift) == pytest.approx(found.row["exact/policy/ratio/mean"])
         assert not any(math.isnan(value) for value in found.row.values())
-        assert "exact/policy/ratio/mean" == found.shown["exact/policy/ratio/mean"]
+        assert found.shown["exact/policy/ratio/mean"] == "exact/policy/ratio/mean"
 
 
 def test_metrics_that_fail_stop_nothing() -> None:
@@ -193,8 +193,8 @@ def test_metrics_that_fail_stop_nothing() -> None:
 
     one = live(metrics=Broken())
 
-    assert {} == one.measured()
-    assert 2 == one.faults.count
+    assert one.measured() == {}
+    assert one.faults.count == 2
 
 
 def test_unknown_sources_are_refused_when_they_are_given() -> None:
@@ -225,7 +225,7 @@ def test_a_loss_in_a_list_is_that_loss(loss: object, metric: str) -> None:
 
     found = Live(at, "canonical", config=plain_settings({"loss_type": loss})).take(1, {"loss": 0.5}, evaluated=False)
 
-    assert {f"preference/loss/{metric}": 0.5} == found.row
+    assert found.row == {f"preference/loss/{metric}": 0.5}
 
 
 def test_many_threads_log_at_once() -> None:
@@ -245,9 +245,9 @@ def test_many_threads_log_at_once() -> None:
     for thread in threads:
         thread.join()
 
-    assert [] == wrong
-    assert 800 == one.monitor.rows
-    assert 0 == one.faults.count
+    assert wrong == []
+    assert one.monitor.rows == 800
+    assert one.faults.count == 0
 
 
 def test_a_fork_while_others_log_does_not_lock_the_child() -> None:
@@ -268,7 +268,7 @@ def test_a_fork_while_others_log_does_not_lock_the_child() -> None:
             child = context.Process(target=lambda: one.take(2, ROW, evaluated=False) and os._exit(7))
             child.start()
             child.join(20)
-            assert 7 == child.exitcode
+            assert child.exitcode == 7
     finally:
         stop.set()
         for thread in threads:
@@ -282,11 +282,11 @@ def test_a_row_answers_to_old_names_and_shows_the_new() -> None:
     assert 0.5 == row["loss"] == row.get("loss") == row["loss/total"]
     assert "loss" in row
     assert "other" not in row
-    assert 3 == row.get("other", 3)
+    assert row.get("other", 3) == 3
     with pytest.raises(KeyError):
         row["other"]
     assert {"loss/total": 0.5} == dict(row) == {**row} == copy.deepcopy(row) == json.loads(json.dumps(row))
-    assert 1 == len(row)
+    assert len(row) == 1
 
 
 class Logger:
@@ -307,10 +307,10 @@ def test_any_function_that_logs_can_be_wrapped() -> None:
     log = wrap(logger.log, "verl==0.9.1", "canonical")
 
     assert "done" == log({"actor/lr": 0.1}, 3, commit=False) == log(data={"actor/lr": 0.1}, step=4)
-    assert [
+    assert (logger.calls) == [
         (({"optimizer/learning_rate": 0.1}, 3), {"commit": False}),
         (({"optimizer/learning_rate": 0.1}, 4), {}),
-    ] == (logger.calls)
+    ]
 
 
 def test_wrapped_health_gets_the_step() -> None:
@@ -321,7 +321,7 @@ def test_wrapped_health_gets_the_step() -> None:
     log({"actor/pg_loss": 0.1, "actor/grad_norm": 1.0}, step=40)
     log({"actor/pg_loss": math.nan, "actor/grad_norm": 1.0}, step=41)
 
-    assert [41] == [news.step for news in heard]
+    assert [news.step for news in heard] == [41]
 
 
 def test_what_a_wrapped_function_raises_is_raised() -> None:
@@ -349,7 +349,7 @@ def test_tell_hears_whoever_observes() -> None:
     found = monitor.observe(2, {**ROW, "kl": math.nan})
 
     assert [news.finding for news in heard] == found != []
-    assert 0 == faults.count
+    assert faults.count == 0
 
 
 def test_measured_numbers_keep_their_names() -> None:

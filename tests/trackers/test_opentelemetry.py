@@ -65,19 +65,19 @@ def test_every_name_of_the_proposal_arrives_as_it_says(receiver: Receiver, recor
     one(row, 7)
 
     assert one.flush()
-    assert ["/v1/metrics"] == receiver.paths
+    assert receiver.paths == ["/v1/metrics"]
     kinds = {"gauge": "gauge", "histogram": "histogram", "counter": "sum"}
     found = {name: (point.kind, point.unit) for name, (point,) in receiver.points().items()}
     assert {item["name"]: (kinds[item["instrument"]], item["unit"]) for item in PROPOSAL["names"]} == found
-    assert 2 == receiver.values()["rl.train.loss"]
-    assert (1, 2.0, 2.0, 2.0) == receiver.values()["rl.loop.duration"]
-    assert (2, 4.0, 1.0, 3.0) == receiver.values()["rl.reward.score"]
+    assert receiver.values()["rl.train.loss"] == 2
+    assert receiver.values()["rl.loop.duration"] == (1, 2.0, 2.0, 2.0)
+    assert receiver.values()["rl.reward.score"] == (2, 4.0, 1.0, 3.0)
     attributes = {name: point.attributes for name, (point,) in receiver.points().items()}
     assert {
         item["name"]: {"rlmetrics.key": item["metric"], "rlmetrics.relation": "exact"} for item in PROPOSAL["names"]
     } == attributes
-    assert {} == one.left_out
-    assert 0 == one.faults.count
+    assert one.left_out == {}
+    assert one.faults.count == 0
 
 
 def test_what_differs_is_left_out_unless_it_is_wanted(receiver: Receiver, recorder: Make) -> None:
@@ -87,18 +87,18 @@ def test_what_differs_is_left_out_unless_it_is_wanted(receiver: Receiver, record
 
     strict(row, 1)
     assert strict.flush()
-    assert [] == receiver.requests
+    assert receiver.requests == []
     assert "rl.loop.duration is approximate" in strict.left_out["timing_s/step"]
-    assert "the convention has no name for it" == strict.left_out["actor/ppo_kl"]
+    assert strict.left_out["actor/ppo_kl"] == "the convention has no name for it"
 
     lenient(row, 1)
     assert lenient.flush()
     points = receiver.points()
-    assert {"rl.loop.duration", "rl.environment.reward.mean"} == set(points)
+    assert set(points) == {"rl.loop.duration", "rl.environment.reward.mean"}
     (point,) = points["rl.environment.reward.mean"]
-    assert 0.25 == point.value
-    assert {"rlmetrics.key": "critic/score/mean", "rlmetrics.relation": "approximate"} == point.attributes
-    assert {"actor/ppo_kl"} == set(lenient.left_out)
+    assert point.value == 0.25
+    assert point.attributes == {"rlmetrics.key": "critic/score/mean", "rlmetrics.relation": "approximate"}
+    assert set(lenient.left_out) == {"actor/ppo_kl"}
 
 
 def test_the_reason_for_leaving_out_is_the_worst_one(recorder: Make) -> None:
@@ -120,7 +120,7 @@ def test_settings_decide_whether_a_difference_shows(receiver: Receiver, recorder
 
     assert "num_tokens" in by_default.left_out
     assert single.flush()
-    assert {"rl.train.tokens": 100.0} == receiver.values()
+    assert receiver.values() == {"rl.train.tokens": 100.0}
 
 
 def test_known_conversions_are_done(receiver: Receiver, recorder: Make) -> None:
@@ -131,12 +131,12 @@ def test_known_conversions_are_done(receiver: Receiver, recorder: Make) -> None:
 
     tokens({"train/total_tokens(B)": torch.tensor(0.5)}, 1)
     assert tokens.flush()
-    assert {"rl.train.tokens": 500_000_000.0} == receiver.values()
+    assert receiver.values() == {"rl.train.tokens": 500_000_000.0}
 
     steps({}, 6)
     assert steps.flush()
     ((point,),) = receiver.points().values()
-    assert (7.0, "affine") == (point.value, point.attributes["rlmetrics.relation"])
+    assert (point.value, point.attributes["rlmetrics.relation"]) == (7.0, "affine")
 
 
 def test_steps_of_transformers_are_recorded_though_no_row_has_them(receiver: Receiver, recorder: Make) -> None:
@@ -148,9 +148,9 @@ def test_steps_of_transformers_are_recorded_though_no_row_has_them(receiver: Rec
 
     assert one.flush()
     ((name, (point,)),) = receiver.points().items()
-    assert ("rl.train.steps", "sum", 20) == (name, point.kind, point.value)
-    assert {"rlmetrics.key": "train/global_step", "rlmetrics.relation": "exact"} == point.attributes
-    assert ("trl", "7", "grpo") == tuple(point.resource[f"rl.{key}"] for key in ("system", "run.id", "algorithm"))
+    assert (name, point.kind, point.value) == ("rl.train.steps", "sum", 20)
+    assert point.attributes == {"rlmetrics.key": "train/global_step", "rlmetrics.relation": "exact"}
+    assert tuple(point.resource[f"rl.{key}"] for key in ("system", "run.id", "algorithm")) == ("trl", "7", "grpo")
 
 
 def test_a_counter_has_the_total_of_the_run(receiver: Receiver, recorder: Make) -> None:
@@ -160,13 +160,13 @@ def test_a_counter_has_the_total_of_the_run(receiver: Receiver, recorder: Make) 
     for total in (1000, 1500, 1500, 2500):
         one({"progress/tokens_seen": total})
     assert one.flush()
-    assert {"rl.train.tokens": 2500} == receiver.values()
+    assert receiver.values() == {"rl.train.tokens": 2500}
 
     one({"progress/tokens_seen": 2000})
     one({"progress/tokens_seen": 2100})
-    assert 1 == one.faults.count
+    assert one.faults.count == 1
     assert one.flush()
-    assert {"rl.train.tokens": 2600} == receiver.values()
+    assert receiver.values() == {"rl.train.tokens": 2600}
 
 
 def test_a_distribution_with_negative_numbers_ends(receiver: Receiver, recorder: Make) -> None:
@@ -177,10 +177,10 @@ def test_a_distribution_with_negative_numbers_ends(receiver: Receiver, recorder:
     one({"reward/score/distribution": torch.tensor([0.5, -1.0])})
     one({"reward/score/distribution": torch.tensor([0.5, 1.0])})
 
-    assert 1 == one.faults.count
+    assert one.faults.count == 1
     assert "no negative numbers" in one.left_out["reward/score/distribution"]
     assert one.flush()
-    assert {"rl.reward.score": (2, 1.5, 0.5, 1.0)} == receiver.values()
+    assert receiver.values() == {"rl.reward.score": (2, 1.5, 0.5, 1.0)}
 
 
 def test_values_that_are_no_numbers_are_faults(
@@ -198,10 +198,10 @@ def test_values_that_are_no_numbers_are_faults(
         for row in [*rows, *rows]:
             one(row)
 
-    assert 5 == one.faults.count  # the third row's strange key is looked up once
-    assert 3 == sum("training goes on" in item.getMessage() for item in caplog.records)
+    assert one.faults.count == 5  # the third row's strange key is looked up once
+    assert sum("training goes on" in item.getMessage() for item in caplog.records) == 3
     assert one.flush()
-    assert {"rl.train.mfu": 0.75} == receiver.values()
+    assert receiver.values() == {"rl.train.mfu": 0.75}
 
 
 def test_a_name_has_one_key(receiver: Receiver, recorder: Make) -> None:
@@ -212,8 +212,8 @@ def test_a_name_has_one_key(receiver: Receiver, recorder: Make) -> None:
     one({"perf/mfu/actor": 0.5})
 
     assert one.flush()
-    assert {"rl.train.mfu": 0.25} == receiver.values()
-    assert "rl.train.mfu is recorded from actor/mfu" == one.left_out["perf/mfu/actor"]
+    assert receiver.values() == {"rl.train.mfu": 0.25}
+    assert one.left_out["perf/mfu/actor"] == "rl.train.mfu is recorded from actor/mfu"
 
 
 def test_what_is_left_out_is_said_once(recorder: Make, caplog: pytest.LogCaptureFixture) -> None:
@@ -226,7 +226,7 @@ def test_what_is_left_out_is_said_once(recorder: Make, caplog: pytest.LogCapture
 
     (said,) = [item.getMessage() for item in caplog.records]
     assert said.startswith("OpenTelemetry gets 0 of 1 keys")
-    assert {"actor/ppo_kl", "actor/entropy", "my/own"} == set(one.left_out)
+    assert set(one.left_out) == {"actor/ppo_kl", "actor/entropy", "my/own"}
 
 
 def test_any_function_that_logs_is_recorded(receiver: Receiver, recorder: Make) -> None:
@@ -237,9 +237,9 @@ def test_any_function_that_logs_is_recorded(receiver: Receiver, recorder: Make) 
 
     log({"critic/score/mean": 0.25}, step=3)
 
-    assert [({"reward/score/mean": 0.25, "health/level": 0.0}, 3)] == logged
+    assert logged == [({"reward/score/mean": 0.25, "health/level": 0.0}, 3)]
     assert one.flush()
-    assert {"rl.environment.reward.mean": 0.25} == receiver.values()
+    assert receiver.values() == {"rl.environment.reward.mean": 0.25}
 
 
 def test_a_tracking_of_verl_is_recorded(receiver: Receiver, recorder: Make) -> None:
@@ -257,9 +257,9 @@ def test_a_tracking_of_verl_is_recorded(receiver: Receiver, recorder: Make) -> N
 
     adapter.log(data={"training/global_step": 5, "timing_s/step": 2.0}, step=5)
 
-    assert [{"progress/global_step": 5, "timing/step": 2.0}] == logged
+    assert logged == [{"progress/global_step": 5, "timing/step": 2.0}]
     assert one.flush()
-    assert {"rl.train.steps": 5} == receiver.values()
+    assert receiver.values() == {"rl.train.steps": 5}
 
 
 @pytest.mark.parametrize("status", [400, 500])
@@ -273,13 +273,13 @@ def test_a_receiver_that_refuses_is_a_fault(
         for _ in range(2):
             one({"loss/total": 0.5})
             assert not one.flush()
-    assert 2 == one.faults.count
-    assert 1 == sum("could not be sent" in item.getMessage() for item in caplog.records if item.name == "rlmetrics")
+    assert one.faults.count == 2
+    assert sum("could not be sent" in item.getMessage() for item in caplog.records if item.name == "rlmetrics") == 1
 
     receiver.status = 200
     one({"loss/total": 0.25})
     assert one.flush()
-    assert {"rl.train.loss": 0.25} == receiver.values()
+    assert receiver.values() == {"rl.train.loss": 0.25}
 
 
 @pytest.mark.parametrize("status", [200, 500])
@@ -294,7 +294,7 @@ def test_sending_draws_no_random_numbers_of_the_program(receiver: Receiver, reco
     one.flush()
 
     assert receiver.requests
-    assert before == random.getstate()
+    assert random.getstate() == before
 
 
 def test_no_receiver_is_a_fault(recorder: Make, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -305,7 +305,7 @@ def test_no_receiver_is_a_fault(recorder: Make, monkeypatch: pytest.MonkeyPatch)
     one({"loss/total": 0.5})
 
     assert not one.flush()
-    assert 1 == one.faults.count
+    assert one.faults.count == 1
 
 
 def test_only_the_first_rank_records(
@@ -318,7 +318,7 @@ def test_only_the_first_rank_records(
     for one in (first, every):
         one({"loss/total": 0.5})
         assert one.flush()
-    assert 1 == len(receiver.requests)
+    assert len(receiver.requests) == 1
 
     dist.init_process_group("gloo", init_method=f"file://{tmp_path}/store", rank=0, world_size=1)
     try:
@@ -326,7 +326,7 @@ def test_only_the_first_rank_records(
     finally:
         dist.destroy_process_group()
     assert first.flush()
-    assert {"rl.train.loss": 0.75} == receiver.values()
+    assert receiver.values() == {"rl.train.loss": 0.75}
 
 
 def test_forked_processes_send_only_if_they_record(receiver: Receiver, recorder: Make) -> None:
@@ -346,9 +346,9 @@ def test_forked_processes_send_only_if_they_record(receiver: Receiver, recorder:
         process = multiprocessing.get_context("fork").Process(target=target)
         process.start()
         process.join(20)
-        assert 0 == process.exitcode
+        assert process.exitcode == 0
         assert requests == len(receiver.requests)
-    assert {"rl.train.loss": 0.25} == receiver.values()
+    assert receiver.values() == {"rl.train.loss": 0.25}
 
 
 @pytest.mark.slow
@@ -360,8 +360,8 @@ Recorder("verl==0.9.1", approximate=True)({"timing_s/step": 2.5}, 1)
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
 
-    assert (0, "") == (done.returncode, done.stderr)
-    assert {"rl.loop.duration": (1, 2.5, 2.5, 2.5)} == receiver.values()
+    assert (done.returncode, done.stderr) == (0, "")
+    assert receiver.values() == {"rl.loop.duration": (1, 2.5, 2.5, 2.5)}
 
 
 def test_a_provider_of_the_callers_own(recorder: Make, caplog: pytest.LogCaptureFixture) -> None:
@@ -376,9 +376,9 @@ def test_a_provider_of_the_callers_own(recorder: Make, caplog: pytest.LogCapture
     data = reader.get_metrics_data()
     assert data is not None
     (metric,) = data.resource_metrics[0].scope_metrics[0].metrics
-    assert "rl.train.loss" == metric.name
+    assert metric.name == "rl.train.loss"
     provider.shutdown()
-    assert [] == caplog.records  # it would say so if it had been ended before
+    assert caplog.records == []  # it would say so if it had been ended before
     with pytest.raises(ValueError, match="the resource of a provider"):
         Recorder("canonical", provider=provider, attributes={"rl.run.id": "7"})
 
@@ -404,7 +404,7 @@ except ImportError as error:
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
 
-    assert "" == done.stderr
+    assert done.stderr == ""
     assert 'pip install "rlmetrics[opentelemetry]"' in done.stdout
 
 
@@ -415,7 +415,7 @@ def test_the_page_shows_it(receiver: Receiver) -> None:
 
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
 
-    assert 0 == done.returncode, done.stderr
-    assert {"rl.environment.reward.mean": 0.25, "rl.loop.duration": (1, 12.5, 12.5, 12.5)} == receiver.values()
+    assert done.returncode == 0, done.stderr
+    assert receiver.values() == {"rl.environment.reward.mean": 0.25, "rl.loop.duration": (1, 12.5, 12.5, 12.5)}
     assert "{'actor/ppo_kl': 'the convention has no name for it'}" in done.stdout
-    assert "verl" == receiver.points()["rl.loop.duration"][0].resource["rl.system"]
+    assert receiver.points()["rl.loop.duration"][0].resource["rl.system"] == "verl"

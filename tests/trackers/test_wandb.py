@@ -48,8 +48,8 @@ def test_metrics_are_defined_as_the_spec_describes_them(run: Any) -> None:
         if item.HasField("metric")
     }
     assert set(defined) == set(records)
-    assert "training/global_step" == defined[0]
-    assert "training/global_step" == records["critic/score/mean"].step_metric
+    assert defined[0] == "training/global_step"
+    assert records["critic/score/mean"].step_metric == "training/global_step"
     assert records["critic/score/mean"].summary.max
     assert not records["critic/score/mean"].summary.min
     assert records["actor/ppo_kl"].summary.min
@@ -73,8 +73,8 @@ def test_the_step_is_the_sources_own_or_the_one_that_is_given(
     defined = define_metrics(run, at, step=step)
 
     records = {item.metric.name: item.metric for item in parsed(file_of(run)) if item.HasField("metric")}
-    assert expected == defined[0]
-    assert {expected} == {records[name].step_metric for name in defined[1:] if name in records}
+    assert defined[0] == expected
+    assert {records[name].step_metric for name in defined[1:] if name in records} == {expected}
 
 
 def test_an_unknown_source_defines_nothing(run: Any) -> None:
@@ -94,10 +94,10 @@ def test_findings_become_alerts(run: Any) -> None:
         monitor.observe(step, row)
 
     alerts = [item.alert for item in parsed(file_of(run)) if item.HasField("alert")]
-    assert 1 == len(alerts)
-    assert "ERROR" == alerts[0].level
+    assert len(alerts) == 1
+    assert alerts[0].level == "ERROR"
     assert "actor/pg_loss" in alerts[0].text
-    assert 0 == faults.count
+    assert faults.count == 0
 
 
 def test_remarks_are_no_alerts_unless_wanted(run: Any) -> None:
@@ -125,6 +125,6 @@ def test_a_runs_own_log_can_be_wrapped(run: Any) -> None:
     log({"actor/lr": 0.25, "critic/score/mean": 1.5}, step=2)
 
     found = rows(file_of(run).read_bytes())
-    assert ["0.5", "0.25"] == [row["optimizer/learning_rate"][()] for row in found]
+    assert [row["optimizer/learning_rate"][()] for row in found] == ["0.5", "0.25"]
     assert all({"reward/score/mean", "health/level"} <= set(row) for row in found)
     assert not any("actor/lr" in row for row in found)

@@ -38,7 +38,7 @@ def test_findings_are_posted(server: Server) -> None:
 
     assert hook.flush()
     (body,) = server.posted
-    assert "error" == body["level"]
+    assert body["level"] == "error"
     assert body["text"].startswith("my run: step 2")
     assert "actor/pg_loss" in body["text"]
 
@@ -52,10 +52,10 @@ def test_nobody_waits_for_a_slow_server(server: Server) -> None:
     broken(monitor)
 
     assert not hook.flush(0.05)
-    assert [] == server.posted
+    assert server.posted == []
     server.gate.set()
     assert hook.flush()
-    assert 1 == len(server.posted)
+    assert len(server.posted) == 1
 
 
 @pytest.mark.parametrize("status", [404, 500])
@@ -68,7 +68,7 @@ def test_a_server_that_refuses_is_a_fault(server: Server, status: int) -> None:
     broken(monitor)
 
     assert hook.flush()
-    assert 1 == hook.faults.count
+    assert hook.faults.count == 1
     assert str(status) in hook.faults.last
 
 
@@ -80,7 +80,7 @@ def test_no_server_is_a_fault() -> None:
     broken(monitor)
 
     assert hook.flush()
-    assert 1 == hook.faults.count
+    assert hook.faults.count == 1
 
 
 def test_a_forked_process_posts_its_own(server: Server) -> None:
@@ -99,6 +99,6 @@ def test_a_forked_process_posts_its_own(server: Server) -> None:
     process.start()
     process.join(20)
 
-    assert 0 == process.exitcode
+    assert process.exitcode == 0
     assert ["actor/pg_loss" in body["text"] for body in server.posted] == [True, False]
     assert "actor/grad_norm" in server.posted[1]["text"]

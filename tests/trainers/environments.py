@@ -139,4 +139,4 @@ def ran(python: Path, script: str, folder: Path, jobs: list[dict[str, Any]]) -> 
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(map(str, roots)), "PYTHONDONTWRITEBYTECODE": "1"}
     command = [str(python), str(ROOT / "tests" / "trainers" / script), str(folder), json.dumps(jobs)]
     done = subprocess.run(command, env=environment, cwd=folder, capture_output=True, text=True, check=False)
-    assert 0 == done.returncode, f"{done.stdout[-2000:]}\n{done.stderr[-6000:]}"
+    assert done.returncode == 0, f"{done.stdout[-2000:]}\n{done.stderr[-6000:]}"

@@ -83,7 +83,7 @@ def test_weights_are_bit_equal(runs: Callable[[str], Path], release: str, kind: 
 
     assert plain["weights"] == named["weights"]
     assert plain["random"] == named["random"]
-    assert [0, ""] == named["faults"]
+    assert named["faults"] == [0, ""]
 
 
 @pytest.mark.parametrize(("release", "kind"), CASES)
@@ -91,7 +91,7 @@ def test_the_source_comes_from_the_trainer(runs: Callable[[str], Path], release:
     """Nobody says which class of which release trains."""
     named = result(runs(release) / f"{kind}-canonical")
 
-    assert f"trl[{CLASSES.get((release, kind), f'{kind}Trainer')}]=={release}" == named["at"]
+    assert named["at"] == f"trl[{CLASSES.get((release, kind), f'{kind}Trainer')}]=={release}"
 
 
 @pytest.mark.parametrize("release", [release for release, kind in CASES if kind == "DPO"])
@@ -118,7 +118,7 @@ def test_evaluations_return_what_they_did(runs: Callable[[str], Path], release: 
         assert named is None
     else:
         clocks = ("eval_runtime", "eval_samples_per_second", "eval_steps_per_second")
-        assert {**plain, **{name: named[name] for name in clocks}} == named
+        assert named == {**plain, **{name: named[name] for name in clocks}}
 
 
 @pytest.mark.parametrize(("release", "kind"), CASES)
@@ -146,7 +146,7 @@ def test_the_history_is_what_translating_it_gives(
     assert len(expected) == len(named["history"]) >= 4
     for old, new in zip(expected, named["history"], strict=True):
         added = set() if any(name.startswith(("eval/", "eval_")) for name in new) else OURS
-        assert {*old, *added} == set(new)
+        assert set(new) == {*old, *added}
         assert timeless(old) == {name: value for name, value in timeless(new).items() if name not in added}
 
 
@@ -160,7 +160,7 @@ def test_tensorboard_shows_what_translating_its_files_gives(
     translate_file(plain / "tensorboard", target="canonical", source=at, output=tmp_path / "new")
     expected, found = events(tmp_path / "new"), events(named / "tensorboard")
 
-    assert {*expected, *OURS, "progress/global_step"} == set(found)
+    assert set(found) == {*expected, *OURS, "progress/global_step"}
     assert {name: curve for name, curve in timeless(found).items() if name in expected} == timeless(expected)
     assert max(found["progress/global_step"]) == result(named)["history"][-1]["step"]
 
@@ -190,7 +190,7 @@ def test_wandb_shows_what_translating_its_file_gives(
     past = {*direct, *(translator.key(name).output for name in direct)}
     assert set(direct) <= set(found)
     assert set(expected) - own - past == set(found) - own - past
-    assert OURS <= set(found)
+    assert set(found) >= OURS
     shared = timeless({name: found[name] for name in set(found) - own - past})
     assert shared == {name: curve for name, curve in timeless(expected).items() if name in shared}
 
@@ -223,7 +223,7 @@ def test_both_names_stand_side_by_side(runs: Callable[[str], Path], release: str
     assert changed
     curves, expected = timeless(new), timeless(old)
     assert all(curves[output] == expected[name] for name, output in changed.items() if name in expected)
-    assert [0, ""] == result(folder / "both")["faults"]
+    assert result(folder / "both")["faults"] == [0, ""]
 
 
 def test_the_old_ppo_that_logs_through_accelerate(runs: Callable[[str], Path]) -> None:
@@ -232,11 +232,11 @@ def test_the_old_ppo_that_logs_through_accelerate(runs: Callable[[str], Path]) -
     plain, named = (result(folder / f"STEP-{how}") for how in ("plain", "named"))
     old, new = (events(folder / f"STEP-{how}" / "tensorboard" / "trl") for how in ("plain", "named"))
 
-    assert "trl[PPOTrainer]==0.11.4" == named["at"]
+    assert named["at"] == "trl[PPOTrainer]==0.11.4"
     assert (plain["weights"], plain["random"]) == (named["weights"], named["random"])
     assert new["policy/approxkl_avg"] == old["ppo/policy/approxkl"]
     assert "ppo/policy/approxkl" not in new
-    assert 4 == len(new["health/level"])
+    assert len(new["health/level"]) == 4
 
 
 @pytest.fixture(scope="module")
@@ -267,6 +267,6 @@ def test_findings_arrive(broken: Path) -> None:
     said = [text for text in found["said"] if text.startswith("ERROR")]
     assert len(errors) == len(said) == len(set(said))
     for curve in (shown, curves):
-        assert 3 == curve["health/level"][-1]
-        assert 3 == curve[f"health/{errors[0]['rule']}"][-1]
-    assert 0 == shown["health/level"][0]
+        assert curve["health/level"][-1] == 3
+        assert curve[f"health/{errors[0]['rule']}"][-1] == 3
+    assert shown["health/level"][0] == 0

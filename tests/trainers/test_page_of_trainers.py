@@ -65,7 +65,7 @@ def test_wandb_knows_steps_and_directions(folder: Path) -> None:
     records = parsed(path)
 
     metrics = {item.metric.name: item.metric for item in records if item.HasField("metric")}
-    assert "progress/global_step" == metrics["reward/score/mean"].step_metric
+    assert metrics["reward/score/mean"].step_metric == "progress/global_step"
     logged = {name for item in records if item.HasField("history") for name in _names(item.history)}
     assert {"progress/global_step", "reward/score/mean", "health/level"} <= logged
 
@@ -81,8 +81,8 @@ def test_opentelemetry_gets_what_the_trainer_logs(folder: Path, receiver: Receiv
     assert last["reward/score/mean"] == values["rl.environment.reward.mean"]
     assert last["progress/tokens_seen"] == values["rl.train.tokens"]
     (steps,) = receiver.points()["rl.train.steps"]
-    assert "exact" == steps.attributes["rlmetrics.relation"]
-    assert ("trl", "grpo") == (steps.resource["rl.system"], steps.resource["rl.algorithm"])
+    assert steps.attributes["rlmetrics.relation"] == "exact"
+    assert (steps.resource["rl.system"], steps.resource["rl.algorithm"]) == ("trl", "grpo")
 
 
 def test_recording_changes_nothing_of_the_training(folder: Path) -> None:

@@ -53,5 +53,5 @@ def test_metrics_are_computed_on_all_ranks(folder: Path, name: str) -> None:
     """A suite that talks to all ranks is computed on each of them, once for each row of training."""
     first, second = (result(folder, name, rank) for rank in (0, 1))
 
-    assert [2, 4, 6, 8] == [row["exact/computed"] for row in first["history"] if "exact/computed" in row]
+    assert [row["exact/computed"] for row in first["history"] if "exact/computed" in row] == [2, 4, 6, 8]
     assert [0, ""] == first["faults"] == second["faults"]

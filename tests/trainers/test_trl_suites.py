@@ -155,7 +155,7 @@ def test_numbers_are_those_of_the_batches(runs: Callable[[str, str], Run], relea
             given = {word: inputs[word] for word in names_of(metric)}
             chosen = {word: parameters[word] for word in metric.parameters if word in parameters}
             expected = metric.reference(**given, **chosen).item()
-            assert expected == pytest.approx(value, rel=1e-5, abs=1e-6), f"{key} in {row}"
+            assert pytest.approx(value, rel=1e-5, abs=1e-6) == expected, f"{key} in {row}"
         checked |= set(found)
 
     usual = ROLLOUT | (CLIPPED if kind == "RLOO" else set()) if kind in ("GRPO", "RLOO") else set()
@@ -168,7 +168,7 @@ def test_numbers_are_those_of_the_batches(runs: Callable[[str, str], Run], relea
 def test_training_stays_the_same(runs: Callable[[str, str], Run], release: str, name: str) -> None:
     """Weights and random numbers at the end are bit for bit those without; TRL's own numbers are the same."""
     for measured, plain in zip(runs(release, name), runs(release, f"{name}-plain"), strict=True):
-        assert [0, ""] == measured["faults"]
+        assert measured["faults"] == [0, ""]
         assert plain["weights"] == measured["weights"]
         assert plain["random"] == measured["random"]
         for row, without in zip(measured["history"], plain["history"], strict=True):
@@ -183,6 +183,6 @@ def test_ranks_agree(runs: Callable[[str, str], Run], release: str, name: str) -
     ranks = runs(release, name)
     rows = [[{key: row[key] for key in row if "exact/" in key} for row in rank["history"]] for rank in ranks]
 
-    assert 2 == len(rows)
+    assert len(rows) == 2
     assert rows[0] == rows[1]
     assert any(rows[0])

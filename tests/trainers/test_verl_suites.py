@@ -176,7 +176,7 @@ def test_numbers_are_those_of_the_batch(runs: Callable[[str], Path], loop: str, 
     curves = events(folder / "tensorboard")
     batches = steps(folder)
 
-    assert 2 == len(batches)
+    assert len(batches) == 2
     for step, given in enumerate(batches):
         assert pytest.approx(expected(given, name == "gae"), rel=1e-5, abs=1e-6) == measured(curves, step)
 
@@ -189,7 +189,7 @@ def test_what_is_missing_is_said(runs: Callable[[str], Path], loop: str, name: s
     wanted = {*GRPOSuite().metrics, *PPOSuite().metrics} - {"entropy/policy"} | {"entropy/old_policy"}
     logged = {*measured(events(runs(loop) / name / "tensorboard"), 0)}
 
-    assert [0, ""] == found["faults"]
+    assert found["faults"] == [0, ""]
     assert wanted - logged == set(found["missing"])
     critic = {metric for metric in wanted if metric.startswith("value/")} - (set(CRITIC) if name == "gae" else set())
     assert {metric for metric in wanted if metric.startswith(UPDATED)} | critic | {"reward/non_score/sum"} == set(

@@ -164,11 +164,12 @@ def test_trackers_get_canonical_names_and_health(runs: Callable[[str], Path], re
     found = shown(folder / "adapter", tracker)
 
     assert {"reward/score/mean", "entropy/old_policy", "progress/global_step"} <= set(expected)
-    assert {*expected, *HEALTH} == {
-        name for name in found if name in expected or not name.startswith("health/")
-    } | HEALTH
+    assert {name for name in found if name in expected or not name.startswith("health/")} | HEALTH == {
+        *expected,
+        *HEALTH,
+    }
     assert repr({name: found[name] for name in expected}) == repr(expected)
-    assert [0, ""] == result(folder / "adapter")["faults"]
+    assert result(folder / "adapter")["faults"] == [0, ""]
 
 
 @pytest.mark.parametrize(("release", "tracker"), TRACKERS)
@@ -178,7 +179,7 @@ def test_both_names_stand_side_by_side(runs: Callable[[str], Path], release: str
     old = shown(folder / "plain", tracker)
     found = shown(folder / "attach", tracker)
 
-    assert {*old, *moved(release, old)} == set(found)
+    assert set(found) == {*old, *moved(release, old)}
     assert all(repr(found[name]) == repr(curve) for name, curve in {**moved(release, old), **old}.items())
 
 
@@ -201,10 +202,10 @@ def test_the_name_in_the_list_is_enough(runs: Callable[[str], Path], release: st
     found = events(folder / "name" / "tensorboard")
 
     assert {*moved(release, events(folder / "plain" / "tensorboard"))} < set(found)
-    assert 4 == len(found["health/level"])
-    assert 3 == max(found["health/level"])
+    assert len(found["health/level"]) == 4
+    assert max(found["health/level"]) == 3
     said = [text for text in result(folder / "name")["said"] if "actor/pg_loss" in text]
-    assert 1 == len(said)
+    assert len(said) == 1
 
 
 @pytest.mark.parametrize("release", list(VERL))
@@ -215,7 +216,7 @@ def test_settings_stand_in_the_configuration(runs: Callable[[str], Path], releas
 
     assert {"critic/score/mean", "reward/score/mean"} <= set(events(folder / "settings" / "tensorboard"))
     assert 3 in {finding["step"] for finding in findings}
-    assert 1 == sum("trainer.rlmetrics.unheard is no option" in text for text in result(folder / "settings")["said"])
+    assert sum("trainer.rlmetrics.unheard is no option" in text for text in result(folder / "settings")["said"]) == 1
 
 
 @pytest.mark.parametrize("release", list(VERL))
@@ -224,9 +225,9 @@ def test_findings_are_posted(runs: Callable[[str], Path], release: str) -> None:
     posted = json.loads((runs(release) / "posted.json").read_text())
     said = [text for text in result(runs(release) / "webhook")["said"] if "actor/pg_loss" in text]
 
-    assert 1 == len(said)
-    assert {"tiny"} == {post["run"] for post in posted}
-    assert 1 == sum("actor/pg_loss" in post["text"] and "error" == post["level"] for post in posted)
+    assert len(said) == 1
+    assert {post["run"] for post in posted} == {"tiny"}
+    assert sum("actor/pg_loss" in post["text"] and post["level"] == "error" for post in posted) == 1
 
 
 @pytest.mark.parametrize("release", list(VERL))
@@ -234,7 +235,7 @@ def test_numbers_of_a_suite_join_the_rows(runs: Callable[[str], Path], release: 
     """What takes the driver's batches as ``metrics`` of the adapter joins the row of its own step, once."""
     found = events(runs(release) / "measured" / "tensorboard")
 
-    assert [0, ""] == result(runs(release) / "measured")["faults"]
+    assert result(runs(release) / "measured")["faults"] == [0, ""]
     for name in ("advantage/mean", "return/max", "length/response/mean", "value/mean"):
         assert pytest.approx(found[name], rel=1e-5) == found[f"exact/{name}"]
     assert 4 == len(found["exact/reward/group_std"]) == len(found["exact/kl/old_reference/k1"])
@@ -246,10 +247,10 @@ def test_forked_processes_log_on(runs: Callable[[str], Path], release: str) -> N
     printed = (runs(release) / "forks" / "children.txt").read_text().splitlines()
     found = result(runs(release) / "forks")
 
-    assert [0] * 5 == found["ended"]
+    assert found["ended"] == [0] * 5
     assert 5 == len(printed) == sum("reward/score/mean" in line and "health/level" in line for line in printed)
-    assert [0, ""] == found["faults"]
-    assert 4 < sum(line.startswith("step:") for line in found["console"])
+    assert found["faults"] == [0, ""]
+    assert sum(line.startswith("step:") for line in found["console"]) > 4
 
 
 @pytest.mark.parametrize("release", list(VERL))
@@ -265,7 +266,7 @@ def test_supervised_trainers_have_names_of_their_own(runs: Callable[[str], Path]
     assert {name: pytest.approx([value, value]) for name, value in expected.items()} == {
         name: curve for name, curve in found.items() if name in expected
     }
-    assert [2.0] == found["eval/sft/loss"]
+    assert found["eval/sft/loss"] == [2.0]
     assert not set(row) & set(found)
 
 
@@ -275,7 +276,7 @@ def test_a_wrong_setting_stops_nothing(runs: Callable[[str], Path], release: str
     folder = runs(release)
 
     assert set(events(folder / "plain" / "tensorboard")) == set(events(folder / "wrong" / "tensorboard"))
-    assert 1 == len(result(folder / "wrong")["said"])
+    assert len(result(folder / "wrong")["said"]) == 1
 
 
 @pytest.mark.parametrize("release", list(VERL))
@@ -283,8 +284,8 @@ def test_values_that_are_no_numbers_stop_nothing(runs: Callable[[str], Path], re
     """Rows with tables under known and unknown keys are logged to the end."""
     found = result(runs(release) / "table")
 
-    assert 4 == sum(line.startswith("step:") for line in found["console"])
-    assert 4 == len(shown(runs(release) / "table", "console")["reward/score/mean"])
+    assert sum(line.startswith("step:") for line in found["console"]) == 4
+    assert len(shown(runs(release) / "table", "console")["reward/score/mean"]) == 4
 
 
 @pytest.mark.parametrize("release", list(VERL))
@@ -302,7 +303,7 @@ def test_without_the_name_nothing_changes(runs: Callable[[str], Path], release: 
         "rlmetrics.trackers.faults",
     }
     if release == "0.5.0":
-        assert [] == plain["loaded"]
+        assert plain["loaded"] == []
     else:
         assert "rlmetrics.trainers.verl_plugin" in plain["loaded"]
         assert set(plain["loaded"]) <= allowed

@@ -21,7 +21,7 @@ def translated(tmp_path, capsys):
         before = path.read_bytes()
         code = main(["translate", str(path), "--from", source, "--to", target, "-o", str(out), "--json", *options])
         captured = capsys.readouterr()
-        assert before == path.read_bytes()
+        assert path.read_bytes() == before
         text = out.read_bytes().decode() if out.exists() else None
         return code, text, json.loads(captured.out) if captured.out else captured.err
 

@@ -28,8 +28,8 @@ def test_members_cover_exactly_what_the_decoder_reads(row, indent, ascii_only):
         assert json.dumps(row[member.key]) == json.dumps(json.loads(text[member.value_start : member.value_end]))
         value = json.loads(text[member.value_start : member.value_end], parse_int=Decimal, parse_float=Decimal)
         assert repr(value) == repr(member.value(text))
-    assert "{" == text[found.start]
-    assert "}" == text[found.end - 1]
+    assert text[found.start] == "{"
+    assert text[found.end - 1] == "}"
 
 
 @given(st.dictionaries(st.text(), VALUES, min_size=1, max_size=4), st.data())
@@ -66,7 +66,7 @@ def test_a_name_that_occurs_twice_is_an_error():
     with pytest.raises(JsonError, match="'kl' occurs twice") as caught:
         members('{"kl": 1, "kl": 2}')
 
-    assert 10 == caught.value.offset
+    assert caught.value.offset == 10
 
 
 @pytest.mark.parametrize(

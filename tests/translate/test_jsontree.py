@@ -82,7 +82,7 @@ def test_elements_and_members_are_replaced_dropped_and_added():
     document.put_all(tree.get("a").items, [['"x"'], ['"1"', '"2"'], ['"z"']])
     document.put_all(tree.get("m").members, [[], ['"new": [1e400]']])
 
-    assert '{"a": ["x",  "1",  "2",\n "z"], "m": {"new": [1e400]}}' == document.changed()
+    assert document.changed() == '{"a": ["x",  "1",  "2",\n "z"], "m": {"new": [1e400]}}'
     assert Literal("1.0", 36, 39) == tree.get("m").get("k")
 
 

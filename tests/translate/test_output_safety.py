@@ -65,11 +65,11 @@ def test_only_files_and_folders_are_written(run_file, tmp_path, capsys, kind, op
         return  # only root makes devices
     before = place.lstat()
 
-    assert 2 == main(["translate", str(run_file), *TO_CANONICAL, option, str(place), "--force"])
+    assert main(["translate", str(run_file), *TO_CANONICAL, option, str(place), "--force"]) == 2
 
     error = capsys.readouterr().err
     assert f"{place}: is a" in error
-    assert 1 == error.count("\n")
+    assert error.count("\n") == 1
     assert (before.st_mode, before.st_ino, before.st_rdev) == (
         place.lstat().st_mode,
         place.lstat().st_ino,
@@ -87,7 +87,7 @@ def test_no_other_command_replaces_a_device(tmp_path, capsys, command):
 
     if command == "dashboard":
         line = ["dashboard", "--at", VERL, "--kind", "tensorboard", "-o", str(pipe), "--force"]
-        assert 2 == main(line)
+        assert main(line) == 2
     else:
         with pytest.raises(ValueError, match="neither replaced nor followed"), replacing(pipe):
             pass
@@ -100,9 +100,9 @@ def test_an_output_needs_a_name(run_file, monkeypatch, capsys, given):
     """``-o .`` and an unset variable are refused in one line."""
     monkeypatch.chdir(run_file.parent)
 
-    assert 2 == main(["translate", "run.jsonl", *TO_CANONICAL, "-o", given, "--force"])
+    assert main(["translate", "run.jsonl", *TO_CANONICAL, "-o", given, "--force"]) == 2
     assert "is no name of a file or folder" in capsys.readouterr().err
-    assert ["run.jsonl"] == os.listdir()
+    assert os.listdir() == ["run.jsonl"]
 
 
 @pytest.mark.parametrize("given", [".", "./", "../runs", "../runs/.", "sub/.."])
@@ -113,9 +113,9 @@ def test_a_folder_may_be_named_by_dots(tmp_path, monkeypatch, given):
     (runs / "a.jsonl").write_text(ROW)
     monkeypatch.chdir(runs)
 
-    assert 0 == main(["translate", given, *TO_CANONICAL])
+    assert main(["translate", given, *TO_CANONICAL]) == 0
 
-    assert {"runs", "runs.translated"} == set(os.listdir(tmp_path))
+    assert set(os.listdir(tmp_path)) == {"runs", "runs.translated"}
     assert (tmp_path / "runs.translated" / "a.jsonl").is_file()
 
 
@@ -125,8 +125,8 @@ def test_the_folder_above_may_be_named_by_dots(tmp_path, monkeypatch):
     (tmp_path / "runs" / "a.jsonl").write_text(ROW)
     monkeypatch.chdir(tmp_path / "runs" / "sub")
 
-    assert 0 == main(["translate", "..", *TO_CANONICAL])
-    assert {"runs", "runs.translated"} == set(os.listdir(tmp_path))
+    assert main(["translate", "..", *TO_CANONICAL]) == 0
+    assert set(os.listdir(tmp_path)) == {"runs", "runs.translated"}
 
 
 @pytest.mark.parametrize("given", ["", "nothing", "circle", "dangling", "/"])
@@ -136,10 +136,10 @@ def test_what_is_no_input_is_told_in_one_line(tmp_path, monkeypatch, capsys, giv
     Path("circle").symlink_to("circle")
     Path("dangling").symlink_to("nowhere")
 
-    assert 2 == main(["translate", given, *TO_CANONICAL])
+    assert main(["translate", given, *TO_CANONICAL]) == 2
 
     error = capsys.readouterr().err
-    assert 1 == error.count("\n")
+    assert error.count("\n") == 1
     assert any(word in error for word in ("has no name", "no such file", "leads nowhere", "say with -o"))
 
 
@@ -153,11 +153,11 @@ def test_links_in_a_circle_are_left_out(tmp_path, capsys):
     (runs / "other").symlink_to("one")
     (runs / "above").symlink_to(".")
 
-    assert 1 == main(["translate", str(runs), *TO_CANONICAL, "--json"])
+    assert main(["translate", str(runs), *TO_CANONICAL, "--json"]) == 1
 
     report = json.loads(capsys.readouterr().out)
     assert {str(runs / name) for name in ("self", "one", "other")} == set(report["failed"])
-    assert {"a.jsonl", "above"} == set(os.listdir(tmp_path / "runs.translated"))
+    assert set(os.listdir(tmp_path / "runs.translated")) == {"a.jsonl", "above"}
 
 
 @pytest.mark.parametrize("length", [250, 255])
@@ -170,12 +170,12 @@ def test_long_names_of_files(tmp_path, capsys, length, sign):
     runs.mkdir()
     (runs / name).write_text(ROW)
 
-    assert 2 == main(["translate", str(runs / name), *TO_CANONICAL])
+    assert main(["translate", str(runs / name), *TO_CANONICAL]) == 2
     assert "say with -o" in capsys.readouterr().err
-    assert 0 == main(["translate", str(runs / name), *TO_CANONICAL, "-o", str(tmp_path / name)])
-    assert 0 == main(["translate", str(runs), *TO_CANONICAL])
-    assert {"runs", "runs.translated", name} == set(os.listdir(tmp_path))
-    assert [name] == os.listdir(tmp_path / "runs.translated")
+    assert main(["translate", str(runs / name), *TO_CANONICAL, "-o", str(tmp_path / name)]) == 0
+    assert main(["translate", str(runs), *TO_CANONICAL]) == 0
+    assert set(os.listdir(tmp_path)) == {"runs", "runs.translated", name}
+    assert os.listdir(tmp_path / "runs.translated") == [name]
 
 
 ODD = "a\nb\x1b[31m\u202ec"
@@ -189,14 +189,14 @@ def test_names_do_not_steer_the_terminal(tmp_path, capfd):
     (runs / f"{ODD}2.jsonl").write_text("{]\n")
     page = tmp_path / "page.html"
 
-    assert 1 == main(["translate", str(runs), *TO_CANONICAL, "--html", str(page)])
+    assert main(["translate", str(runs), *TO_CANONICAL, "--html", str(page)]) == 1
     short = capfd.readouterr().out
-    assert 1 == main(["translate", str(runs), *TO_CANONICAL, "--full", "--force"])
-    assert 2 == main(["translate", str(runs / f"{ODD}2.jsonl"), *TO_CANONICAL])
-    assert 2 == main(["translate", str(runs / f"{ODD}3.jsonl"), *TO_CANONICAL])
+    assert main(["translate", str(runs), *TO_CANONICAL, "--full", "--force"]) == 1
+    assert main(["translate", str(runs / f"{ODD}2.jsonl"), *TO_CANONICAL]) == 2
+    assert main(["translate", str(runs / f"{ODD}3.jsonl"), *TO_CANONICAL]) == 2
 
     out, err = capfd.readouterr()
-    assert 3 == err.count("\n")
+    assert err.count("\n") == 3
     for line in [*short.splitlines(), *out.splitlines(), *err.splitlines()]:
         assert line.isprintable()
     assert r"mine\x1b[2J\nx, \ud800" in short
@@ -223,12 +223,12 @@ def test_a_report_that_cannot_be_written(run_file, tmp_path, closed):
     with open("/dev/full", "w") as full:
         command = [sys.executable, "-m", "rlmetrics.cli", "translate", str(run_file), *TO_CANONICAL]
         if closed == "html":
-            assert 2 == _command(run_file, *TO_CANONICAL, "--html", page).returncode
+            assert _command(run_file, *TO_CANONICAL, "--html", page).returncode == 2
             return
         done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
 
-    assert 1 == done.returncode
-    assert 1 == done.stderr.count("\n")
+    assert done.returncode == 1
+    assert done.stderr.count("\n") == 1
     assert "run.jsonl.translated is written, but its report can't be: standard output: No space left" in done.stderr
     assert b"kl/old/k1" in (tmp_path / "run.jsonl.translated").read_bytes()
 
@@ -239,9 +239,9 @@ def test_other_commands_say_that_nobody_hears_them():
         command = [sys.executable, "-m", "rlmetrics.cli", "keys", "--at", VERL]
         done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
 
-    assert 2 == done.returncode
+    assert done.returncode == 2
     assert done.stderr.endswith(": No space left on device\n")
-    assert 1 == done.stderr.count("\n")
+    assert done.stderr.count("\n") == 1
 
 
 _WITHOUT_ROOM = (
@@ -267,13 +267,13 @@ def test_a_full_disk_is_that_of_the_output(tmp_path, capsys, name, monkeypatch):
     done = subprocess.run([sys.executable, "-c", _WITHOUT_ROOM, *given], capture_output=True, text=True, check=False)
 
     if name == "mlruns":  # its files are small
-        assert 0 == done.returncode or str(out) in done.stderr
+        assert done.returncode == 0 or str(out) in done.stderr
         return
-    assert 2 == done.returncode, done.stderr
+    assert done.returncode == 2, done.stderr
     assert f"{out}: " in done.stderr
     assert "too large" in done.stderr or "No space" in done.stderr
-    assert 1 == done.stderr.count("\n")
-    assert before == set(os.listdir(tmp_path))
+    assert done.stderr.count("\n") == 1
+    assert set(os.listdir(tmp_path)) == before
 
 
 @pytest.mark.slow
@@ -292,11 +292,11 @@ def test_a_full_disk_is_told_alike_by_several_processes(tmp_path):
         for jobs in ("1", "2")
     }
 
-    assert [2, 2] == [done.returncode for done in said.values()]
+    assert [done.returncode for done in said.values()] == [2, 2]
     for done in said.values():
         assert "too large" in done.stderr or "No space" in done.stderr
-        assert 1 == done.stderr.count("\n")
-    assert {"runs"} == set(os.listdir(tmp_path))
+        assert done.stderr.count("\n") == 1
+    assert set(os.listdir(tmp_path)) == {"runs"}
 
 
 def _as_nobody(function):
@@ -338,13 +338,13 @@ def test_what_cannot_be_read_is_left_out(tmp_path, monkeypatch):
         sys.stdout.flush()
         return code
 
-    assert 1 == _as_nobody(run)
+    assert _as_nobody(run) == 1
     for path in ("closed", "blind"):
         (runs / path).chmod(0o755)
     failed = {str(Path(path).relative_to(runs)) for path in json.loads(said.read_text())["failed"]}
     assert {"b.jsonl", "closed", "wandb/run-a.wandb"} <= failed
     assert any(path.startswith("blind") for path in failed)
-    assert [Path("a.jsonl")] == [path.relative_to(out) for path in out.rglob("*") if path.is_file()]
+    assert [path.relative_to(out) for path in out.rglob("*") if path.is_file()] == [Path("a.jsonl")]
 
 
 HUGE = "1" + "0" * 5000
@@ -363,7 +363,7 @@ def test_numbers_of_any_size_are_copied(tmp_path, name, text, old, new):
     """What is not converted needs no number that Python could hold."""
     (tmp_path / name).write_text(text)
 
-    assert 0 == main(["translate", str(tmp_path / name), *TO_CANONICAL, "-o", str(tmp_path / f"new-{name}")])
+    assert main(["translate", str(tmp_path / name), *TO_CANONICAL, "-o", str(tmp_path / f"new-{name}")]) == 0
     assert text.replace(old, new) == (tmp_path / f"new-{name}").read_text()
 
 
@@ -376,15 +376,15 @@ def test_a_number_beyond_all_can_only_be_copied(tmp_path, capsys, name):
     log = LOGS[name]
     log.write(tmp_path / name, [{"critic/score/mean": BEYOND, "actor/lr(1e-4)": "1"}])
     given = ["translate", str(tmp_path / name), "--from", "verl==0.1", "--to", "verl==0.9.1", "--kind", log.kind]
-    assert 0 == main([*given, "-o", str(tmp_path / "out"), "--force"])
+    assert main([*given, "-o", str(tmp_path / "out"), "--force"]) == 0
     log.write(tmp_path / f"2{name}", [{"critic/score/mean": "1", "actor/lr(1e-4)": BEYOND}])
     given[1] = str(tmp_path / f"2{name}")
     capsys.readouterr()
 
-    assert 2 == main([*given, "-o", str(tmp_path / "out"), "--force"])
+    assert main([*given, "-o", str(tmp_path / "out"), "--force"]) == 2
 
     error = capsys.readouterr().err
-    assert 1 == error.count("\n")
+    assert error.count("\n") == 1
     assert "can't be converted" in error
 
 
@@ -393,8 +393,8 @@ def test_half_a_pair_in_a_name_that_is_set_aside(tmp_path):
     path = tmp_path / "run.jsonl"
     path.write_text('{"actor/ppo_kl": 1, "val-core/\\ud800/acc/mean@1": 2, "é": 3}\n', encoding="utf-8")
 
-    assert 0 == main(["translate", str(path), *TO_CANONICAL, "--html", str(tmp_path / "page.html")])
-    assert 3 == len(json.loads((tmp_path / "run.jsonl.translated").read_text(encoding="utf-8")))
+    assert main(["translate", str(path), *TO_CANONICAL, "--html", str(tmp_path / "page.html")]) == 0
+    assert len(json.loads((tmp_path / "run.jsonl.translated").read_text(encoding="utf-8"))) == 3
 
 
 @pytest.mark.parametrize("name", ["project.db", "mlruns.db"])
@@ -412,10 +412,10 @@ def test_triggers_of_a_database_do_not_fire(tmp_path, name):
         for statement in ("CREATE TABLE fired (event)", *triggers):
             database.execute(statement)
 
-    assert 0 == main(["translate", str(path), *TO_CANONICAL, "--kind", log.kind, "-o", str(out)])
+    assert main(["translate", str(path), *TO_CANONICAL, "--kind", log.kind, "-o", str(out)]) == 0
 
     with closing(sqlite3.connect(out)) as database:
-        assert 0 == database.execute("SELECT count(*) FROM fired").fetchone()[0]
+        assert database.execute("SELECT count(*) FROM fired").fetchone()[0] == 0
         found = {sql for (sql,) in database.execute("SELECT sql FROM sqlite_master WHERE type = 'trigger'")}
     assert set(triggers) == found
     assert "kl/old/k1" in log.read(out)[0]
@@ -453,13 +453,13 @@ def test_a_killed_replacement_of_a_folder_is_undone_by_the_next_run(tmp_path, ca
     (left,) = (path for path in tmp_path.iterdir() if path.name.endswith(".part"))
     assert out.exists() == (moment == "written")
 
-    assert 2 == main(["translate", str(runs), *TO_CANONICAL, "-o", str(out)])
-    assert "old" == (out / "kept").read_text()
+    assert main(["translate", str(runs), *TO_CANONICAL, "-o", str(out)]) == 2
+    assert (out / "kept").read_text() == "old"
     assert not left.exists()
     _leave(out, moment)
-    assert 0 == main(["translate", str(runs), *TO_CANONICAL, "-o", str(out), "--force"])
+    assert main(["translate", str(runs), *TO_CANONICAL, "-o", str(out), "--force"]) == 0
     assert "was left by a killed translation; removed" in capsys.readouterr().out
-    assert {"runs", "out"} == set(os.listdir(tmp_path))
+    assert set(os.listdir(tmp_path)) == {"runs", "out"}
 
 
 def test_folders_are_exchanged_in_one_step(tmp_path):
@@ -469,9 +469,9 @@ def test_folders_are_exchanged_in_one_step(tmp_path):
         (tmp_path / name / name).touch()
 
     if placing._exchanged(tmp_path / "one", tmp_path / "other"):
-        assert (["other"], ["one"]) == (os.listdir(tmp_path / "one"), os.listdir(tmp_path / "other"))
+        assert (os.listdir(tmp_path / "one"), os.listdir(tmp_path / "other")) == (["other"], ["one"])
     else:
-        assert ["one"] == os.listdir(tmp_path / "one")
+        assert os.listdir(tmp_path / "one") == ["one"]
 
 
 def test_what_is_being_written_is_no_input(tmp_path):
@@ -482,9 +482,9 @@ def test_what_is_being_written_is_no_input(tmp_path):
     with replacing(runs / "a.jsonl.translated") as part:
         part.write_text(ROW)
         report = translate_file(runs, source=VERL, target="canonical")
-        assert [str(part.parent)] == report.skipped
+        assert report.skipped == [str(part.parent)]
 
-    assert ["a.jsonl"] == os.listdir(tmp_path / "runs.translated")
+    assert os.listdir(tmp_path / "runs.translated") == ["a.jsonl"]
 
 
 @pytest.mark.slow
@@ -509,7 +509,7 @@ def test_a_signal_leaves_nothing_behind(tmp_path, number, name):
         process.send_signal(number)
         _, error = process.communicate(timeout=120)
 
-    assert "" == error
+    assert error == ""
     assert 128 + number == process.returncode
     left = set(os.listdir(tmp_path))
     if "out" in left:  # it was stopped after the last step
@@ -517,5 +517,5 @@ def test_a_signal_leaves_nothing_behind(tmp_path, number, name):
             tmp_path / name, kind=log.kind, source="verl==0.1", target="verl==0.9.1", output=tmp_path / "again"
         )
         assert (tmp_path / "again").read_bytes() == (tmp_path / "out").read_bytes()
-    assert {name} == left - {"out"}
+    assert left - {"out"} == {name}
     shutil.rmtree(tmp_path)

@@ -28,7 +28,7 @@ def test_the_trainer_of_the_source_is_taken(trainer):
     translator = Translator(source, "trl==1.16.0")
 
     assert named == translator.report.target
-    assert [f"the target is {trainer} of trl==1.16.0: a run has one trainer"] == translator.report.notes
+    assert translator.report.notes == [f"the target is {trainer} of trl==1.16.0: a run has one trainer"]
     assert _translated(source, named) == _translated(source, "trl==1.16.0")
 
 
@@ -37,10 +37,10 @@ def test_without_that_trainer_the_candidates_are_named(tmp_path, capsys):
     given = ["translate", str(PPO), "--from", "trl[PPOTrainer]==0.7.10", "--to", "trl==1.16.0", "--json"]
     out = tmp_path / "out.jsonl"
 
-    assert 2 == main([*given, "-o", str(out)])
+    assert main([*given, "-o", str(out)]) == 2
 
     error = capsys.readouterr().err
-    assert 1 == error.count("\n")
+    assert error.count("\n") == 1
     assert "trl==1.16.0 has several trainers, and none is PPOTrainer" in error
     named = error.partition("what it became: ")[2].partition(" and ")[0].split(", ")
     release = next(info for info in releases() if (info.framework, info.release) == ("trl", "1.16.0"))
@@ -49,10 +49,10 @@ def test_without_that_trainer_the_candidates_are_named(tmp_path, capsys):
     assert {"GRPOTrainer", "RLOOTrainer"} & set(named)
     assert "--program" in error
     assert not out.exists()
-    assert 0 == main([*given, "-o", str(out), "--program", "GRPOTrainer"])
+    assert main([*given, "-o", str(out), "--program", "GRPOTrainer"]) == 0
     report = json.loads(capsys.readouterr().out)
     grpo = {info.key for info in keys("trl[GRPOTrainer]==1.16.0")}
-    assert "trl[GRPOTrainer]==1.16.0" == report["to"]
+    assert report["to"] == "trl[GRPOTrainer]==1.16.0"
     assert {how["to"] for how in report["translated"].values()} <= grpo
 
 
@@ -60,7 +60,7 @@ def test_a_run_goes_to_the_program_of_another_framework(tmp_path, capsys):
     """Reinforcement learning and supervised training are two programs of verl; which was chosen is said."""
     command = ["translate", str(GRPO), "--from", "trl[GRPOTrainer]==0.18.2", "--to", "verl==0.9.1", "--json"]
 
-    assert 0 == main([*command, "-o", str(tmp_path / "out")])
+    assert main([*command, "-o", str(tmp_path / "out")]) == 0
 
     report = json.loads(capsys.readouterr().out)
     supervised = {info.key for info in keys("verl[sft]==0.9.1")}
@@ -71,7 +71,7 @@ def test_a_run_goes_to_the_program_of_another_framework(tmp_path, capsys):
 
 def test_releases_of_a_framework_with_parts_keep_all_of_them():
     """Verl's actor, critic and timing are parts of one program: nothing is left out between its releases."""
-    assert [] == Translator("verl==0.5.0", "verl==0.9.1").report.notes
+    assert Translator("verl==0.5.0", "verl==0.9.1").report.notes == []
     assert _translated("verl[fsdp_sft]==0.5.0", "verl==0.9.1") <= {info.key for info in keys("verl[sft]==0.9.1")}
     assert len(_translated("verl==0.5.0", "verl==0.9.1")) > 90
 
@@ -82,20 +82,20 @@ def test_a_source_that_does_not_say_which_is_refused(source):
     with pytest.raises(NamesError, match="several trainers"):
         Translator(source, "trl==1.16.0").key("policy/loss" if source == "canonical" else "actor/pg_loss")
 
-    assert "trl[RLOOTrainer]==1.16.0" == Translator(source, "trl==1.16.0", program="RLOOTrainer").report.target
+    assert Translator(source, "trl==1.16.0", program="RLOOTrainer").report.target == "trl[RLOOTrainer]==1.16.0"
 
 
 def test_a_key_of_an_undecided_program_is_refused_when_it_comes():
     """All of TRL 0.7.10 is no one program: DPO's keys go to DPO, PPO's are refused."""
     translator = Translator("trl==0.7.10", "trl==1.16.0")
 
-    assert "rewards/chosen" == translator.key("rewards/chosen").output
+    assert translator.key("rewards/chosen").output == "rewards/chosen"
     with pytest.raises(NamesError, match="none is PPOTrainer"):
         translator.key("ppo/policy/clipfrac")
 
 
 def test_a_program_of_the_source_can_be_named():
     """``--program`` says which one a source is, too; a name that is none is refused with those that are like it."""
-    assert "trl[PPOTrainer]==0.7.10" == Translator("trl==0.7.10", "canonical", program="PPOTrainer").report.source
+    assert Translator("trl==0.7.10", "canonical", program="PPOTrainer").report.source == "trl[PPOTrainer]==0.7.10"
     with pytest.raises(NamesError, match="did you mean PPOTrainer"):
         Translator("trl==0.7.10", "canonical", program="PPOtrainer")

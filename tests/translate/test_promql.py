@@ -49,20 +49,20 @@ def test_what_may_follow_a_selector():
         s.name: (s.is_instant, s.is_series) for s in selectors("a + b[5m] + c offset 5m + label_values(d, e) + f @ 3")
     }
 
-    assert {
+    assert kinds == {
         "a": (True, False),
         "b": (False, False),
         "c": (False, False),
         "d": (False, True),
         "f": (False, False),
-    } == kinds
+    }
 
 
 def test_regular_expressions_for_names_are_told_apart():
     """``=~``, ``!~`` and ``!=`` name no single metric."""
     found = selectors('{__name__=~"a.*", x="y"} or {__name__!="b"} or {"c"}')
 
-    assert [("a.*", True), ("b", True), ("c", False)] == [(selector.name, selector.is_regex) for selector in found]
+    assert [(selector.name, selector.is_regex) for selector in found] == [("a.*", True), ("b", True), ("c", False)]
 
 
 @pytest.mark.parametrize("expression", ['x{a="b}', "sum(x", "x)", "{a", "x{(}", "x \\ y"])
@@ -127,4 +127,4 @@ def test_every_metric_of_a_generated_expression_is_found(parts):
         else:
             text += part
 
-    assert expected == [(selector.name, selector.at[0]) for selector in selectors(text)]
+    assert [(selector.name, selector.at[0]) for selector in selectors(text)] == expected

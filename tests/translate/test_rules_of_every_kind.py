@@ -39,7 +39,7 @@ def _translate(log, tmp_path, rows, source, target, **options):
     log.write(path, rows)
     before = _contents(path)
     report = translate_file(path, source=source, target=target, output=out, kind=log.kind, **options)
-    assert before == _contents(path)
+    assert _contents(path) == before
     return log.read(out), report
 
 
@@ -62,9 +62,9 @@ def test_names_change_and_values_stay(log, tmp_path):
     new, report = _translate(log, tmp_path, ROWS, VERL, "canonical")
 
     assert _alike(log, [{EXACT.get(key, key): value for key, value in row.items()} for row in ROWS], new)
-    assert EXACT == {old: how["to"] for old, how in report.translated.items()}
-    assert {"exact"} == {how["relation"] for how in report.translated.values()}
-    assert (log.kind, 0, 0) == (report.kind, report.lost.records, report.lost.bytes)
+    assert {old: how["to"] for old, how in report.translated.items()} == EXACT
+    assert {how["relation"] for how in report.translated.values()} == {"exact"}
+    assert (report.kind, report.lost.records, report.lost.bytes) == (log.kind, 0, 0)
     assert report.records in {len(ROWS), len(ROWS) * len(ROWS[0])}
 
 
@@ -138,7 +138,7 @@ def test_what_is_not_finite_is_converted_as_arithmetic_says(name, tmp_path):
         tmp_path / f"out-{log.name}", source="canonical", target=DPO, output=tmp_path / "back", kind=log.kind
     )
 
-    assert [numbers[0], numbers[2], numbers[1]] == [row["length/truncated_fraction"] for row in new]
+    assert [row["length/truncated_fraction"] for row in new] == [numbers[0], numbers[2], numbers[1]]
     assert rows == log.read(tmp_path / "back")
 
 
@@ -153,8 +153,8 @@ def test_known_conversions_convert_values(log, tmp_path):
 
     new, report = _translate(log, tmp_path, rows, DPO, "canonical")
 
-    assert [0.75, 0.0, 4.5] == [float(row["length/truncated_fraction"]) for row in new]
-    assert {"scale": -1.0, "offset": 1.0} == report.translated[FLIPPED]["transform"]
+    assert [float(row["length/truncated_fraction"]) for row in new] == [0.75, 0.0, 4.5]
+    assert report.translated[FLIPPED]["transform"] == {"scale": -1.0, "offset": 1.0}
     assert _alike(log, [{"progress/epoch": "0.50"}] * 3, [{"progress/epoch": row["progress/epoch"]} for row in new])
 
 
@@ -162,7 +162,7 @@ def test_unknown_names_are_kept_and_listed(log, tmp_path):
     """What the source doesn't define stays, or is dropped or refused on request."""
     new, report = _translate(log, tmp_path, ROWS, VERL, "canonical")
     assert ["0.5"] * len(ROWS) == [row["mine/own"] for row in new]
-    assert ["mine/own"] == report.unknown
+    assert report.unknown == ["mine/own"]
 
     path = tmp_path / log.name
     translate_file(path, source=VERL, target="canonical", output=tmp_path / "less", kind=log.kind, unknown="drop")
@@ -178,8 +178,8 @@ def test_look_alikes_are_never_translated(log, tmp_path):
 
     new, report = _translate(log, tmp_path, rows, VERL, "canonical")
 
-    assert all("0.25" == row["response_length/clip_ratio"] for row in new)
-    assert ["response_length/clip_ratio"] == report.unchanged
+    assert all(row["response_length/clip_ratio"] == "0.25" for row in new)
+    assert report.unchanged == ["response_length/clip_ratio"]
 
 
 def test_a_name_that_means_something_else_is_set_aside(log, tmp_path):
@@ -188,10 +188,10 @@ def test_a_name_that_means_something_else_is_set_aside(log, tmp_path):
 
     new, report = _translate(log, tmp_path, rows, "trl[GRPOTrainer]==0.18.2", "trl[GRPOTrainer]==1.16.0")
 
-    assert [{"untranslated/trl-0.18.2/reward_std": 0.25, "reward": 1.5}] == [
-        {key: float(value) for key, value in row.items()} for row in new
+    assert [{key: float(value) for key, value in row.items()} for row in new] == [
+        {"untranslated/trl-0.18.2/reward_std": 0.25, "reward": 1.5}
     ]
-    assert {"reward_std": "untranslated/trl-0.18.2/reward_std"} == report.set_aside
+    assert report.set_aside == {"reward_std": "untranslated/trl-0.18.2/reward_std"}
 
 
 @pytest.mark.parametrize("second", ["0.5", "0.75"])
@@ -204,11 +204,11 @@ def test_two_old_names_of_one_new_name(log, tmp_path, second):
 
     last = {key: float(value) for key, value in new[-1].items()}
     if second == "0.5":
-        assert ({"reward/score/mean": 0.5}, 0) == (last, report.exit_code)
-        assert {"env/reward_mean": "reward/score/mean"} == report.duplicates
+        assert (last, report.exit_code) == ({"reward/score/mean": 0.5}, 0)
+        assert report.duplicates == {"env/reward_mean": "reward/score/mean"}
     else:
-        assert {f"untranslated/trl-0.7.10/{names[0]}": 0.5, f"untranslated/trl-0.7.10/{names[1]}": 0.75} == last
-        assert (1, ["reward/score/mean"]) == (report.exit_code, list(report.collisions))
+        assert last == {f"untranslated/trl-0.7.10/{names[0]}": 0.5, f"untranslated/trl-0.7.10/{names[1]}": 0.75}
+        assert (report.exit_code, list(report.collisions)) == (1, ["reward/score/mean"])
 
 
 RIVALS = "env/reward_mean", "ppo/mean_scores"
@@ -225,8 +225,8 @@ def test_a_collision_is_judged_by_run(log, tmp_path, odd):
     new, report = _translate(log, tmp_path, rows, PPO, "canonical")
 
     assert [{*ASIDE.values(), "kl/old_reference_sum/k1"}] * 5 == [set(row) for row in new]
-    assert (1, {"reward/score/mean": list(RIVALS)}) == (report.exit_code, report.collisions)
-    assert ASIDE == report.set_aside
+    assert (report.exit_code, report.collisions) == (1, {"reward/score/mean": list(RIVALS)})
+    assert report.set_aside == ASIDE
     for old, now in zip(rows, new, strict=True):
         assert [float(old[name]) for name in RIVALS] == [float(now[ASIDE[name]]) for name in RIVALS]
 
@@ -242,13 +242,13 @@ def test_names_that_take_turns(name, tmp_path, meet):
     new, report = _translate(log, tmp_path, rows, PPO, "canonical")
 
     if meet:
-        assert [0.5, 1.5, 2.5, 3.5, 7.5] == [float(row["reward/score/mean"]) for row in new]
-        assert ({}, 0) == (report.collisions, report.exit_code)
+        assert [float(row["reward/score/mean"]) for row in new] == [0.5, 1.5, 2.5, 3.5, 7.5]
+        assert (report.collisions, report.exit_code) == ({}, 0)
     else:
         assert [{ASIDE[RIVALS[step % 2]]} for step in range(4)] == [
             set(row) - {"kl/old_reference_sum/k1"} for row in new
         ]
-        assert {"reward/score/mean": list(RIVALS)} == report.collisions
+        assert report.collisions == {"reward/score/mean": list(RIVALS)}
 
 
 def test_runs_of_one_database_are_judged_apart(tmp_path):
@@ -261,8 +261,8 @@ def test_runs_of_one_database_are_judged_apart(tmp_path):
 
     report = translate_file(tmp_path / log.name, source=PPO, target="canonical", output=tmp_path / "out.db")
 
-    assert [{"reward/score/mean"}, set(ASIDE.values())] == [set(row) for row in log.read(tmp_path / "out.db")]
-    assert (1, 2) == (report.exit_code, report.records)
+    assert [set(row) for row in log.read(tmp_path / "out.db")] == [{"reward/score/mean"}, set(ASIDE.values())]
+    assert (report.exit_code, report.records) == (1, 2)
 
 
 def test_both_keeps_the_old_names_of_a_collision(log, tmp_path):
@@ -274,7 +274,7 @@ def test_both_keeps_the_old_names_of_a_collision(log, tmp_path):
     for was, now in zip(rows, new, strict=True):
         for name, value in was.items():
             assert float(value) == float(now[name]) == float(now[ASIDE[name]])
-    assert ASIDE == report.set_aside
+    assert report.set_aside == ASIDE
 
 
 def test_both_names_on_request(log, tmp_path):
@@ -282,7 +282,7 @@ def test_both_names_on_request(log, tmp_path):
     new, _ = _translate(log, tmp_path, ROWS, VERL, "canonical", both=True)
 
     for was, now in zip(ROWS, new, strict=True):
-        assert {*EXACT, *EXACT.values(), "mine/own"} == set(now)
+        assert set(now) == {*EXACT, *EXACT.values(), "mine/own"}
         for key, value in was.items():
             assert float(value) == float(now[key]) == float(now[EXACT.get(key, key)])
 
@@ -330,7 +330,7 @@ def test_odd_values_of_json_stay_byte_for_byte(name, odd, tmp_path):
     for old, how in report.translated.items():
         expected = expected.replace(f'"{old}":'.encode(), f'"{how["to"]}":'.encode())
     assert "actor/entropy" in report.translated
-    assert expected == _text(out)
+    assert _text(out) == expected
 
 
 def _text(path):

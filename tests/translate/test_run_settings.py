@@ -29,7 +29,7 @@ def test_wandbs_configuration_is_read():
     """Arguments and the model's configuration as W&B keeps them, lists of single values, too."""
     found = KINDS["wandb"].open(RUNS / "wandb" / "0.31.0-trl-0.18.2-grpo").configuration[None]
 
-    assert "W&B" == found.where
+    assert found.where == "W&B"
     assert {"beta": 0.04, "loss_type": "bnpo", "max_completion_length": 12}.items() <= found.values.items()
     assert isinstance(found.values["report_to"], list)
 
@@ -38,7 +38,7 @@ def test_tensorboards_arguments_are_read():
     """The text that transformers' callback writes."""
     found = KINDS["tensorboard"].open(RUNS / "tensorboard" / "trl-1.16.0-grpo").configuration[None]
 
-    assert "TensorBoard's arguments" == found.where
+    assert found.where == "TensorBoard's arguments"
     assert {"loss_type", "beta", "num_iterations"} <= found.values.keys()
 
 
@@ -46,7 +46,7 @@ def test_tensorboards_hyperparameters_are_read():
     """What Accelerate wrote to a folder of its own below the run's: whole numbers are whole."""
     found = KINDS["tensorboard"].open(RUNS / "tensorboard" / "trl-0.7.10-ppo").configuration[None]
 
-    assert "TensorBoard's hyperparameters" == found.where
+    assert found.where == "TensorBoard's hyperparameters"
     assert {"ppo_epochs": 2, "cliprange": 0.2, "kl_penalty": "kl", "adap_kl_ctrl": True}.items() <= found.values.items()
     assert isinstance(found.values["ppo_epochs"], int)
 
@@ -56,7 +56,7 @@ def test_trackios_configuration_is_read_for_each_run(tmp_path):
     path = tmp_path / "rlhf.db"
     shutil.copy(RUNS / "trackio" / "rlhf.db", path)
 
-    assert 1e-6 == KINDS["trackio"].open(path).configuration["verl-gsm8k"].values["lr"]
+    assert KINDS["trackio"].open(path).configuration["verl-gsm8k"].values["lr"] == 1e-6
     with sqlite3.connect(path) as database:
         database.execute("UPDATE configs SET config = '{'")
     (problem,) = KINDS["trackio"].open(path).configuration["verl-gsm8k"].problems
@@ -75,7 +75,7 @@ def test_mlflows_parameters_are_read(tmp_path):
     found = KINDS["mlflow"].open(run).configuration[None]
 
     known = understood(found.values, keys_of(open_view("verl==0.9.1"))).values
-    assert {"actor_rollout_ref.actor.use_kl_loss": True, "actor_rollout_ref.actor.entropy_coeff": 0.001} == known
+    assert known == {"actor_rollout_ref.actor.use_kl_loss": True, "actor_rollout_ref.actor.entropy_coeff": 0.001}
 
 
 @pytest.mark.parametrize("prefix", ["", "(TaskRunner pid=4711) ", "\x1b[36m(TaskRunner pid=4711)\x1b[0m "])
@@ -90,14 +90,14 @@ def test_verls_printed_configuration_is_read(tmp_path, prefix):
 
     found = KINDS["verl-console"].open(path).configuration[None]
 
-    assert "the log" == found.where
+    assert found.where == "the log"
     known = understood(found.values, keys_of(open_view("verl==0.9.1"))).values
-    assert ("token-mean", True, 5) == (
+    assert (
         known["actor_rollout_ref.actor.loss_agg_mode"],
         known["actor_rollout_ref.actor.use_kl_loss"],
         known["trainer.test_freq"],
-    )
-    assert ["a.parquet", "b.parquet"] == found.values["data.train_files"]
+    ) == ("token-mean", True, 5)
+    assert found.values["data.train_files"] == ["a.parquet", "b.parquet"]
 
 
 def test_a_torn_configuration_in_a_log_is_told(tmp_path):
@@ -108,8 +108,8 @@ def test_a_torn_configuration_in_a_log_is_told(tmp_path):
 
     found = KINDS["verl-console"].open(path).configuration[None]
 
-    assert {} == found.values
-    assert ("line 1: the configuration in the log is cut off or mixed with other lines; left out",) == found.problems
+    assert found.values == {}
+    assert found.problems == ("line 1: the configuration in the log is cut off or mixed with other lines; left out",)
 
 
 @pytest.mark.parametrize("name", ["training_args.json", "args.yaml", "trainer_args.yml"])
@@ -125,7 +125,7 @@ def test_arguments_beside_a_state_are_read(tmp_path, name):
 
     assert name == found.where
     assert {"beta": 0.04, "loss_type": "bnpo", "use_vllm": False, "max_steps": None}.items() <= found.values.items()
-    assert [1.0, 2.0] == found.values["reward_weights"]
+    assert found.values["reward_weights"] == [1.0, 2.0]
 
 
 def test_what_has_to_be_unpickled_is_not_read(tmp_path):
@@ -133,7 +133,7 @@ def test_what_has_to_be_unpickled_is_not_read(tmp_path):
     shutil.copy(RUNS / "trl-0.18.2-grpo.trainer_state.json", tmp_path / "trainer_state.json")
     (tmp_path / "training_args.bin").write_bytes(b"\x80\x04}\x94\x8c\x04beta\x94G?\xb9\x99\x99\x99\x99\x99\x9as.")
 
-    assert {} == KINDS["trainer-state"].open(tmp_path / "trainer_state.json").configuration[None].values
+    assert KINDS["trainer-state"].open(tmp_path / "trainer_state.json").configuration[None].values == {}
 
 
 def test_a_value_that_no_setting_has_is_unknown():
@@ -142,12 +142,12 @@ def test_a_value_that_no_setting_has_is_unknown():
 
     known = understood({"beta": "a lot", "loss_type": "bnpo", "num_iterations": UNKNOWN, "vocab_size": 7}, keys)
 
-    assert {"beta": UNKNOWN, "loss_type": "bnpo", "num_iterations": UNKNOWN} == known.values
-    assert ("beta", "num_iterations") == known.unknown
+    assert known.values == {"beta": UNKNOWN, "loss_type": "bnpo", "num_iterations": UNKNOWN}
+    assert known.unknown == ("beta", "num_iterations")
     view = open_view(GRPO, config=known.values)
     assert isinstance(view, FrameworkView)
     assert view.components["GRPOTrainer"].config.holds("beta != 0") is None
-    assert 0.5 == merged({"beta": 0.04}, {"beta": 0.5}, GRPO).values["beta"]
+    assert merged({"beta": 0.04}, {"beta": 0.5}, GRPO).values["beta"] == 0.5
 
 
 @pytest.mark.parametrize(
@@ -157,7 +157,7 @@ def test_a_list_says_what_a_setting_of_one_value_is(recorded, meant):
     """TRL holds the name of a single loss in a list: its only element counts, and several are ``several``."""
     keys = keys_of(open_view("trl[DPOTrainer]==1.16.0"))
 
-    assert {"loss_type": meant} == understood({"loss_type": recorded}, keys).values
+    assert understood({"loss_type": recorded}, keys).values == {"loss_type": meant}
 
 
 @pytest.mark.parametrize(
@@ -180,5 +180,5 @@ def test_a_whole_configuration_may_stand_under_a_name():
     """The old PPOTrainer records its own under one; a short name that a run uses for something else is no setting."""
     keys = keys_of(open_view("trl[PPOTrainer]==0.7.10"))
 
-    assert {"ppo_epochs": 2} == understood({"trl_ppo_trainer_config.ppo_epochs": 2, "other.vf_coef": 1.0}, keys).values
+    assert understood({"trl_ppo_trainer_config.ppo_epochs": 2, "other.vf_coef": 1.0}, keys).values == {"ppo_epochs": 2}
     assert "name" not in merged({"name": "run 7"}, {}, "verl==0.9.1").values

@@ -68,12 +68,12 @@ def test_a_dry_run_reports_the_same_and_writes_nothing(runs, capsys):
 
     dry = _run(capsys, runs, out, "--dry-run")
 
-    assert before == _contents(runs.parent)
+    assert _contents(runs.parent) == before
     real = _run(capsys, runs, out)
-    assert (1, 1) == (dry[0], real[0])
-    assert (True, False) == (dry[1]["dry_run"], real[1]["dry_run"])
+    assert (dry[0], real[0]) == (1, 1)
+    assert (dry[1]["dry_run"], real[1]["dry_run"]) == (True, False)
     assert _without(dry[1], "dry_run") == _without(real[1], "dry_run")
-    assert 0 == main(["translate", str(runs / "0" / "run.jsonl"), *OPTIONS, "--dry-run"])
+    assert main(["translate", str(runs / "0" / "run.jsonl"), *OPTIONS, "--dry-run"]) == 0
     assert f"Would write {runs / '0' / 'run.jsonl.translated'}:" in " ".join(capsys.readouterr().out.split())
 
 
@@ -87,10 +87,10 @@ def test_every_kind_has_a_dry_run(name, tmp_path, capsys, monkeypatch):
 
     dry = _run(capsys, *given, "--dry-run")
 
-    assert [name] == os.listdir(tmp_path)
+    assert os.listdir(tmp_path) == [name]
     assert _without(dry[1], "dry_run") == _without(_run(capsys, *given)[1], "dry_run")
     assert Path(os.devnull).is_char_device()
-    assert 2 == _run(capsys, *given, "--dry-run")[0]
+    assert _run(capsys, *given, "--dry-run")[0] == 2
     with pytest.raises(InputError, match="0 keys translated"):
         translate_file(
             tmp_path / name,
@@ -134,10 +134,10 @@ def test_shares_give_the_same_as_one_process(runs, capsys, order):
     for report in (expected, last[1]):
         for name in ("copied", "unchanged", "unknown", "outputs", "notes", "skipped"):
             report[name].sort()
-    assert expected == last[1]
-    assert 1 == last[0]
+    assert last[1] == expected
+    assert last[0] == 1
     assert _contents(runs.with_name("whole")) == _contents(out)
-    assert {"runs", "whole", "out"} == set(os.listdir(runs.parent))
+    assert set(os.listdir(runs.parent)) == {"runs", "whole", "out"}
 
 
 def test_a_share_of_changed_files_is_written_again(runs, capsys):
@@ -150,7 +150,7 @@ def test_a_share_of_changed_files_is_written_again(runs, capsys):
     for number in (1, 2, 3):
         _run(capsys, runs, out, "--shard", f"{number}/3")
 
-    assert {b'{"kl/old/k1": 7}\n'} == {path.read_bytes() for path in out.rglob("run.jsonl")}
+    assert {path.read_bytes() for path in out.rglob("run.jsonl")} == {b'{"kl/old/k1": 7}\n'}
 
 
 @pytest.mark.parametrize("given", ["0/2", "3/2", "x", "1/0", "-1/2", "1/2/3", "1/٣", ""])
@@ -158,18 +158,18 @@ def test_what_is_no_share_is_refused(runs, capsys, given):
     """One line, exit code 2, nothing written."""
     before = _contents(runs.parent)
 
-    assert 2 == main(["translate", str(runs), *OPTIONS, f"--shard={given}"])
+    assert main(["translate", str(runs), *OPTIONS, f"--shard={given}"]) == 2
     assert "is no share; write K/N" in capsys.readouterr().err
-    assert before == _contents(runs.parent)
-    assert 2 == main(["translate", str(runs / "torn.jsonl"), *OPTIONS, "--shard", "1/2"])
+    assert _contents(runs.parent) == before
+    assert main(["translate", str(runs / "torn.jsonl"), *OPTIONS, "--shard", "1/2"]) == 2
     assert "only folders can be split" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("given", ["0", "-1", "x", "", "1025", "٣"])
 def test_what_is_no_number_of_processes_is_refused(tmp_path, capsys, given):
     """One line, exit code 2."""
-    assert 2 == main(["translate", str(tmp_path), *OPTIONS, f"-j{given}"])
-    assert 1 == capsys.readouterr().err.count("\n")
+    assert main(["translate", str(tmp_path), *OPTIONS, f"-j{given}"]) == 2
+    assert capsys.readouterr().err.count("\n") == 1
 
 
 @pytest.mark.slow
@@ -194,4 +194,4 @@ def test_processes_end_with_the_one_that_has_the_output(runs, number):
 
     assert number == signal.SIGKILL or {"runs"} == set(os.listdir(runs.parent))
     subprocess.run(command, check=False, capture_output=True)
-    assert {"runs", "out"} == set(os.listdir(runs.parent))
+    assert set(os.listdir(runs.parent)) == {"runs", "out"}

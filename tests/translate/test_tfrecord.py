@@ -38,8 +38,8 @@ def test_checksums_are_those_of_tensorboard(messages):
 
     expected = [masked_crc32c(message) for message in messages]
 
-    assert expected == masked_many(joined, [0, *ends[:-1]][: len(ends)], ends).tolist()
-    assert expected == [masked(message) for message in messages]
+    assert masked_many(joined, [0, *ends[:-1]][: len(ends)], ends).tolist() == expected
+    assert [masked(message) for message in messages] == expected
 
 
 @pytest.mark.parametrize("hidden", [{}, {"google_crc32c": None}])
@@ -117,5 +117,5 @@ def test_the_head_of_a_number_tells_its_tag(tag, step, number, wall_time):
     event = Event(wall_time=wall_time, step=step, summary=Summary(value=[Summary.Value(tag=tag, simple_value=number)]))
     content = event.SerializeToString()
 
-    assert [head_of(tag)] == heads_in(Batch(content, [0], [len(content)]))
+    assert heads_in(Batch(content, [0], [len(content)])) == [head_of(tag)]
     assert struct.pack("<f", number) == content[-4:]

@@ -53,10 +53,10 @@ def _files(place: Path) -> dict[str, bytes]:
 )
 def test_what_is_written_is_what_the_true_source_gives(run, truth, target, trainers, tmp_path, capsys):
     """Byte for byte; the report states all that fit, and says that it makes no difference."""
-    assert 0 == main(["translate", str(_RUNS / run), "--to", target, "-o", str(tmp_path / "found"), "--json"])
+    assert main(["translate", str(_RUNS / run), "--to", target, "-o", str(tmp_path / "found"), "--json"]) == 0
     found = json.loads(capsys.readouterr().out)
     command = ["translate", str(_RUNS / run), "--from", truth, "--to", target, "-o", str(tmp_path / "true"), "--json"]
-    assert 0 == main(command)
+    assert main(command) == 0
     true = json.loads(capsys.readouterr().out)
     assert _files(tmp_path / "true") == _files(tmp_path / "found")
     assert {old: how["to"] for old, how in true["translated"].items()} == {
@@ -64,8 +64,8 @@ def test_what_is_written_is_what_the_true_source_gives(run, truth, target, train
     }
     said = found["from"]
     assert trainers == re.findall(r"trl\[(\w+)\]==[0-9.]+(?: to [0-9.]+)?(?: or |$)", said)
-    assert [f"which of {said} logged the names is not certain; it makes no difference to what is written"] == [
-        note for note in found["notes"] if "not certain" in note
+    assert [note for note in found["notes"] if "not certain" in note] == [
+        f"which of {said} logged the names is not certain; it makes no difference to what is written"
     ]
 
 
@@ -81,7 +81,7 @@ def test_what_is_written_is_what_the_true_source_gives(run, truth, target, train
 def test_a_difference_is_refused_and_named(run, target, differ, tmp_path, capsys):
     """Exit code 2, nothing written, and the names on which the sources differ beside the sources."""
     output = tmp_path / "out"
-    assert 2 == main(["translate", str(_RUNS / run), "--to", target, "-o", str(output)])
+    assert main(["translate", str(_RUNS / run), "--to", target, "-o", str(output)]) == 2
     (error,) = capsys.readouterr().err.splitlines()
     assert error.startswith(f"rlmetrics translate: {_RUNS / run}: ambiguous")
     assert differ in error
@@ -93,7 +93,7 @@ def test_names_of_no_release_are_refused_with_the_file(tmp_path, capsys):
     (tmp_path / "runs").mkdir()
     (tmp_path / "runs" / "mine.jsonl").write_text('{"my/own": 1}\n')
     for given in (tmp_path / "runs", tmp_path / "runs" / "mine.jsonl"):
-        assert 2 == main(["translate", str(given), "--to", "canonical"])
+        assert main(["translate", str(given), "--to", "canonical"]) == 2
         (error,) = capsys.readouterr().err.splitlines()
         assert error.startswith(f"rlmetrics translate: {tmp_path / 'runs' / 'mine.jsonl'}: no described release")
 
@@ -116,7 +116,7 @@ def test_the_relation_is_the_worst():
     both = _ambiguity("GRPOTrainer", releases).translator(Options(target), None)
     single = [Translator(f"trl[GRPOTrainer]=={release}", target) for release in releases]
     expected = {key: max((one.key(key).relation for one in single), key=order.index) for key in keys}
-    assert expected == {key: both.key(key).relation for key in keys}
+    assert {key: both.key(key).relation for key in keys} == expected
     assert {single[0].key(key).relation for key in keys} != set(expected.values())
 
 
@@ -124,7 +124,7 @@ def test_names_under_untranslated_show_the_release():
     """Two releases that set a name aside write different names, so that neither is taken."""
     target = "trl[GRPOTrainer]==1.16.0"
     aside = Translator("trl[GRPOTrainer]==0.18.2", target).key("clip_ratio/high_max")
-    assert "untranslated/trl-0.18.2/clip_ratio/high_max" == aside.output
+    assert aside.output == "untranslated/trl-0.18.2/clip_ratio/high_max"
     with pytest.raises(AmbiguousError, match="differ on clip_ratio/high_max"):
         _ambiguity("GRPOTrainer", ("0.18.2", "0.18.1"), "clip_ratio/high_max").translator(Options(target), None)
 

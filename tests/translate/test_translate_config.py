@@ -63,17 +63,17 @@ def test_a_sweep_keeps_comments_and_layout(translated):
     expected = SWEEP.replace("name: 'train/reward'", "name: 'reward/score/mean'")
     expected = expected.replace("name: train/kl", "name: kl/reference/k3")
     expected = expected.replace("[train/reward_std,", "[reward/group_std,")
-    assert (0, "config", 4) == (code, report["kind"], report["records"])
-    assert expected == new
+    assert (code, report["kind"], report["records"]) == (0, "config", 4)
+    assert new == expected
     assert any("sweep.yaml:6:9: metric.name: train/reward -> reward/score/mean" in note for note in report["notes"])
-    assert ["train/my/own"] == report["unknown"]
+    assert report["unknown"] == ["train/my/own"]
 
 
 def test_two_names_do_not_fit_one_place(translated):
     """``--both`` replaces the name, as a place can hold one only, and the report says so."""
     code, new, report = translated("sweep.yaml", "metric: train/reward\n", GRPO, "canonical", "--both")
 
-    assert (0, "metric: reward/score/mean\n") == (code, new)
+    assert (code, new) == (0, "metric: reward/score/mean\n")
     assert "only one name can stand at each of these places" in report["notes"][-1]
 
 
@@ -83,8 +83,8 @@ def test_the_best_model_is_named_as_transformers_looks_it_up(translated):
 
     code, new, report = translated("train.yml", old, "trl[GRPOTrainer]==0.16.1", "trl[GRPOTrainer]==1.16.0")
 
-    assert 0 == code
-    assert ["eval_completion_length"] == [*report["translated"]]
+    assert code == 0
+    assert [*report["translated"]] == ["eval_completion_length"]
     assert old.replace("completion_length", "completions/mean_length") == new
 
 
@@ -94,7 +94,7 @@ def test_json_is_rewritten_in_place(translated):
 
     code, new, report = translated("automation.json", old, GRPO, "canonical")
 
-    assert (0, 1) == (code, report["records"])
+    assert (code, report["records"]) == (0, 1)
     assert old.replace("train\\/kl", "kl/reference/k3") == new
 
 
@@ -104,7 +104,7 @@ def test_keys_that_are_names_are_rewritten_below_metrics(translated):
 
     _, new, report = translated("limits.yaml", old, GRPO, "canonical")
 
-    assert "metrics:\n  kl/reference/k3: 0.2\n  reward/score/mean: 1\ntrain/kl: 3\n" == new
+    assert new == "metrics:\n  kl/reference/k3: 0.2\n  reward/score/mean: 1\ntrain/kl: 3\n"
     assert any("limits.yaml:4:1: train/kl: train/kl looks like a metric" in note for note in report["notes"])
 
 
@@ -114,9 +114,9 @@ def test_two_keys_of_one_new_name_stay(translated):
 
     code, new, report = translated("limits.yaml", old, "verl==0.9.1", "canonical")
 
-    assert 1 == code
+    assert code == 1
     assert old.replace("actor/ppo_kl", "kl/old/k1") == new
-    assert {"optimizer/learning_rate": ["actor/lr", "train/lr"]} == report["collisions"]
+    assert report["collisions"] == {"optimizer/learning_rate": ["actor/lr", "train/lr"]}
 
 
 LIMITS = """\
@@ -144,7 +144,7 @@ def test_thresholds_beside_a_rescaled_name_follow(translated):
     )
     expected = expected.replace("2.5e-3", "0.00000025").replace("min_delta: 1", "min_delta: 0.0001")
     expected = expected.replace("threshold: -7", "threshold: -0.0007")
-    assert (0, expected) == (code, there)
+    assert (code, there) == (0, expected)
     assert LIMITS.replace("2.5e-3", "0.0025") == back
     assert any("w.yaml:6:23: stop.stopping_threshold: 2.5e-3 -> 0.00000025" in note for note in report["notes"])
     assert any("0.0001 * value + 0: adapt what is compared" in note for note in report["notes"])
@@ -158,7 +158,7 @@ def test_a_threshold_follows_the_name_of_its_own_document(translated):
     code, new, report = translated("w.yaml", old, "verl==0.1", "verl==0.9.1")
 
     parts = part.format("actor/lr", "0.0001"), part.format("mine", 2), part.format("actor/lr", "0.0003")
-    assert (0, "---\n".join(parts)) == (code, new)
+    assert (code, new) == (0, "---\n".join(parts))
     assert any("w.yaml:5:42: 2.metric.target: 3 -> 0.0003" in note for note in report["notes"]), report["notes"]
 
 
@@ -168,7 +168,7 @@ def test_two_keys_of_one_new_name_may_stand_in_two_documents(translated):
 
     code, new, report = translated("limits.yaml", old, "verl==0.9.1", "canonical")
 
-    assert (0, {}) == (code, report["collisions"])
+    assert (code, report["collisions"]) == (0, {})
     assert old.replace("actor/lr", "optimizer/learning_rate").replace("train/lr", "optimizer/learning_rate") == new
 
 
@@ -183,11 +183,11 @@ def test_directions_turn_with_the_sign(translated):
     _, back, _ = translated("back.json", there, *reversed(ways))
 
     name = "length/truncated_fraction"
-    assert {
+    assert json.loads(there) == {
         "metric": {"name": name, "goal": "minimize", "target": 0.1},
         "best": {"monitor": name, "greater_is_better": False, "early_stopping_threshold": 0.1},
         "metric_filter": {"name": name, "agg_op": "MIN", "cmp_op": "$lt", "threshold": 0.25},
-    } == json.loads(there)
+    }
     assert old == back
 
 
@@ -214,7 +214,7 @@ def test_code_is_reported_and_not_rewritten(translated):
         "canonical",
     )
 
-    assert (0, None, []) == (code, new, report["outputs"])
+    assert (code, new, report["outputs"]) == (0, None, [])
     assert any("train.py:3: train/kl -> kl/reference/k3; code is not rewritten" in note for note in report["notes"])
     assert any("train.py:2: eval_reward -> " in note for note in report["notes"])
 
@@ -222,11 +222,11 @@ def test_code_is_reported_and_not_rewritten(translated):
 def test_broken_files_are_told_with_their_place(translated):
     """A bracket that is not closed, or code that does not parse, is one line with its place; nothing is written."""
     code, new, error = translated("a.yaml", "metric: x\nlist: [1,\n", GRPO, "canonical", "--kind", "config")
-    assert (2, None) == (code, new)
+    assert (code, new) == (2, None)
     assert "a.yaml:2:7: " in error
 
     code, new, error = translated("a.py", "x = = 1\n", GRPO, "canonical", "--kind", "config")
-    assert (2, None) == (code, new)
+    assert (code, new) == (2, None)
     assert "a.py:1: not Python" in error
 
 
@@ -236,7 +236,7 @@ def test_json_is_held_to_its_own_rules(translated):
         "a.json", '{"metric": "train/kl",\n "list": [,]}', GRPO, "canonical", "--kind", "config"
     )
 
-    assert (2, None) == (code, new)
+    assert (code, new) == (2, None)
     assert "a.json:2:11: not JSON" in error
 
 
@@ -246,7 +246,7 @@ def test_anchors_tags_and_windows_line_ends_are_stepped_over(translated):
 
     code, new, _ = translated("a.yaml", old, GRPO, "canonical")
 
-    assert 0 == code
+    assert code == 0
     assert old.replace("train/kl", "kl/reference/k3") == new
 
 
@@ -267,7 +267,7 @@ def test_what_an_alias_puts_at_a_place_is_rewritten_where_it_stands(translated, 
     """A name under any key is a metric's if an alias or a merge key puts it where metrics are named."""
     code, new, _ = translated("a.yaml", old, GRPO, "canonical")
 
-    assert 0 == code
+    assert code == 0
     assert re.sub("(train/)?reward", "reward/score/mean", old) == new
     assert yaml.safe_load(new)
 
@@ -278,7 +278,7 @@ def test_an_alias_that_names_two_metrics_stays(translated):
 
     code, new, report = translated("a.yaml", old, GRPO, "canonical")
 
-    assert 0 == code
+    assert code == 0
     assert old.replace("train/kl", "kl/reference/k3") == new
     assert any("a.yaml:1:7: x: reward is eval_reward for the best model" in note for note in report["notes"])
 
@@ -295,21 +295,21 @@ def test_a_block_scalar_that_is_one_name_is_rewritten(translated, end):
     code, new, report = translated("sweep.yaml", old, GRPO, "canonical")
 
     expected = old.replace("train/reward", "reward/score/mean", 2).replace("train/kl", "kl/reference/k3", 1)
-    assert (0, 3) == (code, report["records"])
-    assert expected == new
+    assert (code, report["records"]) == (0, 3)
+    assert new == expected
     loaded = yaml.safe_load(new)
-    assert "reward/score/mean\n" == loaded["metric"]
-    assert {"metric": "kl/reference/k3", "monitor": "kl/reference/k3"} == loaded["other"]
-    assert ["reward/score/mean\n\n", " train/reward", "train/reward\ntrain/kl\n", "\ntrain/kl\n"] == loaded["metrics"]
+    assert loaded["metric"] == "reward/score/mean\n"
+    assert loaded["other"] == {"metric": "kl/reference/k3", "monitor": "kl/reference/k3"}
+    assert loaded["metrics"] == ["reward/score/mean\n\n", " train/reward", "train/reward\ntrain/kl\n", "\ntrain/kl\n"]
     code, back, _ = translated("sweep.yaml", new, "canonical", GRPO, "--force", "--surface", "wandb")
-    assert (0, old) == (code, back)
+    assert (code, back) == (0, old)
 
 
 def test_no_known_name_is_an_error(translated):
     """A file that names no metric of the source is refused."""
     code, new, error = translated("a.yaml", "metric: my/own\n", GRPO, "canonical")
 
-    assert (2, None) == (code, new)
+    assert (code, new) == (2, None)
     assert "0 keys translated" in error
 
 
@@ -319,7 +319,7 @@ def test_only_files_that_name_metrics_are_of_this_kind(tmp_path):
     for name, text in texts.items():
         Path(tmp_path, name).write_text(text)
 
-    assert [None, "config", "jsonl", None] == [kind_name(tmp_path / name) for name in texts]
+    assert [kind_name(tmp_path / name) for name in texts] == [None, "config", "jsonl", None]
 
 
 TEXTS = st.text(st.sampled_from("ab/:#-'\"{}[], \\é\n"), max_size=6)
@@ -436,19 +436,19 @@ def test_a_text_of_several_lines_is_one_scalar():
         (scalar.path, scalar.text, text[scalar.start : scalar.end]) for scalar in scalars(text) if not scalar.is_key
     ]
 
-    assert [
+    assert found == [
         (("a", 0), "x or y", "x or\n    y"),
         (("a", 1), "z q", "'z\n    q'"),
         (("b",), "one two", "one\n  two"),
         (("c",), "3", "3"),
-    ] == found
+    ]
 
 
 def test_keys_that_are_collections_hide_no_others():
     """What lies under a complex key is read; the key itself is left out, and a key without a value has none."""
     text = "? [a, {b: c}]\n: d\n? e\n: f\ng:\nh: {i, j: k}\n"
 
-    assert [
+    assert [(scalar.path, scalar.text) for scalar in scalars(text)] == [
         (("?",), "d"),
         (("e",), "e"),
         (("e",), "f"),
@@ -457,7 +457,7 @@ def test_keys_that_are_collections_hide_no_others():
         (("h", "i"), "i"),
         (("h", "j"), "j"),
         (("h", "j"), "k"),
-    ] == [(scalar.path, scalar.text) for scalar in scalars(text)]
+    ]
 
 
 @pytest.mark.parametrize(
@@ -476,11 +476,11 @@ def test_text_that_is_no_yaml_is_told_in_one_line(translated, text, place):
     """With the place, counted in characters, what is wrong there and what to do, with exit code 2."""
     code, new, error = translated("a.yaml", text, GRPO, "canonical", "--kind", "config")
 
-    assert (2, None) == (code, new)
+    assert (code, new) == (2, None)
     assert f"a.yaml:{place}" in error
     assert "not YAML: " in error
     assert error.endswith("; mend it here\n")
-    assert 1 == error.count("\n")
+    assert error.count("\n") == 1
 
 
 def test_settings_in_yaml_are_named_as_missing_without_pyyaml(tmp_path, monkeypatch):
@@ -493,5 +493,5 @@ def test_settings_in_yaml_are_named_as_missing_without_pyyaml(tmp_path, monkeypa
     settings = KINDS["trainer-state"].open(tmp_path / "trainer_state.json").configuration[None]
 
     missing = 'YAML is read with PyYAML, which is missing; pip install "rlmetrics[yaml]"'
-    assert {} == settings.values
-    assert (f"args.yaml can't be read: {missing}; its settings are left out",) == settings.problems
+    assert settings.values == {}
+    assert settings.problems == (f"args.yaml can't be read: {missing}; its settings are left out",)

@@ -41,7 +41,7 @@ def test_a_verl_log_under_ray_keeps_prefixes_and_values(translated):
 
     new, report = translated(old, VERL, "canonical")
 
-    assert ("verl-console", 5) == (report["kind"], report["records"])
+    assert (report["kind"], report["records"]) == ("verl-console", 5)
     assert old.splitlines()[0] == new.splitlines()[0]
     for was, now in zip(old.splitlines()[1:], new.splitlines()[1:], strict=True):
         assert was.split(" - ")[0] == now.split(" - ")[0]
@@ -57,7 +57,7 @@ def test_the_print_of_verl_0_5_is_recognised_and_translated_to_a_later_release(t
 
     new, report = translated(old, "verl==0.5.0", VERL)
 
-    assert 4 == report["records"]
+    assert report["records"] == 4
     assert "actor/pg_loss" in report["translated"]
     assert [line.split(" - ")[0] for line in old.splitlines()] == [line.split(" - ")[0] for line in new.splitlines()]
 
@@ -88,7 +88,7 @@ def test_colours_other_steps_and_bytes_that_are_no_text_stay(translated):
     lines[2] = lines[2].replace("actor/pg_loss", "policy/loss")
     lines[4] = lines[4].replace("actor/pg_loss", "policy/loss")
     assert "\n".join(lines) == new
-    assert ["x y/z"] == report["unknown"]
+    assert report["unknown"] == ["x y/z"]
 
 
 @pytest.mark.parametrize("cut", range(8, 60, 7))
@@ -99,8 +99,8 @@ def test_a_verl_line_that_was_cut_off_is_left_out(translated, cut):
 
     new, report = translated(whole + torn, VERL, "canonical")
 
-    assert "step:1 - policy/loss:0.123\n" == new
-    assert {"records": 1, "bytes": cut} == report["lost"]
+    assert new == "step:1 - policy/loss:0.123\n"
+    assert report["lost"] == {"records": 1, "bytes": cut}
 
 
 @pytest.mark.parametrize(
@@ -116,7 +116,7 @@ def test_printed_dicts_are_translated_among_progress_bars(translated, name, sour
 
     new, report = translated(old, source, "canonical")
 
-    assert ("hf-console", records) == (report["kind"], report["records"])
+    assert (report["kind"], report["records"]) == ("hf-console", records)
     assert "{'loss/total': " in new
     pattern = re.compile(r"\{'.*?\}")
     assert pattern.sub("{}", old.decode()) == pattern.sub("{}", new)
@@ -137,7 +137,7 @@ def test_only_dicts_that_stand_alone_are_records(translated):
 
     new, report = translated(old, GRPO, "canonical", "--kind", "hf-console")
 
-    assert 3 == report["records"]
+    assert report["records"] == 3
     assert old.splitlines()[0] == new.splitlines()[0]
     assert "[rank0]: {'reward/score/mean': 0.5, 'progress/epoch': 0.1}" in new
     assert "9it/s]{'reward/score/mean': nan, " in new
@@ -155,7 +155,7 @@ def test_dicts_that_are_written_above_bars_are_records(translated):
     for log in (old, old.replace("\x1b", "")):
         new, report = translated(log, GRPO, "canonical", "--force")
 
-        assert 2 == report["records"]
+        assert report["records"] == 2
         expected = log.replace("'eval_reward'", "'eval/reward/score/mean'").replace("'epoch'", "'progress/epoch'")
         assert expected.replace("'reward'", "'reward/score/mean'") == new
 
@@ -165,7 +165,7 @@ def test_what_collectors_of_logs_put_before_a_line_stays(translated, before):
     """Ranks as SLURM and torchrun name them, times as containers do."""
     new, report = translated(before + "{'reward': 0.5, 'epoch': 0.1}\n", GRPO, "canonical")
 
-    assert 1 == report["records"]
+    assert report["records"] == 1
     assert before + "{'reward/score/mean': 0.5, 'progress/epoch': 0.1}\n" == new
 
 
@@ -182,16 +182,16 @@ def test_a_dict_that_was_cut_off_is_left_out(translated):
 
     torn, torn_report = translated(whole + "{'reward': 0.5, 'epo", GRPO, "canonical")
 
-    assert "{'reward/score/mean': 0.5, 'progress/epoch': 0.1}\n" == torn
-    assert {"records": 1, "bytes": 20} == torn_report["lost"]
+    assert torn == "{'reward/score/mean': 0.5, 'progress/epoch': 0.1}\n"
+    assert torn_report["lost"] == {"records": 1, "bytes": 20}
 
 
 def test_a_last_dict_without_a_line_end_is_whole(translated):
     """The closing brace says that nothing is missing."""
     new, report = translated("{'reward': 0.5, 'epoch': 0.1}", GRPO, "canonical")
 
-    assert "{'reward/score/mean': 0.5, 'progress/epoch': 0.1}" == new
-    assert 0 == report["lost"]["records"]
+    assert new == "{'reward/score/mean': 0.5, 'progress/epoch': 0.1}"
+    assert report["lost"]["records"] == 0
 
 
 def test_nothing_translated_is_an_error_and_nothing_is_written(tmp_path, capsys):
@@ -199,10 +199,10 @@ def test_nothing_translated_is_an_error_and_nothing_is_written(tmp_path, capsys)
     path = tmp_path / "console.log"
     path.write_text("step:1 - my/own:0.5\n")
 
-    assert 2 == main(["translate", str(path), "--from", VERL, "--to", "canonical"])
+    assert main(["translate", str(path), "--from", VERL, "--to", "canonical"]) == 2
 
     assert "0 keys translated" in capsys.readouterr().err
-    assert [path] == list(tmp_path.iterdir())
+    assert list(tmp_path.iterdir()) == [path]
 
 
 def test_a_folder_of_logs_is_told_apart(tmp_path):
@@ -213,11 +213,11 @@ def test_a_folder_of_logs_is_told_apart(tmp_path):
 
     kinds = {path.name: kind_name(path) for path in tmp_path.iterdir()}
 
-    assert {
+    assert kinds == {
         "verl-0.5.0.console.log": "verl-console",
         "trl-0.18.2-grpo.console.log": "hf-console",
         "notes.txt": None,
-    } == kinds
+    }
 
 
 def test_a_value_that_cannot_be_converted_names_its_line(tmp_path):
@@ -227,7 +227,7 @@ def test_a_value_that_cannot_be_converted_names_its_line(tmp_path):
 
     translate_file(path, source="verl==0.1", target=VERL, output=tmp_path / "out.log")
 
-    assert "hello\nstep:1 - actor/lr:True\n" == (tmp_path / "out.log").read_text()
+    assert (tmp_path / "out.log").read_text() == "hello\nstep:1 - actor/lr:True\n"
     with pytest.raises(InputError, match="unknown kind"):
         translate_file(path, kind="console", source="verl==0.1", target=VERL, output=tmp_path / "other.log")
 
@@ -281,4 +281,4 @@ def test_printed_dicts_survive_there_and_back(tmp_path_factory, row):
     translate_file(there, kind="hf-console", source="canonical", target=GRPO, output=back)
 
     assert path.read_bytes() == back.read_bytes()
-    assert 1 == report.records
+    assert report.records == 1

@@ -43,11 +43,11 @@ def test_an_export_of_a_chart_keeps_runs_quotes_and_body(translated):
     code, new, report = translated(old, GRPO, "verl==0.9.1")
 
     titles = next(csv.reader([new.splitlines()[0].decode()]))
-    assert (0, "csv", 5) == (code, report["kind"], report["records"])
-    assert [
+    assert (code, report["kind"], report["records"]) == (0, "csv", 5)
+    assert titles == [
         "training/global_step",
         *(f"{run} - critic/score/mean{mark}" for run in ("bright-sun-1", "dark-moon-2") for mark in ("", *MARKS)),
-    ] == titles
+    ]
     assert old.split(b"\n", 1)[1] == new.split(b"\n", 1)[1]
     assert new.startswith(b'"training/global_step","')
 
@@ -59,8 +59,8 @@ def test_names_of_runs_may_hold_the_separator(translated):
     code, new, report = translated(old, GRPO, "verl==0.9.1")
 
     titles = "Step,a - b - critic/score/mean,a - b - critic/score/mean__MIN,train - kl - mine,x - y - mine/own__MAX"
-    assert (0, f"{titles}\n1,2,3,4,5\n".encode()) == (code, new)
-    assert ["mine", "mine/own"] == sorted(report["unknown"])
+    assert (code, new) == (0, f"{titles}\n1,2,3,4,5\n".encode())
+    assert sorted(report["unknown"]) == ["mine", "mine/own"]
 
 
 def test_a_history_from_the_api_is_translated_by_its_header(translated):
@@ -70,7 +70,7 @@ def test_a_history_from_the_api_is_translated_by_its_header(translated):
     code, new, report = translated(old, GRPO, "canonical")
 
     titles = new.splitlines()[0].decode().split(",")
-    assert 0 == code
+    assert code == 0
     assert {"loss/total", "reward/score/mean", "eval/reward/score/mean", "_step", "_runtime"} <= set(titles)
     assert "_step" not in report["unknown"]
     assert old.split(b"\n", 1)[1] == new.split(b"\n", 1)[1]
@@ -84,8 +84,8 @@ def test_a_mirrored_metric_swaps_minimum_and_maximum(translated):
     code, new, report = translated(old, "trl[OnlineDPOTrainer]==0.18.2", "canonical")
 
     new_key = "length/truncated_fraction"
-    assert 0 == code
-    assert {"scale": -1.0, "offset": 1.0} == report["translated"][key]["transform"]
+    assert code == 0
+    assert report["translated"][key]["transform"] == {"scale": -1.0, "offset": 1.0}
     assert f"Step,a - {new_key},a - {new_key}__MAX,a - {new_key}__MIN\n1,0.5,0.75,0.0\n2,,NaN,inf\n".encode() == new
 
 
@@ -95,10 +95,10 @@ def test_values_of_an_affine_column_are_converted_and_others_are_not(translated)
 
     code, new, report = translated(old, "verl==0.1", "verl==0.9.1")
 
-    assert 0 == code
-    assert b'Step,actor/lr,actor/pg_loss\r\n1,"0.00025",0.10\r\n2,,1e-3\r\n3,NaN,x\r\n' == new
-    assert 1e-4 == report["translated"]["actor/lr(1e-4)"]["transform"]["scale"]
-    assert 3 == report["records"]
+    assert code == 0
+    assert new == b'Step,actor/lr,actor/pg_loss\r\n1,"0.00025",0.10\r\n2,,1e-3\r\n3,NaN,x\r\n'
+    assert report["translated"]["actor/lr(1e-4)"]["transform"]["scale"] == 1e-4
+    assert report["records"] == 3
 
 
 def test_blanks_around_cells_stay(translated):
@@ -108,18 +108,18 @@ def test_blanks_around_cells_stay(translated):
     code, new, report = translated(old, "verl==0.1", "verl==0.5.0")
     _, plain, _ = translated(old.replace(" ", ""), "verl==0.1", "verl==0.5.0", "--force")
 
-    assert (0, 2) == (code, report["records"])
-    assert b'step, actor/lr ,  mine, "critic/score/mean" \n1,  5e-05 ,x , 2\n2, , y,3\n' == new
+    assert (code, report["records"]) == (0, 2)
+    assert new == b'step, actor/lr ,  mine, "critic/score/mean" \n1,  5e-05 ,x , 2\n2, , y,3\n'
     assert plain == new.replace(b" ", b"")
     code, back, _ = translated(new, "verl==0.5.0", "verl==0.1", "--force")
-    assert (0, old) == (code, back.decode())
+    assert (code, back.decode()) == (0, old)
 
 
 def test_text_where_a_number_must_be_converted_is_refused(translated):
     """The line and the column's name are told, and nothing is written."""
     code, error, _ = translated("Step,actor/lr(1e-4)\n1,fast\n", "verl==0.1", "verl==0.9.1")
 
-    assert 2 == code
+    assert code == 2
     assert "runs.csv:2" in error
     assert "actor/lr(1e-4)" in error
 
@@ -129,50 +129,50 @@ def test_a_torn_last_row_is_left_out(translated, tail):
     """A row with too few cells, or an open quote, at the very end was cut off by a crash."""
     code, new, report = translated(f"step,reward,kl\n1,0.5,2\n{tail}", GRPO, "canonical")
 
-    assert 1 == code
-    assert b"step,reward/score/mean,kl/reference/k3\n1,0.5,2\n" == new
-    assert {"records": 1, "bytes": len(tail)} == report["lost"]
+    assert code == 1
+    assert new == b"step,reward/score/mean,kl/reference/k3\n1,0.5,2\n"
+    assert report["lost"] == {"records": 1, "bytes": len(tail)}
 
 
 def test_a_whole_last_row_without_a_line_end_is_kept(translated):
     """The last row of a table need not end in a line end."""
     _, new, report = translated("step,reward\n1,0.5\n2,0.6", GRPO, "canonical")
 
-    assert b"step,reward/score/mean\n1,0.5\n2,0.6" == new
-    assert (2, 0) == (report["records"], report["lost"]["records"])
+    assert new == b"step,reward/score/mean\n1,0.5\n2,0.6"
+    assert (report["records"], report["lost"]["records"]) == (2, 0)
 
 
 def test_two_columns_of_one_new_name_with_different_values_are_set_aside(translated):
     """Neither may be chosen for the other: both keep their values under a name of their own, and the exit code is 1."""
     code, new, report = translated("step,kl,train/kl\n1,0.5,0.7\n", GRPO, "canonical")
 
-    assert 1 == code
-    assert b"step,untranslated/trl-0.18.2/kl,untranslated/trl-0.18.2/train/kl\n1,0.5,0.7\n" == new
-    assert ["kl", "train/kl"] == sorted(next(iter(report["collisions"].values())))
+    assert code == 1
+    assert new == b"step,untranslated/trl-0.18.2/kl,untranslated/trl-0.18.2/train/kl\n1,0.5,0.7\n"
+    assert sorted(next(iter(report["collisions"].values()))) == ["kl", "train/kl"]
 
 
 def test_two_columns_of_one_new_name_with_equal_values_are_written_once(translated):
     """0.50 is 0.5: the second column is left out and reported."""
     code, new, report = translated("step,kl,train/kl,note\n1,0.5,0.50,a\n2,1,1.0,b\n", GRPO, "canonical")
 
-    assert 0 == code
-    assert b"step,kl/reference/k3,note\n1,0.5,a\n2,1,b\n" == new
-    assert {"train/kl": "kl/reference/k3"} == report["duplicates"]
+    assert code == 0
+    assert new == b"step,kl/reference/k3,note\n1,0.5,a\n2,1,b\n"
+    assert report["duplicates"] == {"train/kl": "kl/reference/k3"}
 
 
 def test_both_names_give_two_columns(translated):
     """``--both`` writes the old column beside the new one."""
     _, new, _ = translated("step,kl\n1,0.5\n", GRPO, "canonical", "--both")
 
-    assert b"step,kl/reference/k3,kl\n1,0.5,0.5\n" == new
+    assert new == b"step,kl/reference/k3,kl\n1,0.5,0.5\n"
 
 
 def test_runs_of_one_name_do_not_collide(translated):
     """Two runs may share a name: their columns are translated each on its own."""
     code, new, _ = translated("Step,a - b - reward,a - b - reward\n1,0.5,0.7\n", GRPO, "canonical")
 
-    assert 0 == code
-    assert b"Step,a - b - reward/score/mean,a - b - reward/score/mean\n1,0.5,0.7\n" == new
+    assert code == 0
+    assert new == b"Step,a - b - reward/score/mean,a - b - reward/score/mean\n1,0.5,0.7\n"
 
 
 def test_a_tab_separated_table_with_a_byte_order_mark_and_quoted_line_ends(translated):
@@ -182,14 +182,14 @@ def test_a_tab_separated_table_with_a_byte_order_mark_and_quoted_line_ends(trans
     _, new, report = translated(old, GRPO, "canonical")
 
     assert old.replace(b"\treward\t", b"\treward/score/mean\t") == new
-    assert 1 == report["records"]
+    assert report["records"] == 1
 
 
 def test_a_ragged_row_is_refused_only_where_rows_are_rewritten(translated):
     """A row of another length can't be converted; its line is told."""
     code, error, _ = translated("Step,actor/lr(1e-4)\n1,2\n2,3,4\n", "verl==0.1", "verl==0.9.1")
 
-    assert 2 == code
+    assert code == 2
     assert "runs.csv:3: a row has 3 cells where the header has 2" in error
 
 

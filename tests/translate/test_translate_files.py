@@ -41,17 +41,17 @@ def test_a_real_run_is_translated_row_by_row(run_file, capsys):
 
     report = json.loads(capsys.readouterr().out)
     old, new = _rows(run_file), _rows(run_file.with_name("run.jsonl.translated"))
-    assert 0 == code
-    assert before == run_file.read_bytes()
+    assert code == 0
+    assert run_file.read_bytes() == before
     assert len(old) == len(new) == report["records"]
-    assert {"jsonl", OLD, NEW} == {report["kind"], report["from"], report["to"]}
+    assert {report["kind"], report["from"], report["to"]} == {"jsonl", OLD, NEW}
     for was, now in zip(old, new, strict=True):
         assert was["ppo/policy/clipfrac"] == now["policy/clipfrac_avg"]
         assert was["objective/kl"] == now["objective/kl"]
         assert "ppo/policy/clipfrac" not in now
     fields = {"to", "relation", "severity", "metric", "differs_by", "transform"}
     assert fields == set(report["translated"]["ppo/policy/approxkl"])
-    assert {"records": 0, "bytes": 0} == report["lost"]
+    assert report["lost"] == {"records": 0, "bytes": 0}
 
 
 def test_values_stay_byte_for_byte(tmp_path, capsys):
@@ -61,7 +61,7 @@ def test_values_stay_byte_for_byte(tmp_path, capsys):
         '{ "ppo/policy/clipfrac" :1.50e-3,  "ppo/val/vpred":NaN ,"x":-Infinity, "é":"ü\\u00e9" }\r\n', newline=""
     )
 
-    assert 0 == main(["translate", str(source), "--from", OLD, "--to", NEW, "-o", str(tmp_path / "out")])
+    assert main(["translate", str(source), "--from", OLD, "--to", NEW, "-o", str(tmp_path / "out")]) == 0
 
     with (tmp_path / "out").open(newline="", encoding="utf-8") as file:
         text = file.read()
@@ -75,8 +75,11 @@ def test_verl_file_logger_rows_keep_their_frame(tmp_path, capsys):
     """``{"step", "data"}`` stays the frame; the names inside ``data`` are translated, canonical names included."""
     source = Path(shutil.copy(FIXTURES / "verl-0.9.1-tracking.jsonl", tmp_path / "verl.jsonl"))
 
-    assert 0 == main(
-        ["translate", str(source), "--from", "verl==0.9.1", "--to", "canonical", "-o", str(tmp_path / "out.jsonl")]
+    assert (
+        main(
+            ["translate", str(source), "--from", "verl==0.9.1", "--to", "canonical", "-o", str(tmp_path / "out.jsonl")]
+        )
+        == 0
     )
 
     old, new = _rows(source), _rows(tmp_path / "out.jsonl")
@@ -88,7 +91,7 @@ def test_trainer_state_keeps_everything_but_names(tmp_path, capsys):
     """Only the names in ``log_history`` change; the rest of the file is the same text."""
     source = Path(shutil.copy(FIXTURES / "trl-0.18.2-ppo.trainer_state.json", tmp_path / "trainer_state.json"))
 
-    assert 0 == main(["translate", str(source), "--from", NEW, "--to", "canonical", "-o", str(tmp_path / "out.json")])
+    assert main(["translate", str(source), "--from", NEW, "--to", "canonical", "-o", str(tmp_path / "out.json")]) == 0
 
     old, new = json.loads(source.read_text()), json.loads((tmp_path / "out.json").read_text())
     assert {key: old[key] for key in old if key != "log_history"} == {
@@ -121,11 +124,11 @@ def test_a_torn_last_record_is_left_out_and_counted(run_file, capsys):
 
     captured = capsys.readouterr()
     report = json.loads(captured.out)
-    assert 1 == code
+    assert code == 1
     assert len(whole.splitlines()) - 1 == report["records"]
-    assert {"records": 1, "bytes": len(last) - (len(last) + 1) // 2} == report["lost"]
+    assert report["lost"] == {"records": 1, "bytes": len(last) - (len(last) + 1) // 2}
     assert captured.err.startswith("rlmetrics translate: LOST: 1 torn record(s)")
-    assert 1 == main(["translate", str(run_file), "--from", OLD, "--to", NEW, "--force"])
+    assert main(["translate", str(run_file), "--from", OLD, "--to", NEW, "--force"]) == 1
     assert capsys.readouterr().out.startswith("LOST: 1 torn record(s)")
 
 
@@ -137,10 +140,10 @@ def test_broken_input_writes_nothing(run_file, tmp_path, capsys):
     code = main(["translate", str(run_file), "--from", OLD, "--to", NEW])
 
     captured = capsys.readouterr()
-    assert 2 == code
+    assert code == 2
     assert f"{run_file}:2:17: " in captured.err
-    assert 1 == captured.err.count("\n")
-    assert ["run.jsonl"] == os.listdir(tmp_path)
+    assert captured.err.count("\n") == 1
+    assert os.listdir(tmp_path) == ["run.jsonl"]
 
 
 def test_nothing_translated_is_an_error(tmp_path, capsys):
@@ -150,9 +153,9 @@ def test_nothing_translated_is_an_error(tmp_path, capsys):
 
     code = main(["translate", str(source), "--from", OLD, "--to", NEW])
 
-    assert 2 == code
+    assert code == 2
     assert "0 keys translated" in capsys.readouterr().err
-    assert ["run.jsonl"] == os.listdir(tmp_path)
+    assert os.listdir(tmp_path) == ["run.jsonl"]
 
 
 @pytest.mark.parametrize(
@@ -175,9 +178,9 @@ def test_what_keeps_all_keys_back_is_told(tmp_path, capsys, keys, options, why):
 
     code = main(["translate", str(source), "--from", OLD, "--to", NEW, *options])
 
-    assert 2 == code
+    assert code == 2
     assert why in capsys.readouterr().err
-    assert ["run.jsonl"] == os.listdir(tmp_path)
+    assert os.listdir(tmp_path) == ["run.jsonl"]
 
 
 @pytest.mark.parametrize(
@@ -192,10 +195,10 @@ def test_a_compressed_file_is_refused(tmp_path, capsys, name, packed, how):
     (folder / name).write_bytes(packed(b'{"ppo/policy/entropy": 1}\n'))
     (folder / "plain.jsonl").write_text('{"ppo/policy/entropy": 1}\n')
 
-    assert 2 == main(["translate", str(folder / name), "--from", OLD, "--to", NEW])
+    assert main(["translate", str(folder / name), "--from", OLD, "--to", NEW]) == 2
     message = f"rlmetrics translate: {folder / name}: is compressed with {how}; unpack it first\n"
     assert message == capsys.readouterr().err
-    assert 0 == main(["translate", str(folder), "--from", OLD, "--to", NEW, "--json"])
+    assert main(["translate", str(folder), "--from", OLD, "--to", NEW, "--json"]) == 0
     report = json.loads(capsys.readouterr().out)
     assert any(f"{folder / name}: is compressed: names in it stay" in note for note in report["notes"])
     assert (folder / name).read_bytes() == (tmp_path / "runs.translated" / name).read_bytes()
@@ -206,7 +209,7 @@ def test_broken_yaml_is_told_with_its_place(tmp_path, capsys):
     path = tmp_path / "sweep.yaml"
     path.write_text("metric:\n  name: [train/reward\n")
 
-    assert 2 == main(["translate", str(path), "--from", OLD, "--to", NEW])
+    assert main(["translate", str(path), "--from", OLD, "--to", NEW]) == 2
     assert f"rlmetrics translate: {path}:2:9: not YAML" in capsys.readouterr().err
 
 
@@ -215,9 +218,9 @@ def test_a_pipe_is_refused(tmp_path, capsys):
     pipe = tmp_path / "run.jsonl"
     os.mkfifo(pipe)
 
-    assert 2 == main(["translate", str(pipe), "--from", OLD, "--to", NEW])
+    assert main(["translate", str(pipe), "--from", OLD, "--to", NEW]) == 2
     assert f"rlmetrics translate: {pipe}: is a pipe or a device" in capsys.readouterr().err
-    assert [pipe] == list(tmp_path.iterdir())
+    assert list(tmp_path.iterdir()) == [pipe]
 
 
 def test_existing_output_is_kept_without_force(run_file, capsys):
@@ -226,10 +229,10 @@ def test_existing_output_is_kept_without_force(run_file, capsys):
     output.write_text("precious")
     command = ["translate", str(run_file), "--from", OLD, "--to", NEW, "-o", str(output)]
 
-    assert 2 == main(command)
-    assert "precious" == output.read_text()
+    assert main(command) == 2
+    assert output.read_text() == "precious"
     assert "--force" in capsys.readouterr().err
-    assert 0 == main([*command, "--force"])
+    assert main([*command, "--force"]) == 0
     assert "objective/kl" in output.read_text()
 
 
@@ -251,12 +254,12 @@ def test_collisions_end_with_exit_code_1(tmp_path, capsys):
 
     code = main(["translate", str(source), "--from", OLD, "--to", NEW])
 
-    assert 1 == code
-    assert {
+    assert code == 1
+    assert _rows(tmp_path / "run.jsonl.translated")[0] == {
         "untranslated/trl-0.7.10/env/reward_mean": 1.0,
         "untranslated/trl-0.7.10/ppo/mean_scores": 2.0,
         "objective/kl": 0.5,
-    } == _rows(tmp_path / "run.jsonl.translated")[0]
+    }
 
 
 def test_the_source_is_inferred_from_the_names(tmp_path, capsys):
@@ -265,8 +268,8 @@ def test_the_source_is_inferred_from_the_names(tmp_path, capsys):
     run.write_text('{"ppo/learning_rate": 0.1}\n', encoding="utf-8")
     code = main(["translate", str(run), "--to", NEW, "--json"])
 
-    assert 0 == code
-    assert "trl[PPOTrainer]==0.11.4" == json.loads(capsys.readouterr().out)["from"]
+    assert code == 0
+    assert json.loads(capsys.readouterr().out)["from"] == "trl[PPOTrainer]==0.11.4"
 
 
 def test_names_of_several_meanings_need_a_source(tmp_path, capsys):
@@ -275,7 +278,7 @@ def test_names_of_several_meanings_need_a_source(tmp_path, capsys):
     run.write_text('{"loss": 0.1, "nll_loss": 0.1, "log_odds_ratio": 0.1}\n', encoding="utf-8")
     code = main(["translate", str(run), "--to", "canonical"])
 
-    assert 2 == code
+    assert code == 2
     assert "ambiguous" in capsys.readouterr().err
 
 
@@ -295,7 +298,7 @@ with replacing(Path({str(target)!r})) as part:
     assert not target.exists()
     with replacing(target) as part:
         part.write_text("whole")
-    assert "whole" == target.read_text()
+    assert target.read_text() == "whole"
 
 
 @settings(max_examples=60, deadline=None)
@@ -314,7 +317,7 @@ def test_arbitrary_bytes_give_output_or_one_clear_error(tmp_path_factory, data, 
     else:
         message, records, files = str(path), report.records, ["run.jsonl", "run.jsonl.translated"]
     assert message.startswith(str(path))
-    assert 1 <= records
+    assert records >= 1
     assert files == sorted(os.listdir(folder))
     assert content == path.read_bytes()
 
@@ -337,8 +340,8 @@ def test_a_folder_that_cannot_be_replaced_is_put_back(tmp_path, monkeypatch):
     with pytest.raises(OSError, match="no"), replacing(old) as part:
         part.mkdir()
 
-    assert ["out"] == [path.name for path in tmp_path.iterdir()]
-    assert "old" == (old / "kept").read_text()
+    assert [path.name for path in tmp_path.iterdir()] == ["out"]
+    assert (old / "kept").read_text() == "old"
 
 
 def test_memory_stays_constant(tmp_path):

@@ -47,16 +47,16 @@ def test_the_copy_mirrors_the_tree(runs, capsys):
     mirror = runs.with_name("runs.translated")
     weights = "a/checkpoint/model.safetensors"
     old, new = ({path.relative_to(root) for path in root.rglob("*")} for root in (runs, mirror))
-    assert 0 == code
-    assert before == _files(runs)
-    assert {"run-verl01.wandb.synced"} == {path.name for path in old - new}
+    assert code == 0
+    assert _files(runs) == before
+    assert {path.name for path in old - new} == {"run-verl01.wandb.synced"}
     assert set() == new - old
     assert before[weights] == (mirror / weights).read_bytes()
-    assert "offline-run-1" == os.readlink(mirror / "wandb" / "latest-run")
+    assert os.readlink(mirror / "wandb" / "latest-run") == "offline-run-1"
     assert str(runs / weights) in report["copied"]
-    assert [str(runs / "wandb" / "offline-run-1" / "run-verl01.wandb.synced")] == report["skipped"]
-    assert "jsonl+tensorboard+verl-console+wandb" == report["kind"]
-    assert {"jsonl", "tensorboard", "verl-console", "wandb"} == {file["kind"] for file in report["files"]}
+    assert report["skipped"] == [str(runs / "wandb" / "offline-run-1" / "run-verl01.wandb.synced")]
+    assert report["kind"] == "jsonl+tensorboard+verl-console+wandb"
+    assert {file["kind"] for file in report["files"]} == {"jsonl", "tensorboard", "verl-console", "wandb"}
     assert report["records"] == sum(file["records"] for file in report["files"])
     assert b'"kl/old/k1"' in (mirror / "a" / "metrics.jsonl").read_bytes()
     assert b" - kl/old/k1:" in (mirror / "a" / "console.log").read_bytes()
@@ -68,20 +68,20 @@ def test_files_without_names_can_stay_behind(runs, capsys):
 
     report = json.loads(capsys.readouterr().out)
     mirror = _files(runs.with_name("runs.translated"))
-    assert 0 == code
+    assert code == 0
     assert "a/checkpoint/model.safetensors" not in mirror
     assert "a/metrics.jsonl" in mirror
-    assert [] == report["copied"]
+    assert report["copied"] == []
     assert str(runs / "a" / "checkpoint" / "model.safetensors") in report["skipped"]
 
 
 def test_the_report_has_a_line_for_each_file(runs, capsys):
     """People see at a glance what each file is and how much of it was renamed."""
-    assert 0 == main(["translate", str(runs), "--from", VERL, "--to", "canonical", "--full"])
+    assert main(["translate", str(runs), "--from", VERL, "--to", "canonical", "--full"]) == 0
 
     lines = capsys.readouterr().out.splitlines()
     (line,) = (line for line in lines if str(runs / "a" / "metrics.jsonl") in line and "records" in line)
-    assert ["jsonl", "verl==0.9.1", "5", "records"] == line.split()[1:5]
+    assert line.split()[1:5] == ["jsonl", "verl==0.9.1", "5", "records"]
     assert "files without names, copied (1):" in lines
 
 
@@ -95,9 +95,9 @@ def test_runs_of_different_trainers_have_their_own_sources(tmp_path, capsys):
     code = main(["translate", str(runs), "--to", "canonical", "--json"])
 
     captured = capsys.readouterr()
-    assert 0 == code, captured.err
+    assert code == 0, captured.err
     files = {Path(file["path"]).name: file["from"] for file in json.loads(captured.out)["files"]}
-    assert {"a.jsonl": "verl[sft]==0.9.1", "b.jsonl": "trl[PPOTrainer]==0.11.4"} == files
+    assert files == {"a.jsonl": "verl[sft]==0.9.1", "b.jsonl": "trl[PPOTrainer]==0.11.4"}
 
 
 def test_code_is_copied_and_what_names_metrics_in_it_is_reported(runs):
@@ -119,10 +119,10 @@ def test_many_notes_do_not_drown_the_report(runs, capsys):
     )
     page = runs.with_name("report.html")
 
-    assert 0 == main(["translate", str(runs), "--from", VERL, "--to", "canonical", "--full", "--html", str(page)])
+    assert main(["translate", str(runs), "--from", VERL, "--to", "canonical", "--full", "--html", str(page)]) == 0
 
     shown = capsys.readouterr().out
-    assert (20, 50) == (shown.count("watch.py:"), page.read_text().count("watch.py:"))
+    assert (shown.count("watch.py:"), page.read_text().count("watch.py:")) == (20, 50)
     assert "… and 30 more notes" in shown
 
 
@@ -136,9 +136,9 @@ def test_a_damaged_file_does_not_keep_the_others(runs, capsys):
     captured = capsys.readouterr()
     report = json.loads(captured.out)
     mirror = runs.with_name("runs.translated")
-    assert 1 == code
+    assert code == 1
     assert f"{path}:1:9: not a JSON object" in report["failed"][str(path)]
-    assert [f"rlmetrics translate: {report['failed'][str(path)]}; left out"] == captured.err.splitlines()
+    assert captured.err.splitlines() == [f"rlmetrics translate: {report['failed'][str(path)]}; left out"]
     assert not (mirror / "a" / "metrics.jsonl").exists()
     assert (mirror / "a" / "console.log").exists()
 
@@ -150,10 +150,10 @@ def test_only_damaged_files_write_nothing(tmp_path, capsys):
     (runs / "a.jsonl").write_text("{]\n")
     (runs / "b.jsonl").write_text("{]\n")
 
-    assert 2 == main(["translate", str(runs), "--from", VERL, "--to", "canonical"])
+    assert main(["translate", str(runs), "--from", VERL, "--to", "canonical"]) == 2
 
-    assert 1 == capsys.readouterr().err.count("\n")
-    assert ["runs"] == os.listdir(tmp_path)
+    assert capsys.readouterr().err.count("\n") == 1
+    assert os.listdir(tmp_path) == ["runs"]
 
 
 @pytest.mark.parametrize("aim", ["file", "folder"])
@@ -163,10 +163,10 @@ def test_a_link_out_of_the_folder_is_refused(runs, tmp_path, capsys, aim):
     (tmp_path / "folder").mkdir()
     (runs / "link").symlink_to(tmp_path / aim)
 
-    assert 2 == main(["translate", str(runs), "--from", VERL, "--to", "canonical"])
+    assert main(["translate", str(runs), "--from", VERL, "--to", "canonical"]) == 2
 
     error = capsys.readouterr().err
-    assert 1 == error.count("\n")
+    assert error.count("\n") == 1
     assert f"{runs / 'link'}: is a symbolic link out of the folder" in error
     assert not runs.with_name("runs.translated").exists()
 
@@ -177,7 +177,7 @@ def test_a_link_within_the_folder_leads_to_the_copy(runs):
 
     translate_file(runs, source=VERL, target="canonical")
 
-    assert "checkpoint" == os.readlink(runs.with_name("runs.translated") / "a" / "best")
+    assert os.readlink(runs.with_name("runs.translated") / "a" / "best") == "checkpoint"
 
 
 def test_a_link_among_the_files_of_a_run_is_translated(runs):
@@ -206,12 +206,12 @@ database.commit()
 os.kill(os.getpid(), signal.SIGKILL)
 """
     subprocess.run([sys.executable, "-c", code], check=False)
-    assert {"p.db", "p.db-wal", "p.db-shm"} == set(os.listdir(runs))
+    assert set(os.listdir(runs)) == {"p.db", "p.db-wal", "p.db-shm"}
 
     report = translate_file(runs, source=VERL, target="canonical")
 
-    assert ["p.db"] == os.listdir(tmp_path / "runs.translated")
-    assert {"actor/ppo_kl": "kl/old/k1"} == {old: how["to"] for old, how in report.translated.items()}
+    assert os.listdir(tmp_path / "runs.translated") == ["p.db"]
+    assert {old: how["to"] for old, how in report.translated.items()} == {"actor/ppo_kl": "kl/old/k1"}
 
 
 def test_an_unknown_kind_or_an_empty_folder_is_an_error(tmp_path):
@@ -229,7 +229,7 @@ def test_the_report_is_also_a_page(runs, tmp_path, capsys):
     (runs / "a" / "<b>&.jsonl").write_text('{"actor/ppo_kl": 1, "<script>": 2}\n')
     page = tmp_path / "report.html"
 
-    assert 0 == main(["translate", str(runs), "--from", VERL, "--to", "canonical", "--html", str(page)])
+    assert main(["translate", str(runs), "--from", VERL, "--to", "canonical", "--html", str(page)]) == 0
 
     text = page.read_text(encoding="utf-8")
     seen = _Page()
@@ -266,7 +266,7 @@ def test_a_page_without_a_folder_is_refused_first(runs, tmp_path, capsys):
     """A mistyped place for the report costs nothing: nothing has been written yet."""
     command = ["translate", str(runs), "--from", VERL, "--to", "canonical", "--html", str(tmp_path / "no" / "r.html")]
 
-    assert 2 == main(command)
+    assert main(command) == 2
     assert not runs.with_name("runs.translated").exists()
 
 
@@ -286,10 +286,10 @@ def test_a_page_replaces_neither_a_folder_nor_a_run(runs, tmp_path, capsys, page
     place = runs.parent / page if page.startswith("runs") else tmp_path / page
     before = _files(runs)
 
-    assert 2 == main(["translate", str(runs), "--from", VERL, "--to", "canonical", "--html", str(place)])
+    assert main(["translate", str(runs), "--from", VERL, "--to", "canonical", "--html", str(place)]) == 2
     assert what in capsys.readouterr().err
-    assert "mine" == (tmp_path / "kept" / "notes").read_text()
-    assert before == _files(runs)
+    assert (tmp_path / "kept" / "notes").read_text() == "mine"
+    assert _files(runs) == before
     assert not runs.with_name("runs.translated").exists()
 
 
@@ -311,12 +311,12 @@ def test_records_of_one_run_are_judged_together(tmp_path, capsys):
         (run / "logs" / "train.log").write_text(_console(OPEN_NAMES))
         (run / "mine.csv").write_text("step,my/own\n1,2\n")
 
-    assert 0 == main(["translate", str(tmp_path / "runs"), "--to", "canonical", "--json"])
+    assert main(["translate", str(tmp_path / "runs"), "--to", "canonical", "--json"]) == 0
 
     report = json.loads(capsys.readouterr().out)
     logs = [file for file in report["files"] if file["path"].endswith((".log", ".jsonl"))]
-    assert 4 == len(logs)
-    assert {"verl==0.1"} == {file["from"] for file in logs}
+    assert len(logs) == 4
+    assert {file["from"] for file in logs} == {"verl==0.1"}
 
 
 def test_runs_side_by_side_decide_nothing_about_each_other(tmp_path, capsys):
@@ -327,11 +327,11 @@ def test_runs_side_by_side_decide_nothing_about_each_other(tmp_path, capsys):
             (root / folder).mkdir(parents=True, exist_ok=True)
             (root / folder / f"{name}.jsonl").write_text(json.dumps(row) + "\n")
 
-        assert 1 == main(["translate", str(root), "--to", "canonical", "--json", "-o", f"{root}.out"])
+        assert main(["translate", str(root), "--to", "canonical", "--json", "-o", f"{root}.out"]) == 1
 
         captured = capsys.readouterr()
         report = json.loads(captured.out)
-        assert ("verl==0.1", [str(root / folders[1] / "b.jsonl")]) == (report["from"], list(report["failed"]))
+        assert (report["from"], list(report["failed"])) == ("verl==0.1", [str(root / folders[1] / "b.jsonl")])
         assert f"{root / folders[1] / 'b.jsonl'}: ambiguous" in captured.err
 
 
@@ -341,12 +341,12 @@ def test_a_page_replaces_another_file_only_with_force(runs, tmp_path, capsys):
     page.write_text("mine")
     command = ["translate", str(runs), "--from", VERL, "--to", "canonical", "--html", str(page)]
 
-    assert 2 == main(command)
+    assert main(command) == 2
     error = capsys.readouterr().err
-    assert (1, True) == (error.count("\n"), f"{page}: exists already" in error)
-    assert ("mine", False) == (page.read_text(), runs.with_name("runs.translated").exists())
+    assert (error.count("\n"), f"{page}: exists already" in error) == (1, True)
+    assert (page.read_text(), runs.with_name("runs.translated").exists()) == ("mine", False)
 
-    assert 0 == main([*command, "--force"])
+    assert main([*command, "--force"]) == 0
     assert page.read_text().startswith("<!doctype html>")
 
 
@@ -365,10 +365,10 @@ def test_the_bar_is_for_terminals(runs, tmp_path, terminal):
     os.close(writer)
     with os.fdopen(reader, "rb", buffering=0) as shown:
         seen = shown.read(1 << 16) if terminal else shown.read()
-    assert 0 == done.returncode
+    assert done.returncode == 0
     assert "kind" in json.loads(done.stdout)
     assert terminal == (b" %" in seen)
-    assert terminal or b"" == seen
+    assert terminal or seen == b""
 
 
 def test_large_files_of_other_kinds_are_not_read_into_memory(tmp_path):
@@ -391,5 +391,5 @@ def test_large_files_of_other_kinds_are_not_read_into_memory(tmp_path):
         copied, peak = map(int, done.stdout.split())
         peaks.append(peak * 1024)
     size = (tmp_path / "beside" / "checkpoint-4" / "tokenizer.json").stat().st_size
-    assert 1 == copied
+    assert copied == 1
     assert peaks[1] < peaks[0] + 2 * size

@@ -63,10 +63,10 @@ def test_every_place_of_a_classic_dashboard_is_rewritten_and_nothing_else(transl
         f"/panels/0/transformations/0/options/renameByName/{length[0]}": (length[0], None),
         f"/panels/0/transformations/0/options/renameByName/{length[1]}": (None, length[1]),
     }
-    assert (0, "grafana") == (code, report["kind"])
-    assert expected == changes(old, json.loads(text))
-    assert ["rl_insight_monitor_my_own_number"] == report["unknown"]
-    assert (score[1], "approximate") == tuple(report["translated"][score[0]][field] for field in ("to", "relation"))
+    assert (code, report["kind"]) == (0, "grafana")
+    assert changes(old, json.loads(text)) == expected
+    assert report["unknown"] == ["rl_insight_monitor_my_own_number"]
+    assert tuple(report["translated"][score[0]][field] for field in ("to", "relation")) == (score[1], "approximate")
     assert best == report["translated"]["rl_insight_monitor_val-core_openai_gsm8k_reward_mean@1"]["to"]
     notes = "\n".join(report["notes"])
     assert f"{CLASSIC}:2:12: a text mentions critic/score/mean (now reward/score/mean): left as it is" in notes
@@ -85,8 +85,8 @@ def test_version_2_is_rewritten_likewise(translated):
     expected = SECOND.read_text(encoding="utf-8")
     for pair in zip(names, new, strict=True):
         expected = expected.replace(*pair)
-    assert (0, "grafana") == (code, kind_name(SECOND))
-    assert expected == text
+    assert (code, kind_name(SECOND)) == (0, "grafana")
+    assert text == expected
 
 
 def test_images_are_the_names_that_the_prometheus_client_exports():
@@ -105,9 +105,9 @@ def test_images_are_the_names_that_the_prometheus_client_exports():
             shown = sample.removeprefix('{"').removesuffix('"}')
             image = images.find(shown, quoted=quoted)
             assert image is not None, shown
-            assert PREFIX == image.prefix
+            assert image.prefix == PREFIX
             assert classic(key) in {classic(found) for found in image.keys}
-            assert {shown} == {image.of(found) if "@" not in key else shown for found in image.keys}
+            assert {image.of(found) if "@" not in key else shown for found in image.keys} == {shown}
 
 
 def test_no_two_keys_of_verl_have_one_image():
@@ -124,20 +124,20 @@ def test_names_without_prefix_and_with_slashes_are_understood(translated):
 
     _, new, _ = translated(text, NEW, "canonical")
 
-    assert [
+    assert expressions_of(new) == [
         "reward_score_mean / up",
         '{"reward/score/mean", critic_score_mean="critic_score_max"}',
         "reward",
-    ] == expressions_of(new)
+    ]
 
 
 def test_ambiguous_images_stay(translated):
     """``train_loss`` may be the total of a run or the loss of a step: neither is guessed."""
     _, new, report = translated(board("train_loss + train_grad_norm"), "trl[GRPOTrainer]==0.18.2", "canonical")
 
-    assert ["train_loss + optimizer_gradient_norm"] == expressions_of(new)
+    assert expressions_of(new) == ["train_loss + optimizer_gradient_norm"]
     assert any("train_loss may be train_loss or train/loss: it stays" in note for note in report["notes"])
-    assert ["train_grad_norm"] == list(report["translated"])
+    assert list(report["translated"]) == ["train_grad_norm"]
 
 
 def test_both_names_are_joined_in_one_chart(translated):
@@ -153,16 +153,16 @@ def test_both_names_are_joined_in_one_chart(translated):
     code, new, report = translated(text, OLD, NEW, "--both")
 
     name = "actor_reward_kl_penalty_coeff"
-    assert 0 == code
-    assert [
+    assert code == 0
+    assert expressions_of(new) == [
         f'sum(({name}{{a="b"}} or critic_kl_coeff{{a="b"}}))',
         f"rate({name}[5m])",
         "((actor_lr / 0.0001) or actor_lr_1e_4_)",
         '({"timing_s/ref"} or {"timing/ref"})',
-    ] == expressions_of(new)
+    ]
     assert (
-        f'label_values({{__name__=~"{name}|critic_kl_coeff", a="b"}}, run)'
-        == json.loads(new)["panels"][0]["definition"]
+        json.loads(new)["panels"][0]["definition"]
+        == f'label_values({{__name__=~"{name}|critic_kl_coeff", a="b"}}, run)'
     )
     assert any("only one name can stand here: critic_kl_coeff is replaced" in note for note in report["notes"])
 
@@ -171,16 +171,16 @@ def test_converted_values_keep_their_scale(translated):
     """An expression draws what it drew, so that units, limits and thresholds of the panel stay right."""
     _, new, report = translated(board("2 * actor_lr_1e_4_{a='b'}", "rate(actor_lr_1e_4_[5m])"), OLD, NEW)
 
-    assert ["2 * (actor_lr{a='b'} / 0.0001)", "rate(actor_lr[5m])"] == expressions_of(new)
-    assert 1 == sum("the values of actor_lr_1e_4_ become 0.0001 * value + 0 here" in note for note in report["notes"])
+    assert expressions_of(new) == ["2 * (actor_lr{a='b'} / 0.0001)", "rate(actor_lr[5m])"]
+    assert sum("the values of actor_lr_1e_4_ become 0.0001 * value + 0 here" in note for note in report["notes"]) == 1
 
 
 def test_names_with_another_meaning_are_set_aside(translated):
     """What the target exports by the same name for something else is not shown in its place."""
     _, new, report = translated(board("critic_advantages_max + timing_ref"), OLD, NEW)
 
-    assert ["untranslated_verl_0_1_critic_advantages_max + timing_s_ref"] == expressions_of(new)
-    assert {"critic_advantages_max": "untranslated_verl_0_1_critic_advantages_max"} == report["set_aside"]
+    assert expressions_of(new) == ["untranslated_verl_0_1_critic_advantages_max + timing_s_ref"]
+    assert report["set_aside"] == {"critic_advantages_max": "untranslated_verl_0_1_critic_advantages_max"}
 
 
 def test_bytes_outside_the_names_stay(translated):
@@ -198,11 +198,11 @@ def test_bytes_outside_the_names_stay(translated):
 def test_broken_parts_are_told(translated):
     """Broken JSON is one line with its place; an expression that can't be followed stays and is told."""
     code, new, error = translated('{"panels": [}', OLD, NEW, "--kind", "grafana")
-    assert (2, None) == (code, new)
+    assert (code, new) == (2, None)
     assert "board.json:1:13: not JSON" in error
 
     code, new, report = translated(board("sum(timing_ref", "timing_ref", "timing_$what"), OLD, NEW)
-    assert (0, ["sum(timing_ref", "timing_s_ref", "timing_$what"]) == (code, expressions_of(new))
+    assert (code, expressions_of(new)) == (0, ["sum(timing_ref", "timing_s_ref", "timing_$what"])
     notes = " ".join(report["notes"])
     assert "the expression can't be followed (')' is missing): it stays" in notes
     assert "a name is put together with a variable: it stays" in notes
@@ -222,10 +222,10 @@ def test_regular_expressions_of_overrides_and_filters_are_told(translated):
 
     code, new, report = translated(old, NEW, "canonical")
 
-    assert (0, old.replace("critic_score_mean", "reward_score_mean")) == (code, new)
+    assert (code, new) == (0, old.replace("critic_score_mean", "reward_score_mean"))
     told = [note.partition(": the regular expression ")[2] for note in report["notes"]]
     change = f"matches {PREFIX}critic_score_mean (now {PREFIX}reward_score_mean): left as it is"
-    assert {f"/monitor_critic_.*/ {change}", f"^{PREFIX}critic {change}"} == set(told) - {""}
+    assert set(told) - {""} == {f"/monitor_critic_.*/ {change}", f"^{PREFIX}critic {change}"}
 
 
 def test_strict_and_unknown_hold_for_dashboards(translated):
@@ -235,24 +235,24 @@ def test_strict_and_unknown_hold_for_dashboards(translated):
     assert "rl_insight_monitor_length_response_max" in expressions_of(new)[1]
 
     code, new, error = translated(CLASSIC, NEW, "canonical", "--unknown", "error")
-    assert (2, None) == (code, new)
+    assert (code, new) == (2, None)
     assert "rl_insight_monitor_my_own_number: not a key of verl==0.9.1" in error
 
 
 def test_dashboards_are_recognised_and_their_source_inferred(translated, tmp_path):
     """Both schemas and exports of the API are told from other JSON; names of one release alone decide the source."""
-    assert ["grafana", "grafana"] == [kind_name(path) for path in (CLASSIC, SECOND)]
+    assert [kind_name(path) for path in (CLASSIC, SECOND)] == ["grafana", "grafana"]
     export = tmp_path / "export.json"
     export.write_text(json.dumps({"meta": {}, "dashboard": json.loads(CLASSIC.read_text())}))
-    assert "grafana" == kind_name(export)
+    assert kind_name(export) == "grafana"
     other = tmp_path / "config.json"
     other.write_text('{"panels": ["train/kl"]}')
-    assert "config" == kind_name(other)
+    assert kind_name(other) == "config"
 
     for name in ("actor_lr_1e_4_", PREFIX + "actor_lr_1e_4_"):
         code, new, report = translated(board(name), "auto", NEW)
-        assert (0, "verl") == (code, report["from"].partition("[")[0].partition("=")[0])
-        assert ["(" + name.replace("_1e_4_", "") + " / 0.0001)"] == expressions_of(new)
+        assert (code, report["from"].partition("[")[0].partition("=")[0]) == (0, "verl")
+        assert expressions_of(new) == ["(" + name.replace("_1e_4_", "") + " / 0.0001)"]
 
 
 def test_names_that_trackers_show_are_candidates_too(tmp_path):
@@ -261,7 +261,7 @@ def test_names_that_trackers_show_are_candidates_too(tmp_path):
     path.write_text(board("train_rewards_margins + train_loss + rl_insight_monitor_actor_lr"))
 
     expected = {"train/rewards/margins", "train/loss", "train_loss", "rl_insight_monitor_actor_lr"}
-    assert expected == KINDS["grafana"].open(path).names()
+    assert KINDS["grafana"].open(path).names() == expected
 
 
 EXACT = ["actor/kl_coef", "response_length/mean", "prompt_length/max", "response/aborted_ratio", "training/global_step"]
@@ -307,7 +307,7 @@ def test_converted_expressions_come_back(translated):
     _, back, _ = translated(there, NEW, OLD)
 
     assert set(expressions_of(there)).isdisjoint(SCALED)
-    assert SCALED == expressions_of(back)
+    assert expressions_of(back) == SCALED
 
 
 def test_one_minus_a_share_comes_back(translated):
@@ -319,7 +319,7 @@ def test_one_minus_a_share_comes_back(translated):
     _, back, _ = translated(there, *reversed(ways))
 
     share = "((length_truncated_fraction - (1.0)) / (-1.0))"
-    assert [f"1 - {share}", f"{share} / 2"] == expressions_of(there)
+    assert expressions_of(there) == [f"1 - {share}", f"{share} / 2"]
     assert old == expressions_of(back)
 
 
@@ -330,23 +330,23 @@ def test_only_what_a_conversion_undoes_is_taken_back(translated):
     _, new, _ = translated(board(*old), NEW, OLD)
 
     converted = "(actor_lr_1e_4_ / 10000.0)"
-    assert [
+    assert expressions_of(new) == [
         f"({converted} / 0.001)",
         f"sum({converted} / 0.0001)",
         f"sum by (x) ({converted} / 0.0001)",
         "actor_lr_1e_4_",
-    ] == expressions_of(new)
+    ]
 
 
 def test_a_bracket_after_a_grouping_is_not_taken_for_its_labels(translated):
     """``group_left`` without labels gets an empty list before a bracket that is written."""
     _, new, _ = translated(board("up * on (x) group_left actor_lr_1e_4_"), OLD, NEW)
 
-    assert ["up * on (x) group_left () (actor_lr / 0.0001)"] == expressions_of(new)
+    assert expressions_of(new) == ["up * on (x) group_left () (actor_lr / 0.0001)"]
 
 
 def test_both_series_stand_beside_what_is_taken_back(translated):
     """With ``--both``, the old expression stays as a whole beside the plain new name."""
     _, new, _ = translated(board("2 + (actor_lr / 0.0001)"), NEW, OLD, "--both")
 
-    assert ["2 + (actor_lr_1e_4_ or (actor_lr / 0.0001))"] == expressions_of(new)
+    assert expressions_of(new) == ["2 + (actor_lr_1e_4_ or (actor_lr / 0.0001))"]

@@ -88,7 +88,7 @@ def test_two_hundred_kills_leave_all_or_nothing(runs, tmp_path):
 
     done = subprocess.run(command, capture_output=True, text=True, check=False)
 
-    assert 0 == done.returncode, done.stderr
+    assert done.returncode == 0, done.stderr
     assert 20 < int(done.stdout) < 200
     assert inputs == _contents(runs)
 
@@ -133,7 +133,7 @@ def test_a_full_disk_leaves_nothing(name, tmp_path, monkeypatch):
         translate_file(path, source=VERL, target="canonical", output=tmp_path / "out", kind=log.kind)
     monkeypatch.undo()
 
-    assert before == sorted(os.listdir(tmp_path))
+    assert sorted(os.listdir(tmp_path)) == before
     translate_file(path, source=VERL, target="canonical", output=tmp_path / "out", kind=log.kind)
 
 
@@ -184,8 +184,8 @@ with replacing(Path({str(tmp_path / "out")!r})) as part:
             second.write_text("second")
             assert first.exists()
 
-    assert ["out"] == os.listdir(tmp_path)
-    assert "first" == (tmp_path / "out").read_text()
+    assert os.listdir(tmp_path) == ["out"]
+    assert (tmp_path / "out").read_text() == "first"
 
 
 def test_trackers_are_imported_only_for_their_kind():
@@ -196,4 +196,4 @@ def test_trackers_are_imported_only_for_their_kind():
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
 
-    assert "[]" == done.stdout.strip()
+    assert done.stdout.strip() == "[]"

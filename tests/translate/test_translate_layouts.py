@@ -80,15 +80,15 @@ def test_one_chart_draws_runs_from_before_and_after(translated, tmp_path):
         regex = "|".join(f"({tag})" for tag in chart["multiline"]["tag"])
         drawn = {name: ask("plugin/custom_scalars/scalars", run=name, tag=regex) for name in ("old", "new")}
 
-    assert 0 == code
-    assert {"ppo/policy/approxkl", "ppo/policy/clipfrac"} == set(drawn["old"]["tag_to_events"])
-    assert {"policy/approxkl_avg", "policy/clipfrac_avg"} == set(drawn["new"]["tag_to_events"])
+    assert code == 0
+    assert set(drawn["old"]["tag_to_events"]) == {"ppo/policy/approxkl", "ppo/policy/clipfrac"}
+    assert set(drawn["new"]["tag_to_events"]) == {"policy/approxkl_avg", "policy/clipfrac_avg"}
     for old, new in (("approxkl", "approxkl_avg"), ("clipfrac", "clipfrac_avg")):
         events = [drawn["old"]["tag_to_events"][f"ppo/policy/{old}"], drawn["new"]["tag_to_events"][f"policy/{new}"]]
         assert events[0] == events[1] != []
-    assert "^ppo/policy/(approxkl|clipfrac)$" == chart["multiline"]["tag"][0]
+    assert chart["multiline"]["tag"][0] == "^ppo/policy/(approxkl|clipfrac)$"
     series = band["margin"]["series"][0]
-    assert {"value": "objective/scores", "lower": "loss/policy_avg", "upper": "loss/value_avg"} == series
+    assert series == {"value": "objective/scores", "lower": "loss/policy_avg", "upper": "loss/value_avg"}
     assert set(series.values()) <= set(tags["new"])
 
 
@@ -101,14 +101,16 @@ def test_a_layout_without_numbers_is_translated_by_what_the_source_logs(translat
     code, out, report = translated(folder, OLD, NEW)
 
     chart, band = charts_of(out / "events.out.tfevents.1")
-    assert 0 == code
-    assert ["ppo/loss/.*", "ppo/policy/clipfrac$", "mine/.*", "("] == list(chart.multiline.tag)[:4]
-    assert {"^loss/policy_avg$", "^loss/value_avg$", "^policy/clipfrac_avg$"} == set(chart.multiline.tag[4:])
-    assert ("objective/scores", "mine", "") == tuple(
-        getattr(band.margin.series[0], n) for n in ("value", "lower", "upper")
+    assert code == 0
+    assert list(chart.multiline.tag)[:4] == ["ppo/loss/.*", "ppo/policy/clipfrac$", "mine/.*", "("]
+    assert set(chart.multiline.tag[4:]) == {"^loss/policy_avg$", "^loss/value_avg$", "^policy/clipfrac_avg$"}
+    assert tuple(getattr(band.margin.series[0], n) for n in ("value", "lower", "upper")) == (
+        "objective/scores",
+        "mine",
+        "",
     )
     assert {"ppo/mean_scores", "ppo/loss/policy", "ppo/policy/clipfrac"} <= set(report["translated"])
-    assert ["mine"] == report["unknown"]
+    assert report["unknown"] == ["mine"]
     assert any("( can't be followed" in note for note in report["notes"])
 
 
@@ -129,9 +131,9 @@ def test_a_widened_layout_is_narrowed_again(translated, tmp_path, with_numbers):
     code, back, report = translated(tmp_path / "there", NEW, OLD)
 
     there = [list(chart.multiline.tag) for chart in charts_of(tmp_path / "there" / name)]
-    assert ["^policy/approxkl_avg$", "^policy/clipfrac_avg$"] == there[0][3:]
-    assert {"^loss/policy_avg$", "^loss/value_avg$", "^policy/approxkl_avg$"} == set(there[1][4:])
-    assert (0, list(map(list, charts))) == (code, [list(chart.multiline.tag) for chart in charts_of(back / name)])
+    assert there[0][3:] == ["^policy/approxkl_avg$", "^policy/clipfrac_avg$"]
+    assert set(there[1][4:]) == {"^loss/policy_avg$", "^loss/value_avg$", "^policy/approxkl_avg$"}
+    assert (code, [list(chart.multiline.tag) for chart in charts_of(back / name)]) == (0, list(map(list, charts)))
     assert "policy/approxkl_avg" in report["translated"]
 
 
@@ -150,7 +152,7 @@ def test_a_chart_of_two_old_names_keeps_both(translated, tmp_path, source, targe
 
     code, there, _ = translated(tmp_path / "run", source, target)
 
-    assert (0, [*tags, *added]) == (code, list(charts_of(there / name)[0].multiline.tag))
+    assert (code, list(charts_of(there / name)[0].multiline.tag)) == (0, [*tags, *added])
 
 
 def test_with_both_names_a_layout_stays_wide(translated, tmp_path):
@@ -162,7 +164,7 @@ def test_with_both_names_a_layout_stays_wide(translated, tmp_path):
 
     code, out, _ = translated(run, OLD, NEW, "--both")
 
-    assert (0, wide) == (code, list(charts_of(out / "events.out.tfevents.9.layout")[0].multiline.tag))
+    assert (code, list(charts_of(out / "events.out.tfevents.9.layout")[0].multiline.tag)) == (0, wide)
 
 
 def test_a_made_layout_is_translated_and_its_source_inferred(translated, tmp_path, capsys):
@@ -170,12 +172,12 @@ def test_a_made_layout_is_translated_and_its_source_inferred(translated, tmp_pat
     folder = tmp_path / "layout"
     folder.mkdir()
     file = folder / "events.out.tfevents.1"
-    assert 0 == main(["dashboard", "--at", "verl==0.1", "--kind", "tensorboard", "-o", str(file)])
+    assert main(["dashboard", "--at", "verl==0.1", "--kind", "tensorboard", "-o", str(file)]) == 0
     capsys.readouterr()
 
     code, out, report = translated(folder, "auto", "verl==0.9.1")
 
-    assert (0, "verl==0.1") == (code, report["from"])
+    assert (code, report["from"]) == (0, "verl==0.1")
     assert "actor/lr(1e-4)" in report["translated"]
     content = out.joinpath(file.name).read_bytes()
     assert re.search(rb"\^actor/lr\$", content)

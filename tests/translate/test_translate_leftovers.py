@@ -55,7 +55,7 @@ def test_the_model_card_of_a_run_decides(state, judged, level, whole):
 
     (state.parents[level] / "README.md").write_text(CARD.format("0.18.2"))
 
-    assert "trl[GRPOTrainer]==0.18.2" == judged(path)
+    assert judged(path) == "trl[GRPOTrainer]==0.18.2"
 
 
 @pytest.mark.parametrize("release", ["0.7.10", "0.18.99", "0.19.0.dev0"])
@@ -98,11 +98,11 @@ def test_all_states_of_one_run_are_judged_together(state, tmp_path, capsys):
     shutil.copy(state, out / "trainer_state.json")
     (out / "log_history.json").write_text(json.dumps(json.loads(state.read_text())["log_history"]))
 
-    assert 0 == main(["translate", str(out), "--to", "verl==0.9.1", "-o", str(tmp_path / "new"), "--json"])
+    assert main(["translate", str(out), "--to", "verl==0.9.1", "-o", str(tmp_path / "new"), "--json"]) == 0
 
     report = json.loads(capsys.readouterr().out)
-    assert 3 == len(report["files"])
-    assert {"trl[GRPOTrainer]==0.18.0 to 0.19.1"} == {file["from"] for file in report["files"]}
+    assert len(report["files"]) == 3
+    assert {file["from"] for file in report["files"]} == {"trl[GRPOTrainer]==0.18.0 to 0.19.1"}
 
 
 class _Trap:
@@ -134,9 +134,9 @@ def test_what_one_run_says_is_not_taken_for_another(tmp_path, capsys):
     shutil.copy(FIXTURES / "trl-0.18.2-grpo.jsonl", folder / "said" / "log.jsonl")
     (folder / "said" / "README.md").write_text(CARD.format("0.18.2"))
 
-    assert 1 == main(["translate", str(folder), "--to", "canonical", "-o", str(new), "--json"])
+    assert main(["translate", str(folder), "--to", "canonical", "-o", str(new), "--json"]) == 1
 
     report = json.loads(capsys.readouterr().out)
-    assert "trl[GRPOTrainer]==0.18.2" == report["from"]
-    assert [str(folder / "silent" / "trainer_state.json")] == list(report["failed"])
-    assert {"trainer_state.json", "log.jsonl", "README.md"} == {file.name for file in (new / "said").iterdir()}
+    assert report["from"] == "trl[GRPOTrainer]==0.18.2"
+    assert list(report["failed"]) == [str(folder / "silent" / "trainer_state.json")]
+    assert {file.name for file in (new / "said").iterdir()} == {"trainer_state.json", "log.jsonl", "README.md"}

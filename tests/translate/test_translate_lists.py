@@ -42,15 +42,15 @@ def test_a_dumped_history_is_translated_in_place(translated, indent):
 
     code, new, report = translated(old, PPO, "canonical")
 
-    assert (0, "trainer-state", len(rows)) == (code, report["kind"], report["records"])
+    assert (code, report["kind"], report["records"]) == (0, "trainer-state", len(rows))
     names = {name: how["to"] for name, how in report["translated"].items()}
-    assert "kl/old_reference_sum/k1" == names["objective/kl"]
+    assert names["objective/kl"] == "kl/old_reference_sum/k1"
     assert [{names.get(name, name): value for name, value in row.items()} for row in rows] == json.loads(new)
     expected = old
     for name, other in sorted(names.items(), key=lambda pair: -len(pair[0])):
         expected = expected.replace(f'"{name}":', f'"{other}":')
-    assert expected == new
-    assert (0, old) == translated(new, "canonical", report["from"])[:2]
+    assert new == expected
+    assert translated(new, "canonical", report["from"])[:2] == (0, old)
 
 
 def test_white_space_and_spelling_stay(translated):
@@ -59,7 +59,7 @@ def test_white_space_and_spelling_stay(translated):
 
     code, new, report = translated(old, PPO, "canonical", *ROWS)
 
-    assert (0, 2) == (code, report["records"])
+    assert (code, report["records"]) == (0, 2)
     assert old.replace("objective/kl", "kl/old_reference_sum/k1") == new
 
 
@@ -69,8 +69,8 @@ def test_known_conversions_apply_to_every_row(translated):
 
     code, new, _ = translated(old, DPO, "canonical", *ROWS)
 
-    assert 0 == code
-    assert [(0.75, 0.25), (0, 1), (-6, 7)] == [(row["length/truncated_fraction"], row["n"]) for row in json.loads(new)]
+    assert code == 0
+    assert [(row["length/truncated_fraction"], row["n"]) for row in json.loads(new)] == [(0.75, 0.25), (0, 1), (-6, 7)]
 
 
 @pytest.mark.parametrize(
@@ -91,9 +91,9 @@ def test_a_broken_list_is_told_with_its_place(translated, text, place, why):
     """One line with file, line and column; nothing is written."""
     code, _, message = translated(text, PPO, "canonical", *ROWS)
 
-    assert 2 == code
+    assert code == 2
     assert message.startswith(f"{place}: {why}")
-    assert 1 == message.count("\n")
+    assert message.count("\n") == 1
 
 
 @pytest.mark.parametrize("around", [("[", "]"), ('{"log_history": [', "]}")])
@@ -103,7 +103,7 @@ def test_a_value_that_cannot_be_converted_is_told_with_its_place(translated, aro
 
     code, _, message = translated(rows.join(around), DPO, "canonical", *ROWS)
 
-    assert 2 == code
+    assert code == 2
     assert message.startswith(":2:3: val/contain_eos_token: a value of type dict can't be converted")
 
 
@@ -122,8 +122,15 @@ def test_only_lists_that_begin_with_a_row_are_logs(tmp_path):
     for name, text in texts.items():
         Path(tmp_path, name).write_text(text)
 
-    assert ["trainer-state", "trainer-state", "config", None, None, None, None, None] == [
-        kind_name(tmp_path / name) for name in texts
+    assert [kind_name(tmp_path / name) for name in texts] == [
+        "trainer-state",
+        "trainer-state",
+        "config",
+        None,
+        None,
+        None,
+        None,
+        None,
     ]
 
 

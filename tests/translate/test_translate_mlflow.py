@@ -102,7 +102,7 @@ def test_mlflow_finds_every_point_under_its_new_name(store, tmp_path, capsys, ru
     report = json.loads(capsys.readouterr().out)
     (old, before), (new, after) = _history(store), _history(out)
     translator = Translator(source, "canonical", surface="mlflow")
-    assert (0, "mlflow", source) == (code, report["kind"], report["from"])
+    assert (code, report["kind"], report["from"]) == (0, "mlflow", source)
     assert {translator.key(key).output: points for key, points in old[run].items()} == new[run]
     assert sum(len(points) for found in old.values() for points in found.values()) == report["records"]
     assert before[run].params == after[run].params
@@ -121,8 +121,8 @@ def test_names_of_verl_stay_legal(store, tmp_path):
     report = translate_file(store, source=VERL, target="verl==0.1", output=out)
 
     _, data = _history(out)
-    assert "actor/lr_1e-4_" == report.translated["actor/lr"]["to"]
-    assert 1e-6 / 1e-4 == pytest.approx(data["shares"].metrics["actor/lr_1e-4_"])
+    assert report.translated["actor/lr"]["to"] == "actor/lr_1e-4_"
+    assert pytest.approx(data["shares"].metrics["actor/lr_1e-4_"]) == 1e-6 / 1e-4
     assert any("mean_at_" in key for key in data["verl"].metrics)
 
 
@@ -131,13 +131,13 @@ def test_known_conversions_apply_to_all_tables(store, tmp_path, capsys):
     out = tmp_path / "out" / store.name
     out.parent.mkdir()
 
-    assert 0 == main(["translate", str(store), "--from", DPO, "--to", "canonical", "-o", str(out)])
+    assert main(["translate", str(store), "--from", DPO, "--to", "canonical", "-o", str(out)]) == 0
 
     history, data = _history(out)
     infinity = 1.7976931348623157e308 if store.suffix == ".db" else math.inf
     values = [value for _, _, value in history["shares"]["length/truncated_fraction"]]
     assert [repr(value) for value in (0.75, math.nan, -infinity, 0.0)] == values
-    assert 0.0 == data["shares"].metrics["length/truncated_fraction"]
+    assert data["shares"].metrics["length/truncated_fraction"] == 0.0
 
 
 def test_a_name_may_pass_from_one_series_to_another(store, tmp_path):
@@ -150,7 +150,7 @@ def test_a_name_may_pass_from_one_series_to_another(store, tmp_path):
     (old, _), (new, _) = _history(store), _history(out)
     assert old["chain"]["critic/critic/vf_loss"] == new["chain"]["critic/vf_loss"]
     assert old["chain"]["critic/vf_loss"] == new["chain"]["untranslated/verl-0.6.0/critic/vf_loss"]
-    assert {"critic/vf_loss", "untranslated/verl-0.6.0/critic/vf_loss"} == set(new["chain"])
+    assert set(new["chain"]) == {"critic/vf_loss", "untranslated/verl-0.6.0/critic/vf_loss"}
 
 
 def test_different_series_for_one_name_are_set_aside(tmp_path, monkeypatch, capsys):
@@ -164,13 +164,13 @@ def test_different_series_for_one_name_are_set_aside(tmp_path, monkeypatch, caps
     (run / "metrics" / "env" / "reward_mean").write_text("1 0.5 0\n2 0.25 1\n")
     (run / "metrics" / "ppo" / "mean_scores").write_text("3 0.5 0\n4 0.25 1\n")
 
-    assert 0 == main(["translate", str(store), "--from", old_ppo, "--to", "canonical"])
+    assert main(["translate", str(store), "--from", old_ppo, "--to", "canonical"]) == 0
     (run / "metrics" / "ppo" / "mean_scores").write_text("3 0.5 0\n4 0.75 1\n")
-    assert 1 == main(["translate", str(store), "--from", old_ppo, "--to", "canonical", "--force"])
+    assert main(["translate", str(store), "--from", old_ppo, "--to", "canonical", "--force"]) == 1
 
     found = tmp_path / "mlruns.translated" / "1" / ("a" * 32) / "metrics" / "untranslated" / "trl-0.7.10"
-    assert "1 0.5 0\n2 0.25 1\n" == (found / "env" / "reward_mean").read_text()
-    assert "3 0.5 0\n4 0.75 1\n" == (found / "ppo" / "mean_scores").read_text()
+    assert (found / "env" / "reward_mean").read_text() == "1 0.5 0\n2 0.25 1\n"
+    assert (found / "ppo" / "mean_scores").read_text() == "3 0.5 0\n4 0.75 1\n"
 
 
 def test_a_torn_line_of_a_file_store_is_left_out_and_counted(written, tmp_path):
@@ -182,7 +182,7 @@ def test_a_torn_line_of_a_file_store_is_left_out_and_counted(written, tmp_path):
 
     report = translate_file(store, source=GRPO, target="canonical", output=tmp_path / "out")
 
-    assert (1, 18) == (report.lost.records, report.lost.bytes)
+    assert (report.lost.records, report.lost.bytes) == (1, 18)
 
 
 def test_a_name_that_is_a_folder_of_another_is_refused(tmp_path, capsys):
@@ -195,19 +195,19 @@ def test_a_name_that_is_a_folder_of_another_is_refused(tmp_path, capsys):
     (runs[0] / "metrics" / "policy").write_text("1 0.5 0\n")
     command = ["translate", str(runs[0]), "--from", "trl[PPOTrainer]==0.7.10", "--to", "canonical"]
 
-    assert 2 == main(command)
+    assert main(command) == 2
 
     new = Translator("trl[PPOTrainer]==0.7.10", "canonical").key("ppo/loss/policy").output
     line = (
         f"{runs[0]}: names conflict: policy is written as policy and ppo/loss/policy as {new}, but a file store "
         "can't hold a series and a folder of one name; take one of the two out (metrics/policy), or use a database"
     )
-    assert [f"rlmetrics translate: {line}"] == capsys.readouterr().err.splitlines()
-    assert ["mlruns"] == [path.name for path in tmp_path.iterdir()]
+    assert capsys.readouterr().err.splitlines() == [f"rlmetrics translate: {line}"]
+    assert [path.name for path in tmp_path.iterdir()] == ["mlruns"]
 
-    assert 1 == main([command[0], str(tmp_path / "mlruns"), *command[2:], "--full"])
+    assert main([command[0], str(tmp_path / "mlruns"), *command[2:], "--full"]) == 1
     captured = capsys.readouterr()
-    assert [f"rlmetrics translate: {line}; left out"] == captured.err.splitlines()
+    assert captured.err.splitlines() == [f"rlmetrics translate: {line}; left out"]
     assert f"REFUSED, left out (1):\n  {line}\n" in captured.out
     assert not [path for path in (tmp_path / "mlruns.translated" / "1" / ("a" * 32)).rglob("*") if path.is_file()]
     assert (tmp_path / "mlruns.translated" / "1" / ("b" * 32) / "metrics" / new).is_file()
@@ -245,7 +245,7 @@ def test_each_run_of_a_database_is_judged_by_its_own_names(tmp_path, capsys):
         _log(client, experiment, name, logged)
     truths = {"ppo": "trl[PPOTrainer]==0.7.10", "sft": "verl[sft]==0.9.1"}
 
-    assert 0 == main(["translate", str(store), "--to", "canonical", "-o", str(out), "--json"])
+    assert main(["translate", str(store), "--to", "canonical", "-o", str(out), "--json"]) == 0
 
     report = json.loads(capsys.readouterr().out)
     runs = {run.info.run_name: run for run in MlflowClient(_uri(out)).search_runs([experiment])}
@@ -254,7 +254,7 @@ def test_each_run_of_a_database_is_judged_by_its_own_names(tmp_path, capsys):
         keys = {key.replace("@", "_at_") for row in rows[name] for key in row if isinstance(row[key], int | float)}
         assert {translator.key(key).output for key in keys} == set(runs[name].data.metrics)
     sources = {name: json.loads(run.data.tags["translated_from"])["from"] for name, run in runs.items()}
-    assert {"ppo": "trl[PPOTrainer]==0.5.0 to 0.11.4", "sft": "verl[sft]==0.9.1"} == sources
+    assert sources == {"ppo": "trl[PPOTrainer]==0.5.0 to 0.11.4", "sft": "verl[sft]==0.9.1"}
     with closing(sqlite3.connect(store)) as database:
         assert database.execute("SELECT count(*) FROM metrics").fetchone() == (report["records"],)
 
@@ -273,10 +273,10 @@ def test_a_damaged_value_is_told_in_one_line(written, tmp_path, capsys, command,
         database.execute(f"UPDATE metrics SET {column} = ? WHERE key = 'critic/rewards/max'", (value,))
     keys = {"check": [], "plot": ["critic/rewards/max"]}[command]
 
-    assert 2 == main([command, str(store), *keys, "--at", VERL])
+    assert main([command, str(store), *keys, "--at", VERL]) == 2
 
     error = capsys.readouterr().err
-    assert f"rlmetrics {command}: {store}: {said}; mend the table metrics\n" == error
+    assert error == f"rlmetrics {command}: {store}: {said}; mend the table metrics\n"
 
 
 def test_infinity_keeps_its_sign(written, tmp_path):

@@ -89,7 +89,7 @@ def test_every_point_of_a_real_run_is_found_under_its_new_tag(run, tmp_path, cap
         assert pytest.approx([point.value * scale for point in was]) == [point.value for point in now]
     layouts = [points.pop(("tensors", "custom_scalars__config__"), None) is not None for points in (old, new)]
     assert layouts[0] == layouts[1]
-    assert {"tensorboard"} == {report["kind"]}
+    assert {report["kind"]} == {"tensorboard"}
     assert int(bool(report["collisions"])) == code
     assert len(old) - len(gone) == len(new)
     expected = {(kind, moved.get(tag, tag)): points for (kind, tag), points in old.items() if tag not in gone}
@@ -97,8 +97,8 @@ def test_every_point_of_a_real_run_is_found_under_its_new_tag(run, tmp_path, cap
     assert {path.relative_to(FIXTURES / run) for path in before} == {
         path.relative_to(tmp_path / "out") for path in (tmp_path / "out").rglob("*") if path.is_file()
     }
-    assert before == {path: path.read_bytes() for path in before}
-    assert [] == [tag for tag in moved if tag.startswith(("_hparams_", "custom_scalars"))]
+    assert {path: path.read_bytes() for path in before} == before
+    assert [tag for tag in moved if tag.startswith(("_hparams_", "custom_scalars"))] == []
 
 
 def test_records_without_a_renamed_tag_are_the_same_bytes(tmp_path, capsys):
@@ -127,12 +127,12 @@ def test_files_of_a_run_agree_about_a_collision(tmp_path, capsys):
 
     code = main(["translate", str(tmp_path / "run"), "--from", PPO, "--to", "trl[PPOTrainer]==0.18.2"])
 
-    assert 1 == code
-    assert {
+    assert code == 1
+    assert set(_points(tmp_path / "run.translated")) == {
         ("scalars", "untranslated/trl-0.7.10/env/reward_mean"),
         ("scalars", "untranslated/trl-0.7.10/ppo/mean_scores"),
         ("scalars", "objective/kl"),
-    } == set(_points(tmp_path / "run.translated"))
+    }
 
 
 @pytest.mark.parametrize("torn", ["env/reward_mean", "ppo/mean_scores"])
@@ -145,9 +145,9 @@ def test_a_crash_between_two_equal_tags_costs_no_point(torn, tmp_path):
     report = translate_file(path.parent, source=PPO, target="trl[PPOTrainer]==0.18.2")
 
     points = _points(tmp_path / "run.translated")
-    assert 0 == report.exit_code
-    assert {("scalars", "objective/scores")} == set(points)
-    assert 5 == len(points["scalars", "objective/scores"])
+    assert report.exit_code == 0
+    assert set(points) == {("scalars", "objective/scores")}
+    assert len(points["scalars", "objective/scores"]) == 5
 
 
 def test_both_names_are_written_on_request(tmp_path, capsys):
@@ -155,7 +155,7 @@ def test_both_names_are_written_on_request(tmp_path, capsys):
     source, target = REAL["verl-0.9.1"]
     arguments = ["--from", source, "--to", target, "-o", str(tmp_path / "out"), "--both"]
 
-    assert 0 == main(["translate", str(FIXTURES / "verl-0.9.1"), *arguments])
+    assert main(["translate", str(FIXTURES / "verl-0.9.1"), *arguments]) == 0
 
     old, new = _points(FIXTURES / "verl-0.9.1"), _points(tmp_path / "out")
     assert old["scalars", "actor/ppo_kl"] == new["scalars", "actor/ppo_kl"] == new["scalars", "kl/old/k1"]
@@ -167,11 +167,11 @@ def test_unknown_tags_are_dropped_on_request(tmp_path):
 
     report = translate_file(path, source=PPO, target=CANONICAL, unknown="drop", output=tmp_path / "out.tfevents")
 
-    assert ["mine"] == report.unknown
-    assert [None, "kl/old_reference_sum/k1"] == [
+    assert report.unknown == ["mine"]
+    assert [
         next((value.tag for value in Event.FromString(record[12:-4]).summary.value), None)
         for record in _records(tmp_path / "out.tfevents")
-    ]
+    ] == [None, "kl/old_reference_sum/k1"]
 
 
 def test_values_follow_a_known_conversion(tmp_path):
@@ -192,7 +192,7 @@ def test_values_follow_a_known_conversion(tmp_path):
 
     values = [Event.FromString(record[12:-4]).summary.value[0] for record in _records(tmp_path / "out.tfevents")[1:]]
     one, nan, tensor, buckets, rows = values
-    assert {"actor/lr"} == {value.tag for value in values}
+    assert {value.tag for value in values} == {"actor/lr"}
     assert pytest.approx(3e-4) == one.simple_value
     assert nan.simple_value != nan.simple_value
     assert pytest.approx(5e-4) == make_ndarray(tensor.tensor).item()
@@ -203,7 +203,7 @@ def test_values_follow_a_known_conversion(tmp_path):
         buckets.histo.sum_squares,
     ]
     assert pytest.approx([2e-4, 4e-4]) == list(buckets.histo.bucket_limit)
-    assert [2, 1] == list(buckets.histo.bucket)
+    assert list(buckets.histo.bucket) == [2, 1]
     before, after = make_ndarray(second.tensor), make_ndarray(rows.tensor)
     assert pytest.approx(before[:, :2] * 1e-4) == after[:, :2]
     assert before[:, 2].tolist() == after[:, 2].tolist()
@@ -217,9 +217,9 @@ def test_what_cannot_be_converted_is_refused(tmp_path, capsys):
 
     code = main(["translate", str(path), "--from", VERL_1, "--to", VERL_5])
 
-    assert 2 == code
+    assert code == 2
     assert "actor/lr(1e-4): a value of kind image" in capsys.readouterr().err
-    assert [path.name] == os.listdir(tmp_path)
+    assert os.listdir(tmp_path) == [path.name]
 
 
 def test_layouts_show_old_and_new_tags(tmp_path):
@@ -242,16 +242,18 @@ def test_layouts_show_old_and_new_tags(tmp_path):
     record = _records(tmp_path / "run.translated" / "events.out.tfevents.2.layout")[1]
     found = Layout.FromString(Event.FromString(record[12:-4]).summary.value[0].tensor.string_val[0])
     lines, margin = found.category[0].chart
-    assert [
+    assert list(lines.multiline.tag) == [
         "ppo/loss/.*",
         "ppo/policy/clipfrac",
         "(",
         "^policy/loss$",
         "^value/loss$",
         "^policy/clip_fraction$",
-    ] == list(lines.multiline.tag)
-    assert ["value/mean", "mine", "kl/old_reference_sum/k1"] == [
-        getattr(margin.margin.series[0], field) for field in ("value", "lower", "upper")
+    ]
+    assert [getattr(margin.margin.series[0], field) for field in ("value", "lower", "upper")] == [
+        "value/mean",
+        "mine",
+        "kl/old_reference_sum/k1",
     ]
 
 
@@ -266,9 +268,9 @@ def test_a_torn_tail_costs_the_last_record_only(cut, tmp_path, capsys):
     code = main(["translate", str(path), "--from", source, "--to", target, "--json"])
 
     report = json.loads(capsys.readouterr().out)
-    assert 1 == code
+    assert code == 1
     assert len(whole) - 1 == report["records"]
-    assert {"records": 1, "bytes": len(whole[-1]) - cut} == report["lost"]
+    assert report["lost"] == {"records": 1, "bytes": len(whole[-1]) - cut}
 
 
 @pytest.mark.parametrize(("where", "what"), [(0, "its length"), (9, "its length"), (20, "its data"), (-1, "its data")])
@@ -284,10 +286,10 @@ def test_a_damaged_record_is_told_with_its_offset(where, what, tmp_path, capsys)
     code = main(["translate", str(path), "--from", "verl==0.9.1", "--to", CANONICAL])
 
     message = capsys.readouterr().err
-    assert 2 == code
+    assert code == 2
     assert f"{path}: the record at byte {offset} is damaged: the checksum of {what} is wrong" in message
-    assert 1 == message.count("\n")
-    assert [path.name] == os.listdir(tmp_path)
+    assert message.count("\n") == 1
+    assert os.listdir(tmp_path) == [path.name]
 
 
 def test_an_absurd_length_is_refused(tmp_path, capsys):
@@ -296,7 +298,7 @@ def test_an_absurd_length_is_refused(tmp_path, capsys):
     path = tmp_path / "events.out.tfevents.1"
     path.write_bytes(head + struct.pack("<I", masked(head)) + b"rest")
 
-    assert 2 == main(["translate", str(path), "--from", PPO, "--to", CANONICAL])
+    assert main(["translate", str(path), "--from", PPO, "--to", CANONICAL]) == 2
     assert f"the record at byte 0 is damaged: a length of {2**60} bytes can't be" in capsys.readouterr().err
 
 
@@ -314,11 +316,11 @@ def test_other_kinds_in_the_same_folder_are_translated_too(tmp_path, capsys):
     shutil.copytree(FIXTURES / "trl-0.7.10-ppo", tmp_path / "run" / "tb")
     shutil.copy(FIXTURES.parent / "trl-0.7.10-ppo1_tensorboard.jsonl", tmp_path / "run" / "logs.jsonl")
 
-    assert 0 == main(["translate", str(tmp_path / "run"), "--from", PPO, "--to", CANONICAL, "--json"])
+    assert main(["translate", str(tmp_path / "run"), "--from", PPO, "--to", CANONICAL, "--json"]) == 0
 
     report = json.loads(capsys.readouterr().out)
-    assert "jsonl+tensorboard" == report["kind"]
-    assert 3 == len(report["outputs"])
+    assert report["kind"] == "jsonl+tensorboard"
+    assert len(report["outputs"]) == 3
     assert all(Path(output).is_file() for output in report["outputs"])
 
 
@@ -332,8 +334,8 @@ def test_without_tensorboard_one_line_names_the_extra(tmp_path):
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
 
-    assert 2 == done.returncode
-    assert 'rlmetrics translate: needs tensorboard; pip install "rlmetrics[tensorboard]"\n' == done.stderr
+    assert done.returncode == 2
+    assert done.stderr == 'rlmetrics translate: needs tensorboard; pip install "rlmetrics[tensorboard]"\n'
 
 
 @pytest.mark.slow
@@ -358,7 +360,7 @@ def test_recorded_arguments_tell_trainers_apart(tmp_path, capsys):
     """GRPOTrainer and RLOOTrainer log the same keys; transformers' callback writes the arguments as a text."""
     folder = shutil.copytree(FIXTURES / "trl-1.16.0-grpo", tmp_path / "run")
     assert KIND.open(folder).argument_names()[None] >= {"loss_type", "scale_rewards", "output_dir"}
-    assert 2 == main(["translate", str(folder), "--to", CANONICAL])
+    assert main(["translate", str(folder), "--to", CANONICAL]) == 2
     assert "RLOO" not in capsys.readouterr().err
 
     texts = [b"{", b"[1]", b'{"output_dir": 1, "logging_steps": 2, "per_device_train_batch_size": 3}']
@@ -369,6 +371,8 @@ def test_recorded_arguments_tell_trainers_apart(tmp_path, capsys):
     path = _write(tmp_path / "made" / "events.out.tfevents.1", *events[:2])
     assert frozenset() == KIND.open(path).argument_names()[None]
     path = _write(path, *events)
-    assert {"output_dir", "logging_steps", "per_device_train_batch_size"} == KIND.open(path.parent).argument_names()[
-        None
-    ]
+    assert KIND.open(path.parent).argument_names()[None] == {
+        "output_dir",
+        "logging_steps",
+        "per_device_train_batch_size",
+    }

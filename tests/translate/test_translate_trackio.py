@@ -79,28 +79,28 @@ def test_trackio_reads_every_point_under_its_new_name(project, tmp_path, capsys)
     report = json.loads(capsys.readouterr().out)
     old, new = (json.loads(_trackio(folder, "-c", READ)) for folder in (tmp_path, home))
     translator = Translator(VERL, "canonical")
-    assert (0, "trackio", VERL) == (code, report["kind"], report["from"])
-    assert {"first", "second"} == set(new)
+    assert (code, report["kind"], report["from"]) == (0, "trackio", VERL)
+    assert set(new) == {"first", "second"}
     for run, rows in old.items():
         expected = [translator.row(row) for row in rows]
         assert repr(expected) == repr(new[run])  # NaN is not equal to itself
     assert report["records"] == sum(len(rows) for rows in old.values())
     assert math.isnan(new["first"][-1]["reward/score/mean"])
-    assert "trackio.histogram" == new["first"][-1]["entropy/old_policy"]["_type"]
+    assert new["first"][-1]["entropy/old_policy"]["_type"] == "trackio.histogram"
 
 
 def test_trackio_s_own_command_shows_the_new_names(project, tmp_path, capsys):
     """``trackio get metric`` finds a metric by its new name, at each step."""
     home = tmp_path / "home"
     home.mkdir()
-    assert 0 == main(["translate", str(project), "--from", VERL, "--to", "canonical", "-o", str(home / "rlhf.db")])
+    assert main(["translate", str(project), "--from", VERL, "--to", "canonical", "-o", str(home / "rlhf.db")]) == 0
 
     command = ["-m", "trackio.cli", "get", "metric", "--project", "rlhf", "--run", "first", "--json", "--metric"]
     old = json.loads(_trackio(tmp_path, *command, "actor/ppo_kl"))["values"]
     new = json.loads(_trackio(home, *command, "kl/old/k1"))["values"]
 
     assert old == new
-    assert [] != new
+    assert new != []
 
 
 def test_everything_but_names_is_the_same_bytes(project, tmp_path):
@@ -116,15 +116,17 @@ def test_everything_but_names_is_the_same_bytes(project, tmp_path):
         expected = was[-1]
         for name in sorted(names, key=len, reverse=True):
             expected = expected.replace(f'"{name}":'.encode(), f'"{names[name]}":'.encode())
-        assert expected == now[-1]
+        assert now[-1] == expected
     for table in ("alerts", "system_metrics", "project_metadata", "traces"):
         assert _cells(project, f"SELECT * FROM {table}") == _cells(out, f"SELECT * FROM {table}")
     (config,), _ = _cells(out, "SELECT config FROM configs")
-    assert 1e-6 == json.loads(config)["lr"]
-    assert {"from": VERL, "to": report.target, "names": report.provenance()["names"]} == json.loads(config)[
-        "translated_from"
-    ]
-    assert 2 == sum("names actor/ppo_kl: left as it is" in note for note in report.notes)
+    assert json.loads(config)["lr"] == 1e-6
+    assert json.loads(config)["translated_from"] == {
+        "from": VERL,
+        "to": report.target,
+        "names": report.provenance()["names"],
+    }
+    assert sum("names actor/ppo_kl: left as it is" in note for note in report.notes) == 2
 
 
 def test_a_second_translation_replaces_the_note_of_the_first(project, tmp_path):
@@ -134,7 +136,7 @@ def test_a_second_translation_replaces_the_note_of_the_first(project, tmp_path):
     report = translate_file(there, source="canonical", target=VERL, output=back)
 
     (config,), _ = _cells(back, "SELECT config FROM configs")
-    assert 1 == config.count(b'"translated_from":')
+    assert config.count(b'"translated_from":') == 1
     assert report.provenance() == json.loads(config)["translated_from"]
 
 
@@ -149,7 +151,7 @@ def test_known_conversions_turn_infinities_and_histograms_around(tmp_path):
 
     rows = [json.loads(text)["length/truncated_fraction"] for (text,) in _cells(out, "SELECT metrics FROM metrics")]
     turned = {"_type": "trackio.histogram", "bins": [0.0, 0.75, 1.0], "values": [1, 3]}
-    assert [0.75, "-Infinity", "NaN", turned] == rows
+    assert rows == [0.75, "-Infinity", "NaN", turned]
 
 
 def _old_project(path, rows):
@@ -171,8 +173,8 @@ def test_a_project_of_an_early_release_stays_text(tmp_path, capsys):
     code = main(["translate", str(path), "--from", VERL, "--to", "canonical", "-o", str(tmp_path / "out.db")])
 
     rows = [text for (text,) in _cells(tmp_path / "out.db", "SELECT metrics FROM metrics")]
-    assert 0 == code
-    assert ['{"kl/old/k1": 0.5, "reward/score/mean": NaN}', '{"kl/old/k1": 0.25, "\\u00e9": "\\u00fc"}'] == rows
+    assert code == 0
+    assert rows == ['{"kl/old/k1": 0.5, "reward/score/mean": NaN}', '{"kl/old/k1": 0.25, "\\u00e9": "\\u00fc"}']
 
 
 def test_rows_that_a_crash_left_in_the_journal_are_translated(project, tmp_path):
@@ -195,11 +197,11 @@ os.kill(os.getpid(), signal.SIGKILL)
     translate_file(project, source=VERL, target="canonical", output=tmp_path / "out.db")
 
     assert (
-        b'{"kl/old/k1": 7.5}'
-        == _cells(tmp_path / "out.db", "SELECT metrics FROM metrics WHERE run_name = 'late'")[0][0]
+        _cells(tmp_path / "out.db", "SELECT metrics FROM metrics WHERE run_name = 'late'")[0][0]
+        == b'{"kl/old/k1": 7.5}'
     )
-    assert {*before, "out.db"} == {file.name for file in tmp_path.iterdir()}
-    assert before == {file.name: file.read_bytes() for file in tmp_path.iterdir() if file.name != "out.db"}
+    assert {file.name for file in tmp_path.iterdir()} == {*before, "out.db"}
+    assert {file.name: file.read_bytes() for file in tmp_path.iterdir() if file.name != "out.db"} == before
 
 
 def test_a_transaction_that_a_crash_broke_off_is_taken_back(tmp_path):
@@ -222,7 +224,7 @@ os.kill(os.getpid(), signal.SIGKILL)
 
     rows = [json.loads(text) for (text,) in _cells(tmp_path / "out.db", "SELECT metrics FROM metrics ORDER BY id")]
     assert [{"kl/old/k1": step / 4} for step in range(5000)] == rows
-    assert before == {file.name: file.read_bytes() for file in tmp_path.iterdir() if file.name != "out.db"}
+    assert {file.name: file.read_bytes() for file in tmp_path.iterdir() if file.name != "out.db"} == before
 
 
 def test_a_project_in_use_is_copied_as_of_one_moment(project, tmp_path):
@@ -248,7 +250,7 @@ for number in range(10**9):
 
     pairs = _cells(tmp_path / "out.db", "SELECT count(*), sum(b = 1), sum(b = 2) FROM pairs")[0]
     assert pairs[0] == 2 * pairs[1] == 2 * pairs[2]
-    assert [("ok",)] == _cells(tmp_path / "out.db", "PRAGMA integrity_check")
+    assert _cells(tmp_path / "out.db", "PRAGMA integrity_check") == [("ok",)]
 
 
 @pytest.mark.parametrize("damage", ["not-json", "not-text", "torn-file"])
@@ -270,10 +272,10 @@ def test_damage_is_one_line_and_nothing_is_written(project, tmp_path, capsys, da
     code = main(["translate", str(project), "--kind", "trackio", "--from", VERL, "--to", "canonical"])
 
     error = capsys.readouterr().err
-    assert 2 == code
+    assert code == 2
     assert expected in error
-    assert 1 == error.count("\n")
-    assert before == sorted(os.listdir(tmp_path))
+    assert error.count("\n") == 1
+    assert sorted(os.listdir(tmp_path)) == before
 
 
 def test_a_damaged_database_leaves_no_journal_behind(tmp_path):
@@ -284,7 +286,7 @@ def test_a_damaged_database_leaves_no_journal_behind(tmp_path):
 
     with pytest.raises(InputError, match="can't be read as an SQLite database"):
         translate_file(path, source=VERL, target="canonical", kind="trackio")
-    assert ["p.db", "p.db-wal"] == sorted(os.listdir(tmp_path))
+    assert sorted(os.listdir(tmp_path)) == ["p.db", "p.db-wal"]
 
 
 def test_another_database_is_refused(tmp_path):
@@ -341,14 +343,14 @@ def test_each_run_is_judged_by_its_own_names(mixed, tmp_path, capsys):
     report = json.loads(capsys.readouterr().out)
     old, new = (json.loads(_trackio(folder, "-c", READ_MIXED)) for folder in (tmp_path, home))
     ppo, sft = Translator("trl[PPOTrainer]==0.7.10", "canonical"), Translator("verl[sft]==0.9.1", "canonical")
-    assert 0 == code
-    assert {"ppo": list(map(ppo.row, old["ppo"])), "sft": list(map(sft.row, old["sft"])), "own": old["own"]} == new
+    assert code == 0
+    assert new == {"ppo": list(map(ppo.row, old["ppo"])), "sft": list(map(sft.row, old["sft"])), "own": old["own"]}
     assert report["records"] == sum(map(len, old.values()))
-    assert {f"{mixed} (ppo)", f"{mixed} (sft, own)"} == {file["path"] for file in report["files"]}
+    assert {file["path"] for file in report["files"]} == {f"{mixed} (ppo)", f"{mixed} (sft, own)"}
     notes = dict(_cells(home / "rlhf.db", "SELECT run_name, config FROM configs"))
     sources = {run: json.loads(config)["translated_from"]["from"] for run, config in notes.items()}
-    assert {"ppo": "trl[PPOTrainer]==0.5.0 to 0.11.4", "sft": "verl[sft]==0.9.1", "own": sources["sft"]} == sources
-    assert ["rlhf.db"] == sorted(file.name for file in home.iterdir() if "rlhf" in file.name and file.suffix == ".db")
+    assert sources == {"ppo": "trl[PPOTrainer]==0.5.0 to 0.11.4", "sft": "verl[sft]==0.9.1", "own": sources["sft"]}
+    assert sorted(file.name for file in home.iterdir() if "rlhf" in file.name and file.suffix == ".db") == ["rlhf.db"]
 
 
 @pytest.mark.slow
@@ -356,12 +358,12 @@ def test_a_run_that_is_refused_is_named(mixed, tmp_path, capsys):
     """If one run of a project can't be judged, nothing is written, and the line says which."""
     _trackio(tmp_path, "-c", WRITE_MIXED, json.dumps({"grpo": _numbers("trl-0.18.2-grpo.jsonl")}))
 
-    assert 2 == main(["translate", str(mixed), "--to", "canonical"])
+    assert main(["translate", str(mixed), "--to", "canonical"]) == 2
 
     (error,) = capsys.readouterr().err.splitlines()[-1:]
     assert f"{mixed}: run grpo: ambiguous" in error
     _trackio(tmp_path, "-c", WRITE_MIXED, json.dumps({"dpo": _numbers("trl-1.16.0-dpo.jsonl")}))
-    assert 2 == main(["translate", str(mixed), "--to", "canonical"])
+    assert main(["translate", str(mixed), "--to", "canonical"]) == 2
     (error,) = capsys.readouterr().err.splitlines()[-1:]
     assert f"{mixed}: run dpo (and likewise grpo): ambiguous" in error
     assert not [file for file in tmp_path.iterdir() if "translated" in file.name]
@@ -376,7 +378,7 @@ def test_the_arguments_in_a_run_s_configuration_narrow_its_source(mixed, tmp_pat
     for config in ({}, dict.fromkeys(arguments)):
         with closing(sqlite3.connect(mixed)) as database, database:
             database.execute("UPDATE configs SET config = ? WHERE run_name = 'grpo'", (json.dumps(config),))
-        assert 2 == main(["translate", str(mixed), "--to", "canonical"])
+        assert main(["translate", str(mixed), "--to", "canonical"]) == 2
         said.append(capsys.readouterr().err)
 
     assert "trl[GRPOTrainer]==0.24.0 to 0.25.1" in said[0]

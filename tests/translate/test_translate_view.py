@@ -49,20 +49,20 @@ def test_the_translation_is_saved_as_a_new_view(views):
 
     done = run(views, "wandb-workspace:acme/rl/abc123")
 
-    assert 0 == done.returncode, done.stderr
-    assert before == views.saved["nw-abc123-v"]
+    assert done.returncode == 0, done.stderr
+    assert views.saved["nw-abc123-v"] == before
     (mutation,) = views.mutations
     assert "id" not in mutation
-    assert f"PPO ({NEW})" == mutation["displayName"]
+    assert mutation["displayName"] == f"PPO ({NEW})"
     assert mutation["name"] not in ("nw-abc123-v", "")
     spec = json.loads(mutation["spec"])
-    assert {"huge": 123456789012345678901234567890} == spec["section"]["fromTheFuture"]
+    assert spec["section"]["fromTheFuture"] == {"huge": 123456789012345678901234567890}
     assert "policy/approxkl_avg" in mutation["spec"]
     models: Any = import_module("wandb_workspaces.workspaces.internal")
     models.WorkspaceViewspec.model_validate_json(mutation["spec"])
     report = json.loads(done.stdout)
     slug = mutation["name"].removeprefix("nw-").removesuffix("-v")
-    assert ("wandb-workspace", [f"wandb-workspace:acme/rl/{slug}"]) == (report["kind"], report["outputs"])
+    assert (report["kind"], report["outputs"]) == ("wandb-workspace", [f"wandb-workspace:acme/rl/{slug}"])
 
 
 @pytest.mark.slow
@@ -70,15 +70,15 @@ def test_a_view_is_overwritten_only_when_told(views, tmp_path):
     """``--overwrite`` saves under the old id and title; with ``-o`` a file is written and nothing is saved."""
     file = tmp_path / "view.json"
     done = run(views, "wandb-workspace:acme/rl/nw-abc123-v", "-o", str(file))
-    assert (0, []) == (done.returncode, views.mutations), done.stderr
+    assert (done.returncode, views.mutations) == (0, []), done.stderr
     assert "policy/approxkl_avg" in json.loads(file.read_text())["spec"]
 
     done = run(views, "wandb-workspace:acme/rl/abc123", "--overwrite")
 
-    assert 0 == done.returncode, done.stderr
+    assert done.returncode == 0, done.stderr
     (mutation,) = views.mutations
-    assert ("Vmx1", "nw-abc123-v", "PPO") == (mutation["id"], mutation["name"], mutation["displayName"])
-    assert ["nw-abc123-v"] == list(views.saved)
+    assert (mutation["id"], mutation["name"], mutation["displayName"]) == ("Vmx1", "nw-abc123-v", "PPO")
+    assert list(views.saved) == ["nw-abc123-v"]
 
 
 @pytest.mark.slow
@@ -96,7 +96,7 @@ def test_what_the_server_does_not_have_is_one_line(views, address, what):
     """An address that is none, a missing view or project: one line, exit code 2, and nothing is saved."""
     done = run(views, address)
 
-    assert (2, []) == (done.returncode, views.mutations)
+    assert (done.returncode, views.mutations) == (2, [])
     assert what in done.stderr.splitlines()[-1]
     assert "Traceback" not in done.stderr
 
@@ -107,7 +107,7 @@ def test_a_view_without_known_names_is_not_saved(views):
 
     done = run(views, "wandb-workspace:acme/rl/abc123")
 
-    assert (2, []) == (done.returncode, views.mutations)
+    assert (done.returncode, views.mutations) == (2, [])
     assert "0 keys translated" in done.stderr
 
 
@@ -128,12 +128,12 @@ def test_a_made_dashboard_is_saved_as_a_new_view(views):
         "beta=1",
     )
 
-    assert 0 == done.returncode, done.stderr
+    assert done.returncode == 0, done.stderr
     (mutation,) = views.mutations
-    assert ("acme", "rl", source) == (mutation["entityName"], mutation["projectName"], mutation["displayName"])
+    assert (mutation["entityName"], mutation["projectName"], mutation["displayName"]) == ("acme", "rl", source)
     assert '"train/kl"' in mutation["spec"]
     slug = mutation["name"].removeprefix("nw-").removesuffix("-v")
-    assert f"wandb-workspace:acme/rl/{slug}" == json.loads(done.stdout)["output"]
+    assert json.loads(done.stdout)["output"] == f"wandb-workspace:acme/rl/{slug}"
 
 
 def test_a_report_is_saved_as_a_new_report(views):
@@ -145,13 +145,13 @@ def test_a_report_is_saved_as_a_new_report(views):
         views, "wandb-workspace:acme/rl/reports/Weekly-numbers--VmlldzoxMg", source="verl==0.9.1", target="canonical"
     )
 
-    assert 0 == done.returncode, done.stderr
+    assert done.returncode == 0, done.stderr
     (mutation,) = views.mutations
     assert report == views.saved["x1"]["spec"]
-    assert ("runs", "Weekly (canonical==0.1.0)") == (mutation["type"], mutation["displayName"])
+    assert (mutation["type"], mutation["displayName"]) == ("runs", "Weekly (canonical==0.1.0)")
     assert "id" not in mutation
     assert "reward/score/mean" in mutation["spec"]
-    assert [f"wandb-workspace:acme/rl/reports/--id-{mutation['name']}"] == json.loads(done.stdout)["outputs"]
+    assert json.loads(done.stdout)["outputs"] == [f"wandb-workspace:acme/rl/reports/--id-{mutation['name']}"]
 
 
 @pytest.mark.slow
@@ -159,14 +159,14 @@ def test_a_view_of_several_possible_sources_follows_the_rule_for_files(views):
     """Saved if all of them write the same; else refused in one line that begins with the address."""
     done = run(views, "wandb-workspace:acme/rl/abc123", source="auto", target="canonical")
 
-    assert 0 == done.returncode, done.stderr
-    assert "trl[PPOTrainer]==0.4.2 to 0.11.4" == json.loads(done.stdout)["from"]
-    assert 1 == len(views.mutations)
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["from"] == "trl[PPOTrainer]==0.4.2 to 0.11.4"
+    assert len(views.mutations) == 1
 
     grpo = json.loads((PPO.parent / "trl-0.18.2-grpo.view.json").read_bytes())
     views.saved["nw-abc123-v"]["spec"] = grpo["spec"]
     done = run(views, "wandb-workspace:acme/rl/abc123", source="auto", target="canonical")
-    assert (2, 1) == (done.returncode, len(views.mutations))
+    assert (done.returncode, len(views.mutations)) == (2, 1)
     (line,) = done.stderr.splitlines()
     assert line.startswith("rlmetrics translate: wandb-workspace:acme/rl/abc123: ambiguous")
     assert " differ on " in line
@@ -178,6 +178,6 @@ def test_a_dry_run_saves_nothing(views, tmp_path):
     dry = run(views, "wandb-workspace:acme/rl/abc123", "--dry-run")
     into_file = run(views, "wandb-workspace:acme/rl/abc123", "--dry-run", "-o", str(tmp_path / "view.json"))
 
-    assert ((0, 0), [], []) == ((dry.returncode, into_file.returncode), views.mutations, os.listdir(tmp_path))
+    assert ((dry.returncode, into_file.returncode), views.mutations, os.listdir(tmp_path)) == ((0, 0), [], [])
     real = json.loads(run(views, "wandb-workspace:acme/rl/abc123").stdout)
-    assert {"dry_run", "outputs"} == {name for name, value in json.loads(dry.stdout).items() if value != real[name]}
+    assert {name for name, value in json.loads(dry.stdout).items() if value != real[name]} == {"dry_run", "outputs"}

@@ -43,7 +43,7 @@ def test_every_value_of_a_real_run_is_found_under_its_new_name(name, tmp_path, c
     before, after = (rows(_run_file(place).read_bytes()) for place in (folder, output))
     converted = {old for old, how in report["translated"].items() if how["transform"]}
     assert int(bool(report["collisions"])) == code
-    assert "wandb" == report["kind"]
+    assert report["kind"] == "wandb"
     assert len(before) == len(after) > 2
     moved = {old: how["to"] for old, how in report["translated"].items()}
     aside = report["set_aside"]
@@ -109,8 +109,8 @@ def test_the_configuration_says_where_names_come_from(tmp_path, capsys):
     report = json.loads(capsys.readouterr().out)
     *_, note, last = parsed(_run_file(output))
     config = json.loads(note.config.update[0].value_json)
-    assert "exit" == last.WhichOneof("record_type")
-    assert "translated_from" == note.config.update[0].key
+    assert last.WhichOneof("record_type") == "exit"
+    assert note.config.update[0].key == "translated_from"
     assert (report["from"], report["to"]) == (config["from"], config["to"])
     assert {old: how["to"] for old, how in report["translated"].items() if how["to"] != old}.items() <= config[
         "names"
@@ -126,7 +126,7 @@ def test_alerts_are_left_out_unless_asked_for(tmp_path, capsys):
     counts = [
         sum(record.HasField("alert") for record in parsed(_run_file(place))) for place in (folder, output, keeping)
     ]
-    assert [1, 0, 1] == counts
+    assert counts == [1, 0, 1]
     assert any("1 alert(s) left out" in note for note in report["notes"])
 
 
@@ -137,8 +137,8 @@ def test_a_new_id_replaces_the_old_one_everywhere(tmp_path, capsys):
 
     old, new = parsed(_run_file(folder)), parsed(_run_file(output))
     ids = {record.run.run_id for record in new if record.HasField("run")}
-    assert 1 == len(ids)
-    assert {"trl07ppo01"} == {record.run.run_id for record in old if record.HasField("run")}
+    assert len(ids) == 1
+    assert {record.run.run_id for record in old if record.HasField("run")} == {"trl07ppo01"}
     assert not ids & {"trl07ppo01"}
     assert ids >= {record._info.stream_id for record in new if record._info.stream_id}
     assert _run_file(output).read_bytes() == _run_file(again).read_bytes()
@@ -153,19 +153,20 @@ def test_files_of_the_run_go_along(tmp_path, capsys):
     summary = {"actor/ppo_kl": float("nan"), "_step": 3, "_wandb": {"runtime": 1}}
     (folder / "files" / "wandb-summary.json").write_text(json.dumps(summary))
 
-    assert 0 == main(["translate", str(tmp_path / "wandb"), "--from", VERL, "--to", "canonical", "--json"])
+    assert main(["translate", str(tmp_path / "wandb"), "--from", VERL, "--to", "canonical", "--json"]) == 0
 
     report = json.loads(capsys.readouterr().out)
     output = tmp_path / "wandb.translated" / folder.name
-    assert {"files/media/table.json", "files/wandb-summary.json", "run-verl01.wandb"} == {
-        str(path.relative_to(output)) for path in output.rglob("*") if path.is_file()
+    assert {str(path.relative_to(output)) for path in output.rglob("*") if path.is_file()} == {
+        "files/media/table.json",
+        "files/wandb-summary.json",
+        "run-verl01.wandb",
     }
     assert (
-        '{"kl/old/k1": NaN, "_step": 3, "_wandb": {"runtime": 1}}'
-        == (output / "files" / "wandb-summary.json").read_text()
-    )
-    assert '{"columns": ["actor/ppo_kl"]}' == (output / "files" / "media" / "table.json").read_text()
-    assert [str(folder / "run-verl01.wandb.synced")] == report["skipped"]
+        output / "files" / "wandb-summary.json"
+    ).read_text() == '{"kl/old/k1": NaN, "_step": 3, "_wandb": {"runtime": 1}}'
+    assert (output / "files" / "media" / "table.json").read_text() == '{"columns": ["actor/ppo_kl"]}'
+    assert report["skipped"] == [str(folder / "run-verl01.wandb.synced")]
     assert not {"_step", "_wandb"} & set(report["unknown"])
 
 
@@ -177,23 +178,23 @@ def test_the_links_that_wandb_leaves_are_no_obstacle(tmp_path, capsys):
     (folder / "logs" / "debug-core.log").symlink_to(tmp_path / "core.log")
     (folder.parent / "latest-run").symlink_to(folder.name)
 
-    assert 0 == main(["translate", str(folder.parent), "--from", "verl==0.1", "--to", "canonical", "--json"])
+    assert main(["translate", str(folder.parent), "--from", "verl==0.1", "--to", "canonical", "--json"]) == 0
 
     output = tmp_path / "wandb.translated"
     assert folder.name == os.readlink(output / "latest-run")
-    assert [] == os.listdir(output / folder.name / "logs")
-    assert [str(folder / "logs" / "debug-core.log")] == json.loads(capsys.readouterr().out)["skipped"]
+    assert os.listdir(output / folder.name / "logs") == []
+    assert json.loads(capsys.readouterr().out)["skipped"] == [str(folder / "logs" / "debug-core.log")]
 
 
 def test_the_release_is_read_from_the_runs_requirements(tmp_path, capsys):
     """Keys alone leave many releases; what the run says was installed decides."""
     folder = shutil.copytree(FIXTURES / "0.31.0-verl-0.5.0", tmp_path / "run")
-    assert 2 == main(["translate", str(folder), "--to", "canonical"])
+    assert main(["translate", str(folder), "--to", "canonical"]) == 2
     assert "ambiguous" in capsys.readouterr().err
     (folder / "files").mkdir()
     (folder / "files" / "requirements.txt").write_text("torch==2.7.0\nverl==0.5.0\n")
 
-    assert 0 == main(["translate", str(folder), "--to", "canonical", "--json"])
+    assert main(["translate", str(folder), "--to", "canonical", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["from"].endswith("==0.5.0")
 
 
@@ -206,8 +207,8 @@ def test_a_torn_run_keeps_its_whole_records(tmp_path, capsys):
     code = main(["translate", str(path), "--from", "verl==0.5.0", "--to", "canonical", "--json"])
 
     report = json.loads(capsys.readouterr().out)
-    assert 1 == code
+    assert code == 1
     assert len(payloads(content[:-40])) == report["records"]
-    assert 1 == report["lost"]["records"]
+    assert report["lost"]["records"] == 1
     assert 0 < report["lost"]["bytes"] <= len(content)
-    assert "config" == parsed(path.with_name("run-a.wandb.translated"))[-1].WhichOneof("record_type")
+    assert parsed(path.with_name("run-a.wandb.translated"))[-1].WhichOneof("record_type") == "config"

@@ -66,13 +66,13 @@ def test_every_place_of_a_workspace_is_rewritten_and_nothing_else(translated):
         f"{runs}/sort/keys/0/key/name": ("ppo/mean_scores", "objective/scores"),
     }
     old = json.loads(PPO.read_bytes())
-    assert (0, "wandb-workspace") == (code, report["kind"])
-    assert expected == changes(old, json.loads(text))
+    assert (code, report["kind"]) == (0, "wandb-workspace")
+    assert changes(old, json.loads(text)) == expected
     assert {"ppo/policy/approxkl", "env/reward_mean", "ppo/mean_scores", "ppo/loss/policy", "ppo/loss/value"} <= set(
         report["translated"]
     )
-    assert ["env/reward_std", "game_log"] == report["unchanged"]
-    assert ["ppo/total_steps"] == report["unknown"]
+    assert report["unchanged"] == ["env/reward_std", "game_log"]
+    assert report["unknown"] == ["ppo/total_steps"]
     place = (
         re.escape(f"{PPO}:") + r"218:18: a text mentions ppo/policy/approxkl \(now policy/approxkl_avg\): left as it is"
     )
@@ -89,7 +89,7 @@ def test_wandbs_package_loads_the_translated_workspace(translated):
     workspace = WORKSPACES.Workspace._from_model(view)
 
     assert json.loads(text) == json.loads(spec.model_dump_json(by_alias=True, exclude_none=True))
-    assert ["objective/kl", "policy/approxkl_avg"] == [metric.name for metric in workspace.sections[0].panels[0].y]
+    assert [metric.name for metric in workspace.sections[0].panels[0].y] == ["objective/kl", "policy/approxkl_avg"]
     assert "objective/scores" in text
     assert workspace.runset_settings.order[0].item.name == "objective/scores"
 
@@ -100,12 +100,12 @@ def test_a_view_holds_its_spec_as_text(translated):
 
     old = GRPO.read_text(encoding="utf-8")
     start = old.index('"spec": "') + len('"spec": "')
-    assert 0 == code
+    assert code == 0
     assert old[:start] == text[:start]
     assert old[-3:] == text[-3:]
     spec = json.loads(json.loads(text)["spec"])
-    assert "training/global_step" == spec["section"]["settings"]["xAxis"]
-    assert ["critic/score/mean", "eval/reward"] == panels_of(json.dumps(spec))[0]["metrics"]
+    assert spec["section"]["settings"]["xAxis"] == "training/global_step"
+    assert panels_of(json.dumps(spec))[0]["metrics"] == ["critic/score/mean", "eval/reward"]
     assert all(":6:" in note or note.startswith("the target is reinforcement learning") for note in report["notes"])
 
 
@@ -118,7 +118,7 @@ def test_reports_are_rewritten_wherever_panels_stand(translated):
     found = changes(json.loads(REPORT.read_bytes()), json.loads(text))
     query = "/config/userQuery/queryFields/0/fields/0"
     step, score = ("training/global_step", "progress/global_step"), ("critic/score/mean", "reward/score/mean")
-    assert 0 == code
+    assert code == 0
     assert {
         f"{grid}/runSets/0/filters/filters/0/key/name": score,
         f"{panels}/4{query}/args/0/value": ("val/generations", "validation/generations"),
@@ -132,13 +132,13 @@ def test_reports_are_rewritten_wherever_panels_stand(translated):
             "summary_metrics.validation/mean/openai/gsm8k/reward/1",
         ),
     }.items() <= found.items()
-    assert 17 == len(found)
-    assert 2 == sum("a text mentions critic/score/mean" in note for note in report["notes"])
+    assert len(found) == 17
+    assert sum("a text mentions critic/score/mean" in note for note in report["notes"]) == 2
     loaded = REPORTS.Report._from_model(
         REPORT_MODELS.ReportViewspec.model_validate({"spec": json.loads(text), "project": {"name": "p"}})
     )
     drawn = next(block for block in loaded.blocks if hasattr(block, "panels")).panels[0]
-    assert ["reward/score/mean", "reward/score/max", "reward/score/min"] == [metric.name for metric in drawn.y]
+    assert [metric.name for metric in drawn.y] == ["reward/score/mean", "reward/score/max", "reward/score/min"]
 
 
 def test_translating_commutes_with_wandbs_models(tmp_path):
@@ -172,8 +172,8 @@ def test_both_names_stand_in_one_panel(translated):
     code, text, report = translated(board, OLD_VERL, NEW_VERL, "--both")
 
     new = "actor/reward_kl_penalty_coeff"
-    assert 0 == code
-    assert [
+    assert code == 0
+    assert panels_of(text) == [
         {
             "xAxis": new,
             "metrics": ["timing_s/ref", "timing/ref", new, "critic/kl_coeff", "mine"],
@@ -184,9 +184,9 @@ def test_both_names_stand_in_one_panel(translated):
                 "run1:mine": "m",
             },
         }
-    ] == panels_of(text)
+    ]
     assert any("only one name can stand here: critic/kl_coeff is replaced" in note for note in report["notes"])
-    assert ["mine"] == report["unknown"]
+    assert report["unknown"] == ["mine"]
 
 
 def test_names_with_another_meaning_are_set_aside(translated):
@@ -197,11 +197,11 @@ def test_names_with_another_meaning_are_set_aside(translated):
         code, text, report = translated(board, OLD_VERL, NEW_VERL, *options)
 
         aside = f"untranslated/verl-0.1/{old}"
-        assert 0 == code
+        assert code == 0
         assert aside == panels_of(text)[0]["metrics"][0]
         assert old not in panels_of(text)[0]["metrics"]
-        assert [f"${{{aside}}}"] == panels_of(text)[0]["expressions"]
-        assert {old: aside} == report["set_aside"]
+        assert panels_of(text)[0]["expressions"] == [f"${{{aside}}}"]
+        assert report["set_aside"] == {old: aside}
 
 
 def test_two_names_that_become_one_stand_once(translated):
@@ -214,11 +214,12 @@ def test_two_names_that_become_one_stand_once(translated):
     code, text, report = translated(board, OLD_PPO, NEW_PPO)
 
     aside = "r:untranslated/trl-0.7.10/"
-    assert 1 == code
-    assert [{"metrics": ["objective/scores"]}, {"overrideColors": {aside + name: name for name in old}}] == panels_of(
-        text
-    )
-    assert {"objective/scores": old} == {new: sorted(olds, reverse=True) for new, olds in report["collisions"].items()}
+    assert code == 1
+    assert panels_of(text) == [
+        {"metrics": ["objective/scores"]},
+        {"overrideColors": {aside + name: name for name in old}},
+    ]
+    assert {new: sorted(olds, reverse=True) for new, olds in report["collisions"].items()} == {"objective/scores": old}
 
 
 def test_names_with_a_part_before_or_after_them_are_read(translated):
@@ -238,7 +239,7 @@ def test_names_with_a_part_before_or_after_them_are_read(translated):
 
     _, text, _ = translated(board, OLD_VERL, NEW_VERL)
 
-    assert [
+    assert panels_of(text) == [
         {
             "xAxis": "summary:timing_s/ref.min",
             "yAxis": "config:timing/ref",
@@ -246,7 +247,7 @@ def test_names_with_a_part_before_or_after_them_are_read(translated):
             "overrideColors": {"lr: 1e-5:timing_s/ref": 1, "run:mine:x": 2},
             "legendTemplate": "${config:timing/ref} ${summary:timing_s/ref.last} ${run:name} ${timing/ref",
         }
-    ] == panels_of(text)
+    ]
 
 
 def test_unknown_names_are_kept_dropped_or_refused(translated):
@@ -258,10 +259,10 @@ def test_unknown_names_are_kept_dropped_or_refused(translated):
         ("drop", ["timing_s/ref", "system/gpu.0.gpu"]),
     ):
         code, text, report = translated(board, OLD_VERL, NEW_VERL, "--unknown", mode)
-        assert (0, ["mine"]) == (code, report["unknown"])
-        assert [{"xAxis": "_step", "metrics": expected}] == panels_of(text)
+        assert (code, report["unknown"]) == (0, ["mine"])
+        assert panels_of(text) == [{"xAxis": "_step", "metrics": expected}]
     code, text, error = translated(board, OLD_VERL, NEW_VERL, "--unknown", "error")
-    assert (2, None) == (code, text)
+    assert (code, text) == (2, None)
     assert "board.json: mine: not a key of verl==0.1" in error
 
 
@@ -269,7 +270,7 @@ def test_strict_crosses_only_exact_and_affine(translated):
     """Approximate counterparts stay under their old name, or aside if that means something else."""
     _, text, report = translated(PPO, OLD_PPO, NEW_PPO, "--strict")
 
-    assert {"ppo/mean_scores": "exact"} == {old: how["relation"] for old, how in report["translated"].items()}
+    assert {old: how["relation"] for old, how in report["translated"].items()} == {"ppo/mean_scores": "exact"}
     assert '"untranslated/trl-0.7.10/objective/kl"' in text
     assert '"ppo/policy/approxkl"' in text
 
@@ -287,9 +288,9 @@ def test_bytes_outside_the_names_stay(translated):
 
     code, text, report = translated(old, OLD_VERL, NEW_VERL)
 
-    assert 0 == code
+    assert code == 0
     assert old.replace('"timing\\/ref"', '"timing_s/ref"') == text
-    assert ["café/😀"] == report["unknown"]
+    assert report["unknown"] == ["café/😀"]
 
 
 def test_names_that_need_escapes_are_spelled_like_the_text_around_them(translated):
@@ -329,8 +330,8 @@ def test_broken_files_are_told_with_their_place(translated, text, place, what):
     """One line with file, line and column, also within the string that holds the spec; nothing is written."""
     code, written, error = translated(text, OLD_VERL, NEW_VERL, "--kind", "wandb-workspace")
 
-    assert (2, None) == (code, written)
-    assert 1 == len(error.splitlines())
+    assert (code, written) == (2, None)
+    assert len(error.splitlines()) == 1
     assert f"board.json:{place}: " in error
     assert what in error
 
@@ -344,28 +345,28 @@ def test_a_broken_file_need_not_be_named_to_be_told(translated):
     ):
         code, written, error = translated(broken, OLD_PPO, NEW_PPO)
 
-        assert (2, None) == (code, written)
+        assert (code, written) == (2, None)
         assert f"board.json:{place}:" in error
         assert "not JSON" in error
 
 
 def test_workspaces_are_recognised_and_their_source_inferred(translated, tmp_path):
     """Views, specs and reports are told from other JSON; names that one release alone has decide the source."""
-    assert ["wandb-workspace"] * 3 == [kind_name(path) for path in (PPO, GRPO, REPORT)]
+    assert [kind_name(path) for path in (PPO, GRPO, REPORT)] == ["wandb-workspace"] * 3
     other = tmp_path / "sweep.json"
     other.write_text('{"metric": {"name": "train/kl"}, "panels": ["train/kl"]}')
-    assert "config" == kind_name(other)
+    assert kind_name(other) == "config"
 
     code, text, report = translated(
         spec_with(("X", {"metrics": ["actor/lr(1e-4)", "critic/kl_coeff"]})), "auto", NEW_VERL
     )
-    assert (0, "verl") == (code, report["from"].partition("=")[0].partition("[")[0])
-    assert ["actor/lr", "actor/reward_kl_penalty_coeff"] == panels_of(text)[0]["metrics"]
+    assert (code, report["from"].partition("=")[0].partition("[")[0]) == (0, "verl")
+    assert panels_of(text)[0]["metrics"] == ["actor/lr", "actor/reward_kl_penalty_coeff"]
     code, text, report = translated(PPO, "auto", NEW_VERL)
-    assert (0, "trl[PPOTrainer]") == (code, report["from"].partition("==")[0])
+    assert (code, report["from"].partition("==")[0]) == (0, "trl[PPOTrainer]")
     assert translated(PPO, OLD_PPO, NEW_VERL)[1] == text
     code, text, error = translated(GRPO, "auto", "canonical")
-    assert (2, None) == (code, text)
+    assert (code, text) == (2, None)
     assert "ambiguous: of " in error
 
 
@@ -379,5 +380,5 @@ def test_specs_are_recognised_however_they_are_written(source, indent, tmp_path)
     path = tmp_path / "view.json"
     for _ in range(3):
         path.write_text(text, encoding="utf-8")
-        assert "wandb-workspace" == kind_name(path)
+        assert kind_name(path) == "wandb-workspace"
         text = json.dumps([{"name": "a", "spec": text}], indent=indent)

@@ -41,7 +41,7 @@ def test_rows_have_new_names_and_converted_values(era):
     own = ("_step", "_runtime", "_timestamp")
     table = [{name: row.pop(name) for name in list(row) if name.startswith("policy/clip_fraction")} for row in rows]
     assert list(range(6)) == [row["_step"] for row in rows]
-    assert [
+    assert [{name: value for name, value in row.items() if name not in own} for row in rows] == [
         {
             "global_step": 1,
             "policy/loss": 0.1,
@@ -85,7 +85,7 @@ def test_rows_have_new_names_and_converted_values(era):
         },
         flat({"optimizer/learning_rate": RATES}),
         {"global_step": 4, "optimizer/learning_rate": pytest.approx(5e-6)},
-    ] == [{name: value for name, value in row.items() if name not in own} for row in rows]
+    ]
     assert ["table-file" if place == 3 else None for place in range(6)] == [
         found.get("policy/clip_fraction._type") for found in table
     ]
@@ -102,8 +102,8 @@ def test_the_summary_has_new_names_and_converted_statistics(era):
 
     old = {name for name in summary if name.startswith(("actor/", "critic/"))}
     assert set() == old
-    assert (0.4, -0.4, 8 / 3) == tuple(summary[name] for name in ("policy/loss", "kl/old/k1", "reward/score/mean"))
-    assert [1, 2, 3] == summary["optimizer/gradient_norm.values"]
+    assert tuple(summary[name] for name in ("policy/loss", "kl/old/k1", "reward/score/mean")) == (0.4, -0.4, 8 / 3)
+    assert summary["optimizer/gradient_norm.values"] == [1, 2, 3]
     assert pytest.approx(1e-6) == summary["optimizer/learning_rate.min"]
     # wandb's Go writer forgets the maximum when a histogram comes under the same name.
     assert pytest.approx(5e-6 if release in PYTHON_WRITER else 4e-6) == summary["optimizer/learning_rate.max"]
@@ -115,14 +115,14 @@ def test_definitions_follow(era):
 
     defined = {(metric.get("name"), metric.get("glob_name")): metric for metric in _read(output, "metric")}
 
-    assert {
+    assert set(defined) == {
         ("global_step", None),
         (None, "critic/*"),
         ("optimizer/learning_rate", None),
         ("reward/score/mean", None),
-    } == set(defined)
-    assert {"global_step"} == {defined[key]["step_metric"] for key in defined if key[0] != "global_step"}
-    assert {"max": True, "min": True} == defined["optimizer/learning_rate", None]["summary"]
+    }
+    assert {defined[key]["step_metric"] for key in defined if key[0] != "global_step"} == {"global_step"}
+    assert defined["optimizer/learning_rate", None]["summary"] == {"max": True, "min": True}
     assert not any("expanded_from_glob" in definition for definition in defined.values())
 
 
@@ -134,7 +134,7 @@ def test_names_stay_in_the_field_that_the_era_uses(era):
     old, new = _records(folder), _records(output)
     items = [item for _, record in new for item in (*record.history.item, *record.summary.update)]
     renamed = [item for item in items if "policy/loss" in (item.key, *item.nested_key)]
-    assert {release in PYTHON_WRITER} == {bool(item.key) for item in renamed}
+    assert {bool(item.key) for item in renamed} == {release in PYTHON_WRITER}
     assert [kind for _, record in old if (kind := record.WhichOneof("record_type")) not in added] == [
         kind for _, record in new if (kind := record.WhichOneof("record_type")) not in added
     ]
@@ -155,5 +155,5 @@ def test_other_records_and_files_are_the_same_bytes(era):
         {path.relative_to(place): path.read_bytes() for path in place.rglob("*.table.json")}
         for place in (folder, output)
     ]
-    assert 1 == len(media[0])
+    assert len(media[0]) == 1
     assert media[0] == media[1]

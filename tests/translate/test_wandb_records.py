@@ -32,13 +32,14 @@ def test_a_configuration_that_changes_meanings_is_told(tmp_path, nested):
     report = translate_file(path, **options)
     again = translate_file(path, **options, config={key: value})
 
-    assert [
+    assert report.notes == [
         f"run-a.wandb: the run's configuration says {key}=mse, under which actor/kl_loss would be translated "
         f"otherwise; if that is right, add --config {key}=mse"
-    ] == report.notes
-    assert [] == again.notes
-    assert ("kl/reference/k3", "kl/reference/k2") == tuple(
-        told.translated["actor/kl_loss"]["to"] for told in (report, again)
+    ]
+    assert again.notes == []
+    assert tuple(told.translated["actor/kl_loss"]["to"] for told in (report, again)) == (
+        "kl/reference/k3",
+        "kl/reference/k2",
     )
 
 
@@ -51,11 +52,11 @@ def test_a_loss_in_a_list_is_told(tmp_path):
     report = translate_file(path, **options)
     again = translate_file(path, **options, config={"loss_type": "ipo"})
 
-    assert [
+    assert report.notes == [
         "run-a.wandb: the run's configuration says loss_type=ipo, under which train/loss would be translated "
         "otherwise; if that is right, add --config loss_type=ipo"
-    ] == report.notes
-    assert (["preference/loss/ipo"], []) == ([move["to"] for move in again.translated.values()], again.notes)
+    ]
+    assert ([move["to"] for move in again.translated.values()], again.notes) == (["preference/loss/ipo"], [])
 
 
 def test_definitions_of_metrics_follow_their_names(tmp_path):
@@ -74,18 +75,18 @@ def test_definitions_of_metrics_follow_their_names(tmp_path):
     translate_file(path, source=VERL, target="canonical", output=tmp_path / "out.wandb")
 
     metrics = [record.metric for record in parsed(tmp_path / "out.wandb") if record.HasField("metric")]
-    assert [
+    assert [(metric.name, metric.glob_name, metric.step_metric) for metric in metrics] == [
         ("progress/global_step", "", ""),
         ("", "actor/*", "progress/global_step"),
         ("policy/loss", "", ""),
         ("kl/old/k1", "", "progress/global_step"),
-    ] == [(metric.name, metric.glob_name, metric.step_metric) for metric in metrics]
+    ]
     assert metrics[2].summary.min
     assert metrics[3].options.step_sync
-    assert [{"kl/old/k1": {(): "NaN"}}, {"kl/old/k1": {(): "-Infinity"}}] == [
+    assert [
         {name: texts for name, texts in row.items() if name == "kl/old/k1"}
         for row in rows((tmp_path / "out.wandb").read_bytes())
-    ]
+    ] == [{"kl/old/k1": {(): "NaN"}}, {"kl/old/k1": {(): "-Infinity"}}]
 
 
 def test_values_follow_a_known_conversion(tmp_path):
@@ -106,13 +107,13 @@ def test_values_follow_a_known_conversion(tmp_path):
     first, second, third, fourth, summary, _ = parsed(tmp_path / "out.wandb")
     found = by_name(first.history.item)
     assert pytest.approx(3e-4) == json.loads(found["actor/lr"][()])
-    assert "0.1000" == found["actor/entropy_loss"][()]
+    assert found["actor/entropy_loss"][()] == "0.1000"
     assert pytest.approx([1e-4, 2e-4]) == json.loads(by_name(second.history.item)["actor/lr"][()])["bins"]
     assert pytest.approx([1e-4, 2e-4]) == json.loads(by_name(third.history.item)["actor/lr"][("bins",)])
-    assert ("[7]", "9" * 30) == (
+    assert (
         json.dumps(json.loads(by_name(third.history.item)["actor/lr"][("values",)])),
         by_name(third.history.item)["big"][()],
-    )
+    ) == ("[7]", "9" * 30)
     assert pytest.approx(5e-4) == fourth.history.item[0].number
     assert pytest.approx(4e-4) == json.loads(by_name(summary.summary.update)["actor/lr"][("max",)])
 
@@ -128,7 +129,7 @@ def test_summaries_forget_by_the_new_name(tmp_path):
     translate_file(path, source=VERL, target="canonical", output=tmp_path / "out.wandb")
 
     removed = parsed(tmp_path / "out.wandb")[1].summary.remove
-    assert [["kl/old/k1"], "_runtime"] == [list(removed[0].nested_key), removed[1].key]
+    assert [list(removed[0].nested_key), removed[1].key] == [["kl/old/k1"], "_runtime"]
 
 
 def test_colliding_names_are_set_aside_in_all_rows(tmp_path):
@@ -143,7 +144,7 @@ def test_colliding_names_are_set_aside_in_all_rows(tmp_path):
     report = translate_file(path, source=PPO, target="canonical", output=tmp_path / "out.wandb")
 
     first, second = rows((tmp_path / "out.wandb").read_bytes())
-    assert 1 == report.exit_code
+    assert report.exit_code == 1
     assert {f"untranslated/trl-0.7.10/{name}": {(): "1.0"} for name in names} == first
     assert {
         f"untranslated/trl-0.7.10/{name}": {(): value} for name, value in zip(names, ("1.0", "2.0"), strict=True)
@@ -154,9 +155,9 @@ def test_what_is_no_json_is_refused_with_its_offset(tmp_path, capsys):
     """Where a value has to be read and can't be, one line says in which record, and nothing is written."""
     path = write(tmp_path / "run-a.wandb", history(**{"env/reward_mean": "{", "ppo/mean_scores": "1"}))
 
-    assert 2 == main(["translate", str(path), "--from", PPO, "--to", "canonical"])
+    assert main(["translate", str(path), "--from", PPO, "--to", "canonical"]) == 2
     assert f"{path}: record at byte 7: " in capsys.readouterr().err
-    assert ["run-a.wandb"] == os.listdir(tmp_path)
+    assert os.listdir(tmp_path) == ["run-a.wandb"]
 
 
 def test_a_record_of_something_else_is_refused(tmp_path):
@@ -179,14 +180,14 @@ def test_without_wandb_one_line_names_the_extra(tmp_path):
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
 
-    assert 2 == done.returncode
-    assert 'rlmetrics translate: needs wandb; pip install "rlmetrics[wandb]"\n' == done.stderr
+    assert done.returncode == 2
+    assert done.stderr == 'rlmetrics translate: needs wandb; pip install "rlmetrics[wandb]"\n'
 
 
 def test_recorded_arguments_narrow_the_releases(tmp_path, capsys):
     """Later releases of the trainer have arguments that the run's configuration lacks; the class stands in a key."""
     folder = shutil.copytree(FIXTURES / "0.31.0-trl-0.18.2-grpo", tmp_path / "run")
-    assert 2 == main(["translate", str(folder), "--to", "canonical"])
+    assert main(["translate", str(folder), "--to", "canonical"]) == 2
     error = capsys.readouterr().err
     listed = ("0.18.1 to 0.19.1", "0.18.0")
     assert f": {', '.join(f'trl[GRPOTrainer]=={releases} (56)' for releases in listed)}; name" in error
@@ -222,9 +223,9 @@ def test_a_summary_repeats_its_row(tmp_path):
         {f"untranslated/trl-0.7.10/{name}": {(): value}} for name, value in (("env/reward_mean", "1.0"), *rival.items())
     )
     written = (tmp_path / "out.wandb").read_bytes()
-    assert [{**mine, **others}, its, {**mine, **others}, {**mine, **others, **its}] == list(rows(written))
+    assert list(rows(written)) == [{**mine, **others}, its, {**mine, **others}, {**mine, **others, **its}]
     (summary,) = [record.summary for record in parsed(tmp_path / "out.wandb") if record.HasField("summary")]
-    assert ["mine", "kl/old_reference_sum/k1", *mine] == [item.nested_key[0] for item in summary.update]
+    assert [item.nested_key[0] for item in summary.update] == ["mine", "kl/old_reference_sum/k1", *mine]
 
 
 def test_a_name_that_shows_sources_to_differ_is_told_as_elsewhere(tmp_path, capsys):
@@ -233,7 +234,7 @@ def test_a_name_that_shows_sources_to_differ_is_told_as_elsewhere(tmp_path, caps
     rows = [history(**{"ppo/policy/clipfrac": "0.5", "ppo/learning_rate": "0.1"}) for _ in range(201)]
     path = write(tmp_path / "run-a.wandb", *rows, history(**late))
 
-    assert 2 == main(["translate", str(path), "--to", "verl==0.9.1", "-o", str(tmp_path / "out.wandb")])
+    assert main(["translate", str(path), "--to", "verl==0.9.1", "-o", str(tmp_path / "out.wandb")]) == 2
 
     assert capsys.readouterr().err.startswith(f"rlmetrics translate: {path}: ambiguous: of 2 keys ")
     assert not (tmp_path / "out.wandb").exists()

@@ -77,7 +77,7 @@ def translated(tmp_path_factory):
     with serving() as server:
         server.runs["made", "source01"] = _source()
         done = _translate(server, home, "wandb:team/made/source01", "--json")
-        assert (0, "") == (done.returncode, done.stderr)
+        assert (done.returncode, done.stderr) == (0, "")
         report = json.loads(done.stdout)
         yield server, report, server.runs["made", report["outputs"][0].rpartition("/")[2]], home
 
@@ -88,8 +88,8 @@ def test_rows_are_logged_with_their_steps_and_times(translated):
 
     rows = [{name: value for name, value in row.items() if name != "_runtime"} for row in run.history]
 
-    assert 5 == report["records"]
-    assert ["0.0", "nan", "0.2", str(0.1 * 3), "0.4"] == [str(float(row["policy/loss"])) for row in rows]
+    assert report["records"] == 5
+    assert [str(float(row["policy/loss"])) for row in rows] == ["0.0", "nan", "0.2", str(0.1 * 3), "0.4"]
     assert [
         {
             "_step": 2 * step,
@@ -110,9 +110,9 @@ def test_the_summary_is_that_of_the_original(translated):
     """The summary is translated from the original's, not made anew from the rows."""
     _, _, run, _ = translated
 
-    assert (0.75, 1.5) == (run.summary["policy/loss"], run.summary["reward/score/mean"])
-    assert {"min": pytest.approx(1e-6), "max": pytest.approx(6e-6)} == run.summary["optimizer/learning_rate"]
-    assert {"text": "é", "number": 4} == run.summary["mine"]
+    assert (run.summary["policy/loss"], run.summary["reward/score/mean"]) == (0.75, 1.5)
+    assert run.summary["optimizer/learning_rate"] == {"min": pytest.approx(1e-6), "max": pytest.approx(6e-6)}
+    assert run.summary["mine"] == {"text": "é", "number": 4}
     assert not any(name.startswith(("actor/", "critic/")) for name in run.summary)
 
 
@@ -123,13 +123,13 @@ def test_the_configuration_and_the_definitions_follow(translated):
     note = run.config["translated_from"]
     defined = {entry.get("1") or entry.get("2"): entry for entry in run.config["_wandb"]["m"]}
     names = [entry.get("1") or entry.get("2") for entry in run.config["_wandb"]["m"]]
-    assert 1e-6 == run.config["lr"]
-    assert ("team/made/source01", "verl==0.1") == (note["run"], note["from"])
-    assert "policy/loss" == note["names"]["actor/pg_loss"]
-    assert ("first try (canonical==0.1.0)", ["a", "b"]) == (run.display_name, run.tags)
-    assert ("ablation", "train", "see the paper") == (run.group, run.job_type, run.notes)
-    assert {"global_step", "critic/*", "optimizer/learning_rate", "reward/score/mean"} == set(defined)
-    assert [1, 2] == defined["optimizer/learning_rate"]["7"]
+    assert run.config["lr"] == 1e-6
+    assert (note["run"], note["from"]) == ("team/made/source01", "verl==0.1")
+    assert note["names"]["actor/pg_loss"] == "policy/loss"
+    assert (run.display_name, run.tags) == ("first try (canonical==0.1.0)", ["a", "b"])
+    assert (run.group, run.job_type, run.notes) == ("ablation", "train", "see the paper")
+    assert set(defined) == {"global_step", "critic/*", "optimizer/learning_rate", "reward/score/mean"}
+    assert defined["optimizer/learning_rate"]["7"] == [1, 2]
     steps = {name: names[entry["5"] - 1] for name, entry in defined.items() if "5" in entry}
     assert dict.fromkeys(("critic/*", "optimizer/learning_rate", "reward/score/mean"), "global_step") == steps
 
@@ -139,9 +139,9 @@ def test_the_original_is_left_alone(translated):
     server, _, run, _ = translated
 
     assert str(_source()) == str(server.runs["made", "source01"])
-    assert {("made", "source01"), ("made", run.name)} == set(server.runs)
-    assert [] == server.unknown
-    assert {run.name} == {name for _, name, _ in server.files}
+    assert set(server.runs) == {("made", "source01"), ("made", run.name)}
+    assert server.unknown == []
+    assert {name for _, name, _ in server.files} == {run.name}
 
 
 @pytest.mark.slow
@@ -155,10 +155,10 @@ def test_an_interrupted_copy_is_continued(translated):
 
     report = json.loads(done.stdout)
     without = [[{k: v for k, v in row.items() if k != "_runtime"} for row in each.history] for each in (whole, run)]
-    assert (0, 3) == (done.returncode, report["records"])
+    assert (done.returncode, report["records"]) == (0, 3)
     assert "continued after step 2 of an earlier translation" in report["notes"]
     assert json.dumps(without[0], sort_keys=True) == json.dumps(without[1], sort_keys=True)
-    assert (0.75, True) == (run.summary["policy/loss"], run.complete)
+    assert (run.summary["policy/loss"], run.complete) == (0.75, True)
 
 
 @pytest.mark.slow
@@ -183,14 +183,14 @@ def test_what_cannot_be_done_is_told_in_one_line(translated):
     anonymous = _translate(server, home, "wandb:team/made/source01", WANDB_API_KEY=None)
 
     told = [*done.stderr.splitlines(), *anonymous.stderr.splitlines()]
-    assert ("[2, 2, 2, 2]\n", 2) == (done.stdout, anonymous.returncode)
-    assert 5 == len(told)
+    assert (done.stdout, anonymous.returncode) == ("[2, 2, 2, 2]\n", 2)
+    assert len(told) == 5
     assert "wandb:team/made: no run; write wandb:ENTITY/PROJECT/RUN" in told[0]
     assert "wandb:team/made/absent: Could not find run" in told[1]
     assert "wandb:team/made/other: 0 keys translated from verl==0.1" in told[2]
     assert f"there is a run team/made/{strange} that is no translation of this one" in told[3]
     assert "No API key configured" in told[4]
-    assert before == str(server.runs)
+    assert str(server.runs) == before
 
 
 @pytest.mark.slow
@@ -210,7 +210,7 @@ def test_a_run_of_several_possible_sources_follows_the_rule_for_files(translated
     if agree:
         report = json.loads(done.stdout)
         (new,) = set(server.runs) - before
-        assert (0, f"wandb:team/made/{new[1]}") == (done.returncode, *report["outputs"])
+        assert (done.returncode, *report["outputs"]) == (0, f"wandb:team/made/{new[1]}")
         assert (
             "trl[PPOTrainer]==0.5.0 to 0.11.4" == report["from"] == server.runs[new].config["translated_from"]["from"]
         )
@@ -218,7 +218,7 @@ def test_a_run_of_several_possible_sources_follows_the_rule_for_files(translated
         assert any("is not certain; it makes no difference" in note for note in report["notes"])
     else:
         (line,) = done.stderr.splitlines()
-        assert (2, before) == (done.returncode, set(server.runs))
+        assert (done.returncode, set(server.runs)) == (2, before)
         assert line.startswith(f"rlmetrics translate: wandb:team/made/{name}: ambiguous")
         assert " differ on " in line
 
@@ -229,12 +229,12 @@ def test_a_dry_run_logs_nothing(tmp_path):
     with serving() as server:
         server.runs["made", "source01"] = _source()
         dry = _translate(server, tmp_path, "wandb:team/made/source01", "--json", "--dry-run")
-        assert ([("made", "source01")], str(_source())) == ([*server.runs], str(server.runs["made", "source01"]))
+        assert ([*server.runs], str(server.runs["made", "source01"])) == ([("made", "source01")], str(_source()))
         real = _translate(server, tmp_path, "wandb:team/made/source01", "--json")
 
     said, done = json.loads(dry.stdout), json.loads(real.stdout)
-    assert (0, True, 5) == (dry.returncode, said["dry_run"], said["records"])
-    assert {"dry_run", "notes"} == {name for name, value in said.items() if value != done[name]}
+    assert (dry.returncode, said["dry_run"], said["records"]) == (0, True, 5)
+    assert {name for name, value in said.items() if value != done[name]} == {"dry_run", "notes"}
 
 
 PPO = "trl[PPOTrainer]==0.7.10"
@@ -267,7 +267,7 @@ def test_a_collision_is_that_of_the_run_each_time(tmp_path, summary):
                 ]
             )
 
-    assert [1, 1, 1] == [code for code, _ in reports]
+    assert [code for code, _ in reports] == [1, 1, 1]
     assert [{"reward/score/mean": list(RIVALS)}] * 3 == [report["collisions"] for _, report in reports]
     assert [
         {aside[0]: step, aside[1]: step + (step == 4), "reward/score/mean": None} for step in range(6)

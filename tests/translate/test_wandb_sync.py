@@ -43,7 +43,7 @@ def _sync(server, home, *folders):
         check=True,
         timeout=60,
     )
-    assert [] == server.unknown, done.stderr
+    assert server.unknown == [], done.stderr
 
 
 @pytest.fixture(scope="module")
@@ -70,14 +70,14 @@ def test_history_and_summary_arrive_under_new_names(synced, release):
 
     assert run.complete
     assert list(range(6)) == [row["_step"] for row in rows]
-    assert [0.1, 0.2, 0.1 * 3, 0.4] == [row["policy/loss"] for row in rows[:4]]
-    assert ["-0.1", "nan", str(-0.1 * 3), "-0.4"] == [str(float(row["kl/old/k1"])) for row in rows[:4]]
+    assert [row["policy/loss"] for row in rows[:4]] == [0.1, 0.2, 0.1 * 3, 0.4]
+    assert [str(float(row["kl/old/k1"])) for row in rows[:4]] == ["-0.1", "nan", str(-0.1 * 3), "-0.4"]
     assert float("inf") == float(rows[2]["reward/score/mean"])
     assert pytest.approx([1e-6, 2e-6, 3e-6, 4e-6]) == [row["optimizer/learning_rate"] for row in rows[:4]]
-    assert [7, 8] == rows[4]["optimizer/learning_rate.values"]
+    assert rows[4]["optimizer/learning_rate.values"] == [7, 8]
     assert pytest.approx([0, 5e-5, 1e-4]) == rows[4]["optimizer/learning_rate.bins"]
-    assert [0, 0.5, 1, 1.5] == rows[3]["optimizer/gradient_norm.bins"]
-    assert "éééé" == rows[3]["mine.text"]
+    assert rows[3]["optimizer/gradient_norm.bins"] == [0, 0.5, 1, 1.5]
+    assert rows[3]["mine.text"] == "éééé"
     names = {name.split(".")[0] for row in (*rows, flat(run.summary)) for name in row}
     assert not any(name.startswith(("actor/", "critic/")) for name in names)
     # wandb's Python writer put the summary after the record that ends the run, where syncing doesn't look any more.
@@ -93,10 +93,10 @@ def test_definitions_and_the_note_arrive_in_the_configuration(synced, release):
 
     defined = [metric.get("1") or metric.get("2") for metric in config["_wandb"]["m"]]
 
-    assert {"global_step", "critic/*", "optimizer/learning_rate", "reward/score/mean"} == set(defined)
-    assert "kl/old/k1" == config["translated_from"]["names"]["actor/ppo_kl"]
-    assert "verl==0.1" == config["translated_from"]["from"]
-    assert 1e-6 == config["lr"]
+    assert set(defined) == {"global_step", "critic/*", "optimizer/learning_rate", "reward/score/mean"}
+    assert config["translated_from"]["names"]["actor/ppo_kl"] == "kl/old/k1"
+    assert config["translated_from"]["from"] == "verl==0.1"
+    assert config["lr"] == 1e-6
 
 
 @pytest.mark.parametrize("release", ERAS)
@@ -108,13 +108,13 @@ def test_tables_and_media_arrive_to_the_end(synced, release):
 
     table = run.history[3]["policy/clip_fraction"]
 
-    assert "COMMITTED" == artifact.state
+    assert artifact.state == "COMMITTED"
     assert (FIXTURES / f"made-by-{release}" / "staged.json").read_bytes() == artifact.files[
         "actor/pg_clipfrac.table.json"
     ]
     media = FIXTURES / f"made-by-{release}" / "files" / table["path"]
     assert media.read_bytes() == server.files["made", runs[release], table["path"]]
-    assert [] == run.alerts
+    assert run.alerts == []
 
 
 def test_a_new_id_leaves_the_run_that_is_there_alone(tmp_path):
@@ -126,9 +126,9 @@ def test_a_new_id_leaves_the_run_that_is_there_alone(tmp_path):
         _sync(server, tmp_path, path, tmp_path / f"{path.name}-new")
 
     new = next(name for _, name in server.runs if name != run)
-    assert 2 == len(server.runs)
-    assert 0.1 == server.runs["made", run].history[0]["actor/pg_loss"]
-    assert 0.1 == server.runs["made", new].history[0]["policy/loss"]
-    assert {run, new} == {artifact.run for artifact in server.artifacts}
-    assert {1} == {artifact.name.count(artifact.run) for artifact in server.artifacts}
+    assert len(server.runs) == 2
+    assert server.runs["made", run].history[0]["actor/pg_loss"] == 0.1
+    assert server.runs["made", new].history[0]["policy/loss"] == 0.1
+    assert {artifact.run for artifact in server.artifacts} == {run, new}
+    assert {artifact.name.count(artifact.run) for artifact in server.artifacts} == {1}
     assert "translated_from" not in server.runs["made", run].config

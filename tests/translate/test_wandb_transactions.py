@@ -96,7 +96,7 @@ def test_a_block_may_end_in_seven_zeros(tmp_path):
     path = tmp_path / "run.wandb"
     path.write_bytes(content + b"\0" * 7 + second[len(FILE_HEADER) :])
 
-    assert [*first, bytes(range(5))] == [record for _, record in records(path, Tail())]
+    assert [record for _, record in records(path, Tail())] == [*first, bytes(range(5))]
 
 
 def test_another_file_is_refused(tmp_path):

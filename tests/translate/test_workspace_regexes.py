@@ -13,8 +13,8 @@ def test_a_workspace_of_regular_expressions_alone_is_translated(translated):
     """What they choose counts as translated; nothing else is named."""
     code, text, report = translated(spec_with(("X", {"metricRegex": "^timing/ref$"})), OLD_VERL, NEW_VERL)
 
-    assert (0, ["timing/ref"]) == (code, list(report["translated"]))
-    assert [{"metricRegex": "^timing/ref$|^(?:timing_s/ref)$"}] == panels_of(text)
+    assert (code, list(report["translated"])) == (0, ["timing/ref"])
+    assert panels_of(text) == [{"metricRegex": "^timing/ref$|^(?:timing_s/ref)$"}]
 
 
 def test_regexes_are_widened_by_what_they_match(translated):
@@ -26,11 +26,11 @@ def test_regexes_are_widened_by_what_they_match(translated):
     _, text, report = translated(board, source, target)
 
     new = [panel.get("metricRegex") for panel in panels_of(text)[1:]]
-    assert "^train/rewards/.*/mean$|^(?:reward/function/mean/[^/]+)$" == new[0]
-    assert "train/kl|^(?:kl/reference/k3)$" == new[1]
-    assert ["mine/.*", "("] == new[2:4]
+    assert new[0] == "^train/rewards/.*/mean$|^(?:reward/function/mean/[^/]+)$"
+    assert new[1] == "train/kl|^(?:kl/reference/k3)$"
+    assert new[2:4] == ["mine/.*", "("]
     assert re.search(str(new[0]), "reward/function/mean/accuracy")
-    assert "kl|reward" == new[4], "it matches the new names already"
+    assert new[4] == "kl|reward", "it matches the new names already"
     notes = " ".join(report["notes"])
     assert "mine/.* stays: nothing it matches is renamed" in notes
     assert "( can't be followed" in notes
@@ -60,7 +60,7 @@ def test_widened_regexes_are_narrowed_again(translated, way):
 
     wide = [panel["metricRegex"] for panel in panels_of(there)[1:]]
     assert count == sum(first != second for first, second in zip(old, wide, strict=True))
-    assert (0, old) == (code, [panel["metricRegex"] for panel in panels_of(back)[1:]])
+    assert (code, [panel["metricRegex"] for panel in panels_of(back)[1:]]) == (0, old)
     assert count == sum(" is narrowed to " in note for note in report["notes"])
     assert all(
         new.startswith(text)

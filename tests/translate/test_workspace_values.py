@@ -32,15 +32,17 @@ def test_converted_values_are_followed_where_a_panel_can(translated):
     code, text, report = translated(board, OLD_VERL, NEW_VERL)
 
     runs = json.loads(text)["section"]["runSets"][0]
-    assert 0 == code
-    assert {"metrics": ["actor/lr"], "yAxisMax": 2, "expressions": ["(${actor/lr} / 0.0001) + ${mine}"]} == panels_of(
-        text
-    )[0]
-    assert ("actor/lr", 0.0003) == (
+    assert code == 0
+    assert panels_of(text)[0] == {
+        "metrics": ["actor/lr"],
+        "yAxisMax": 2,
+        "expressions": ["(${actor/lr} / 0.0001) + ${mine}"],
+    }
+    assert (
         runs["filters"]["filters"][0]["key"]["name"],
         runs["filters"]["filters"][0]["value"],
-    )
-    assert {"key": {"section": "summary", "name": "actor/lr"}, "ascending": False} == runs["sort"]["keys"][0]
+    ) == ("actor/lr", 0.0003)
+    assert runs["sort"]["keys"][0] == {"key": {"section": "summary", "name": "actor/lr"}, "ascending": False}
     assert any(
         "the values of actor/lr(1e-4) become 0.0001 * value + 0: adapt limits" in note for note in report["notes"]
     )
@@ -56,8 +58,8 @@ def test_a_turned_sign_turns_filters_and_orders(translated):
 
     runs = json.loads(text)["section"]["runSets"][0]
     new = {"section": "summary", "name": "kl/old/k1"}
-    assert {"key": new, "op": "<=", "value": -0.25} == runs["filters"]["filters"][0]
-    assert {"key": new, "ascending": True} == runs["sort"]["keys"][0]
+    assert runs["filters"]["filters"][0] == {"key": new, "op": "<=", "value": -0.25}
+    assert runs["sort"]["keys"][0] == {"key": new, "ascending": True}
 
 
 def test_both_brings_old_values_to_the_new_scale(translated):
@@ -70,10 +72,10 @@ def test_both_brings_old_values_to_the_new_scale(translated):
     _, text, _ = translated(board, OLD_VERL, NEW_VERL, "--both")
 
     converted = "${actor/lr(1e-4)} * 0.0001"
-    assert [
+    assert panels_of(text) == [
         {"metrics": ["actor/lr", "timing_s/ref", "timing/ref"], "expressions": [converted]},
         {"metrics": ["actor/lr", "timing_s/ref", "timing/ref"], "expressions": ["${mine}", converted]},
-    ] == panels_of(text)
+    ]
 
 
 @cache
@@ -149,6 +151,8 @@ def test_what_a_function_divides_is_converted_within_it(translated):
     _, text, _ = translated(spec_with(("X", {"expressions": old})), NEW_VERL, OLD_VERL)
 
     new = "${actor/lr(1e-4)}"
-    assert [f"log(({new} / 10000.0) / 0.0001)", f"(({new} / 10000.0) / 0.001)", new] == panels_of(text)[0][
-        "expressions"
+    assert panels_of(text)[0]["expressions"] == [
+        f"log(({new} / 10000.0) / 0.0001)",
+        f"(({new} / 10000.0) / 0.001)",
+        new,
     ]

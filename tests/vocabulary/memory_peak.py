@@ -19,7 +19,7 @@ def peak_bytes(function: Callable[[], object]) -> int:
     records = sorted(
         (event.start_ns(), event.nbytes())
         for event in cast(list[Any], results.events())
-        if event.name() == "[memory]" and DeviceType.CPU == event.device_type()
+        if event.name() == "[memory]" and event.device_type() == DeviceType.CPU
     )
     height = peak = 0
     for _, size in records:

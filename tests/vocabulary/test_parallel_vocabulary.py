@@ -68,7 +68,7 @@ def found(tmp_path_factory: pytest.TempPathFactory) -> list[Any]:
         for rank in range(3)
     ]
     errors = [process.communicate(timeout=180)[1].decode() for process in ranks]
-    assert [0, 0, 0] == [process.returncode for process in ranks], "\n".join(errors)
+    assert [process.returncode for process in ranks] == [0, 0, 0], "\n".join(errors)
     return [json.loads((folder / f"{rank}.json").read_text()) for rank in range(3)]
 
 
@@ -93,7 +93,7 @@ def test_parts_of_a_vocabulary(found: list[Any], place: int) -> None:
         for expected, actual in zip((log_probs, entropies, gradient), theirs, strict=True):
             actual = actual.to(expected.dtype)
             torch.testing.assert_close(expected.detach(), actual, rtol=tolerance, atol=max(tolerance, 1e-6))
-        assert 2 == cases[place][3]
+        assert cases[place][3] == 2
 
 
 def test_without_a_group() -> None:

@@ -166,18 +166,18 @@ def test_gradients_of_a_shaped_head(shape: Inputs) -> None:
 
     assert torch.autograd.gradcheck(head, leaves)
     found = vocabulary.head_statistics(**inputs, **shape)
-    assert (True, False, False) == (
+    assert (
         found.token_entropy.requires_grad,
         found.is_top1.requires_grad,
         found.mean_logits.requires_grad,
-    )
+    ) == (True, False, False)
 
 
 def test_of_equal_logits_the_first_leads() -> None:
     """A token is the most likely one only if no word before it is as likely, as argmax has it, across blocks."""
     hidden, weight = torch.zeros(1, 4, 2), torch.ones(4, 2)
     tokens = torch.arange(4).view(1, 4)
-    assert [[True, False, False, False]] == vocabulary.head_statistics(hidden, weight, tokens, block=1).is_top1.tolist()
+    assert vocabulary.head_statistics(hidden, weight, tokens, block=1).is_top1.tolist() == [[True, False, False, False]]
 
 
 def test_suites_without_logits() -> None:
@@ -224,7 +224,7 @@ def test_by_hand() -> None:
     assert entropy == pytest.approx(vocabulary.entropy(logits).item())
     one = torch.ones(1, 1, 1, dtype=torch.float64)
     log_prob, spread = vocabulary.head_log_prob_entropy(one, logits[0].T, tokens, block=2)
-    assert (math.log(5 / 8), entropy) == pytest.approx((log_prob.item(), spread.item()))
+    assert pytest.approx((log_prob.item(), spread.item())) == (math.log(5 / 8), entropy)
 
 
 def test_far_apart_logits() -> None:
@@ -233,13 +233,13 @@ def test_far_apart_logits() -> None:
     weight = torch.tensor([[1.0], [-1.0], [0.5]], requires_grad=True)
     bias = torch.tensor([0.0, 0.0, -math.inf])
     log_probs, entropies = vocabulary.head_log_prob_entropy(hidden, weight, torch.tensor([[0, 0]]), bias=bias, block=1)
-    assert [0.0, -2e4] == log_probs[0].tolist()
-    assert [0.0, 0.0] == entropies[0].tolist()
+    assert log_probs[0].tolist() == [0.0, -2e4]
+    assert entropies[0].tolist() == [0.0, 0.0]
     torch.autograd.backward(log_probs.sum() + entropies.sum())
     assert hidden.grad is not None
     assert weight.grad is not None
-    assert [[0.0, 2.0]] == hidden.grad.squeeze(-1).tolist()
-    assert [[-1e4], [1e4], [0.0]] == weight.grad.tolist()
+    assert hidden.grad.squeeze(-1).tolist() == [[0.0, 2.0]]
+    assert weight.grad.tolist() == [[-1e4], [1e4], [0.0]]
 
 
 @pytest.mark.parametrize("garbage", [math.nan, math.inf])
@@ -255,7 +255,7 @@ def test_padding_may_hold_anything(garbage: float) -> None:
     expected = with_gradients(lambda leaves: vocabulary.head_log_prob_entropy(**leaves, block=4), inputs)
     actual = with_gradients(lambda leaves: vocabulary.head_log_prob_entropy(**leaves, block=4), filled)
     assert all(torch.equal(one, other) for one, other in zip(expected, actual, strict=True))
-    assert 0.0 == actual[2][outside].abs().sum().item()
+    assert actual[2][outside].abs().sum().item() == 0.0
 
 
 @pytest.mark.slow
@@ -354,7 +354,7 @@ def test_a_process_grows_by_its_gradient_and_little_more(name: str) -> None:
 def test_the_peak_is_measured() -> None:
     """A function that holds the logits is caught: two tensors of 4 MiB at once are 8 MiB."""
     peak = peak_bytes(lambda: torch.ones(1 << 20).add(1).numel())
-    assert 8 << 20 == peak // 1024 * 1024
+    assert peak // 1024 * 1024 == 8 << 20
 
 
 def test_wrong_inputs_are_named() -> None:
@@ -393,7 +393,7 @@ def test_torch_is_imported_on_use() -> None:
     """Importing the package loads no torch; unknown names are the usual error."""
     code = "import sys, rlmetrics.vocabulary; print('torch' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], env=environment(), capture_output=True, text=True, check=True)
-    assert "False\n" == done.stdout
+    assert done.stdout == "False\n"
     with pytest.raises(AttributeError, match="no attribute 'nothing'"):
         _ = vocabulary.nothing
     assert vocabulary.__all__ == dir(vocabulary)

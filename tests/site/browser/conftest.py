@@ -41,4 +41,4 @@ def opened(chromium_browser: Browser) -> Iterator[Callable[..., Page]]:
     yield open_page
     for context in contexts:
         context.close()
-    assert [] == errors
+    assert errors == []

@@ -47,13 +47,13 @@ CONTRASTS = """() => {
 @pytest.mark.parametrize("place", PLACES)
 def test_what_takes_the_focus_is_seen(opened: Callable[..., Page], served: str, place: str) -> None:
     """The tabulator never leads to nothing."""
-    assert [] == opened(f"{served}/{place}").evaluate(UNSEEN)
+    assert opened(f"{served}/{place}").evaluate(UNSEEN) == []
 
 
 @pytest.mark.parametrize("place", PLACES)
 def test_a_link_in_a_sentence_is_underlined(opened: Callable[..., Page], served: str, place: str) -> None:
     """Its colour alone does not tell it from the words around it."""
-    assert [] == opened(f"{served}/{place}").evaluate(PLAIN)
+    assert opened(f"{served}/{place}").evaluate(PLAIN) == []
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

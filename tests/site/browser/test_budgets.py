@@ -54,7 +54,7 @@ def test_there_are_pages_of_both_languages(texts: dict[Path, str], site: Path) -
 def test_no_page_is_heavy(texts: dict[Path, str], site: Path) -> None:
     """Compressed, each is far from what a slow line feels; only the theme's files come beside it."""
     sizes = {address_of(page, site): len(gzip.compress(text.encode(), 6)) for page, text in texts.items()}
-    assert {} == {page: size for page, size in sizes.items() if size > KILOBYTES * 1000}
+    assert {page: size for page, size in sizes.items() if size > KILOBYTES * 1000} == {}
 
 
 def test_the_content_of_generated_pages_is_small(texts: dict[Path, str], site: Path) -> None:
@@ -67,7 +67,7 @@ def test_the_content_of_generated_pages_is_small(texts: dict[Path, str], site: P
             assert found is not None, address
             sizes[address] = len(found[0].partition("</article>")[0].encode())
     assert len(sizes) > 3000
-    assert {} == {page: size for page, size in sizes.items() if size > CONTENT * 1024}
+    assert {page: size for page, size in sizes.items() if size > CONTENT * 1024} == {}
 
 
 def test_no_link_and_no_anchor_is_dead(texts: dict[Path, str], site: Path) -> None:
@@ -90,7 +90,7 @@ def test_no_link_and_no_anchor_is_dead(texts: dict[Path, str], site: Path) -> No
             place = unquote(parts.fragment)
             if place and target.endswith(".html") and not _is_state(place) and place not in places[site / target]:
                 dead.setdefault(f"{address} of {base}", "no such anchor")
-    assert {} == dict(list(dead.items())[:40])
+    assert dict(list(dead.items())[:40]) == {}
 
 
 def test_every_picture_says_its_size(texts: dict[Path, str], site: Path) -> None:
@@ -105,7 +105,7 @@ def test_every_picture_says_its_size(texts: dict[Path, str], site: Path) -> None
             if drawn is None or drawn.groups() != (said.get("width"), said.get("height")):
                 unsaid[address_of(page, site)] = tag
     assert pictures >= 4
-    assert {} == unsaid
+    assert unsaid == {}
 
 
 def _places(text: str) -> set[str]:
@@ -138,7 +138,7 @@ def test_every_page_fits_a_phone(site: Path, served: str) -> None:
     sweep = _swept([f"{served}/{address_of(page, site)}" for page in pages_of(site)])
     with ThreadPoolExecutor(1) as other:  # the thread of the tests may have a loop of its own
         faults = other.submit(asyncio.run, sweep).result()
-    assert {} == dict(list(faults.items())[:40])
+    assert dict(list(faults.items())[:40]) == {}
 
 
 async def _swept(addresses: Iterable[str]) -> dict[str, str]:
@@ -198,7 +198,7 @@ def test_nothing_jumps_while_a_page_comes(
         shifts[address] = page.evaluate("window.shifted")
     context.close()
     assert len(shifts) > 40
-    assert {} == {address: shift for address, shift in shifts.items() if shift > SHIFT}
+    assert {address: shift for address, shift in shifts.items() if shift > SHIFT} == {}
 
 
 def _of_every_kind(site: Path) -> list[str]:

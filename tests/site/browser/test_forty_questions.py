@@ -61,7 +61,7 @@ def test_the_first_screen_answers(opened: Callable[..., Page], served: str, lang
             fault = f"it took {spent:.1f} seconds"
         if fault is not None:
             faults[asked] = fault
-    assert {} == faults
+    assert faults == {}
 
 
 def _ask(page: Page, asked: str, way: str) -> str | None:

@@ -69,7 +69,7 @@ def test_every_name_typed_whole_is_first(search: Page, names: list[str]) -> None
     """A metric, an alias, a key or a template is first, or something else that is spelt the same."""
     found = search.evaluate(FIND, [names, 1])
     assert len(names) > 1800
-    assert [] == [name for name, hits in zip(names, found, strict=True) if not hits or name not in hits[0]]
+    assert [name for name, hits in zip(names, found, strict=True) if not hits or name not in hits[0]] == []
 
 
 def test_a_typo_is_forgiven(search: Page, names: list[str]) -> None:
@@ -80,7 +80,7 @@ def test_a_typo_is_forgiven(search: Page, names: list[str]) -> None:
     missed = [
         (name, typo) for (name, typo), hits in zip(typos, found, strict=True) if not any(name in hit for hit in hits)
     ]
-    assert [] == [(name, typo) for name, typo in missed if sum(one_edit(typo, other) for other in names) <= 5]
+    assert [(name, typo) for name, typo in missed if sum(one_edit(typo, other) for other in names) <= 5] == []
     assert len(missed) < 5
 
 
@@ -114,7 +114,7 @@ def test_what_trackers_show_finds_the_key(search: Page) -> None:
         if not any(keys.intersection(hit) for hit in hits)
     ]
     assert len(shown) > 800
-    assert [] == missed
+    assert missed == []
 
 
 @pytest.mark.parametrize(
@@ -261,7 +261,7 @@ def test_the_box_is_usable_on_a_phone(opened: Open, served: str) -> None:
     assert listed is not None
     assert listed["x"] >= 0
     assert 360 <= listed["width"] <= 390
-    assert 390 == page.evaluate("document.documentElement.scrollWidth")
+    assert page.evaluate("document.documentElement.scrollWidth") == 390
     page.get_by_role("option").first.click()
     page.wait_for_url("**/k/trl/entropy/")
 
@@ -270,7 +270,7 @@ def test_nothing_is_loaded_before_it_is_asked(opened: Open, served: str) -> None
     """The index comes with the first focus, once."""
     page = opened(f"{served}/m/kl/old/k2/")
     loaded = "performance.getEntriesByType('resource').filter((one) => one.name.endsWith('generated/search.js')).length"
-    assert 0 == page.evaluate(loaded)
+    assert page.evaluate(loaded) == 0
     page.keyboard.press("/")
     page.keyboard.type("kl")
     expect(page.get_by_role("option").first).to_be_visible()
@@ -278,7 +278,7 @@ def test_nothing_is_loaded_before_it_is_asked(opened: Open, served: str) -> None
     page.keyboard.press("Escape")
     page.keyboard.press("/")
     page.keyboard.type("x")
-    assert 1 == page.evaluate(loaded)
+    assert page.evaluate(loaded) == 1
 
 
 def test_nothing_found_is_said(opened: Open, served: str) -> None:
