@@ -24,27 +24,33 @@ class ReadingError(ValueError):
     """A text that says no value, bound or range."""
 
 
-def covers(stated: float | str, number: float | None) -> bool:
-    """Tell whether a reading is about a number.
+def covers(stated: float | str, number: float | None, half: float = 0.0) -> bool:
+    """Tell whether a reading is about a number, whatever it was before it was rounded.
+
+    A reading of one value is about no number that was printed with counted decimals: nobody can tell whether it had
+    that value.
 
     Args:
         stated: A number, a bound such as ``< 0``, a range such as ``0.69..0.70``, ``nan`` or ``null``.
         number: The number; None for null. Infinities are read as NaN.
+        half: How far it can be from what was printed, as `rlmetrics.names.printed.half_unit` says.
 
     Raises:
         ReadingError: The reading says none of these.
     """
     if not isinstance(stated, str):
-        return number == stated
+        return number == stated and not half
     text = stated.strip()
     if text in ("nan", "null"):
         return number is None if text == "null" else number is not None and not math.isfinite(number)
     finite = number is not None and math.isfinite(number)
     between = _RANGE.fullmatch(text)
     if between is not None:
-        return finite and number is not None and float(between[1]) <= number <= float(between[2])
+        low, high = float(between[1]), float(between[2])
+        return finite and number is not None and low <= number - half and number + half <= high
     bound = _BOUND.fullmatch(text)
     if bound is None:
         msg = f"{stated!r} is no value; write a number, < 0, >= 1, 0.69..0.70, nan or null"
         raise ReadingError(msg)
-    return finite and number is not None and _COMPARE[bound[1]](number, float(bound[2]))
+    nearest = number if number is None or not half else number + (half if "<" in bound[1] else -half)
+    return finite and nearest is not None and _COMPARE[bound[1]](nearest, float(bound[2]))

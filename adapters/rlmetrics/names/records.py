@@ -81,6 +81,13 @@ class Signature:
     traits: tuple[str, ...] = ()
     reproduced_by: str | None = None
 
+    @property
+    def axis(self) -> Transform | None:
+        """What the code makes of the metric before it logs it; None where that depends on an unknown setting."""
+        if isinstance(self.scale, str) or isinstance(self.offset, str) or not self.scale:
+            return None
+        return Transform(self.scale, self.offset)
+
 
 @dataclass(frozen=True, slots=True)
 class Alternative:
@@ -214,12 +221,26 @@ class Difference:
 class Transform:
     """target = scale * source + offset."""
 
-    scale: float
-    offset: float
+    scale: float = 1.0
+    offset: float = 0.0
 
     def __call__(self, value: float) -> float:
         """Return the value in the target's terms."""
         return self.scale * value + self.offset
+
+    def undone(self, value: float) -> float:
+        """Return a value of the target in the source's terms."""
+        return (value - self.offset) / self.scale
+
+    def span(self, low: float | None, high: float | None) -> tuple[float | None, float | None]:
+        """Return a range in the target's terms, where low may be what was high; None is no bound."""
+        ends = (None if low is None else self(low), None if high is None else self(high))
+        return ends if self.scale > 0 else (ends[1], ends[0])
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether values stay as they are."""
+        return self.scale == 1.0 and not self.offset
 
 
 @dataclass(frozen=True, slots=True)
