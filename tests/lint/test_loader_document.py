@@ -141,11 +141,33 @@ def test_an_alias_bomb_gives_one_finding() -> None:
     assert document.data is None
 
 
-def test_hundred_thousand_brackets_give_one_finding() -> None:
-    """Nesting far beyond the limit neither crashes nor hangs."""
-    _, findings = parse(b"[" * 100_000, "f.yaml")
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("[" * 100_000, place(1, 41)),
+        ("{" * 100_000, place(1, 41)),
+        ("[ " * 100_000, place(1, 81)),
+        ("a:\n  {b: " + "[" * 100_000, place(2, 45)),
+        ("- " * 100_000 + "x", place(1, 81)),
+        ("? " * 100_000 + "x", place(1, 81)),
+        ("".join(" " * level + "a:\n" for level in range(1100)), place(41, 41)),
+    ],
+)
+def test_a_hundred_thousand_levels_give_one_finding(text: str, expected: Location) -> None:
+    """Nesting far beyond the limit neither crashes nor hangs, and the place of the first level too many is told."""
+    document, findings = parse(text.encode(), "f.yaml")
 
-    assert [(finding.id, finding.location) for finding in findings] == [("yaml-depth", place(1, 41))]
+    assert [(finding.id, finding.location) for finding in findings] == [("yaml-depth", expected)]
+    assert document.data is None
+
+
+def test_brackets_in_texts_are_no_levels() -> None:
+    """A text may be full of brackets."""
+    text = "[{" * 3000
+    document, findings = parse(f"a: '{text}' # {text}\nb: |\n  {text}\n".encode(), "f.yaml")
+
+    assert findings == []
+    assert document.data == {"a": text, "b": f"{text}\n"}
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ import pytest
 from locks.packages import package, wheel
 from rlmetrics.codegen.locks.anchor import is_trivial, statement_at
 from rlmetrics.codegen.locks.marks import Mark, find, mark_of
-from rlmetrics.codegen.locks.packages import PackageError, open_package
+from rlmetrics.codegen.locks.packages import Package, PackageError, open_package
 from rlmetrics.codegen.locks.settings import read_settings
 from rlmetrics.codegen.locks.symbols import REST, read_module
 
@@ -162,6 +162,12 @@ def test_every_unique_statement_is_lost_when_it_is_edited() -> None:
         after = package("2", a="\n".join(text))
         found = [bool(find(after, [mark])) for mark in marks]
         assert [place != changed for place in range(1, 6)] == found
+
+
+@pytest.mark.parametrize("text", ["a: " + "[" * 100_000, "- " * 100_000])
+def test_yaml_of_a_package_that_nests_without_end_is_no_module(text: str) -> None:
+    """It is left out like one that is no YAML; no stack runs out."""
+    assert Package("pkg", "1.0", {"pkg/deep.yaml": text}).module("pkg/deep.yaml") is None
 
 
 def test_yaml_keys_are_symbols() -> None:

@@ -483,6 +483,23 @@ def test_text_that_is_no_yaml_is_told_in_one_line(translated, text, place):
     assert error.count("\n") == 1
 
 
+@pytest.mark.parametrize(
+    ("text", "place"),
+    [
+        ("metric: " + "[" * 100_000, "1:208: "),
+        ("metric: " + "{a: " * 100_000, "1:805: "),
+        ("\ufeffmetric:\n" + "- " * 100_000 + "x", "2:399: "),
+    ],
+)
+def test_nesting_without_end_is_told_in_one_line(translated, text, place):
+    """The place of the first level too many is told, the same with any release of PyYAML, and nothing is written."""
+    code, new, error = translated("a.yaml", text, GRPO, "canonical", "--kind", "config")
+
+    assert (code, new) == (2, None)
+    assert f"a.yaml:{place}not YAML: collections are nested more than 200 deep; mend it here\n" in error
+    assert error.count("\n") == 1
+
+
 def test_settings_in_yaml_are_named_as_missing_without_pyyaml(tmp_path, monkeypatch):
     """Where PyYAML is not installed, the report says that the arguments beside a state were not read, and why."""
     (tmp_path / "trainer_state.json").write_text("{}")

@@ -12,6 +12,8 @@ from typing import Any
 import yaml
 from yaml.reader import Reader, ReaderError
 
+from rlmetrics.names.nesting import beyond, crowded
+
 from .scalar import Path, Scalar, YamlError
 
 __all__ = ["read"]
@@ -20,6 +22,8 @@ _MERGE = "<<"
 _COMPLEX = "?"
 """Stands in a path for a key that is a collection."""
 _MOST_ALIASES = 1000
+_MAX_DEPTH = 200
+"""As for JSON."""
 _PROPERTIES = re.compile(r"(?:[&!]\S*(?:\s|#[^\n]*\n)*)*")
 """Anchor and tag of a node, up to the node itself."""
 _BLOCK_SCALAR = re.compile(r"[|>][-+]?[ \t\r]*(?:#[^\n]*)?\n *([^\n]*\S)\s*")
@@ -36,9 +40,11 @@ def read(text: str, loader: Any = _LOADER) -> list[Scalar]:
         loader: A loader of PyYAML, whose parser is used.
 
     Raises:
-        YamlError: If it is not YAML.
+        YamlError: If it is not YAML, or nested too deeply.
     """
     follower = _Follower(text)
+    if crowded(text) and (deep := beyond(text[follower.shift :], _MAX_DEPTH, loader)) is not None:
+        raise _too_deep(deep + follower.shift)
     try:
         for event in yaml.parse(text[follower.shift :], Loader=loader):
             follower.follow(event)
@@ -49,6 +55,10 @@ def read(text: str, loader: Any = _LOADER) -> list[Scalar]:
     except yaml.MarkedYAMLError as error:
         raise follower.error(error) from None
     return follower.result()
+
+
+def _too_deep(index: int) -> YamlError:
+    return YamlError(f"collections are nested more than {_MAX_DEPTH} deep", index)
 
 
 @dataclass(slots=True)
@@ -122,6 +132,8 @@ class _Follower:
             self._anchors[event.anchor] = self._path()
         start, end = self._span(event)
         if isinstance(event, yaml.CollectionStartEvent):
+            if len(self._open) == _MAX_DEPTH:
+                raise _too_deep(start)
             part = "" if isinstance(event, yaml.MappingStartEvent) else -1
             self._open.append(_Open(start, part, len(self._found) if is_key else None))
             return

@@ -8,6 +8,8 @@ from typing import Any
 import yaml
 from yaml.nodes import Node, ScalarNode
 
+from rlmetrics.names.nesting import beyond, crowded
+
 from ..findings import Location, SpecFinding
 from .convert import COLLECTION, PLAIN, QUOTED, Converter
 from .document import YamlDocument, YamlMark, at
@@ -65,11 +67,13 @@ def parse(content: bytes, file: str) -> tuple[YamlDocument, list[SpecFinding]]:
     broken = YamlDocument(file, text, None)
     parser = None
     try:
+        if crowded(text) and beyond(text, MAX_DEPTH, yaml.CSafeLoader) is not None:
+            raise _TooDeepError
         parser = _Parser(text)
         root = parser.get_single_node()
     except _TooDeepError:
-        message = f"nested more than {MAX_DEPTH} levels deep"
-        return broken, [_finding("yaml-depth", _deepest(text, file), message, "flatten it")]
+        place = _place(file, text, beyond(text, MAX_DEPTH, yaml.CSafeLoader) or 0)
+        return broken, [_finding("yaml-depth", place, f"nested more than {MAX_DEPTH} levels deep", "flatten it")]
     except yaml.YAMLError as error:
         return broken, [_syntax_finding(error, file, text)]
     finally:
@@ -95,17 +99,8 @@ def _unreadable(file: str, content: bytes, error: UnicodeDecodeError) -> tuple[Y
     return YamlDocument(file, "", None), [_finding("yaml-encoding", location, message, "save the file as UTF-8")]
 
 
-def _deepest(text: str, file: str) -> Location:
-    """Return the place where the nesting becomes too deep."""
-    depth = 0
-    location = Location(file)
-    for event in yaml.parse(text, yaml.CSafeLoader):
-        depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
-        if depth > MAX_DEPTH:
-            if event.start_mark is not None:
-                location = at(file, event.start_mark)
-            break
-    return location
+def _place(file: str, text: str, index: int) -> Location:
+    return Location(file, text.count("\n", 0, index) + 1, index - (text.rfind("\n", 0, index) + 1) + 1)
 
 
 def _syntax_finding(error: yaml.YAMLError, file: str, text: str) -> SpecFinding:
@@ -113,8 +108,7 @@ def _syntax_finding(error: yaml.YAMLError, file: str, text: str) -> SpecFinding:
     if mark is None:
         # A reader error: libyaml refuses the character and gives only its byte offset.
         bad = re.search(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f\ufffe\uffff]", text)
-        offset = bad.start() if bad else 0
-        location = Location(file, text.count("\n", 0, offset) + 1, offset - (text.rfind("\n", 0, offset) + 1) + 1)
+        location = _place(file, text, bad.start() if bad else 0)
         return _finding(
             "yaml-syntax", location, "a control character is not allowed", "delete it, or escape it in double quotes"
         )

@@ -5,30 +5,34 @@ from __future__ import annotations
 import yaml
 from yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
 
+from rlmetrics.names.nesting import beyond
+
 from .fingerprint import digest
 from .symbols import CodeStatement, ParsedModule, Symbol
 
-__all__ = ["read_settings", "values_of"]
+__all__ = ["read_settings"]
+
+_MAX_DEPTH = 200
 
 
 def read_settings(path: str, text: str) -> ParsedModule:
     """Read a YAML file: each key is a symbol whose one statement is its value; of a mapping, the key alone.
 
     Raises:
-        yaml.YAMLError: If it is not YAML.
+        yaml.YAMLError: If it is not YAML, or nested too deeply.
     """
-    root = yaml.compose(text, yaml.CSafeLoader)
     symbols = {
         name: Symbol(path, name, "assignment", "", (_statement(name, key, value),))
-        for name, key, value in _keys(root, "")
+        for name, key, value in _keys(_composed(text), "")
     }
     return ParsedModule(path, symbols, {}, {}, {})
 
 
-def values_of(text: str) -> dict[str, str]:
-    """Return the dotted keys of a YAML file with their values as text; a list as ``[a, b]``."""
-    root = yaml.compose(text, yaml.CSafeLoader)
-    return {name: _text(value) for name, _, value in _keys(root, "") if not isinstance(value, MappingNode)}
+def _composed(text: str) -> Node | None:
+    if beyond(text, _MAX_DEPTH, yaml.CSafeLoader) is not None:
+        msg = f"nested more than {_MAX_DEPTH} levels deep"
+        raise yaml.YAMLError(msg)
+    return yaml.compose(text, yaml.CSafeLoader)
 
 
 def _keys(node: Node | None, owner: str) -> list[tuple[str, Node, Node]]:
