@@ -29,7 +29,8 @@ def define_metrics(
     """Tell a run about the metrics of a source.
 
     Each is drawn over the step of the source, and the summary keeps beside the last value the highest of what should
-    rise and the lowest of what should fall.
+    rise and the lowest of what should fall. W&B's own highest and lowest stay NaN once a NaN was logged
+    (`findings/wandb_summary_min_stays_nan.sh`); the last value recovers.
 
     Args:
         run: What ``wandb.init`` returned.
