@@ -350,3 +350,16 @@ def test_a_report_says_what_was_not_judged_and_how_to_turn_it_on():
     (kl,) = [item for item in report.not_judged if item.rule == "kl-explosion"]
     assert (kl.state, kl.how) == ("not_logged", "logged where beta != 0")
     assert {item.state for item in report.not_judged} == {"not_logged", "not_applicable", "not_ready"}
+
+
+def test_keys_of_no_use_hide_none_that_matter():
+    """Twelve thousand norms of single parameters come before the loss, which is judged; the report tells of them."""
+    norms = {f"norms/layers.{number // 9}.{number % 9}.weight": 0.1 for number in range(12_000)}
+    rows = healthy(GRPO)
+    rows[30]["loss"] = rows[30]["grad_norm"] = math.nan
+
+    monitor = Monitor(GRPO)
+    found = [item for row in rows for item in monitor.observe(None, {**norms, **row})]
+
+    assert {("loss", 31), ("grad_norm", 31)} <= {(item.key, item.onset_step) for item in found}
+    assert any("4,000 keys" in note for note in monitor.report().notes)

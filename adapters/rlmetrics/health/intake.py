@@ -10,10 +10,10 @@ from typing import Any, NamedTuple
 from .instances import MOST_WAITING, Channel, Instance
 from .values import NULL, number_of
 
-__all__ = ["Intake", "RowLayout", "TakenRow"]
+__all__ = ["MOST_UNUSED", "Intake", "RowLayout", "TakenRow"]
 
-_MOST_KEYS = 4000
-"""Keys that are looked at: names with a running number in them must not fill the memory."""
+MOST_UNUSED = 4000
+"""Keys of no use to any rule that are remembered: names with a running number in them must not fill the memory."""
 _MOST_LAYOUTS = 32
 _NUMBERS = frozenset({int, float})
 _NEW: Any = object()
@@ -25,17 +25,19 @@ class RowLayout:
 
     Attributes:
         names: The keys.
-        channels: Those of them that rules need.
+        needed: The curves of those of them that rules need.
+        channels: The same in the order of the keys.
         kind: The kind of row that it is, and as of when; None while that is not known.
         rows: Values of rows that wait, in the order of the keys.
         places: Where these rows are.
         room: How many rows may come before something is to be done.
     """
 
-    __slots__ = ("channels", "getters", "guarded", "kind", "names", "places", "room", "rows")
+    __slots__ = ("channels", "getters", "guarded", "kind", "names", "needed", "places", "room", "rows")
 
     def __init__(self, names: tuple[str, ...], channels: Mapping[str, Channel]) -> None:
         self.names = names
+        self.needed = channels
         self.channels = tuple(channels.values())
         where = [at for at, name in enumerate(names) if name in channels]
         self.getters = [itemgetter(at) for at in where]
@@ -88,25 +90,31 @@ class Intake:
         meet: Finds out what a key is; None if no rule needs it.
 
     Attributes:
-        channels: Every key that came, and its curve if any rule needs it.
+        channels: The keys that came, each with its curve if any rule needs it. Of those that none needs only so many
+            are remembered.
+        crowded: Whether there were more of these.
     """
 
     def __init__(self, meet: Callable[[str], Channel | None]) -> None:
         self.channels: dict[str, Channel | None] = {}
+        self.crowded = False
         self._meet = meet
         self._met: list[Channel] = []
         self._layouts: dict[tuple[str, ...], RowLayout] = {}
         self._layout: RowLayout | None = None
 
     def channel(self, key: str) -> Channel | None:
-        """Return the channel of a key; None if no rule needs it, or too many came before."""
+        """Return the channel of a key; None if no rule needs it."""
         channel: Channel | None = self.channels.get(key, _NEW)
         if channel is _NEW:
-            if not isinstance(key, str) or len(self.channels) >= _MOST_KEYS:
-                return None
-            channel = self.channels[key] = self._meet(key)
+            channel = self._meet(key) if isinstance(key, str) else None
             if channel is not None:
+                self.channels[key] = channel
                 self._met.append(channel)
+            elif len(self.channels) - len(self._met) < MOST_UNUSED:
+                self.channels[key] = None
+            else:
+                self.crowded = True
         return channel
 
     def flush(self) -> None:
@@ -151,7 +159,7 @@ class Intake:
                 return TakenRow(pending, (), _NO_KEYS, layout)
             layout.drain()
             self._layout = None
-        return self._take_each(row, place)
+        return self._take_each(row, place, layout)
 
     def _enter(self, names: tuple[str, ...]) -> RowLayout | None:
         if self._layout is not None:
@@ -165,8 +173,9 @@ class Intake:
             layout.enter()
         return layout
 
-    def _take_each(self, row: Mapping[str, Any], place: float) -> TakenRow:
+    def _take_each(self, row: Mapping[str, Any], place: float, layout: RowLayout | None) -> TakenRow:
         """Take a row in which not everything is a finite number."""
+        find = self.channel if layout is None else layout.needed.get
         pending: list[Instance] = []
         lost: list[tuple[Channel, Any]] = []
         empty: set[str] = set()
@@ -176,7 +185,7 @@ class Intake:
                 empty.add(key)
             if not isinstance(number, float):
                 continue
-            channel = self.channel(key)
+            channel = find(key)
             if channel is None:
                 continue
             if number != number:

@@ -9,12 +9,13 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
-from rlmetrics.names import AmbiguousError, Resolution, infer_source, load_tables, map_names, open_view, show
+from rlmetrics.names import AmbiguousError, infer_source, load_tables, map_names, open_view, show
 from rlmetrics.names.config import UNKNOWN, find_key, fitting, holds
 from rlmetrics.names.errors import NamesError
 from rlmetrics.names.mapping import NameMap
+from rlmetrics.names.protocol import Match, View
 from rlmetrics.names.recorded import keys_of
-from rlmetrics.names.resolving import resolve_in
+from rlmetrics.names.resolving import defects_of, logged_as, measured_as
 from rlmetrics.names.tables import Overlays, Tables
 
 __all__ = ["Counterparts", "KeyMeaning", "SourceNames", "agreed_source", "one_source", "other_spellings"]
@@ -102,35 +103,35 @@ class SourceNames:
 
     def meaning(self, key: str) -> KeyMeaning:
         """Return what a key is."""
-        meaning = self._meaning(key, _best(resolve_in(self._view, [key])))
+        meaning = self._meaning(key, self._view)
         for other in self._others if meaning.metric is not None else ():
-            theirs = self._meaning(key, _best(resolve_in(other, [key])))
+            theirs = self._meaning(key, other)
             if not _agree(meaning, theirs):
                 self.disputed.add(key)
                 return KeyMeaning(key, None)
             meaning = _joined(meaning, theirs)
         return meaning
 
-    def _meaning(self, key: str, resolution: Resolution) -> KeyMeaning:
-        if resolution.metric is None or resolution.metric in _OPEN:
+    def _meaning(self, key: str, view: View) -> KeyMeaning:
+        match = _best(logged_as(view, key) or measured_as(key, self.tables))
+        if match is None or match.entry.metric is None or match.entry.metric in _OPEN:
             mine = _EVALUATED.search(key) and _SCORE.search(key) and not _NO_SCORE.search(key)
             return KeyMeaning(key, HELD_OUT, "eval") if mine else KeyMeaning(key, None)
-        signature = resolution.signature
-        scale = signature.scale if signature else 1.0
-        offset = signature.offset if signature else 0.0
+        entry = match.entry
+        scale, offset = entry.signature.scale, entry.signature.offset
         known = isinstance(scale, float | int) and isinstance(offset, float | int) and scale != 0
         return KeyMeaning(
             key,
-            resolution.metric,
-            resolution.mode or "train",
-            resolution.component or "",
-            resolution.template or key,
-            resolution.placeholders,
+            entry.metric,
+            entry.mode,
+            entry.component,
+            entry.key,
+            match.values,
             float(scale) if known else None,
             float(offset) if known else 0.0,
-            resolution.constant_when,
-            tuple(item.what for item in resolution.defects if item.grade == "incomparable"),
-            resolution.unit,
+            entry.constant_when,
+            tuple(item.what for item in defects_of(entry.signature, self.tables) if item.grade == "incomparable"),
+            self.metric(str(entry.metric)).get("unit"),
         )
 
     def metric(self, name: str) -> Mapping[str, Any]:
@@ -165,9 +166,10 @@ class SourceNames:
             return None
 
 
-def _best(resolutions: list[Resolution]) -> Resolution:
-    known = [item for item in resolutions if item.metric is not None]
-    return next((item for item in known if item.logged), (known or resolutions)[0])
+def _best(matches: list[Match]) -> Match | None:
+    """Return the match that names a metric and is logged; or the next best."""
+    known = [match for match in matches if match.entry.metric is not None]
+    return next((match for match in known if match.entry.logged), next(iter(known or matches), None))
 
 
 def _known(at: str, config: Mapping[str, Any] | None, tables: Tables) -> dict[str, Any] | None:

@@ -374,6 +374,11 @@ class Monitor:
         return self._intake.channels
 
     @property
+    def crowded(self) -> bool:
+        """Whether more keys came that no rule needs than are remembered."""
+        return self._intake.crowded
+
+    @property
     def config(self) -> Mapping[str, Any]:
         """The settings of the run, as given."""
         return self._config

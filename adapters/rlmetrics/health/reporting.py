@@ -7,6 +7,7 @@ from typing import Any, Protocol
 
 from .diagnosing import diagnose
 from .instances import SIBLING, Channel, Instance
+from .intake import MOST_UNUSED
 from .meaning import SourceNames
 from .records import Curve, Diagnosis, Expected, Finding, NotJudged, Report, counted
 from .rows import Axis
@@ -36,6 +37,8 @@ class JudgedRun(Protocol):
     counted: int
     axis: Axis
 
+    @property
+    def crowded(self) -> bool: ...
     @property
     def at(self) -> str | None: ...
     @property
@@ -87,6 +90,10 @@ def _notes(monitor: JudgedRun) -> list[str]:
         notes.append(f"the run goes back to an earlier step at {at}: taken as resumed; both passes are judged")
     elif axis.falls:
         notes.append(f"{counted(axis.falls, 'row')} after rows of later steps, judged in the order of the log")
+    if monitor.crowded:
+        notes.append(
+            f"more than {MOST_UNUSED:,} keys that no rule looks at; the keys that rules look at are all judged"
+        )
     if monitor.faults:
         notes.append(f"{monitor.faults} rows could not be judged because of a fault of this tool ({monitor.fault})")
     names = monitor.names

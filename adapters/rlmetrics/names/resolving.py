@@ -16,7 +16,17 @@ from .tables import Tables
 from .templates import LITERAL, OPEN, Template, placeholders_in
 from .view import FrameworkView
 
-__all__ = ["defects_of", "function_of", "is_users_own", "measured", "resolution_of", "resolve_in", "unlogged"]
+__all__ = [
+    "defects_of",
+    "function_of",
+    "is_users_own",
+    "logged_as",
+    "measured",
+    "measured_as",
+    "resolution_of",
+    "resolve_in",
+    "unlogged",
+]
 
 _USERS_OWN = "user_defined"
 
@@ -25,19 +35,29 @@ def resolve_in(view: View, keys: Iterable[str]) -> list[Resolution]:
     """Return what keys mean in a source that is open, as they are spelled."""
     resolutions: list[Resolution] = []
     for key in keys:
-        matches = [match for match in view.find(key) if not _never_logged(view, key, match)]
         resolutions += (
-            [resolution_of(view, key, match) for match in matches]
+            [resolution_of(view, key, match) for match in logged_as(view, key)]
             or measured(key, view.tables)
             or [_unknown(view, key)]
         )
     return resolutions
 
 
+def logged_as(view: View, key: str) -> list[Match]:
+    """Return what a source logs by a key."""
+    return [match for match in view.find(key) if not _never_logged(view, key, match)]
+
+
 def measured(key: str, tables: Tables) -> list[Resolution]:
     """Return what a number is that rlmetrics measures and logs beside a trainer's own."""
     own = canonical_of(key, tables)
     return [] if own is None else [resolution_of(own[0], key, match) for match in own[0].find(own[1])]
+
+
+def measured_as(key: str, tables: Tables) -> list[Match]:
+    """Return the same as what was found."""
+    own = canonical_of(key, tables)
+    return [] if own is None else own[0].find(own[1])
 
 
 def resolution_of(view: View, key: str, match: Match) -> Resolution:
