@@ -30,10 +30,8 @@ def pytest_collection_finish() -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark tests by what they need, so that ``-m`` takes a part: a browser, torch, the client of W&B."""
+    """Mark tests by what they need, so that ``-m`` takes a part: torch, the client of W&B."""
     for item in items:
-        if "chromium_browser" in getattr(item, "fixturenames", ()):
-            item.add_marker("browser")
         for library in _libraries(item.path):
             item.add_marker(library)
 

@@ -19,7 +19,7 @@ FENCE = re.compile(r"(?:<!-- command: (?P<role>[\w-]+) -->\n)?^```(?P<language>\
 FETCHES = "fetch"
 """What takes a release from the package index."""
 ELSEWHERE = {"demo", "test", "trainer", "verl", "verl-fit", "verl-batch", "site"}
-"""What runs elsewhere: blocks for a trainer in ``tests/trainers``, with real releases; the site in ``.ci/run``."""
+"""What runs elsewhere: blocks for a trainer with real releases in ``tests/lanes/trainers``, the site in ``.ci/run``."""
 
 
 def _blocks(*languages: str) -> list:
@@ -205,7 +205,7 @@ def test_continuous_integration_builds_the_site_as_documented():
     page = (ROOT / "docs" / "maintenance.md").read_text(encoding="utf-8")
     (block,) = [match["code"] for match in FENCE.finditer(page) if match["role"] == "site"]
     commands = [line.partition("#")[0].strip() for line in block.splitlines()]
-    assert "pytest -m browser" in commands
+    assert "pytest tests/lanes/site" in commands
     for command in commands[1:]:
         words = command.replace(" -f ", " --config-file ").split()
         assert any(set(words) <= set(line.split()) for line in steps.splitlines()), command

@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 from audit.every_release import FOLDER
-from audit.wheels import SAMPLE, extraction_of
 from rlmetrics.codegen.audit.extract import ExtractedKey, Extraction
 from rlmetrics.codegen.audit.frameworks import SETTINGS
 from rlmetrics.codegen.audit.recorded import differences, load_recorded, pack
@@ -40,18 +39,3 @@ def test_every_release_is_recorded(framework: str) -> None:
     recorded = load_recorded(FOLDER / f"{framework}.json")
     assert load_tables().framework(framework).releases.names == recorded.releases
     assert all(extraction.keys for extraction in recorded.extractions.values())
-
-
-@pytest.mark.network
-@pytest.mark.parametrize(("framework", "release"), SAMPLE)
-def test_the_auditor_extracts_what_is_recorded(framework: str, release: str) -> None:
-    """The record is not stale: extracting a release again gives the same keys, places and expressions."""
-    recorded = load_recorded(FOLDER / f"{framework}.json").extractions[release]
-    assert differences(recorded, extraction_of(framework, release)) == []
-
-
-@pytest.mark.network
-@pytest.mark.parametrize(("framework", "release"), SAMPLE)
-def test_nothing_is_left_not_understood(framework: str, release: str) -> None:
-    """Every place that looks like logging is understood, or explained in the settings of the framework."""
-    assert extraction_of(framework, release).unclear == ()

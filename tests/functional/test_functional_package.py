@@ -3,38 +3,15 @@
 from __future__ import annotations
 
 import pickle
-import subprocess
-import sys
 
 import pytest
 import torch
-from generate_support import environment
 from metric_checks import cast
 from metric_inputs import make_inputs, make_parameters
 from metric_selection import BY_FAMILY, COMPILED, REPRESENTATIVES
 from rlmetrics import functional
 from rlmetrics.functional import REGISTRY
 from rlmetrics.state import MetricFunction
-
-
-def loaded_after(statement: str) -> set[str]:
-    """Return the modules that a fresh interpreter has loaded after a statement."""
-    code = f"import sys; {statement}; print(*sys.modules)"
-    result = subprocess.run([sys.executable, "-c", code], env=environment(), capture_output=True, text=True, check=True)
-    return set(result.stdout.split())
-
-
-@pytest.mark.slow
-def test_import_is_lazy() -> None:
-    """Importing the package loads neither torch nor a family; the registry loads no family before one is asked for."""
-    package = loaded_after("import rlmetrics.functional")
-    registry = loaded_after("from rlmetrics.functional import REGISTRY; len(REGISTRY); 'kl/old/k1' in REGISTRY")
-    one = loaded_after("from rlmetrics.functional import REGISTRY; REGISTRY['kl/old/k1']")
-
-    assert "torch" not in package
-    families = {f"rlmetrics.functional.{name}" for name in ("kl", "policy", "value")}
-    assert families.isdisjoint(registry)
-    assert families & one == {"rlmetrics.functional.kl"}
 
 
 def test_every_function_is_reachable() -> None:

@@ -3,10 +3,6 @@
 import json
 import random
 import shutil
-import subprocess
-import sys
-import threading
-import time
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -413,34 +409,6 @@ def test_a_log_in_which_no_rule_finds_anything_to_look_at_is_not_called_well(tmp
     _, out, _ = run(capsys, "check", path, "--at", GRPO)
 
     assert out.startswith("Nothing can be judged: no rule looks at anything that these 20 rows hold.")
-
-
-@pytest.mark.slow
-def test_watch_speaks_when_something_is_found(tmp_path):
-    """A file that grows is followed; the collapse is told once, and the command runs with the news."""
-    rows = spelled(simulate("grpo", "zero_advantage").rows, GRPO)
-    path, news = tmp_path / "run.jsonl", tmp_path / "news.txt"
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows[:60]))
-    script = f"import sys; open({str(news)!r}, 'a').write(sys.argv[-1] + '\\n')"
-    command = [sys.executable, "-m", "rlmetrics.cli", "watch", path, "--at", GRPO, "--interval", "0.1", "--idle", "4"]
-    command += ["--run", f'{sys.executable} -c "{script}"', "--level", "error"]
-
-    def grow():
-        time.sleep(1.5)
-        with path.open("a") as file:
-            for row in rows[60:120]:
-                file.write(json.dumps(row) + "\n")
-
-    thread = threading.Thread(target=grow)
-    thread.start()
-    done = subprocess.run([str(part) for part in command], capture_output=True, text=True, check=False, timeout=120)
-    thread.join()
-
-    assert (done.returncode, done.stderr) == (1, "")
-    lines = done.stdout.splitlines()
-    assert any("advantage" in line or "grad_norm" in line for line in lines)
-    assert len(lines) == len(set(lines))
-    assert len(lines) == len(news.read_text().splitlines())
 
 
 def test_compare_finds_where_runs_part(tmp_path, capsys):

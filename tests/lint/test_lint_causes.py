@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-import shutil
-from pathlib import Path
-
 import pytest
 from lint.spec_text import BASE, SpecText
 from rlmetrics.codegen.excerpts import summary
 from rlmetrics.codegen.findings import SpecFinding
-from rlmetrics.codegen.lint import lint
 
-ROOT = Path(__file__).resolve().parents[2]
 NO_YAML = "\n: : [\n"
 
 
@@ -59,32 +54,3 @@ def test_a_file_that_is_no_yaml_is_one_finding(spec: SpecText, file: str) -> Non
     spec.edit(file, "", NO_YAML)
 
     assert [check for check in shown(spec.findings()) if check != "missing-text"] == ["yaml-syntax"]
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    "file",
-    [
-        "frameworks/trl/framework",
-        "frameworks/trl/grpo_trainer",
-        "frameworks/trl/gspo_token_trainer",
-        "frameworks/verl/actor",
-        "health/critic",
-        "metrics/loss",
-        "signatures",
-        "texts/zh/glossary",
-        "texts/zh/interface",
-        "texts/zh/metrics/policy",
-    ],
-)
-def test_a_file_of_the_spec_that_is_no_yaml_is_one_finding(tmp_path: Path, file: str) -> None:
-    """The same of files that many others build on, in the spec itself."""
-    for beside in ("adapters", "codegen", "docs", "generated"):
-        (tmp_path / beside).symlink_to(ROOT / beside)
-    shutil.copytree(ROOT / "spec", tmp_path / "spec")
-    with (tmp_path / "spec" / f"{file}.yaml").open("a", encoding="utf-8") as stream:
-        stream.write(NO_YAML)
-
-    found = [item for item in lint(tmp_path / "spec") if item.level != "info"]
-
-    assert shown(found) == ["yaml-syntax"]

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import json
 
-import pytest
 from names.small_spec import small_spec
 from rlmetrics.codegen.tables import FOLDER, build, render
-from rlmetrics.names import Evidence, NamesError, Tables, keys, load_tables, resolve
+from rlmetrics.names import Evidence, Tables, keys, load_tables, resolve
 from rlmetrics.names.rows import metrics_of
-from rlmetrics.names.tables import Overlays
 
 
 def _tables(files: dict[str, str]) -> dict[str, str]:
@@ -67,40 +65,6 @@ def test_only_what_a_question_needs_is_loaded(tables):
         "metrics/kl",
         "signatures",
     }
-
-
-@pytest.mark.slow
-def test_tables_are_passed_through_and_overlays_extend_the_real_ones(overlay, tables):
-    """A private trainer is known next to those of the spec."""
-    assert tables is load_tables(tables)
-    found = resolve("our/approx_kl", "trl[PrivateTrainer]==1.16.0", spec=overlay)
-    assert [item.metric for item in found] == ["kl/old/k2"]
-    assert load_tables(str(overlay)) is load_tables([str(overlay)])
-    assert "GRPOTrainer" in {item[0] for item in load_tables(overlay).framework("trl").components}
-
-
-@pytest.mark.slow
-def test_a_wrong_overlay_is_explained(tmp_path):
-    """A missing folder, and YAML with a mistake at its place."""
-    wrong: list[tuple[Overlays, str]] = [(tmp_path / "missing", "no such folder")]
-    folder = tmp_path / "frameworks" / "trl"
-    folder.mkdir(parents=True)
-    (folder / "broken.yaml").write_text("title: X\nbrief: Y\nemission: []\n", encoding="utf-8")
-    wrong.append((tmp_path, r"broken\.yaml:3:1: .*emission"))
-    reference = tmp_path / "other" / "frameworks" / "trl"
-    reference.mkdir(parents=True)
-    text = """\
-title: Broken
-brief: A trait that nobody knows.
-components: [{name: Broken, releases: 1.16.0, module: ours}]
-keys:
-  a: {metric: kl/old/k2, traits: [unheard_of]}
-"""
-    (reference / "broken.yaml").write_text(text, encoding="utf-8")
-    wrong.append((str(tmp_path / "other"), r"broken\.yaml:5:\d+: .*unheard_of"))
-    for spec, part in wrong:
-        with pytest.raises(NamesError, match=part):
-            load_tables(spec)
 
 
 def test_the_lookup_names_every_file_that_may_log_a_metric():

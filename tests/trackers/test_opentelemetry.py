@@ -351,19 +351,6 @@ def test_forked_processes_send_only_if_they_record(receiver: Receiver, recorder:
     assert receiver.values() == {"rl.train.loss": 0.25}
 
 
-@pytest.mark.slow
-def test_the_end_of_a_program_sends_the_rest(receiver: Receiver) -> None:
-    """A program that only records and ends has sent everything."""
-    code = """
-from rlmetrics.trackers.opentelemetry import Recorder
-Recorder("verl==0.9.1", approximate=True)({"timing_s/step": 2.5}, 1)
-"""
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
-
-    assert (done.returncode, done.stderr) == (0, "")
-    assert receiver.values() == {"rl.loop.duration": (1, 2.5, 2.5, 2.5)}
-
-
 def test_a_provider_of_the_callers_own(recorder: Make, caplog: pytest.LogCaptureFixture) -> None:
     """A program that has set OpenTelemetry up gives its provider, whose resource and whose end are its own matter."""
     reader = InMemoryMetricReader()

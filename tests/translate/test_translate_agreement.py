@@ -133,23 +133,6 @@ _CAPTURED = json.loads((_RUNS.parent / "captured_runs.json").read_text(encoding=
 _OF_EACH = {(run["component"], run["release"]): run for run in _CAPTURED if run["release"]}
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("run", _OF_EACH.values(), ids=["-".join(map(str, place)) for place in _OF_EACH])
-def test_no_captured_run_is_translated_otherwise_than_by_its_release(run, tmp_path, capsys):
-    """One of each trainer and release that was run: what its names become is what the true source says, or refused."""
-    log = tmp_path / "run.jsonl"
-    log.write_text(json.dumps(dict.fromkeys(run["keys"], 0.5)) + "\n", encoding="utf-8")
-    component = f"[{run['component']}]" if run["component"] else ""
-    truth = f"{run['framework']}{component}=={run['release']}"
-    command = ["translate", str(log), "--to", "canonical", "-o"]
-    code = main([*command, str(tmp_path / "found")])
-    if code == 2:
-        assert "ambiguous: " in capsys.readouterr().err
-        return
-    assert code == main([*command, str(tmp_path / "true"), "--from", truth])
-    assert (tmp_path / "true").read_bytes() == (tmp_path / "found").read_bytes()
-
-
 @pytest.mark.parametrize(
     ("component", "release", "translated"),
     [("SFTTrainer", "1.16.0", True), ("RewardTrainer", "1.16.0", True), ("GRPOTrainer", "1.16.0", False)],

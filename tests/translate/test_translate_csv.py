@@ -7,10 +7,9 @@ import shutil
 from pathlib import Path
 
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from rlmetrics.cli import main
-from rlmetrics.translate import translate_file
 from rlmetrics.translate.csvcells import quoted_like, split, unquoted
 
 FIXTURES = Path(__file__).resolve().parent.parent / "fixtures" / "runs"
@@ -234,20 +233,3 @@ def test_a_return_before_the_line_end_belongs_to_it_unless_quoted(record):
     found, end = parts
     assert next(csv.reader(io.StringIO(record, newline=""))) == [unquoted(cell) for cell in found]
     assert record == ",".join(found) + end
-
-
-@pytest.mark.slow
-@given(rows=st.lists(st.lists(st.floats() | st.text('ab,"\n ', max_size=4), min_size=3, max_size=3), max_size=5))
-@settings(deadline=None, max_examples=40)
-def test_tables_survive_there_and_back(tmp_path_factory, rows):
-    """To canonical names and back every byte is the same, whatever the cells hold."""
-    folder = tmp_path_factory.mktemp("table")
-    path, there, back = (folder / name for name in ("in.csv", "there.csv", "back.csv"))
-    with path.open("w", newline="") as file:
-        csv.writer(file).writerows([["reward", "kl", "note"], *rows])
-
-    report = translate_file(path, source=GRPO, target="canonical", output=there)
-    translate_file(there, source="canonical", target=GRPO, output=back, kind="csv")
-
-    assert path.read_bytes() == back.read_bytes()
-    assert len(rows) == report.records

@@ -1,0 +1,17 @@
+"""The spec against the recorded extraction of every release: what is logged is described, and nothing else is."""
+
+from __future__ import annotations
+
+import pytest
+from audit.every_release import REQUIRED, agreement
+from rlmetrics.codegen.audit.frameworks import SETTINGS
+
+
+@pytest.mark.parametrize("framework", sorted(SETTINGS))
+def test_recall_and_precision(framework: str) -> None:
+    """Of (component, release, key), at least 99 % that are logged are described, and of those described are logged."""
+    found = agreement(framework)
+    worst = "\n".join(list(found.lines())[:200])
+    print(f"{framework}: recall {found.recall:.2%}, precision {found.precision:.2%}\n{worst}")
+    assert found.recall >= REQUIRED, worst
+    assert found.precision >= REQUIRED, worst

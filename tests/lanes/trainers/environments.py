@@ -1,0 +1,142 @@
+"""Environments with releases of TRL and verl beside this one, made once under ``.cache/trainers``.
+
+Each holds what its release needs in versions of its own time. Torch, accelerate, numpy and the trackers are those of
+the environment that runs the tests, found through a ``.pth`` file.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import hashlib
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+__all__ = ["RELEASES", "ROOT", "VERL", "interpreter", "python_of", "ran", "trained", "verl_python"]
+
+ROOT = Path(__file__).resolve().parents[3]
+_CACHE = ROOT / ".cache" / "trainers"
+
+_DATA = (
+    "datasets==5.0.1",
+    "dill==0.4.1",
+    "multiprocess==0.70.19",
+    "pandas==3.1.1",
+    "pyarrow==26.0.1",
+    "regex==2026.11.15",
+    "xxhash",
+)
+_HUB = (
+    "huggingface_hub==0.36.2",
+    "fsspec==2026.6.0",
+    "aiohttp==3.14.5",
+    "aiohappyeyeballs",
+    "aiosignal",
+    "frozenlist",
+    "multidict",
+    "propcache",
+    "yarl",
+)
+RELEASES: dict[str, tuple[str, ...]] = {
+    "0.11.4": (
+        *_DATA,
+        *_HUB,
+        "transformers==4.45.2",
+        "tokenizers==0.20.3",
+        "tyro==1.0.17",
+        "docstring_parser",
+        "typeguard",
+    ),
+    "0.12.2": (*_DATA, *_HUB, "transformers==4.46.3", "tokenizers==0.20.3"),
+    "0.18.2": (*_DATA, *_HUB, "transformers==4.52.4", "tokenizers==0.21.4"),
+    "1.16.0": (*_DATA, "transformers==5.23.0", "tokenizers==0.23.3", "typer==0.29.2", "shellingham"),
+}
+"""What each release of TRL is tried with."""
+
+_DRIVER = (
+    "ray==2.60.0",
+    "msgpack==1.2.4",
+    "tensordict==0.10.0",
+    "pyvers==0.2.3",
+    "omegaconf==2.3.0",
+    "antlr4-python3-runtime==4.9.3",
+    "torchdata==0.11.0",
+    "codetiming==1.4.0",
+    "hydra-core==1.3.2",
+    "peft==0.21.2",
+)
+VERL: dict[str, tuple[str, ...]] = {
+    "0.5.0": (*_DATA, *_HUB, *_DRIVER, "transformers==4.52.4", "tokenizers==0.21.4"),
+    "0.7.1": (*_DATA, *_HUB, *_DRIVER, "transformers==4.52.4", "tokenizers==0.21.4"),
+    "0.9.1": (
+        *_DATA,
+        *(name for name in _HUB if not name.startswith("huggingface_hub")),
+        *_DRIVER,
+        "huggingface_hub==1.5.0",
+        "transformers==5.5.4",
+        "tokenizers==0.22.2",
+        "TransferQueue==0.1.11",
+        "pyzmq==27.3.0",
+        "msgspec==0.22.0",
+    ),
+}
+"""What each release of verl is tried with."""
+
+
+def python_of(release: str) -> Path:
+    """Return the interpreter of a release's environment; where pip can't fetch it, the test that asked fails."""
+    return interpreter(f"trl-{release}", (f"trl=={release}", *RELEASES[release]))
+
+
+def verl_python(release: str) -> Path:
+    """Return the interpreter of an environment with a release of verl."""
+    return interpreter(f"verl-{release}", (f"verl=={release}", *VERL[release]))
+
+
+def interpreter(name: str, wanted: tuple[str, ...]) -> Path:
+    """Return the interpreter of an environment with some packages, made once."""
+    base = [path for path in sys.path if path.endswith("site-packages")]
+    mark = hashlib.sha256(repr((wanted, base, sys.version)).encode()).hexdigest()[:8]
+    folder = _CACHE / f"{name}-{mark}"
+    python = folder / "bin" / "python"
+    _CACHE.mkdir(parents=True, exist_ok=True)
+    with (_CACHE / f"{folder.name}.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not (folder / "ready").exists():
+            subprocess.run([sys.executable, "-m", "venv", "--clear", str(folder)], check=True)
+            pip = [str(python), "-m", "pip", "install", "--quiet", "--no-deps", "--disable-pip-version-check"]
+            subprocess.run([*pip, *wanted], check=True)
+            where = subprocess.run(
+                [str(python), "-c", "import sysconfig; print(sysconfig.get_path('purelib'))"],
+                check=True,
+                capture_output=True,
+                text=True,
+            )
+            (Path(where.stdout.strip()) / "zz_shared.pth").write_text("\n".join(base) + "\n")
+            (folder / "ready").touch()
+    return python
+
+
+def trained(release: str, folder: Path, jobs: list[dict[str, Any]], script: str = "train.py") -> None:
+    """Make runs with a release of TRL; ``script`` says what jobs are.
+
+    Raises:
+        AssertionError: If one failed; the message is what the process said at the end.
+    """
+    ran(python_of(release), script, folder, jobs)
+
+
+def ran(python: Path, script: str, folder: Path, jobs: list[dict[str, Any]]) -> None:
+    """Run a script of this folder on jobs, with the interpreter of an environment.
+
+    Raises:
+        AssertionError: If one failed; the message is what the process said at the end.
+    """
+    roots = [ROOT / name for name in ("generated", "adapters", "codegen", "tests/lanes/trainers")]
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(map(str, roots)), "PYTHONDONTWRITEBYTECODE": "1"}
+    command = [str(python), str(ROOT / "tests" / "lanes" / "trainers" / script), str(folder), json.dumps(jobs)]
+    done = subprocess.run(command, env=environment, cwd=folder, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, f"{done.stdout[-2000:]}\n{done.stderr[-6000:]}"
