@@ -13,6 +13,8 @@ import pytest
 import yaml
 from built_site import ROOT
 
+pytest.importorskip("zensical", reason="Zensical needs Python 3.11")
+
 PAGES = (
     "",
     "concepts",
