@@ -146,7 +146,7 @@ def test_the_page_needs_nothing_from_elsewhere(tmp_path, capsys):
     ("name", "at", "rows"),
     [
         ("trl-1.16.0-grpo.jsonl", GRPO, 7),
-        ("trl-1.16.0-grpo.trainer_state.json", GRPO, 7),
+        ("trl-1.16.0-grpo.trainer_state.json", GRPO, 4),
         ("trl-1.16.0-grpo.console.log", GRPO, 2),
         ("trl-0.18.2-grpo.wandb-api.csv", "trl[GRPOTrainer]==0.18.2", 5),
         ("verl-0.5.0.console.log", "auto", 4),

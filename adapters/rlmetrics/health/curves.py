@@ -12,10 +12,10 @@ from typing import Any
 from rlmetrics.names.recorded import merged
 from rlmetrics.names.tables import Overlays, Tables, load_tables
 from rlmetrics.translate import InputError
+from rlmetrics.translate.reading import one_a_step, step_in
 
 from .judging import SAMPLE, keys_of, source_of_run, units_of
 from .meaning import KeyMeaning, SourceNames
-from .rows import step_in
 from .values import number_of
 
 __all__ = ["Drawn", "RunCurves", "read_curves"]
@@ -77,7 +77,7 @@ def read_curves(
     any_run, tables = False, load_tables(spec)
     for unit in units_of(Path(path)):
         for run in unit.open().read():
-            rows = iter(run.rows)
+            rows = one_a_step(run.rows)
             first = list(islice(rows, SAMPLE))
             source, others, notes = source_of_run(unit, run.name, keys_of(first), at, tables)
             settings = merged(run.config, config or {}, source, tables)

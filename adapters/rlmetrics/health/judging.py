@@ -14,14 +14,13 @@ from rlmetrics.names.recorded import merged
 from rlmetrics.names.tables import Overlays, Tables, load_tables
 from rlmetrics.translate import InputError
 from rlmetrics.translate.detection import located
-from rlmetrics.translate.reading import LoggedRow, RecordedRun
+from rlmetrics.translate.reading import RUN_NAMES, LoggedRow, RecordedRun, one_a_step, run_named_in, step_in
 from rlmetrics.translate.tree import Unit, survey
 
 from .instances import MOST_WAITING
 from .meaning import one_source
 from .monitor import Monitor
 from .records import Report
-from .rows import step_in
 
 __all__ = ["SAMPLE", "Seam", "check_path", "keys_of", "opened", "source_of_run", "units_of"]
 
@@ -30,7 +29,6 @@ SAMPLE = 200
 _AHEAD = 512
 """Rows that are taken together: nobody waits for what a single one says."""
 _INFERRED = ("auto", "")
-_RUN_NAMES = ("run", "run_id", "run_name", "_run_id")
 
 
 def check_path(
@@ -91,7 +89,7 @@ def units_of(path: Path) -> list[Unit]:
 def _check_run(
     unit: Unit, run: RecordedRun, name: str, at: str, config: Mapping[str, Any], tables: Tables
 ) -> Iterator[Report]:
-    rows = iter(run.rows)
+    rows = one_a_step(run.rows)
     first = list(islice(rows, SAMPLE))
     if not any(row.values for row in first):
         return
@@ -118,7 +116,7 @@ def _check_run(
 
 def keys_of(rows: Iterable[LoggedRow]) -> list[str]:
     """Return the keys of some rows, but for those that name the run."""
-    return list(dict.fromkeys(key for row in rows for key in row.values if key not in _RUN_NAMES))
+    return list(dict.fromkeys(key for row in rows for key in row.values if key not in RUN_NAMES))
 
 
 def source_of_run(
@@ -179,7 +177,7 @@ class _Splitter:
             self._next = next(self._rows, None)
         if self._next is None:
             return False
-        self.label = _label(self._next)
+        self.label = run_named_in(self._next.values)
         return True
 
     def part(self) -> Iterator[LoggedRow]:
@@ -206,7 +204,7 @@ class Seam:
 
     def lies_before(self, row: LoggedRow, step: float | None) -> bool:
         """Tell whether a row is the first of another run; if not, it is counted to this one."""
-        label = _label(row)
+        label = run_named_in(row.values)
         if not self._count:
             self._label = label
         elif label != self._label:
@@ -222,14 +220,6 @@ class Seam:
                 self._lowest = step if self._count <= 5 else self._lowest
         self._count += 1
         return False
-
-
-def _label(row: LoggedRow) -> str:
-    values = row.values
-    for name in _RUN_NAMES:
-        if name in values and isinstance(values[name], str) and values[name]:
-            return str(values[name])
-    return ""
 
 
 def _step(row: LoggedRow) -> float | None:

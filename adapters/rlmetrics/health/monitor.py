@@ -10,6 +10,7 @@ from typing import Any
 
 from rlmetrics.names.errors import NamesError
 from rlmetrics.names.tables import Overlays, Tables, load_tables
+from rlmetrics.translate.reading import step_in
 
 from .explaining import constant_text, defect_text
 from .instances import MOST_WAITING, Channel, Instance
@@ -17,7 +18,7 @@ from .intake import Intake
 from .meaning import HELD_OUT, KeyMeaning, SourceNames, agreed_source
 from .records import Expected, Finding, Report
 from .reporting import make_report
-from .rows import Axis, Kinds, step_in
+from .rows import Axis, Kinds
 from .rules import Rules
 
 __all__ = ["Monitor"]

@@ -8,26 +8,17 @@ from collections.abc import Mapping
 from collections.abc import Set as AbstractSet
 from typing import Any
 
+from rlmetrics.translate.reading import STEP_NAMES
+
 from .trends import median
 
-__all__ = ["Axis", "Kinds", "step_in"]
+__all__ = ["Axis", "Kinds"]
 
-_STEPS = ("step", "global_step", "_step", "train/global_step", "training/global_step", "trainer/global_step")
-_STEP_NAMES = frozenset({*_STEPS, "epoch", "train/epoch"})
 _ALIKE = 0.6
 """Which share of the keys of a kind a row has if it is of that kind."""
 _MOST_KINDS = 6
 _SURE = 8
 """Rows of a kind before a missing key means something."""
-
-
-def step_in(row: Mapping[str, Any]) -> float | None:
-    """Return the step that a row states itself."""
-    for name in _STEPS:
-        value = row.get(name)
-        if isinstance(value, int | float) and not isinstance(value, bool) and value == value and abs(value) < 1e15:
-            return float(value)
-    return None
 
 
 class Axis:
@@ -138,7 +129,7 @@ class Kinds:
             numbers: Its keys that have a value, where that are not all of them.
         """
         keys: AbstractSet[str] = row.keys() if numbers is None else numbers
-        if numbers is not None and numbers <= _STEP_NAMES and len(row) > len(numbers):
+        if numbers is not None and numbers <= STEP_NAMES and len(row) > len(numbers):
             # Nothing has a value: no other kind of row, but one in which all is lost.
             return frozenset(row.keys() - numbers) if sum(count[0] for _, count in self._kinds) > _SURE else frozenset()
         self.matched = None

@@ -17,13 +17,12 @@ from rlmetrics.names.errors import NamesError
 from rlmetrics.names.recorded import merged
 from rlmetrics.names.tables import Overlays, Tables, load_tables
 from rlmetrics.translate import InputError
-from rlmetrics.translate.reading import Follower, LoggedRow
+from rlmetrics.translate.reading import Follower, LoggedRow, StepAxis, is_beside
 from rlmetrics.translate.tree import Unit
 
 from .judging import SAMPLE, Seam, keys_of, opened, source_of_run, units_of
 from .monitor import Monitor
 from .records import Diagnosis, Finding
-from .rows import step_in
 
 __all__ = ["RunNews", "follow", "post_to", "run_command"]
 
@@ -114,6 +113,8 @@ class _Watcher:
         self._source = self._at
         self._first: list[LoggedRow] = []
         self._seam = Seam()
+        self._axis = StepAxis()
+        self._beside: Mapping[str, Any] = {}
         self._answer: str | None = None
 
     def look(self, *, final: bool) -> Iterator[RunNews]:
@@ -135,11 +136,19 @@ class _Watcher:
             yield from self._start(final=final)
 
     def _take(self, row: LoggedRow) -> Iterator[RunNews]:
-        step = row.step if row.step is not None else step_in(row.values)
+        if is_beside(row.values):
+            # It belongs to no step of its own, but its keys may tell what logged it.
+            self._beside = self._beside if self._monitor is not None else {**self._beside, **row.values}
+            return
+        self._axis.look(row)
+        step = self._axis.place(row)
+        row = LoggedRow(step, row.values)
         if self._seam.lies_before(row, step):
             if self._first:
                 yield from self._start(final=True)
             self._begin()
+            self._axis.look(row)
+            self._axis.place(row)
             self._seam.lies_before(row, step)
         if self._monitor is not None:
             yield from self._judge(row)
@@ -153,9 +162,8 @@ class _Watcher:
         if self._unit is None or self._follower is None or not any(row.values for row in self._first):
             return
         try:
-            source, others, _ = source_of_run(
-                self._unit, "", keys_of(self._first), self._source, self._tables, whole=final
-            )
+            keys = keys_of([*self._first, LoggedRow(None, self._beside)])
+            source, others, _ = source_of_run(self._unit, "", keys, self._source, self._tables, whole=final)
         except NamesError:
             if final:
                 raise

@@ -25,6 +25,7 @@ __all__ = [
     "number_in",
     "number_like",
     "sample_lines",
+    "text_of",
     "translate_lines",
     "unwrapped",
 ]
@@ -49,12 +50,13 @@ class ConsoleLog(RowLog):
 
     def read(self) -> Iterator[RecordedRun]:
         """Yield the run that was printed."""
-        yield self.run(self._logged())
+        yield self.run(self.logged())
 
-    def _logged(self) -> Iterator[LoggedRow]:
+    def logged(self) -> Iterator[LoggedRow]:
+        """Yield the records."""
         with self.path.open("rb") as file:
             for line in file:
-                yield from self.fields(_text(line))
+                yield from self.fields(text_of(line))
 
 
 def number_in(text: str) -> Decimal | str:
@@ -100,13 +102,13 @@ def sample_lines(path: Path) -> Iterator[str]:
     with path.open("rb") as file:
         sample = file.read(_SAMPLE_BYTES)
     if b"\0" not in sample:
-        yield from map(_text, sample.split(b"\n"))
+        yield from map(text_of, sample.split(b"\n"))
 
 
 def lines(path: Path) -> Iterator[str]:
     """Yield the lines of ``path`` that have an end; a last one without may be cut off."""
     with path.open("rb") as file:
-        yield from (_text(line) for line in file if line.endswith(b"\n"))
+        yield from (text_of(line) for line in file if line.endswith(b"\n"))
 
 
 def translate_lines(
@@ -126,7 +128,7 @@ def translate_lines(
     """
     with path.open("rb") as file, output.open("wb") as out:
         for number, line in enumerate(file, start=1):
-            text = _text(line)
+            text = text_of(line)
             if not line.endswith(b"\n") and torn(text):
                 report.lost.records += 1
                 report.lost.bytes += len(line)
@@ -139,6 +141,6 @@ def translate_lines(
             out.write(written.encode("utf-8", "surrogateescape") if records else line)
 
 
-def _text(line: bytes) -> str:
+def text_of(line: bytes) -> str:
     """Decode a line so that bytes that are no UTF-8 survive."""
     return line.decode("utf-8", "surrogateescape")

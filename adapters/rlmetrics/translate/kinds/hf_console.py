@@ -6,9 +6,11 @@ From transformers 5 on the values are text of four significant digits: ``{'loss'
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..consoles import (
     ESCAPE,
@@ -19,6 +21,7 @@ from ..consoles import (
     number_in,
     number_like,
     sample_lines,
+    text_of,
     translate_lines,
     unwrapped,
 )
@@ -43,12 +46,21 @@ Transformers writes what it evaluates above the bar of the evaluation, so that t
 _AFTER = re.compile(rf"[ \t]*(?:[\r\n]|{ESCAPE}|$)")
 _TORN = re.compile(rf"{_START}\{{(?:['\"][^\r\n{{}}]*)?$")
 _ESCAPE = re.compile(r"\\(.)")
+_BAR = re.compile(r"\| *([0-9]+)/([0-9]+) \[[0-9:]+<")
+"""How far a progress bar is, and of how much."""
 _SUFFIXES = {".log", ".txt", ".out", ".err", ""}
 
 
 def recognises(path: Path) -> bool:
     """Tell whether a line of ``path`` ends in a dict of numbers with the ``epoch`` that every logged dict has."""
     return path.suffix in _SUFFIXES and "epoch" in _names(path)
+
+
+class _Printed(NamedTuple):
+    """A dict that was printed, and the progress bars since the one before it: how far each was first and last."""
+
+    values: dict[str, Any]
+    bars: dict[int, tuple[int, int]]
 
 
 class HfConsole(ConsoleLog):
@@ -65,13 +77,28 @@ class HfConsole(ConsoleLog):
                 yield None, {_unquoted(field["key"]): number_in(field["value"]) for field in _FIELD.finditer(record[0])}
 
     def fields(self, line: str) -> list[LoggedRow]:
-        """Return the spelled values of each dict in a line; these state no step."""
-        return [
-            LoggedRow(
-                None, {_unquoted(field["key"]): unwrapped(field["value"]) for field in _FIELD.finditer(record[0])}
-            )
-            for record in _records(line)
-        ]
+        """Return the spelled values of each dict in a line."""
+        return [LoggedRow(None, _values(record[0])) for record in _records(line)]
+
+    def logged(self) -> Iterator[LoggedRow]:
+        """Yield each dict, at the step that the progress bars beside it show."""
+        printed, bars = self._printed()
+        steps = _steps(printed, bars)
+        return (LoggedRow(step, row.values) for row, step in zip(printed, steps, strict=True))
+
+    def _printed(self) -> tuple[list[_Printed], dict[int, tuple[int, int]]]:
+        """Return the dicts, and the progress bars after the last of them."""
+        printed: list[_Printed] = []
+        bars: dict[int, tuple[int, int]] = {}
+        with self.path.open("rb") as file:
+            for line in map(text_of, file):
+                done = 0
+                for record in _records(line):
+                    _see(line, done, record.start(), bars)
+                    printed.append(_Printed(_values(record[0]), bars))
+                    bars, done = {}, record.end()
+                _see(line, done, len(line), bars)
+        return printed, bars
 
     def rewrite(self, output: Path, translator: Translator, report: Report) -> None:
         """Write a copy with the names in its dicts translated; all else stays byte for byte.
@@ -92,6 +119,49 @@ class HfConsole(ConsoleLog):
             return "".join([*parts, line[done:]]), records
 
         translate_lines(self.path, output, report, rewrite, lambda line: _TORN.search(line) is not None)
+
+
+def _values(text: str) -> dict[str, Any]:
+    """Return the values of a dict as they are spelled."""
+    return {_unquoted(field["key"]): unwrapped(field["value"]) for field in _FIELD.finditer(text)}
+
+
+def _see(line: str, start: int, end: int, bars: dict[int, tuple[int, int]]) -> None:
+    """Take down the progress bars in a part of a line."""
+    for bar in _BAR.finditer(line, start, end) if "it]" in line or "it/s" in line else ():
+        at, total = int(bar[1]), int(bar[2])
+        bars[total] = (bars.get(total, (at, at))[0], at)
+
+
+def _steps(printed: Sequence[_Printed], after: Mapping[int, tuple[int, int]]) -> list[float | None]:
+    """Return the step of each dict, by the bar of the training; None for all where the bars do not tell.
+
+    A bar is written before a dict, unless steps are faster than it is drawn, and mostly once more after it.
+    """
+    bars = [*(row.bars for row in printed), after]
+    trained = [number for number, row in enumerate(printed) if "loss" in row.values]
+    totals = Counter(total for number in trained for total in {*bars[number], *bars[number + 1]})
+    total = max(totals, key=lambda one: (totals[one], one), default=0)
+    before: list[float | None] = []
+    behind: list[float | None] = []
+    at: int | None = None
+    for number in range(len(printed)):
+        at = bars[number].get(total, (at, at))[1]
+        before.append(at)
+        behind.append(bars[number + 1].get(total, (at, at))[0])
+    rising = [steps for steps in (before, behind) if _rises([steps[number] for number in trained])]
+    best = min(rising, key=lambda steps: len(_distances([steps[number] for number in trained])), default=None)
+    return [None] * len(printed) if best is None else best
+
+
+def _rises(steps: Sequence[float | None]) -> bool:
+    known = [step for step in steps if step is not None]
+    return bool(known) and len(known) == len(steps) and all(one < other for one, other in pairwise(known))
+
+
+def _distances(steps: Sequence[float | None]) -> set[float]:
+    known = [step for step in steps if step is not None]
+    return {other - one for one, other in pairwise(known)}
 
 
 def _names(path: Path) -> set[str]:

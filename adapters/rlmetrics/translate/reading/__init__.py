@@ -2,5 +2,20 @@
 
 from .following import Follower, Whole
 from .runs import Account, LoggedRow, RecordedRun, as_step
+from .steps import RUN_NAMES, STEP_NAMES, StepAxis, is_beside, one_a_step, run_named_in, step_in
 
-__all__ = ["Account", "Follower", "LoggedRow", "RecordedRun", "Whole", "as_step"]
+__all__ = [
+    "RUN_NAMES",
+    "STEP_NAMES",
+    "Account",
+    "Follower",
+    "LoggedRow",
+    "RecordedRun",
+    "StepAxis",
+    "Whole",
+    "as_step",
+    "is_beside",
+    "one_a_step",
+    "run_named_in",
+    "step_in",
+]

@@ -1,0 +1,184 @@
+"""The optimizer step of a logged row, and the rows of one step as one: trackers count in ways of their own.
+
+W&B and Trackio number calls of ``log``, of which a step of TRL makes many; rows that timers write between two steps are
+none of their own. Whatever kept a run, one step of it is one row here.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import chain, islice
+from typing import Any
+
+from .runs import LoggedRow
+
+__all__ = ["RUN_NAMES", "STEP_NAMES", "StepAxis", "is_beside", "one_a_step", "run_named_in", "step_in"]
+
+_GLOBAL = (
+    "train/global_step",
+    "training/global_step",
+    "trainer/global_step",
+    "global_step",
+    "global_step/max_steps",
+    "current_steps",
+)
+"""What trainers call the optimizer step; it holds whatever the tracker counts."""
+_OWN = ("step", "_step")
+"""What a row calls its place where no trainer says more."""
+STEP_NAMES = frozenset({*_GLOBAL, *_OWN, "epoch", "train/epoch"})
+"""Names of values that say where a row stands."""
+RUN_NAMES = ("run", "run_id", "run_name", "_run_id")
+"""Names of values that name the run."""
+_BESIDE = ("profiling/", "_")
+"""How names begin that timers write between steps, and trackers for themselves."""
+_PROGRESS = re.compile(r"\s*([0-9]+(?:\.[0-9]*)?)\s*(?:/\s*[0-9]+\s*)?")
+_LARGEST = 1e15
+_AHEAD = 2000
+"""Rows that are looked through before the first is placed: by then a trainer has said what step it is at."""
+_STUCK = 16
+"""Rows of one step, each with the same keys, before that number is taken for something else."""
+_LOST = frozenset({"nan", "inf", "-inf", "+inf", "infinity", "-infinity"})
+
+
+def step_in(row: Mapping[str, Any]) -> float | None:
+    """Return the step that a row states itself, the optimizer's before any other; "10/400" is step 10."""
+    stated = _global_step_in(row)
+    return stated if stated is not None else next(_numbers(row, _OWN), None)
+
+
+def run_named_in(row: Mapping[str, Any]) -> str:
+    """Return the name of the run that a row states; empty if it states none."""
+    for name in RUN_NAMES:
+        value = row.get(name)
+        if isinstance(value, str) and value:
+            return value
+    return ""
+
+
+class StepAxis:
+    """Finds the optimizer step of each row of a run.
+
+    Attributes:
+        at: The step of the last row; None before the first.
+    """
+
+    def __init__(self) -> None:
+        self.at: float | None = None
+        self._stated = False
+        self._counts_calls = False
+
+    def look(self, row: LoggedRow) -> None:
+        """Learn from a row whether the tracker's steps are those of the optimizer."""
+        stated = _global_step_in(row.values)
+        if stated is not None:
+            self._stated = True
+            self._counts_calls |= row.step is not None and row.step != stated
+
+    def place(self, row: LoggedRow) -> float | None:
+        """Return the step of a row; None if nothing tells."""
+        stated = _global_step_in(row.values)
+        if stated is not None:
+            self.at = stated
+        elif not self._stated or not (self._counts_calls or row.step is None):
+            self.at = row.step if row.step is not None else step_in(row.values)
+        return self.at
+
+
+def one_a_step(rows: Iterable[LoggedRow]) -> Iterator[LoggedRow]:
+    """Yield one row for each optimizer step, with all that was logged at it, and those without a step as they are.
+
+    Of several values of one key the last stands, but one that is no finite number is not covered up.
+    """
+    source = iter(rows)
+    first = list(islice(source, _AHEAD))
+    axis = StepAxis()
+    for row in first:
+        axis.look(row)
+    if _stands_still(first):
+        yield from chain(first, source)
+        return
+    before: dict[str, Any] = {}
+    current: LoggedRow | None = None
+    for row in chain(first, source):
+        axis.look(row)
+        if is_beside(row.values):
+            _add(before if current is None else _own_values(current), row.values)
+            continue
+        step = axis.place(row)
+        same = current is not None and step is not None and step == current.step
+        if same and current is not None and run_named_in(row.values) == run_named_in(current.values):
+            _add(_own_values(current), row.values)
+            continue
+        if current is not None:
+            yield current
+        current = LoggedRow(step, {**before, **row.values} if before else dict(row.values))
+        before = {}
+    if current is not None:
+        yield current
+    elif before:
+        yield LoggedRow(axis.at, before)
+
+
+def is_beside(row: Mapping[str, Any]) -> bool:
+    """Tell whether a row holds no number that belongs to a step, but timers, tables or texts."""
+    beside = not row
+    for key, value in row.items():
+        if key not in STEP_NAMES:
+            if _is_numeric(value) and not key.startswith(_BESIDE):
+                return False
+            beside = True
+    return beside
+
+
+def _own_values(row: LoggedRow) -> dict[str, Any]:
+    assert isinstance(row.values, dict)
+    return row.values
+
+
+def _add(held: dict[str, Any], values: Mapping[str, Any]) -> None:
+    for key, value in values.items():
+        if key not in held or not (value is None or _is_lost(held[key])):
+            held[key] = value
+
+
+def _stands_still(rows: list[LoggedRow]) -> bool:
+    """Tell whether the step never moves while whole rows repeat: then it counts something else, or nothing."""
+    if len(rows) < _STUCK:
+        return False
+    axis, keys = StepAxis(), {tuple(row.values) for row in rows[:_STUCK]}
+    return len(keys) == 1 and len({axis.place(row) for row in rows}) == 1
+
+
+def _global_step_in(row: Mapping[str, Any]) -> float | None:
+    if row.keys().isdisjoint(_GLOBAL):
+        return None
+    return next(_numbers(row, _GLOBAL), None)
+
+
+def _numbers(row: Mapping[str, Any], names: Iterable[str]) -> Iterator[float]:
+    """Yield the numbers of steps that stand under some names."""
+    for name in names:
+        value = row.get(name)
+        if isinstance(value, str):
+            written = _PROGRESS.fullmatch(value)
+            value = None if written is None else float(written[1])
+        if isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < _LARGEST:
+            yield float(value)
+
+
+def _is_numeric(value: object) -> bool:
+    if isinstance(value, str):
+        try:
+            float(value)
+        except ValueError:
+            return False
+        return True
+    return not isinstance(value, Mapping | list | tuple)
+
+
+def _is_lost(value: object) -> bool:
+    if isinstance(value, str):
+        return value.strip().lower() in _LOST
+    return isinstance(value, float) and not math.isfinite(value)
