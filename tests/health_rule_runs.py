@@ -198,6 +198,17 @@ CASES: dict[str, Case] = {
     "margin-non-finite": Case(
         {"preference/reward/margin": since(ONSET, level(0.2), -math.inf)}, {"preference/reward/margin": level(0.2)}
     ),
+    "steps-skipped": Case({NORM: lambda t: math.inf if t == ONSET else 0.4 + 0.01 * (t % 5)}, {NORM: level(0.4)}),
+    "no-reward-returned": Case(
+        {"reward": since(ONSET, level(0.3), lambda _: "null"), "loss": level(0.02, 1)}, {"reward": LEARNS}, GRPO
+    ),
+    "zeros-for-nan": Case(
+        {
+            name: since(ONSET, level(0.3), 0.0)
+            for name in ("loss/total", NORM, "entropy/policy", "preference/reward/margin")
+        },
+        {name: level(0.3) for name in ("loss/total", NORM, "entropy/policy", "preference/reward/margin")},
+    ),
     "no-target-tokens": Case(
         {"preference/logprob/chosen": 0.0, "preference/logprob/rejected": 0.0},
         {"preference/logprob/chosen": level(-90), "preference/logprob/rejected": level(-95)},

@@ -27,6 +27,47 @@ SIBLING = "sibling"
 _RANK = {level: rank for rank, level in enumerate(LEVELS)}
 
 
+class Lost:
+    """The rows in which a key has no number, although rows of their kind have.
+
+    Attributes:
+        in_a_row: How many of them at the end.
+        rows: How many at all.
+        first: The step of the first.
+        last: The step of the last.
+        vanished: Whether the key was not in the last of them at all.
+    """
+
+    __slots__ = ("first", "in_a_row", "last", "rows", "vanished")
+
+    def __init__(self) -> None:
+        self.forget()
+
+    def forget(self) -> None:
+        """Begin anew."""
+        self.in_a_row = self.rows = 0
+        self.first = self.last = math.nan
+        self.vanished = False
+
+    def add(self, step: float, *, vanished: bool = False) -> None:
+        """Count another one."""
+        self.in_a_row += 1
+        self.rows += 1
+        self.first = step if math.isnan(self.first) else self.first
+        self.last = step
+        self.vanished = vanished
+
+    def state(self) -> list[float]:
+        """Return all of it as plain values; empty without any row."""
+        return [self.in_a_row, self.rows, self.first, self.last, self.vanished] if self.rows else []
+
+    def restore(self, state: Sequence[float]) -> None:
+        """Take what ``state`` returned."""
+        if state:
+            self.in_a_row, self.rows, self.vanished = int(state[0]), int(state[1]), bool(state[4])
+            self.first, self.last = state[2], state[3]
+
+
 class Channel:
     """A key with its curve.
 
@@ -38,7 +79,12 @@ class Channel:
         plain: Whether its values are those of the metric, without a conversion.
         calm: Between which logged values no rule on single values can find anything; None where there is no such rule.
         alarmed: Whether a rule on single values holds.
+        nonfinite: The rule that finds NaN and infinities in it, if there is one.
+        skipped: The rule that remarks where these are over.
+        unrewarded: The rule that finds rows without a reward.
+        zeroed: The rule that finds zeros that stand for NaN.
         ahead: How many points may wait.
+        lost: Its rows without the number that others have.
         steps: Where the points are that the curve has not taken yet.
         values: Their values.
         room: How many points it takes before something is to be done.
@@ -50,6 +96,7 @@ class Channel:
         "calm",
         "due",
         "instant",
+        "lost",
         "meaning",
         "nonfinite",
         "now_and_then",
@@ -58,8 +105,11 @@ class Channel:
         "room",
         "scale",
         "series",
+        "skipped",
         "steps",
+        "unrewarded",
         "values",
+        "zeroed",
     )
 
     def __init__(self, meaning: KeyMeaning, rules: Sequence[Rule], ahead: int = MOST_WAITING) -> None:
@@ -69,7 +119,12 @@ class Channel:
         self.scale = meaning.scale
         self.offset = meaning.offset
         made = [Instance(rule, self) for rule in rules]
-        self.nonfinite = next((item for item in made if item.rule.special == "non_finite"), None)
+        special = {item.rule.special: item for item in made if item.rule.special}
+        self.nonfinite = special.get("non_finite")
+        self.skipped = special.get("skipped_steps")
+        self.unrewarded = special.get("no_reward")
+        self.zeroed = special.get("zeros_for_nan")
+        self.lost = Lost()
         judged = [item for item in made if item.rule.tiers]
         self.instant = [item for item in judged if item.rule.instant]
         self.now_and_then = [item for item in judged if not item.rule.instant]
@@ -129,7 +184,8 @@ class Channel:
     @property
     def instances(self) -> list[Instance]:
         """All rules on it."""
-        return [*self.instant, *self.now_and_then, *([self.nonfinite] if self.nonfinite else [])]
+        special = (self.nonfinite, self.skipped, self.unrewarded, self.zeroed)
+        return [*self.instant, *self.now_and_then, *(item for item in special if item is not None)]
 
 
 class Instance:
@@ -285,8 +341,14 @@ class Instance:
             return None
         self.active = True
         onset = step if old is None else old.onset_step
-        self.finding = self.made(level, onset, step, None, f"{self.rule.message} {how}")
+        self.finding = self.made(level, onset, step, None, f"{self.rule.message} {how}".rstrip())
         return self.finding
+
+    def remark(self, level: str, first: float, last: float, said: str) -> None:
+        """Say what is left of something that is over."""
+        self.judged = True
+        made = self.made(level, first, first, None, f"{self.rule.message} {said}")
+        self.finding = _replaced(made, last_step=last)
 
     def state(self) -> dict[str, Any]:
         """Return what changes, as plain values."""

@@ -33,7 +33,7 @@ class RowLayout:
         room: How many rows may come before something is to be done.
     """
 
-    __slots__ = ("channels", "getters", "guarded", "kind", "names", "needed", "places", "room", "rows")
+    __slots__ = ("channels", "getters", "guarded", "kind", "names", "needed", "places", "room", "rows", "updated")
 
     def __init__(self, names: tuple[str, ...], channels: Mapping[str, Channel]) -> None:
         self.names = names
@@ -46,6 +46,7 @@ class RowLayout:
             for at, channel in zip(where, self.channels, strict=True)
             if channel.calm is not None
         ]
+        self.updated = [(at, channel) for at, channel in zip(where, self.channels, strict=True) if _of_update(channel)]
         self.kind: tuple[Any, int] | None = None
         self.rows: list[tuple[Any, ...]] = []
         self.places: list[float] = []
@@ -75,12 +76,14 @@ class TakenRow(NamedTuple):
         lost: Keys whose numbers got lost, each with how it was logged.
         empty: Keys without a value.
         layout: The layout, if every value of the row is a finite number.
+        zeros: The numbers that a broken update makes NaN, if all that the row has of them are exactly 0.
     """
 
     pending: list[Instance]
     lost: Sequence[tuple[Channel, Any]]
     empty: AbstractSet[str]
     layout: RowLayout | None
+    zeros: Sequence[Channel] = ()
 
 
 class Intake:
@@ -156,6 +159,9 @@ class Intake:
                         for instance in channel.instances
                     ]
                     layout.enter()
+                updated = layout.updated
+                if updated and not values[updated[0][0]] and not any(values[at] for at, _ in updated):
+                    return TakenRow(pending, (), _NO_KEYS, layout, [channel for _, channel in updated])
                 return TakenRow(pending, (), _NO_KEYS, layout)
             layout.drain()
             self._layout = None
@@ -179,6 +185,7 @@ class Intake:
         pending: list[Instance] = []
         lost: list[tuple[Channel, Any]] = []
         empty: set[str] = set()
+        updated: list[tuple[Channel, float]] = []
         for key, value in row.items():
             number = number_of(value)
             if number is NULL:
@@ -193,12 +200,20 @@ class Intake:
                 continue
             if channel.stirs(number):
                 pending += channel.instant
+            if _of_update(channel):
+                updated.append((channel, number))
             channel.steps.append(place)
             channel.values.append(number if channel.plain else channel.converted(number))
             channel.room -= 1
             if channel.room <= 0 and channel.full():
                 pending += channel.instances
-        return TakenRow(pending, lost, empty, None)
+        zeros = [] if lost or any(number for _, number in updated) else [channel for channel, _ in updated]
+        return TakenRow(pending, lost, empty, None, zeros)
+
+
+def _of_update(channel: Channel) -> bool:
+    """Tell whether a broken update makes a number NaN at once."""
+    return channel.zeroed is not None and channel.meaning.mode == "train"
 
 
 def _all_finite(values: tuple[Any, ...]) -> bool:

@@ -15,6 +15,7 @@ from rlmetrics.names.errors import NamesError
 from rlmetrics.names.mapping import NameMap
 from rlmetrics.names.protocol import Match, View
 from rlmetrics.names.recorded import keys_of
+from rlmetrics.names.records import Entry
 from rlmetrics.names.resolving import defects_of, logged_as, measured_as
 from rlmetrics.names.tables import Overlays, Tables
 
@@ -27,6 +28,21 @@ _EVALUATED = re.compile(r"(?:^|[/_.])(?:eval|val|valid|validation|test|held_?out
 _SCORE = re.compile(r"acc|score|reward|pass|solve|correct|win|exact|f1|success", re.IGNORECASE)
 _NO_SCORE = re.compile(r"loss|std|time|length|runtime|per_second|chosen|rejected|margin|logp|logit|_min|_max|/min|/max")
 _OPEN = {"group/user_metric"}
+_EMPTY = "zero_when_empty"
+_WORD = re.compile(r"\w+")
+
+
+@dataclass(frozen=True, slots=True)
+class Emptied:
+    """What may be left out of what a number counts, so that nothing is left, which is logged as 0.
+
+    Attributes:
+        shares: Metrics that say how large a share that is.
+        when: The guard under which it is left out; empty if it is for sure.
+    """
+
+    shares: tuple[str, ...]
+    when: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +61,8 @@ class KeyMeaning:
         constant_when: When the value does not change.
         defects: Known faults of grade incomparable in how it is computed.
         unit: Unit of the metric.
+        expected: Values that the spec expects of it as it is computed: numbers, or ``null``.
+        emptied: Where a part with nothing to count is a 0 in it: what may be left out of the counting.
     """
 
     key: str
@@ -58,6 +76,8 @@ class KeyMeaning:
     constant_when: tuple[str, ...] = ()
     defects: tuple[str, ...] = ()
     unit: str | None = None
+    expected: tuple[float | str, ...] = ()
+    emptied: Emptied | None = None
 
     @property
     def held_out(self) -> bool:
@@ -92,6 +112,7 @@ class SourceNames:
         others: Sequence[str] = (),
     ) -> None:
         self.tables = load_tables(spec)
+        self._config = dict(config or {})
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             self._view = open_view(at, config=_known(at, config, self.tables), spec=self.tables)
@@ -132,7 +153,33 @@ class SourceNames:
             entry.constant_when,
             tuple(item.what for item in defects_of(entry.signature, self.tables) if item.grade == "incomparable"),
             self.metric(str(entry.metric)).get("unit"),
+            self._expected(entry),
+            self._emptied(entry),
         )
+
+    def _expected(self, entry: Entry) -> tuple[float | str, ...]:
+        """Return the values that are as they should be, by what the key or one of its traits says of them."""
+        rows = [(reading.value, reading.level) for reading in entry.reads]
+        for name in entry.signature.traits:
+            rows += [(row["value"], row["level"]) for row in self.tables.traits[name].get("reads", ())]
+        return tuple(value for value, level in rows if level == "expected")
+
+    def _emptied(self, entry: Entry) -> Emptied | None:
+        """Return what may leave nothing to count, where that is logged as 0."""
+        for name, (_, trait, shares) in self.tables.signatures["WITHOUT"].items():
+            if shares and {_EMPTY, trait} <= set(entry.signature.traits):
+                return Emptied(tuple(shares))
+            for other in entry.alternatives if shares else ():
+                if {_EMPTY, name} <= set(_WORD.findall(other.what)) and self._may_hold(other.when or ""):
+                    return Emptied(tuple(shares), other.when or "")
+        return None
+
+    def _may_hold(self, guard: str) -> bool:
+        """Tell whether a guard is not refuted by a setting that was given; defaults refute nothing."""
+        try:
+            return holds(guard, self.given) is not False
+        except NamesError:
+            return False
 
     def metric(self, name: str) -> Mapping[str, Any]:
         """Return what the spec says about a metric."""
@@ -149,6 +196,13 @@ class SourceNames:
                 if entry.metric not in conditions or not said:
                     conditions[entry.metric] = said
         return conditions
+
+    @cached_property
+    def given(self) -> dict[str, Any]:
+        """The settings of the run without defaults."""
+        keys = keys_of(self._view)
+        names = {find_key(name, keys) for name in self._config}
+        return {name: value for name, value in self.settings.items() if name in names}
 
     @cached_property
     def settings(self) -> dict[str, Any]:
@@ -248,6 +302,8 @@ def _joined(one: KeyMeaning, other: KeyMeaning) -> KeyMeaning:
         scale=None if other.scale is None else one.scale,
         constant_when=tuple(dict.fromkeys((*one.constant_when, *other.constant_when))),
         defects=tuple(dict.fromkeys((*one.defects, *other.defects))),
+        expected=tuple(value for value in one.expected if value in other.expected),
+        emptied=one.emptied or other.emptied,
     )
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import threading
 from collections.abc import Iterable, Mapping
-from collections.abc import Set as AbstractSet
 from typing import Any
 
 from rlmetrics.names.errors import NamesError
@@ -15,6 +14,7 @@ from rlmetrics.translate.reading import step_in
 from .explaining import constant_text, defect_text
 from .instances import MOST_WAITING, Channel, Instance
 from .intake import Intake
+from .lost import LostNumbers
 from .meaning import HELD_OUT, KeyMeaning, SourceNames, agreed_source
 from .records import Expected, Finding, Report
 from .reporting import make_report
@@ -23,9 +23,10 @@ from .rules import Rules
 
 __all__ = ["Monitor"]
 
+_COMMON = ("timing/", "memory/", "throughput/", "progress/")
+"""Families of metrics that rows of every kind have."""
 _AUTO_ROWS = 3
 """Rows whose keys are gathered before a source is inferred from them."""
-_LOSS_ZERO = "logged as 0.0, as transformers does with a NaN loss."
 
 
 class Monitor:
@@ -69,10 +70,11 @@ class Monitor:
         self._names: SourceNames | None = None
         self._waiting: list[tuple[float | None, dict[str, Any]]] = []
         self._intake = Intake(self._meet)
+        self._lost = LostNumbers(self._intake.channels, self._intake.channel, _zeroing(self._tables))
         self._by_metric: dict[str, list[Channel]] = {}
         self._version = 0
         self.axis = Axis()
-        self._kinds = Kinds()
+        self._kinds = Kinds(self._tells)
         self._expected: dict[str, str] = {}
         self._specials = {rule.special: rule for rule in self._rules.rules if rule.special and not rule.metrics}
         self._run_findings: dict[str, Finding] = {}
@@ -132,6 +134,7 @@ class Monitor:
                     key: {
                         "series": channel.series.state(),
                         "due": channel.due,
+                        "lost": channel.lost.state(),
                         "rules": {item.rule.id: item.state() for item in channel.instances},
                     }
                     for key, channel in self.channels.items()
@@ -165,7 +168,9 @@ class Monitor:
                 for item in channel.instances:
                     if item.rule.id in saved["rules"]:
                         item.restore(saved["rules"][item.rule.id])
+                channel.lost.restore(saved["lost"])
                 channel.resume(saved["due"])
+            self._lost.resume()
             self._version += 1
 
     # ------------------------------------------------------------------------------------------------------------------
@@ -216,11 +221,15 @@ class Monitor:
             missing = self._kinds.missing(row, row.keys() - taken.empty if taken.empty else None)
             if layout is not None:
                 layout.kind = self._kinds.matched
+        self._lost.come_back(row, step)
         new = self._judge(taken.pending, place, step) if taken.pending else []
-        if taken.lost or missing:
+        if taken.lost or missing or taken.empty:
             self._intake.flush()
-            lost = [(channel, f"logged as {_shown(value)}.") for channel, value in taken.lost]
-            new += self._lose(row, step, lost, missing, taken.empty)
+            new += self._lost.take(row, step, taken.lost, missing, taken.empty)
+        if taken.zeros:
+            self._intake.flush()
+            zeroed = self._lost.zeroed(taken.zeros, step)
+            new += [] if zeroed is None else [zeroed]
         if self.axis.gap is not None:
             new += self._gap(*self.axis.gap)
         return new
@@ -237,41 +246,6 @@ class Monitor:
                     findings.append(said)
         self._intake.forget()
         return findings
-
-    def _lose(
-        self,
-        row: Mapping[str, Any],
-        step: float,
-        lost: list[tuple[Channel, str]],
-        missing: frozenset[str],
-        empty: AbstractSet[str],
-    ) -> list[Finding]:
-        """Say which values got lost in a row."""
-        gone: list[tuple[Channel, str]] = []
-        for key in sorted(missing):
-            channel = self.channels.get(key)
-            if channel is not None and channel.nonfinite is not None and channel.series.count:
-                if key in empty:
-                    lost.append((channel, "logged as null after numbers."))
-                elif not any(item[0] is channel for item in lost):
-                    gone.append((channel, "no longer logged, although its row is."))
-        findings: list[Finding | None] = []
-        if lost or len(gone) > 1:
-            for key, value in row.items():
-                channel = self.channels.get(key)
-                zero = channel is not None and channel.nonfinite is not None and value == 0
-                if zero and channel is not None and channel.series.same == 1 and channel.series.count > 1:
-                    metric = str(channel.meaning.metric)
-                    if "loss" in metric and any("gradient" in str(item[0].meaning.metric) for item in [*lost, *gone]):
-                        lost.append((channel, _LOSS_ZERO))
-        for channel, how in lost:
-            if channel.nonfinite is not None:
-                findings.append(channel.nonfinite.lost("error", step, f"It is {how}"))
-        for channel, how in gone:
-            if channel.nonfinite is not None:
-                certain = lost or len(gone) > 1
-                findings.append(channel.nonfinite.lost("error" if certain else "warning", step, f"It is {how}"))
-        return [item for item in findings if item is not None]
 
     def _gap(self, before: float, after: float) -> list[Finding]:
         rule = self._specials.get("log_gap")
@@ -311,6 +285,11 @@ class Monitor:
             self._by_metric.setdefault(HELD_OUT, []).append(channel)
         self._version += 1
         return channel
+
+    def _tells(self, key: str) -> bool:
+        """Tell whether a key says what its row is about."""
+        channel = self.channels.get(key)
+        return channel is not None and bool(channel.instances) and not str(channel.meaning.metric).startswith(_COMMON)
 
     def _is_used(self, meaning: KeyMeaning) -> bool:
         return meaning.metric in self._used or meaning.held_out
@@ -393,9 +372,9 @@ class Monitor:
 _ORDER = {"error": 0, "warning": 1, "info": 2}
 
 
-def _shown(value: Any) -> str:
-    text = value if isinstance(value, str) else repr(value)
-    return text if len(text) < 30 else f"{text[:27]}..."
+def _zeroing(tables: Tables) -> list[str]:
+    """Return the trackers that store NaN as 0."""
+    return [row["title"] for row in tables.trackers.values() if row.get("stores_nan_as") == 0]
 
 
 def _fields(finding: Finding) -> dict[str, Any]:

@@ -132,7 +132,7 @@ def _state(monitor: JudgedRun, rule: Rule, instances: list[Instance]) -> NotJudg
     if quiet and len(quiet) == len(instances):
         state, _, why = quiet[0].partition(":")
         return NotJudged(rule.id, state, why)
-    if any(item.judged for item in instances) or rule.special == "non_finite":
+    if any(item.judged for item in instances) or rule.special:
         return None
     missing = _missing_curves(monitor, rule)
     if missing:

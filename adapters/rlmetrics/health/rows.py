@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import deque
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from collections.abc import Set as AbstractSet
 from typing import Any
 
@@ -101,11 +101,15 @@ class Axis:
 class Kinds:
     """The kinds of rows: those of training, of evaluation, of parts of a step. Each logs its keys every time.
 
+    Args:
+        tells: Whether a key tells what its row is about. Progress, times and memory stand in rows of every kind.
+
     Attributes:
         matched: The kind of the last row, and as of when; None where it may change.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, tells: Callable[[str], bool]) -> None:
+        self._tells = tells
         self._kinds: list[tuple[set[str], list[int]]] = []
         self._version = 0
         self.matched: tuple[list[int], int] | None = None
@@ -134,7 +138,7 @@ class Kinds:
             return frozenset(row.keys() - numbers) if sum(count[0] for _, count in self._kinds) > _SURE else frozenset()
         self.matched = None
         for usual, count in self._kinds:
-            if keys >= usual if count[0] >= 3 else len(usual & keys) >= _ALIKE * len(usual):
+            if keys >= usual if count[0] >= 3 else self._alike(usual, keys):
                 count[0] += 1
                 if count[0] <= 3:
                     usual &= keys
@@ -145,7 +149,7 @@ class Kinds:
         self._version += 1
         best: tuple[set[str], list[int]] | None = None
         for kind in self._kinds:
-            if len(kind[0] & keys) >= max(_ALIKE * len(kind[0]), 1) and (best is None or len(kind[0]) > len(best[0])):
+            if self._alike(kind[0], keys) and (best is None or len(kind[0]) > len(best[0])):
                 best = kind
         if best is None:
             if len(self._kinds) < _MOST_KINDS and keys:
@@ -156,6 +160,17 @@ class Kinds:
         usual &= keys
         count[0] += 1
         return gone if count[0] > _SURE else frozenset()
+
+    def _alike(self, usual: AbstractSet[str], keys: AbstractSet[str]) -> bool:
+        """Tell whether a row is of a kind, although it may lack some of its keys.
+
+        What tells of it must be there; a row that has nothing else may lack that, too.
+        """
+        shared = len(usual & keys)
+        if not shared or shared < _ALIKE * len(usual):
+            return False
+        telling = {key for key in usual if self._tells(key)}
+        return keys <= usual or not telling or len(telling & keys) >= _ALIKE * len(telling)
 
     def state(self) -> list[tuple[list[str], int]]:
         """Return all of it as plain values."""

@@ -400,6 +400,9 @@ class Tracker(Strict):
     allowed: Text = Field(description="Regular expression that a whole name must match to be accepted.")
     max_length: int | None = None
     path_prefix_conflict: bool = Field(default=False, description="Rejects a name that is a path prefix of another.")
+    stores_nan_as: float | None = Field(
+        default=None, description="The number that it stores in place of NaN and infinities, if it does not keep them."
+    )
     routes: dict[str, list[Rewrite]] = Field(description="Per route, how a key becomes the shown one.")
     kinds: list[Literal["scalar", "distribution", "counter", "text"]] = ["scalar", "distribution", "counter", "text"]
     sources: list[ClaimSource] = []

@@ -68,7 +68,7 @@ class HealthRule(Strict):
     info: Text | None = None
     warning: Text | None = None
     error: Text | None = None
-    special: Literal["non_finite", "log_gap"] | None = Field(
+    special: Literal["non_finite", "skipped_steps", "no_reward", "zeros_for_nan", "log_gap"] | None = Field(
         default=None, description="What the evaluator finds itself."
     )
     despite: Text | None = Field(

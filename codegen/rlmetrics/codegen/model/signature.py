@@ -48,6 +48,7 @@ class Left(Strict):
 
     brief: Text
     trait: Text = Field(description="The trait of numbers without it.")
+    shares: list[Text] = Field(default=[], description="Metrics that say how large a share of the responses it is.")
 
 
 class ReductionLevel(Strict):

@@ -107,7 +107,7 @@ def _signatures(spec: Spec) -> Table:
         "GENERIC": signatures.generic_quantities,
         "BOOKKEEPING": signatures.bookkeeping_quantities,
         "POPULATIONS": {name: _population(item, signatures) for name, item in signatures.populations.items()},
-        "WITHOUT": {name: (item.brief, item.trait) for name, item in signatures.without.items()},
+        "WITHOUT": {name: (item.brief, item.trait, item.shares) for name, item in signatures.without.items()},
         "TRAITS": signatures.traits,
         "WORDS": _words(signatures),
     }
@@ -154,6 +154,7 @@ def _tracker(tracker: Tracker) -> Row:
         allowed=tracker.allowed,
         max_length=tracker.max_length,
         path_prefix_conflict=tracker.path_prefix_conflict or None,
+        stores_nan_as=tracker.stores_nan_as,
         kinds=tracker.kinds,
         routes={
             route: [(rule.pattern, rule.replacement, rule.stop) for rule in rules]

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 __all__ = ["all_rules", "bounds", "health_table", "metrics_of_rule", "selects"]
 
+_SPECIAL = {"non_finite": "error", "no_reward": "warning", "zeros_for_nan": "error"}
 _FACETS = ("of", "extent", "estimator", "policy", "statistic")
 
 
@@ -111,7 +112,7 @@ def _judged(rule: HealthRule, metrics: list[str]) -> Row:
 
 
 def _short(rule: HealthRule) -> Row:
-    level = next(iter(rule.tiers), "error" if rule.special == "non_finite" else "info")
+    level = next(iter(rule.tiers), _SPECIAL.get(rule.special or "", "info"))
     return row(
         id=rule.id,
         level=level,
