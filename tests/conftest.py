@@ -1,16 +1,20 @@
 """Settings of the whole suite."""
 
 import gc
+import json
 import os
 import re
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 # Before anything imports torch. Tensors of tests are small: threads would wait for each other longer than they compute.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
+from command_line import Answer, answered
 from hypothesis import HealthCheck, settings
 
 _TESTS = Path(__file__).resolve().parent
@@ -26,6 +30,28 @@ def pytest_collection_finish() -> None:
     """Spare the collector what lives until the end: the tests themselves, and the libraries that they have loaded."""
     gc.collect()
     gc.freeze()
+
+
+@pytest.fixture
+def call(capsys: pytest.CaptureFixture[str]) -> Callable[..., Answer]:
+    """Run the command line in this process: ``call("resolve", "kl")`` gives its exit code, output and errors."""
+
+    def run(*words: object) -> Answer:
+        return answered(capsys, *words)
+
+    return run
+
+
+@pytest.fixture
+def document(call: Callable[..., Answer]) -> Callable[..., Any]:
+    """Run the command line with ``--json`` in this process; return the document."""
+
+    def run(*words: object) -> Any:
+        answer = call(*words, "--json")
+        assert (answer.code, answer.err) == (0, "")
+        return json.loads(answer.out)
+
+    return run
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -22,8 +22,9 @@ LARGEST = 1e18
 
 
 CHECKS = ("value", "merge", "empty", "padding", "half_precision", "gradient", "errors")
-"""What is checked of a function, by `check`: the first two for each one, the others for each combination of
-operations, and for each function where ``every`` is asked for."""
+"""What is checked of a function, by `check`: the first two for each one."""
+PROPERTIES = CHECKS[2:]
+"""The others: for each combination of operations, and in ``tests/lanes/every`` for each function."""
 
 
 @dataclass(frozen=True)

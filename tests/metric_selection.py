@@ -1,4 +1,4 @@
-"""Which functions a property is shown for: a few that use every operation, or each one where ``every`` is asked for."""
+"""Which functions a property is shown for: a few that use every operation, for there are hundreds."""
 
 from __future__ import annotations
 
@@ -7,10 +7,9 @@ from collections import defaultdict
 from functools import cache
 from itertools import combinations
 
-import pytest
 from rlmetrics.functional import REGISTRY
 
-__all__ = ["BY_FAMILY", "COMPILED", "REPRESENTATIVES", "SELECTIONS"]
+__all__ = ["BY_FAMILY", "COMPILED", "REPRESENTATIVES", "SELECTED"]
 
 COMPILED = [key for key in REGISTRY if REGISTRY[key].formula]
 """Metrics whose functions are made from formulas."""
@@ -46,9 +45,5 @@ def _one_for_each_pair() -> tuple[str, ...]:
 REPRESENTATIVES = _one_for_each_pair()
 """Compiled metrics that together use every pair of operations that stand together anywhere."""
 
-SELECTIONS = [
-    *(pytest.param((key,), id=key) for key in REPRESENTATIVES),
-    *(pytest.param((key,), id=key) for key in REGISTRY if key not in set(COMPILED)),
-    *(pytest.param(tuple(keys), id=f"all of {family}", marks=pytest.mark.every) for family, keys in BY_FAMILY.items()),
-]
-"""Keys for one test each: representatives, what is written by hand and, where ``every`` is asked for, all."""
+SELECTED = [*REPRESENTATIVES, *(key for key in REGISTRY if key not in set(COMPILED))]
+"""Representatives, and what is written by hand; ``tests/lanes/every`` takes all."""

@@ -7,12 +7,9 @@ import subprocess
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 import pytest
-from generate_support import environment, make_checkout
-from hypothesis import given
-from hypothesis import strategies as st
+from generate_support import environment, files_of, make_checkout
 from rlmetrics.codegen.findings import Location, SpecFinding
 from rlmetrics.codegen.generate.driver import FileChange, GenerateReport, run
 from rlmetrics.codegen.output import store
@@ -56,15 +53,6 @@ def renderer() -> Renderer:
             "docs/reference/a.md": HEAD + "a\n",
         }
     )
-
-
-def files_of(root: Path) -> dict[str, bytes]:
-    """Return every file below a folder, local bookkeeping aside, with its content."""
-    return {
-        path.relative_to(root).as_posix(): path.read_bytes()
-        for path in sorted(root.rglob("*"))
-        if path.is_file() and ".rlmetrics" not in path.parts
-    }
 
 
 def changes_of(report: GenerateReport) -> dict[str, str]:
@@ -130,56 +118,6 @@ def test_check_wants_the_manifest_up_to_date(root: Path, renderer: Renderer) -> 
     assert changes_of(run(root, check=True, render=renderer)) == {store.MANIFEST: "changed"}
     run(root, render=renderer)
     assert run(root, check=True, render=renderer).changes == ()
-
-
-@pytest.mark.slow
-@given(st.data())
-def test_a_run_is_never_skipped_wrongly(data: st.DataObject) -> None:
-    """Whatever is edited, deleted, interrupted or merged between runs, a run leaves what a run from nothing leaves."""
-    with TemporaryDirectory() as folder:
-        root = Path(folder)
-        (root / "pyproject.toml").touch()
-        (root / "spec" / "metrics").mkdir(parents=True)
-        for name in "ab":
-            (root / "spec" / "metrics" / f"{name}.yaml").write_text("0")
-        (root / "spec" / "spec.yaml").write_text("version: '1'\n")
-
-        def render(root: Path, overlays: Sequence[Path]) -> Rendered:
-            """Render one module and one page for each file."""
-            texts = {path.stem: path.read_text() for path in (root / "spec" / "metrics").glob("*.yaml")}
-            modules = [Output(f"generated/rlmetrics/{name}.py", HEAD + text, "s") for name, text in texts.items()]
-            pages = [Output(f"docs/reference/{name}.md", HEAD + text, "s") for name, text in texts.items()]
-            return Rendered((*modules, *pages))
-
-        for _ in range(data.draw(st.integers(1, 5))):
-            change = data.draw(st.sampled_from(["edit", "add", "remove", "lose", "damage", "halves", "journal"]))
-            files = sorted((root / "spec" / "metrics").glob("*.yaml"))
-            if change == "edit" and files:
-                data.draw(st.sampled_from(files)).write_text(data.draw(st.sampled_from("0123")))
-            elif change == "add":
-                (root / "spec" / "metrics" / f"{data.draw(st.sampled_from('abcd'))}.yaml").write_text("1")
-            elif change == "remove" and files:
-                data.draw(st.sampled_from(files)).unlink()
-            elif change == "lose":
-                for path in sorted(root.glob("generated/rlmetrics/*.py"))[:1]:
-                    path.unlink()
-            elif change == "damage" and (root / store.MANIFEST).exists():
-                text = (root / store.MANIFEST).read_text()
-                (root / store.MANIFEST).write_text(text[: data.draw(st.integers(0, len(text)))])
-            elif change == "halves" and (root / store.MANIFEST).exists():
-                lines = (root / store.MANIFEST).read_text().splitlines(keepends=True)
-                (root / store.MANIFEST).write_text("".join(line for one in lines for line in (one, one)))
-            elif change == "journal":
-                store.write_journal(root, store.Journal({"generated/rlmetrics/a.py": ("0",)}, ()))
-            run(root, docs=data.draw(st.booleans()), render=render)
-
-            wanted = {output.path: output.text for output in render(root, ()).outputs}
-            found = {path: content.decode() for path, content in files_of(root).items()}
-            assert {path: text for path, text in wanted.items() if path.startswith("generated/")} == {
-                path: text for path, text in found.items() if path.endswith(".py")
-            }
-            assert {path: text for path, text in found.items() if path.endswith(".md")}.items() <= wanted.items()
-            assert run(root, check=True, anew=True, render=render).changes == ()
 
 
 def test_everything_that_a_run_reads_decides_whether_it_is_skipped(tmp_path: Path) -> None:

@@ -2,33 +2,18 @@
 
 from __future__ import annotations
 
-import json
-import os
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
-from generate_support import environment, files_of, in_process, make_checkout, rlmetrics
-
-PROJECT = Path(__file__).parents[2]
-PAGE = """\
-# kl/old/k1, "kl/old/k1@padded"; not kl/old/k1_more, kl/old/k1/more
-from rlmetrics.functional import kl_old_k1, kl_old_k1_padded, kl_old_k1_other
-F.kl_old_k1(x)
-[link](reference/kl.md#kl-old-k1) [variant](kl.md#kl-old-k1--padded) exact/kl/old/k1
-"""
+from codegen.renamed_checkout import checkout_that_names_metrics
+from generate_support import files_of, in_process, rlmetrics
 
 
 @pytest.fixture
 def root(tmp_path: Path) -> Path:
     """Make a checkout with the small spec, a page and a test that name its metrics."""
-    root = make_checkout(tmp_path / "checkout")
-    for name in ("docs/page.md", "tests/test_it.py", "adapters/rlmetrics/own.py"):
-        (root / name).parent.mkdir(parents=True)
-        (root / name).write_text(PAGE)
-    return root
+    return checkout_that_names_metrics(tmp_path)
 
 
 def test_every_place_has_the_new_name(root: Path) -> None:
@@ -53,59 +38,6 @@ F.kl_old_plain(x)
         assert before[path] != after[path]
     assert "docs/page.md:4: left alone" in done.stderr
     assert rlmetrics(root, "lint").returncode == 0
-
-
-@pytest.mark.slow
-def test_the_old_name_works_and_warns_once(root: Path) -> None:
-    """In REGISTRY, make_suite, show, translate and where the old name means the metric, and is warned of."""
-    rlmetrics(root, "rename", "kl/old/k1", "kl/old/first")
-    rlmetrics(root, "rename", "kl/old/first", "kl/old/plain")
-    assert rlmetrics(root, "generate").returncode == 0
-    paths = os.pathsep.join([str(root / "generated"), str(PROJECT / "adapters"), str(PROJECT / "codegen")])
-    code = """
-import json, warnings
-import torch
-from rlmetrics.functional import REGISTRY
-from rlmetrics.names import map_names, show
-from rlmetrics.state.fusing import make_suite
-
-row = torch.tensor([[-1.0, -2.0]])
-mask = torch.ones_like(row, dtype=torch.bool)
-with warnings.catch_warnings(record=True) as caught:
-    warnings.simplefilter("always")
-    first = [REGISTRY["kl/old/k1"].id, REGISTRY["kl/old/k1@padded"].id]
-    first += ["kl/old/k1" in REGISTRY, "kl/old/k1" in list(REGISTRY)]
-    suite = make_suite(["kl/old/k1"])
-    suite.update(logprobs=row, old_logprobs=row + 1, mask=mask)
-    shown = [item.metric for item in show("kl/old/k1")]
-    translated = map_names("canonical", "demo[Trainer]==1.0").translate("kl/old/k1").target
-    print(json.dumps([first, {k: float(v) for k, v in suite.compute().items()}, shown, translated]))
-print(json.dumps([str(item.message) for item in caught if "called" in str(item.message)]))
-"""
-    done = subprocess.run(
-        [sys.executable, "-c", code],
-        cwd=root,
-        env=environment(PYTHONPATH=paths),
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    where = rlmetrics(root, "where", "kl/old/k1")
-
-    assert done.returncode == 0, done.stderr
-    answers, warned = map(json.loads, done.stdout.splitlines())
-    assert answers == [
-        ["kl/old/plain", "kl/old/plain@padded", True, False],
-        {"kl/old/k1": 1.0},
-        ["kl/old/plain"],
-        "policy/kl",
-    ]
-    assert warned == [
-        "kl/old/k1 is called kl/old/plain now; write that",
-        "kl/old/k1@padded is called kl/old/plain@padded now; write that",
-    ]
-    assert "metric kl/old/plain" in where.stdout
-    assert "kl/old/k1 is called kl/old/plain now" in where.stderr
 
 
 def test_a_key_of_a_framework_keeps_its_name(root: Path) -> None:

@@ -5,8 +5,7 @@ from __future__ import annotations
 import pickle
 
 import pytest
-import torch
-from metric_checks import cast
+from functional.compiled import check_compiled
 from metric_inputs import make_inputs, make_parameters
 from metric_selection import BY_FAMILY, COMPILED, REPRESENTATIVES
 from rlmetrics import functional
@@ -54,20 +53,10 @@ def _assert_entry_matches(metric: MetricFunction) -> None:
     assert metric is pickle.loads(pickle.dumps(metric))
 
 
-@pytest.mark.parametrize(
-    "key", [*REPRESENTATIVES[:8], *(pytest.param(key, marks=pytest.mark.slow) for key in REPRESENTATIVES[8:])]
-)
+@pytest.mark.parametrize("key", REPRESENTATIVES[:8])
 def test_compiles_to_one_graph(key: str) -> None:
     """``torch.compile(fullgraph=True)`` traces the function without a break, and the result stays the same."""
-    metric = REGISTRY[key]
-    inputs, parameters = cast(make_inputs(metric, 0), torch.float32), make_parameters(metric, 0)
-    torch.compiler.reset()
-    compiled = torch.compile(metric.function, fullgraph=True, backend="eager", dynamic=True)
-
-    for seed in (0, 1):
-        inputs = cast(make_inputs(metric, seed), torch.float32)
-        expected = metric.function(**inputs, **parameters)
-        torch.testing.assert_close(compiled(**inputs, **parameters), expected, equal_nan=True)
+    check_compiled(key)
 
 
 @pytest.mark.parametrize("family", list(BY_FAMILY))

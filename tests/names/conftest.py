@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from names.private_overlay import write_overlay
 from names.small_spec import small_tables
 from rlmetrics.names import Tables, View, open_view
 
@@ -30,21 +31,4 @@ def beta(tables: Tables) -> View:
 @pytest.fixture
 def overlay(tmp_path: Path) -> Path:
     """An overlay that adds a private trainer to the real spec."""
-    folder = tmp_path / "private" / "frameworks" / "trl"
-    folder.mkdir(parents=True)
-    (folder / "private_trainer.yaml").write_text(
-        """\
-title: PrivateTrainer
-brief: A trainer of our own.
-components:
-  - {name: PrivateTrainer, releases: 1.16.0, module: ours.trainer}
-tracking:
-  - {route: hf_trainer, enable: report_to, x_axis: step}
-keys:
-  our/approx_kl: {metric: kl/old/k2, at: [loss.approx_kl]}
-anchors:
-  loss.approx_kl: PrivateTrainer.loss
-""",
-        encoding="utf-8",
-    )
-    return tmp_path / "private"
+    return write_overlay(tmp_path)

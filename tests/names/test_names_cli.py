@@ -13,34 +13,10 @@ from types import ModuleType
 
 import pytest
 import yaml
-from rlmetrics.cli import COMMANDS, Command, main
+from rlmetrics.cli import COMMANDS, Command
 from rlmetrics.names import Evidence, keys, map_names
 
 OLD, NEW, GRPO = "trl[PPOTrainer]==0.7.10", "trl[PPOTrainer]==0.18.2", "trl[GRPOTrainer]==1.16.0"
-
-
-@pytest.fixture
-def call(capsys):
-    """Run a command; return its exit code, its output and its errors."""
-
-    def run(*arguments: str) -> tuple[int, str, str]:
-        code = main(arguments)
-        out, err = capsys.readouterr()
-        return code, out, err
-
-    return run
-
-
-@pytest.fixture
-def document(call):
-    """Run a command with --json; return its document."""
-
-    def run(*arguments: str):
-        code, out, err = call(*arguments, "--json")
-        assert (code, err) == (0, "")
-        return json.loads(out)
-
-    return run
 
 
 def test_resolve_prints_what_a_key_means(call, document):
@@ -79,19 +55,6 @@ def test_resolve_gives_a_reason_for_an_unknown_key(call, document):
     code, out, _ = call("resolve", "ppo/policy/aproxkl", "--at", OLD)
     assert code == 0
     assert "Did you mean\n`ppo/policy/approxkl`?" in out
-
-
-@pytest.mark.slow
-def test_resolve_lists_the_meanings_of_a_key_without_a_source(call, document, overlay):
-    """Each class that logs it, with its releases; that is an answer and no error."""
-    (found,) = document("resolve", "train/our/approx_kl", "--spec", str(overlay))
-    assert (found["source"], found["metric"]) == ("trl[PrivateTrainer]==1.16.0", "kl/old/k2")
-    assert (found["releases"], found["matched"]) == (["1.16.0"], "shown")
-    listed = document("resolve", "clip_ratio/region_mean")
-    assert {"GRPOTrainer", "RLOOTrainer"} <= {item["component"] for item in listed}
-    code, out, err = call("resolve", "clip_ratio/region_mean")
-    assert (code, err) == (0, "")
-    assert "`clip_ratio/region_mean` has 2 meanings, both in TRL" in out
 
 
 @pytest.mark.parametrize("at", [OLD, GRPO, "verl==0.5.0", "verl==0.9.1"])
@@ -176,16 +139,6 @@ def test_show_all_is_the_index_of_every_metric(call, document):
     row = next(item for item in listed if (item["metric"], item["component"]) == ("kl/old/k2", "PPOTrainer"))
     assert "ppo/policy/approxkl" in row["keys"]
     assert call("show")[0] == 2
-
-
-@pytest.mark.slow
-def test_show_works_for_every_metric(call):
-    """Whatever fields it has."""
-    listed = sorted({item.metric for item in keys("canonical") if item.metric is not None})
-    for metric in listed:
-        code, out, err = call("show", metric)
-        assert (code, err) == (0, "")
-        assert " ".join(out.split()).startswith(f"{metric}: ")
 
 
 def test_map_prints_the_table_in_every_format(call, document):

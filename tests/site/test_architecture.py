@@ -10,9 +10,9 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
+from repository.imports import imported, modules
 from rlmetrics.codegen.site.imports import imports_of
 from rlmetrics.codegen.site.pictures.layers import LAYERS, UPWARDS, arrows, draw, part_of
-from test_imports import edges, imported, modules
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -34,13 +34,6 @@ def _drawn(svg: str) -> set[tuple[str, str]]:
 def _upwards(between: set[tuple[str, str]]) -> Iterator[tuple[str, str]]:
     row = {part.name: number for number, layer in enumerate(LAYERS) for part in layer}
     yield from ((first, second) for first, second in sorted(between) if row[second] <= row[first])
-
-
-@pytest.mark.slow
-def test_arrows_are_the_imports(imports) -> None:
-    """An arrow stands where a module of one part imports one of another, by a reading of imports of its own."""
-    wanted = {(part_of(first), part_of(second)) for first, targets in edges(modules()).items() for second in targets}
-    assert {(first, second) for first, second in wanted if first != second} == _drawn(draw(imports))
 
 
 def test_every_module_has_a_part(imports) -> None:

@@ -2,84 +2,16 @@
 
 from __future__ import annotations
 
-import json
-from functools import lru_cache
-from itertools import pairwise
 from pathlib import Path
-from typing import Any
 
 import pytest
-from rlmetrics.codegen.loader import read
-from rlmetrics.codegen.site.addresses import key_page, metric_page
+from rlmetrics.codegen.site.addresses import key_page
 from rlmetrics.codegen.site.guides import guides_in, slug
-from rlmetrics.codegen.site.search import logged_keys, search_index
+from rlmetrics.codegen.site.search import logged_keys
 from rlmetrics.codegen.site.site import Site
 from rlmetrics.codegen.site.symptoms import SYMPTOMS
 from rlmetrics.codegen.site.texts import Texts
-from rlmetrics.codegen.spec import Spec
-from rlmetrics.names import load_tables
-
-ROOT = Path(__file__).resolve().parent.parent.parent
-MOST = 300_000
-"""Bytes that the index may have, uncompressed."""
-
-
-@lru_cache(maxsize=1)
-def spec() -> Spec:
-    """Return the repository's own spec."""
-    found, findings = read(ROOT / "spec", ())
-    assert found is not None, findings
-    return found
-
-
-@lru_cache(maxsize=1)
-def english() -> Site:
-    """Return the site of the repository's own spec."""
-    return Site(spec(), {}, load_tables(), guides=guides_in(ROOT / "docs", ("zh", "reference", "theme")))
-
-
-@lru_cache(maxsize=1)
-def titles() -> dict[str, str]:
-    """Return the pages of all metrics and keys, of all releases, and of each trainer's steps between them."""
-    site = english()
-    found = {metric_page(metric): metric for metric in site.tables.metrics}
-    found |= {key_page(item.framework, item.key): item.key for item in logged_keys(site)}
-    for framework in site.tables.frameworks:
-        table = site.tables.framework(framework)
-        names = table.releases.names
-        found |= {f"{framework}/{name}": name for name in names}
-        for component in dict.fromkeys(component for component, *_ in table.components):
-            found[f"trainer/{framework}/{component}"] = component
-            steps = pairwise(names)
-            found |= {f"migrate/{framework}/{component}/{a}-{b}": "" for a, b in steps if a[:-1] != b[:-1]}
-    return found
-
-
-def data_of(site: Site, found: dict[str, str]) -> dict[str, Any]:
-    """Return what the script reads."""
-    text = search_index(site, found).text
-    data: dict[str, Any] = json.loads(text.removeprefix("window.RLMETRICS_INDEX=").rstrip(";\n"))
-    return data
-
-
-@pytest.mark.slow
-def test_the_index_is_small() -> None:
-    """With every page that the spec could have, steps without any change included."""
-    assert len(search_index(english(), titles()).text.encode()) < MOST
-
-
-@pytest.mark.slow
-def test_a_translated_index_is_small() -> None:
-    """With each brief in Chinese beside the English one."""
-    tables, catalog = english().tables, spec().texts["zh"].catalog()
-    site = Site(spec(), {}, tables, Texts("zh", catalog), english().guides)
-    assert all(str(row["brief"]) in catalog for row in tables.metrics.values())
-    assert len(search_index(site, titles()).text.encode()) < MOST
-    data = data_of(site, titles())
-    assert all(row[5] == catalog[row[2]] for row in data["metrics"])
-    assert ["解释方差", "explained variance"] in data["terms"]
-    lengths = [len(word) for word, _ in data["terms"]]
-    assert sorted(lengths, reverse=True) == lengths
+from search_data import data_of, english, spec, titles
 
 
 def test_every_metric_alias_and_key_is_in_it() -> None:

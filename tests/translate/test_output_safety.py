@@ -2,8 +2,6 @@
 
 import json
 import os
-import shutil
-import signal
 import socket
 import sqlite3
 import subprocess
@@ -18,8 +16,8 @@ from rlmetrics.cli import main
 from rlmetrics.translate import placing, translate_file
 from rlmetrics.translate.placing import replacing
 from rlmetrics.translate.printable import printable
+from translate.without_room import WITHOUT_ROOM
 
-FIXTURES = Path(__file__).resolve().parent.parent / "fixtures" / "runs"
 VERL = "verl==0.9.1"
 ROW = '{"actor/ppo_kl": 0.5, "critic/score/mean": 0.25}\n'
 TO_CANONICAL = ["--from", VERL, "--to", "canonical"]
@@ -244,17 +242,6 @@ def test_other_commands_say_that_nobody_hears_them():
     assert done.stderr.count("\n") == 1
 
 
-_WITHOUT_ROOM = (
-    "import resource, signal, sys\n"
-    "signal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n"
-    "from rlmetrics.cli import main\n"
-    "from rlmetrics.names.tables import load_tables\n"
-    "resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))\n"
-    "sys.exit(main(sys.argv[1:]))"
-)
-"""The command line, in a process whose files may have 4,096 bytes."""
-
-
 @pytest.mark.parametrize("name", ["run.jsonl", "run.csv", "events", "project.db", "mlruns.db", "run-a.wandb", "mlruns"])
 def test_a_full_disk_is_that_of_the_output(tmp_path, capsys, name, monkeypatch):
     """The message names what can't be written: neither the source nor nothing."""
@@ -264,7 +251,7 @@ def test_a_full_disk_is_that_of_the_output(tmp_path, capsys, name, monkeypatch):
     out = tmp_path / "out"
     given = ["translate", str(tmp_path / name), *TO_CANONICAL, "--kind", log.kind, "-o", str(out)]
     before = set(os.listdir(tmp_path))
-    done = subprocess.run([sys.executable, "-c", _WITHOUT_ROOM, *given], capture_output=True, text=True, check=False)
+    done = subprocess.run([sys.executable, "-c", WITHOUT_ROOM, *given], capture_output=True, text=True, check=False)
 
     if name == "mlruns":  # its files are small
         assert done.returncode == 0 or str(out) in done.stderr
@@ -274,29 +261,6 @@ def test_a_full_disk_is_that_of_the_output(tmp_path, capsys, name, monkeypatch):
     assert "too large" in done.stderr or "No space" in done.stderr
     assert done.stderr.count("\n") == 1
     assert set(os.listdir(tmp_path)) == before
-
-
-@pytest.mark.slow
-def test_a_full_disk_is_told_alike_by_several_processes(tmp_path):
-    """Lack of room in one of several processes is no lack of memory."""
-    (tmp_path / "runs").mkdir()
-    for name in ("a.jsonl", "b.jsonl"):
-        rows = [{"actor/ppo_kl": repr(0.5 + step), "critic/score/mean": "0.25"} for step in range(3000)]
-        LOGS["run.jsonl"].write(tmp_path / "runs" / name, rows)
-    given = ["translate", str(tmp_path / "runs"), *TO_CANONICAL, "-o", str(tmp_path / "out")]
-
-    said = {
-        jobs: subprocess.run(
-            [sys.executable, "-c", _WITHOUT_ROOM, *given, "-j", jobs], capture_output=True, text=True, check=False
-        )
-        for jobs in ("1", "2")
-    }
-
-    assert [done.returncode for done in said.values()] == [2, 2]
-    for done in said.values():
-        assert "too large" in done.stderr or "No space" in done.stderr
-        assert done.stderr.count("\n") == 1
-    assert set(os.listdir(tmp_path)) == {"runs"}
 
 
 def _as_nobody(function):
@@ -485,37 +449,3 @@ def test_what_is_being_written_is_no_input(tmp_path):
         assert report.skipped == [str(part.parent)]
 
     assert os.listdir(tmp_path / "runs.translated") == ["a.jsonl"]
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGINT])
-@pytest.mark.parametrize("name", ["run.jsonl", "project.db", "mlruns.db"])
-def test_a_signal_leaves_nothing_behind(tmp_path, number, name):
-    """Stopped while it writes, a translation clears away its part and ends with 128 and the number of the signal."""
-    log = LOGS[name]
-    rows = [{"actor/lr(1e-4)": "1e-3", "actor/ppo_kl": repr(0.5 + step)} for step in range(60_000)]
-    log.write(tmp_path / name, rows)
-    command = [sys.executable, "-m", "rlmetrics.cli", "translate", str(tmp_path / name), "--kind", log.kind]
-    with subprocess.Popen(
-        [*command, "--from", "verl==0.1", "--to", "verl==0.9.1", "-o", str(tmp_path / "out")],
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.PIPE,
-        text=True,
-        # A shell that runs the tests in the background ignores some signals, and children inherit that.
-        preexec_fn=lambda: signal.signal(number, signal.SIG_DFL),
-    ) as process:
-        while process.poll() is None and not list(tmp_path.glob(".out.*.part/new")):
-            pass
-        process.send_signal(number)
-        _, error = process.communicate(timeout=120)
-
-    assert error == ""
-    assert 128 + number == process.returncode
-    left = set(os.listdir(tmp_path))
-    if "out" in left:  # it was stopped after the last step
-        translate_file(
-            tmp_path / name, kind=log.kind, source="verl==0.1", target="verl==0.9.1", output=tmp_path / "again"
-        )
-        assert (tmp_path / "again").read_bytes() == (tmp_path / "out").read_bytes()
-    assert left - {"out"} == {name}
-    shutil.rmtree(tmp_path)

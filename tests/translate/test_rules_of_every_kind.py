@@ -3,49 +3,20 @@
 import random
 import re
 import sqlite3
-import struct
 from contextlib import closing
-from decimal import Context, Decimal
-from pathlib import Path
-from tempfile import TemporaryDirectory
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from logs import LOGS
 from rlmetrics.translate import InputError, translate_file
-from wandb_frames import framed, payloads
+from translate.every_kind import EXACT, FLIPPED, ROWS, contents, translate
 
-OLD_VERL, SCALED = "verl==0.1", "actor/lr(1e-4)"
 VERL, DPO, PPO = "verl==0.9.1", "trl[OnlineDPOTrainer]==0.18.2", "trl[PPOTrainer]==0.7.10"
-EXACT = {
-    "response_length/mean": "length/response/mean",
-    "response_length/max": "length/response/max",
-    "global_seqlen/min": "balance/chunk_tokens/min",
-}
-FLIPPED = "val/contain_eos_token"
-ROWS = [{**{key: repr(7.25 + step + place) for place, key in enumerate(EXACT)}, "mine/own": "0.5"} for step in range(6)]
 
 
 @pytest.fixture(params=LOGS)
 def log(request):
     """Each kind of log in turn."""
     return LOGS[request.param]
-
-
-def _translate(log, tmp_path, rows, source, target, **options):
-    """Write rows, translate them, and return what was read back, and the report."""
-    path, out = tmp_path / log.name, tmp_path / f"out-{log.name}"
-    log.write(path, rows)
-    before = _contents(path)
-    report = translate_file(path, source=source, target=target, output=out, kind=log.kind, **options)
-    assert _contents(path) == before
-    return log.read(out), report
-
-
-def _contents(path):
-    files = [path] if path.is_file() else [file for file in sorted(path.rglob("*")) if file.is_file()]
-    return {file: file.read_bytes() for file in files}
 
 
 def _alike(log, first, second):
@@ -59,7 +30,7 @@ def _alike(log, first, second):
 
 def test_names_change_and_values_stay(log, tmp_path):
     """Each value is what it was, under the new name; rows are counted, nothing is lost."""
-    new, report = _translate(log, tmp_path, ROWS, VERL, "canonical")
+    new, report = translate(log, tmp_path, ROWS, VERL, "canonical")
 
     assert _alike(log, [{EXACT.get(key, key): value for key, value in row.items()} for row in ROWS], new)
     assert {old: how["to"] for old, how in report.translated.items()} == EXACT
@@ -73,7 +44,7 @@ def test_there_and_back_gives_the_original(log, tmp_path):
     for number, (rows, source) in enumerate(((ROWS, VERL), ([{FLIPPED: "0.25", "epoch": "0.5"}], DPO))):
         folder = tmp_path / str(number)
         folder.mkdir()
-        there, _ = _translate(log, folder, rows, source, "canonical")
+        there, _ = translate(log, folder, rows, source, "canonical")
         back = folder / "back"
         translate_file(folder / f"out-{log.name}", source="canonical", target=source, output=back, kind=log.kind)
 
@@ -81,48 +52,6 @@ def test_there_and_back_gives_the_original(log, tmp_path):
         assert [{k: float(v) for k, v in row.items()} for row in rows] == [
             {k: float(v) for k, v in row.items()} for row in log.read(back)
         ]
-
-
-BINARY = {"events": 6, "mlruns.db": 14}
-"""Digits that survive in binary numbers, of TensorBoard in four bytes, of MLflow in eight."""
-
-
-def _numbers(name):
-    """Numbers as a log of this kind spells them."""
-    digits = BINARY.get(name, 25)
-    powers = st.integers(-20, 5) if name != "mlruns.db" else st.just(-digits)
-    signs, whole = st.sampled_from(("", "-")), st.integers(0, 10**digits - 1)
-    decimals = st.builds("{}{}e{}".format, signs, whole, powers)
-    if name in BINARY:
-        return decimals.map(float).map(repr)
-    floats = st.floats(allow_nan=False, allow_infinity=False).map(repr)
-    return floats if name == "mlruns" else floats | decimals
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name", LOGS)
-def test_converted_values_come_back_digit_for_digit(name, tmp_path):
-    """Multiplied and divided, or subtracted from one twice, any number that fits is the same, however it is spelled."""
-    log = LOGS[name]
-    # Of the names with a factor there is none that MLflow allows.
-    key, source, target = (FLIPPED, DPO, "canonical") if log.kind == "mlflow" else (SCALED, OLD_VERL, VERL)
-
-    def read(text):
-        return float(text) if name in BINARY else Decimal(text).normalize(Context(prec=400))
-
-    @settings(max_examples=10, deadline=None)
-    @given(st.lists(_numbers(name), min_size=1, max_size=80))
-    def check(numbers):
-        with TemporaryDirectory(dir=tmp_path) as place:
-            there, back = Path(place, f"out-{log.name}"), Path(place, "back")
-            new, _ = _translate(log, Path(place), [{key: number} for number in numbers], source, target)
-            translate_file(there, source=target, target=source, output=back, kind=log.kind)
-
-            assert key not in new[0]
-            written = map(_single, numbers) if name == "events" else numbers
-            assert list(map(read, written)) == [read(row[key]) for row in log.read(back)]
-
-    check()
 
 
 @pytest.mark.parametrize("name", [name for name, log in LOGS.items() if log.keeps_text])
@@ -133,7 +62,7 @@ def test_what_is_not_finite_is_converted_as_arithmetic_says(name, tmp_path):
 
     rows = [{FLIPPED: number, "epoch": "0.5"} for number in numbers]
 
-    new, _ = _translate(log, tmp_path, rows, DPO, "canonical")
+    new, _ = translate(log, tmp_path, rows, DPO, "canonical")
     translate_file(
         tmp_path / f"out-{log.name}", source="canonical", target=DPO, output=tmp_path / "back", kind=log.kind
     )
@@ -142,16 +71,11 @@ def test_what_is_not_finite_is_converted_as_arithmetic_says(name, tmp_path):
     assert rows == log.read(tmp_path / "back")
 
 
-def _single(text):
-    """The float32 next to a number."""
-    return struct.unpack("f", struct.pack("f", float(text)))[0]
-
-
 def test_known_conversions_convert_values(log, tmp_path):
     """A share of the opposite is subtracted from one, and the report says so; other values keep their spelling."""
     rows = [{FLIPPED: value, "epoch": "0.50"} for value in ("0.25", "1.0", "-3.5")]
 
-    new, report = _translate(log, tmp_path, rows, DPO, "canonical")
+    new, report = translate(log, tmp_path, rows, DPO, "canonical")
 
     assert [float(row["length/truncated_fraction"]) for row in new] == [0.75, 0.0, 4.5]
     assert report.translated[FLIPPED]["transform"] == {"scale": -1.0, "offset": 1.0}
@@ -160,7 +84,7 @@ def test_known_conversions_convert_values(log, tmp_path):
 
 def test_unknown_names_are_kept_and_listed(log, tmp_path):
     """What the source doesn't define stays, or is dropped or refused on request."""
-    new, report = _translate(log, tmp_path, ROWS, VERL, "canonical")
+    new, report = translate(log, tmp_path, ROWS, VERL, "canonical")
     assert ["0.5"] * len(ROWS) == [row["mine/own"] for row in new]
     assert report.unknown == ["mine/own"]
 
@@ -176,7 +100,7 @@ def test_look_alikes_are_never_translated(log, tmp_path):
     """The clip ratio of lengths is a relative of the truncated fraction, not the same: it keeps its name."""
     rows = [{**row, "response_length/clip_ratio": "0.25"} for row in ROWS]
 
-    new, report = _translate(log, tmp_path, rows, VERL, "canonical")
+    new, report = translate(log, tmp_path, rows, VERL, "canonical")
 
     assert all(row["response_length/clip_ratio"] == "0.25" for row in new)
     assert report.unchanged == ["response_length/clip_ratio"]
@@ -186,7 +110,7 @@ def test_a_name_that_means_something_else_is_set_aside(log, tmp_path):
     """The target's own ``reward_std`` is another quantity, so the old one may not stand under its name."""
     rows = [{"reward_std": "0.25", "reward": "1.5"}]
 
-    new, report = _translate(log, tmp_path, rows, "trl[GRPOTrainer]==0.18.2", "trl[GRPOTrainer]==1.16.0")
+    new, report = translate(log, tmp_path, rows, "trl[GRPOTrainer]==0.18.2", "trl[GRPOTrainer]==1.16.0")
 
     assert [{key: float(value) for key, value in row.items()} for row in new] == [
         {"untranslated/trl-0.18.2/reward_std": 0.25, "reward": 1.5}
@@ -200,7 +124,7 @@ def test_two_old_names_of_one_new_name(log, tmp_path, second):
     names = "env/reward_mean", "ppo/mean_scores"
     rows = [dict.fromkeys(names, "0.25"), dict(zip(names, ("0.5", second), strict=True))]
 
-    new, report = _translate(log, tmp_path, rows, PPO, "canonical")
+    new, report = translate(log, tmp_path, rows, PPO, "canonical")
 
     last = {key: float(value) for key, value in new[-1].items()}
     if second == "0.5":
@@ -222,7 +146,7 @@ def test_a_collision_is_judged_by_run(log, tmp_path, odd):
         {RIVALS[0]: "0.5", RIVALS[1]: "0.5" if step != odd else "0.75", "objective/kl": "0.25"} for step in range(5)
     ]
 
-    new, report = _translate(log, tmp_path, rows, PPO, "canonical")
+    new, report = translate(log, tmp_path, rows, PPO, "canonical")
 
     assert [{*ASIDE.values(), "kl/old_reference_sum/k1"}] * 5 == [set(row) for row in new]
     assert (report.exit_code, report.collisions) == (1, {"reward/score/mean": list(RIVALS)})
@@ -239,7 +163,7 @@ def test_names_that_take_turns(name, tmp_path, meet):
     rows = [{RIVALS[step % 2]: repr(0.5 + step), "objective/kl": "0.25"} for step in range(4)]
     rows += [{**dict.fromkeys(RIVALS, "7.5"), "objective/kl": "0.25"}] if meet else []
 
-    new, report = _translate(log, tmp_path, rows, PPO, "canonical")
+    new, report = translate(log, tmp_path, rows, PPO, "canonical")
 
     if meet:
         assert [float(row["reward/score/mean"]) for row in new] == [0.5, 1.5, 2.5, 3.5, 7.5]
@@ -269,7 +193,7 @@ def test_both_keeps_the_old_names_of_a_collision(log, tmp_path):
     """With ``--both`` the old curves are whole, also those that are set aside because others claim their new name."""
     rows = [dict(zip(RIVALS, values, strict=True)) for values in (("0.5", "0.5"), ("0.5", "0.75"))]
 
-    new, report = _translate(log, tmp_path, rows, PPO, "canonical", both=True)
+    new, report = translate(log, tmp_path, rows, PPO, "canonical", both=True)
 
     for was, now in zip(rows, new, strict=True):
         for name, value in was.items():
@@ -279,7 +203,7 @@ def test_both_keeps_the_old_names_of_a_collision(log, tmp_path):
 
 def test_both_names_on_request(log, tmp_path):
     """``--both`` writes each value under the old and the new name, and only once where they are the same."""
-    new, _ = _translate(log, tmp_path, ROWS, VERL, "canonical", both=True)
+    new, _ = translate(log, tmp_path, ROWS, VERL, "canonical", both=True)
 
     for was, now in zip(ROWS, new, strict=True):
         assert set(now) == {*EXACT, *EXACT.values(), "mine/own"}
@@ -291,7 +215,7 @@ def test_only_strict_relations_on_request(log, tmp_path):
     """``--strict`` leaves approximate counterparts alone."""
     rows = [{**row, "actor/ppo_kl": "0.125"} for row in ROWS]
 
-    loose, _ = _translate(log, tmp_path, rows, VERL, "canonical")
+    loose, _ = translate(log, tmp_path, rows, VERL, "canonical")
     translate_file(
         tmp_path / log.name, source=VERL, target="canonical", output=tmp_path / "strict", kind=log.kind, strict=True
     )
@@ -374,7 +298,7 @@ def test_damage_gives_output_or_one_clear_error(log, tmp_path):
     """Whatever bytes are wrong, in a header or a value: a report, or one line that names the file, and no leftover."""
     path, out = tmp_path / log.name, tmp_path / "out"
     log.write(path, ROWS)
-    file = path if path.is_file() else max(_contents(path), key=lambda found: found.stat().st_size)
+    file = path if path.is_file() else max(contents(path), key=lambda found: found.stat().st_size)
     whole, dice = file.read_bytes(), random.Random(log.name)
     for _ in range(12):
         damaged = bytearray(whole)
@@ -390,60 +314,3 @@ def test_damage_gives_output_or_one_clear_error(log, tmp_path):
         assert "\n" not in message
         assert damaged == file.read_bytes()
         assert {log.name} <= {found.name for found in tmp_path.iterdir()} <= {log.name, "out"}
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name", [name for name, log in LOGS.items() if log.tears and name != "mlruns"])
-def test_any_cut_keeps_the_whole_rows(name, tmp_path):
-    """Wherever a crash cuts a file: what comes before the torn row is all there, and the bytes lost are counted."""
-    log = LOGS[name]
-    log.write(tmp_path / name, ROWS)
-    file = tmp_path / name if (tmp_path / name).is_file() else next((tmp_path / name).iterdir())
-    whole = file.read_bytes()
-    translate_file(tmp_path / name, source=VERL, target="canonical", output=tmp_path / "whole", kind=log.kind)
-    expected = log.read(tmp_path / "whole")
-    cuts = random.Random(name).sample(range(len(whole) // 2, len(whole)), 25)
-    for cut in sorted({*cuts, len(whole) - 1, len(whole)}):
-        file.write_bytes(whole[:cut])
-
-        report = translate_file(
-            tmp_path / name, source=VERL, target="canonical", output=tmp_path / "out", kind=log.kind, force=True
-        )
-
-        found = log.read(tmp_path / "out")
-        complete, rest = _whole_rows(name, whole[:cut])
-        assert expected[:complete] == found[:complete], cut
-        assert len(found) - complete in {0, 1}, cut
-        if len(found) == complete:
-            # The beginning of "step:" may be any output.
-            rest = 0 if name == "verl.log" and rest <= len("step:") else rest
-            assert rest == report.lost.bytes, cut
-        elif name == "events":
-            assert found[-1].items() <= expected[complete].items(), cut
-        else:
-            # A row that lacks nothing but its end, and in a table perhaps the end of its last cell.
-            last = list(expected[complete].values())[:-1] if name == "run.csv" else list(expected[complete].values())
-            assert last == list(found[-1].values())[: len(last)], cut
-
-
-def _whole_rows(name, content):
-    """How many rows are whole, and how many bytes follow the last one."""
-    if name == "events":
-        at, ends = 0, [0]
-        while at + 12 <= len(content) and at + 16 + int.from_bytes(content[at : at + 8], "little") <= len(content):
-            at += 16 + int.from_bytes(content[at : at + 8], "little")
-            ends.append(at)
-        return (len(ends) - 1) // len(ROWS[0]), len(content) - ends[-1]
-    if name == "run-a.wandb":
-        whole = payloads(content)
-        return len(whole), len(content) - sum(map(len, framed(whole)))
-    if name == "trainer_state.json":
-        _, _, rest = content.partition(b'"log_history": [')
-        count = rest.count(b"}") - rest.count(b"\n}")
-        if b"]" in rest:
-            return count, 0 if rest.rstrip().endswith(b"}") else len(rest) - rest.rindex(b"]") - 1
-        return count, len(rest) - rest.rfind(b"}") - 1
-    if name == "rows.json":
-        return content.count(b"}"), 0 if b"]" in content else len(content) - content.rfind(b"}") - 1
-    lines = content.split(b"\n")
-    return len(lines) - 1 - (name == "run.csv"), len(lines[-1])

@@ -2,7 +2,6 @@
 
 import json
 import os
-import pty
 import shutil
 import subprocess
 import sys
@@ -12,6 +11,7 @@ from pathlib import Path
 import pytest
 from rlmetrics.cli import main
 from rlmetrics.translate import InputError, translate_file
+from translate.verl_runs import make_verl_runs
 
 FIXTURES = Path(__file__).resolve().parent.parent / "fixtures" / "runs"
 GRPO, VERL = "trl[GRPOTrainer]==0.18.2", "verl==0.9.1"
@@ -24,17 +24,7 @@ def _files(folder):
 @pytest.fixture
 def runs(tmp_path):
     """Runs of verl as JSON lines, console log, TensorBoard and W&B, with weights, a link and marks beside them."""
-    folder = tmp_path / "runs"
-    (folder / "a" / "checkpoint").mkdir(parents=True)
-    shutil.copy(FIXTURES / "verl-0.9.1-tracking.jsonl", folder / "a" / "metrics.jsonl")
-    shutil.copy(FIXTURES / "verl-0.9.1-ray.console.log", folder / "a" / "console.log")
-    shutil.copytree(FIXTURES / "tensorboard" / "verl-0.9.1", folder / "a" / "tensorboard")
-    shutil.copytree(FIXTURES / "wandb" / "0.16.6-verl", folder / "wandb" / "offline-run-1")
-    (folder / "wandb" / "offline-run-1" / "run-verl01.wandb.synced").touch()
-    (folder / "wandb" / "latest-run").symlink_to("offline-run-1")
-    (folder / "a" / "checkpoint" / "model.safetensors").write_bytes(os.urandom(1000))
-    (folder / "empty").mkdir()
-    return folder
+    return make_verl_runs(tmp_path)
 
 
 def test_the_copy_mirrors_the_tree(runs, capsys):
@@ -348,27 +338,6 @@ def test_a_page_replaces_another_file_only_with_force(runs, tmp_path, capsys):
 
     assert main([*command, "--force"]) == 0
     assert page.read_text().startswith("<!doctype html>")
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("terminal", [True, False])
-def test_the_bar_is_for_terminals(runs, tmp_path, terminal):
-    """Whoever watches sees how far it is; a log of standard error stays empty."""
-    code = "import sys; from rlmetrics.cli import main; sys.exit(main(sys.argv[1:]))"
-    command = [sys.executable, "-c", code, "translate", str(runs), "--from", VERL, "--to", "canonical", "--json"]
-    reader, writer = pty.openpty() if terminal else os.pipe()
-
-    done = subprocess.run(
-        command, stdout=subprocess.PIPE, stderr=writer, check=False, env={**os.environ, "TERM": "xterm"}
-    )
-
-    os.close(writer)
-    with os.fdopen(reader, "rb", buffering=0) as shown:
-        seen = shown.read(1 << 16) if terminal else shown.read()
-    assert done.returncode == 0
-    assert "kind" in json.loads(done.stdout)
-    assert terminal == (b" %" in seen)
-    assert terminal or seen == b""
 
 
 def test_large_files_of_other_kinds_are_not_read_into_memory(tmp_path):

@@ -9,38 +9,14 @@ from pathlib import Path
 
 import pytest
 from mlflow import MlflowClient
-from mlflow.entities import Metric, Param, RunTag
+from mlflow.entities import Metric
 from rlmetrics.cli import main
 from rlmetrics.translate import Translator, translate_file
 from rlmetrics.translate.kinds import KINDS
+from translate.mlflow_stores import FLIPPED, log_run, recorded_rows, uri_of
 
-FIXTURES = Path(__file__).resolve().parent.parent / "fixtures" / "runs"
 GRPO, VERL, DPO = "trl[GRPOTrainer]==0.18.2", "verl==0.9.1", "trl[OnlineDPOTrainer]==0.18.2"
-FLIPPED = "val/contain_eos_token"
 STORES = ["sqlite", "files"]
-
-
-def _rows(name):
-    rows = [json.loads(line) for line in (FIXTURES / name).read_text(encoding="utf-8").splitlines()]
-    return [row.get("data", row) for row in rows]
-
-
-def _log(client, experiment, name, rows):
-    run = client.create_run(experiment, run_name=name).info.run_id
-    metrics = [
-        Metric(key.replace("@", "_at_"), float(value), 1_700_000_000_000 + 1000 * step + place, step)
-        for step, row in enumerate(rows)
-        for place, (key, value) in enumerate(row.items())
-        if isinstance(value, int | float)
-    ]
-    for start in range(0, len(metrics), 1000):
-        client.log_batch(run, metrics=metrics[start : start + 1000])
-    client.log_batch(run, params=[Param("lr", "1e-06")], tags=[RunTag("note", "ünï")])
-    client.set_terminated(run)
-
-
-def _uri(place):
-    return place.as_uri() if place.suffix != ".db" else f"sqlite:///{place}"
 
 
 @pytest.fixture(scope="module")
@@ -51,13 +27,18 @@ def written(tmp_path_factory):
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("MLFLOW_ALLOW_FILE_STORE", "true")
         for place in places.values():
-            client = MlflowClient(_uri(place))
+            client = MlflowClient(uri_of(place))
             experiment = client.create_experiment("rlhf", artifact_location=(folder / "artifacts").as_uri())
-            _log(client, experiment, "trl", [*_rows("trl-0.18.2-grpo.jsonl"), {"reward": math.nan, "kl": math.inf}])
-            _log(client, experiment, "verl", _rows("verl-0.9.1-tracking.jsonl"))
+            log_run(
+                client,
+                experiment,
+                "trl",
+                [*recorded_rows("trl-0.18.2-grpo.jsonl"), {"reward": math.nan, "kl": math.inf}],
+            )
+            log_run(client, experiment, "verl", recorded_rows("verl-0.9.1-tracking.jsonl"))
             chain = Metric("critic/critic/vf_loss", 0.5, 1, 1), Metric("critic/vf_loss", 0.5, 1, 1)
             client.log_batch(client.create_run(experiment, run_name="chain").info.run_id, metrics=chain)
-            _log(
+            log_run(
                 client,
                 experiment,
                 "shares",
@@ -78,7 +59,7 @@ def store(request, written, tmp_path, monkeypatch):
 
 def _history(place):
     """All that MLflow finds in a store: by name of the run, every point of every key, and the latest."""
-    client = MlflowClient(_uri(place))
+    client = MlflowClient(uri_of(place))
     experiment = client.get_experiment_by_name("rlhf")
     assert experiment is not None
     runs = client.search_runs([experiment.experiment_id])
@@ -229,34 +210,6 @@ def test_other_tables_stay(written, tmp_path):
             assert old.execute(query).fetchall() == new.execute(query).fetchall()
         query = "SELECT * FROM tags WHERE key != 'translated_from'"
         assert old.execute(query).fetchall() == new.execute(query).fetchall()
-
-
-@pytest.mark.slow
-def test_each_run_of_a_database_is_judged_by_its_own_names(tmp_path, capsys):
-    """Runs of two frameworks in one database: keys and notes of each are those of its own source."""
-    store, out = tmp_path / "mlruns.db", tmp_path / "out.db"
-    client = MlflowClient(_uri(store))
-    experiment = client.create_experiment("rlhf", artifact_location=(tmp_path / "artifacts").as_uri())
-    rows = {"ppo": _rows("trl-0.7.10-ppo1_tensorboard.jsonl"), "sft": _rows("verl-0.9.1-sft.jsonl")}
-    # MLflow allows no brackets, and a metric that is logged under two names at some steps only would be set aside.
-    for logged in rows.values():
-        logged[:] = [{key: row[key] for key in row if "(" not in key and "env/reward" not in key} for row in logged]
-    for name, logged in rows.items():
-        _log(client, experiment, name, logged)
-    truths = {"ppo": "trl[PPOTrainer]==0.7.10", "sft": "verl[sft]==0.9.1"}
-
-    assert main(["translate", str(store), "--to", "canonical", "-o", str(out), "--json"]) == 0
-
-    report = json.loads(capsys.readouterr().out)
-    runs = {run.info.run_name: run for run in MlflowClient(_uri(out)).search_runs([experiment])}
-    for name, truth in truths.items():
-        translator = Translator(truth, "canonical", surface="mlflow")
-        keys = {key.replace("@", "_at_") for row in rows[name] for key in row if isinstance(row[key], int | float)}
-        assert {translator.key(key).output for key in keys} == set(runs[name].data.metrics)
-    sources = {name: json.loads(run.data.tags["translated_from"])["from"] for name, run in runs.items()}
-    assert sources == {"ppo": "trl[PPOTrainer]==0.5.0 to 0.11.4", "sft": "verl[sft]==0.9.1"}
-    with closing(sqlite3.connect(store)) as database:
-        assert database.execute("SELECT count(*) FROM metrics").fetchone() == (report["records"],)
 
 
 @pytest.mark.parametrize(

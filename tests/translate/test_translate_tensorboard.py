@@ -18,6 +18,7 @@ from tensorboard.plugins.histogram.summary_v2 import histogram_pb
 from tensorboard.plugins.scalar.summary_v2 import scalar_pb
 from tensorboard.util.tensor_util import make_ndarray, make_tensor_proto
 from tracker_messages import Category, Chart, Event, HistogramProto, Layout, Summary
+from translate.event_files import event_of, framed, number_event, records_of, write_events
 
 FIXTURES = Path(__file__).resolve().parent.parent / "fixtures" / "runs" / "tensorboard"
 PPO, CANONICAL = "trl[PPOTrainer]==0.7.10", "canonical"
@@ -37,35 +38,6 @@ def _points(folder):
     reader.Reload()
     reading = {"scalars": reader.Scalars, "tensors": reader.Tensors, "histograms": reader.Histograms}
     return {(kind, tag): list(read(tag)) for kind, read in reading.items() for tag in reader.Tags()[kind]}
-
-
-def _records(path):
-    content, at, found = path.read_bytes(), 0, []
-    while at < len(content):
-        length = struct.unpack_from("<Q", content, at)[0]
-        found.append(content[at : at + 16 + length])
-        at += 16 + length
-    return found
-
-
-def _frame(message):
-    head = struct.pack("<Q", len(message))
-    return head + struct.pack("<I", masked(head)) + message + struct.pack("<I", masked(message))
-
-
-def _write(path, *events):
-    version = Event(wall_time=1.0, file_version="brain.Event:2")
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_bytes(b"".join(_frame(event.SerializeToString()) for event in (version, *events)))
-    return path
-
-
-def _event(step, *values):
-    return Event(wall_time=100.0 + step, step=step, summary=Summary(value=values))
-
-
-def _number(step, tag, value):
-    return _event(step, Summary.Value(tag=tag, simple_value=value))
 
 
 @pytest.mark.parametrize("run", REAL)
@@ -108,7 +80,7 @@ def test_records_without_a_renamed_tag_are_the_same_bytes(tmp_path, capsys):
     report = translate_file(path, source=source, target=target, output=tmp_path / "out.tfevents")
 
     renamed = {old for old, how in report.translated.items() if how["to"] != old} | set(report.set_aside)
-    pairs = list(zip(_records(path), _records(tmp_path / "out.tfevents"), strict=True))
+    pairs = list(zip(records_of(path), records_of(tmp_path / "out.tfevents"), strict=True))
     tags = [[value.tag for value in Event.FromString(old[12:-4]).summary.value] for old, _ in pairs]
     kept = [old == new for (old, new), names in zip(pairs, tags, strict=True) if renamed.isdisjoint(names)]
     assert 5 < len(kept) < len(pairs)
@@ -118,11 +90,11 @@ def test_records_without_a_renamed_tag_are_the_same_bytes(tmp_path, capsys):
 def test_files_of_a_run_agree_about_a_collision(tmp_path, capsys):
     """Two tags claim one name and differ in the second file only: both are set aside in the first file as well."""
     for number, other in enumerate((1.0, 2.0)):
-        _write(
+        write_events(
             tmp_path / "run" / f"events.out.tfevents.{number}.host",
-            _number(number, "env/reward_mean", 1.0),
-            _number(number, "ppo/mean_scores", other),
-            _number(number, "objective/kl", 0.5),
+            number_event(number, "env/reward_mean", 1.0),
+            number_event(number, "ppo/mean_scores", other),
+            number_event(number, "objective/kl", 0.5),
         )
 
     code = main(["translate", str(tmp_path / "run"), "--from", PPO, "--to", "trl[PPOTrainer]==0.18.2"])
@@ -139,8 +111,8 @@ def test_files_of_a_run_agree_about_a_collision(tmp_path, capsys):
 def test_a_crash_between_two_equal_tags_costs_no_point(torn, tmp_path):
     """Of two tags with equal values one is written; a last value that only the other one has is written too."""
     tags = ["env/reward_mean", "ppo/mean_scores"]
-    events = [_number(step, tag, float(step)) for step in range(1, 6) for tag in tags if (step, tag) != (5, torn)]
-    path = _write(tmp_path / "run" / "events.out.tfevents.1.host", *events)
+    events = [number_event(step, tag, float(step)) for step in range(1, 6) for tag in tags if (step, tag) != (5, torn)]
+    path = write_events(tmp_path / "run" / "events.out.tfevents.1.host", *events)
 
     report = translate_file(path.parent, source=PPO, target="trl[PPOTrainer]==0.18.2")
 
@@ -163,14 +135,16 @@ def test_both_names_are_written_on_request(tmp_path, capsys):
 
 def test_unknown_tags_are_dropped_on_request(tmp_path):
     """``--unknown drop`` leaves out the event, too, if no value of it is left."""
-    path = _write(tmp_path / "events.out.tfevents.1", _number(1, "objective/kl", 1.0), _number(1, "mine", 2.0))
+    path = write_events(
+        tmp_path / "events.out.tfevents.1", number_event(1, "objective/kl", 1.0), number_event(1, "mine", 2.0)
+    )
 
     report = translate_file(path, source=PPO, target=CANONICAL, unknown="drop", output=tmp_path / "out.tfevents")
 
     assert report.unknown == ["mine"]
     assert [
         next((value.tag for value in Event.FromString(record[12:-4]).summary.value), None)
-        for record in _records(tmp_path / "out.tfevents")
+        for record in records_of(tmp_path / "out.tfevents")
     ] == [None, "kl/old_reference_sum/k1"]
 
 
@@ -179,18 +153,18 @@ def test_values_follow_a_known_conversion(tmp_path):
     tag = "actor/lr(1e-4)"
     histogram = HistogramProto(min=1, max=4, num=3, sum=7, sum_squares=21, bucket_limit=[2, 4], bucket=[2, 1])
     second = histogram_pb(tag, [1.0, 2.0, 4.0], buckets=2).value[0]
-    path = _write(
+    path = write_events(
         tmp_path / "events.out.tfevents.1",
-        _number(1, tag, 3.0),
-        _number(2, tag, float("nan")),
-        _event(3, scalar_pb(tag, 5.0).value[0]),
-        _event(4, Summary.Value(tag=tag, histo=histogram)),
-        _event(5, second),
+        number_event(1, tag, 3.0),
+        number_event(2, tag, float("nan")),
+        event_of(3, scalar_pb(tag, 5.0).value[0]),
+        event_of(4, Summary.Value(tag=tag, histo=histogram)),
+        event_of(5, second),
     )
 
     translate_file(path, source=VERL_1, target=VERL_5, output=tmp_path / "out.tfevents")
 
-    values = [Event.FromString(record[12:-4]).summary.value[0] for record in _records(tmp_path / "out.tfevents")[1:]]
+    values = [Event.FromString(record[12:-4]).summary.value[0] for record in records_of(tmp_path / "out.tfevents")[1:]]
     one, nan, tensor, buckets, rows = values
     assert {value.tag for value in values} == {"actor/lr"}
     assert pytest.approx(3e-4) == one.simple_value
@@ -211,8 +185,8 @@ def test_values_follow_a_known_conversion(tmp_path):
 
 def test_what_cannot_be_converted_is_refused(tmp_path, capsys):
     """An image under a name whose numbers are converted gives one line, and nothing is written."""
-    path = _write(
-        tmp_path / "events.out.tfevents.1", _event(1, Summary.Value(tag="actor/lr(1e-4)", image={"width": 1}))
+    path = write_events(
+        tmp_path / "events.out.tfevents.1", event_of(1, Summary.Value(tag="actor/lr(1e-4)", image={"width": 1}))
     )
 
     code = main(["translate", str(path), "--from", VERL_1, "--to", VERL_5])
@@ -234,12 +208,14 @@ def test_layouts_show_old_and_new_tags(tmp_path):
         metadata={"plugin_data": {"plugin_name": "custom_scalars"}},
     )
     run = tmp_path / "run"
-    _write(run / "events.out.tfevents.1", _number(1, "ppo/loss/policy", 1.0), _number(1, "ppo/loss/value", 1.0))
-    _write(run / "events.out.tfevents.2.layout", _event(0, value))
+    write_events(
+        run / "events.out.tfevents.1", number_event(1, "ppo/loss/policy", 1.0), number_event(1, "ppo/loss/value", 1.0)
+    )
+    write_events(run / "events.out.tfevents.2.layout", event_of(0, value))
 
     translate_file(run, source=PPO, target=CANONICAL)
 
-    record = _records(tmp_path / "run.translated" / "events.out.tfevents.2.layout")[1]
+    record = records_of(tmp_path / "run.translated" / "events.out.tfevents.2.layout")[1]
     found = Layout.FromString(Event.FromString(record[12:-4]).summary.value[0].tensor.string_val[0])
     lines, margin = found.category[0].chart
     assert list(lines.multiline.tag) == [
@@ -262,7 +238,7 @@ def test_a_torn_tail_costs_the_last_record_only(cut, tmp_path, capsys):
     """Wherever a crash cut the file, all whole records are translated and the loss is told in records and bytes."""
     source, target = REAL["verl-0.9.1"]
     path = tmp_path / "events.out.tfevents.1"
-    whole = _records(next((FIXTURES / "verl-0.9.1").iterdir()))
+    whole = records_of(next((FIXTURES / "verl-0.9.1").iterdir()))
     path.write_bytes(b"".join(whole)[:-cut])
 
     code = main(["translate", str(path), "--from", source, "--to", target, "--json"])
@@ -276,7 +252,7 @@ def test_a_torn_tail_costs_the_last_record_only(cut, tmp_path, capsys):
 @pytest.mark.parametrize(("where", "what"), [(0, "its length"), (9, "its length"), (20, "its data"), (-1, "its data")])
 def test_a_damaged_record_is_told_with_its_offset(where, what, tmp_path, capsys):
     """A flipped bit anywhere in a record gives one line with the record's offset, and nothing is written."""
-    whole = _records(next((FIXTURES / "verl-0.9.1").iterdir()))
+    whole = records_of(next((FIXTURES / "verl-0.9.1").iterdir()))
     offset = sum(map(len, whole[:7]))
     damaged = bytearray(whole[7])
     damaged[where] ^= 0x10
@@ -305,7 +281,7 @@ def test_an_absurd_length_is_refused(tmp_path, capsys):
 def test_a_record_that_is_no_event_is_refused(tmp_path):
     """Sound records of something else end with a message, not with a traceback."""
     path = tmp_path / "events.out.tfevents.1"
-    path.write_bytes(_frame(b"\xff" * 30))
+    path.write_bytes(framed(b"\xff" * 30))
 
     with pytest.raises(InputError, match="is no event"):
         translate_file(path, source=PPO, target=CANONICAL)
@@ -326,7 +302,7 @@ def test_other_kinds_in_the_same_folder_are_translated_too(tmp_path, capsys):
 
 def test_without_tensorboard_one_line_names_the_extra(tmp_path):
     """Event files need TensorBoard's classes; without it the command says what to install."""
-    path = _write(tmp_path / "events.out.tfevents.1", _number(1, "objective/kl", 1.0))
+    path = write_events(tmp_path / "events.out.tfevents.1", number_event(1, "objective/kl", 1.0))
     code = (
         "import sys; sys.modules['tensorboard'] = None\n"
         "from rlmetrics.cli import main\n"
@@ -338,24 +314,6 @@ def test_without_tensorboard_one_line_names_the_extra(tmp_path):
     assert done.stderr == 'rlmetrics translate: needs tensorboard; pip install "rlmetrics[tensorboard]"\n'
 
 
-@pytest.mark.slow
-def test_memory_does_not_grow_with_the_file(tmp_path):
-    """Ten times more records take hardly more memory: they are streamed."""
-    peaks = []
-    content = _records(_write(tmp_path / "one.tfevents", *[_number(9, "objective/kl", 1.0)] * 1000))
-    for times in (100, 1000):
-        path = tmp_path / f"{times}.tfevents"
-        path.write_bytes(content[0] + b"".join(content[1:]) * times)
-        code = (
-            "import re\nfrom rlmetrics.translate import translate_file\n"
-            f"translate_file({str(path)!r}, source={PPO!r}, target='canonical')\n"
-            "print(re.search(r'VmHWM:\\s+(\\d+)', open('/proc/self/status').read())[1])"
-        )
-        done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-        peaks.append(int(done.stdout))
-    assert peaks[1] < 1.1 * peaks[0]
-
-
 def test_recorded_arguments_tell_trainers_apart(tmp_path, capsys):
     """GRPOTrainer and RLOOTrainer log the same keys; transformers' callback writes the arguments as a text."""
     folder = shutil.copytree(FIXTURES / "trl-1.16.0-grpo", tmp_path / "run")
@@ -365,12 +323,12 @@ def test_recorded_arguments_tell_trainers_apart(tmp_path, capsys):
 
     texts = [b"{", b"[1]", b'{"output_dir": 1, "logging_steps": 2, "per_device_train_batch_size": 3}']
     events = [
-        _event(0, Summary.Value(tag="args/text_summary", tensor=make_tensor_proto([text], dtype="string")))
+        event_of(0, Summary.Value(tag="args/text_summary", tensor=make_tensor_proto([text], dtype="string")))
         for text in texts
     ]
-    path = _write(tmp_path / "made" / "events.out.tfevents.1", *events[:2])
+    path = write_events(tmp_path / "made" / "events.out.tfevents.1", *events[:2])
     assert frozenset() == KIND.open(path).argument_names()[None]
-    path = _write(path, *events)
+    path = write_events(path, *events)
     assert KIND.open(path.parent).argument_names()[None] == {
         "output_dir",
         "logging_steps",

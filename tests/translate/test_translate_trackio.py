@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from rlmetrics.cli import main
 from rlmetrics.translate import InputError, Translator, translate_file
-from rlmetrics.translate.kinds import KINDS
+from translate.trackio_databases import cells_of, run_trackio
 
 FIXTURES = Path(__file__).resolve().parent.parent / "fixtures" / "runs"
 VERL = "verl==0.9.1"
@@ -39,27 +39,11 @@ print(json.dumps({run: SQLiteStorage.get_logs("rlhf", run) for run in ("first", 
 """
 
 
-def _trackio(home, *arguments):
-    done = subprocess.run(
-        [sys.executable, *arguments],
-        env={**os.environ, "TRACKIO_DIR": str(home)},
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    return done.stdout
-
-
-def _cells(path, query):
-    with closing(sqlite3.connect(path)) as database:
-        return database.execute(query).fetchall()
-
-
 @pytest.fixture(scope="module")
 def written(tmp_path_factory):
     """A project with two runs of verl's real rows, odd values, a histogram and an alert, written by Trackio."""
     home = tmp_path_factory.mktemp("trackio")
-    _trackio(home, "-c", WRITE, str(FIXTURES / "verl-0.9.1-tracking.jsonl"))
+    run_trackio(home, "-c", WRITE, str(FIXTURES / "verl-0.9.1-tracking.jsonl"))
     return home / "rlhf.db"
 
 
@@ -77,7 +61,7 @@ def test_trackio_reads_every_point_under_its_new_name(project, tmp_path, capsys)
     code = main(["translate", str(project), "--from", VERL, "--to", "canonical", "-o", str(home / "rlhf.db"), "--json"])
 
     report = json.loads(capsys.readouterr().out)
-    old, new = (json.loads(_trackio(folder, "-c", READ)) for folder in (tmp_path, home))
+    old, new = (json.loads(run_trackio(folder, "-c", READ)) for folder in (tmp_path, home))
     translator = Translator(VERL, "canonical")
     assert (code, report["kind"], report["from"]) == (0, "trackio", VERL)
     assert set(new) == {"first", "second"}
@@ -96,8 +80,8 @@ def test_trackio_s_own_command_shows_the_new_names(project, tmp_path, capsys):
     assert main(["translate", str(project), "--from", VERL, "--to", "canonical", "-o", str(home / "rlhf.db")]) == 0
 
     command = ["-m", "trackio.cli", "get", "metric", "--project", "rlhf", "--run", "first", "--json", "--metric"]
-    old = json.loads(_trackio(tmp_path, *command, "actor/ppo_kl"))["values"]
-    new = json.loads(_trackio(home, *command, "kl/old/k1"))["values"]
+    old = json.loads(run_trackio(tmp_path, *command, "actor/ppo_kl"))["values"]
+    new = json.loads(run_trackio(home, *command, "kl/old/k1"))["values"]
 
     assert old == new
     assert new != []
@@ -108,7 +92,7 @@ def test_everything_but_names_is_the_same_bytes(project, tmp_path):
     out = tmp_path / "out.db"
     report = translate_file(project, source=VERL, target="canonical", output=out)
 
-    old, new = (_cells(path, "SELECT id, run_id, timestamp, step, metrics FROM metrics") for path in (project, out))
+    old, new = (cells_of(path, "SELECT id, run_id, timestamp, step, metrics FROM metrics") for path in (project, out))
     names = {was: how["to"] for was, how in report.translated.items()} | report.set_aside
     for was, now in zip(old, new, strict=True):
         assert was[:-1] == now[:-1]
@@ -118,8 +102,8 @@ def test_everything_but_names_is_the_same_bytes(project, tmp_path):
             expected = expected.replace(f'"{name}":'.encode(), f'"{names[name]}":'.encode())
         assert now[-1] == expected
     for table in ("alerts", "system_metrics", "project_metadata", "traces"):
-        assert _cells(project, f"SELECT * FROM {table}") == _cells(out, f"SELECT * FROM {table}")
-    (config,), _ = _cells(out, "SELECT config FROM configs")
+        assert cells_of(project, f"SELECT * FROM {table}") == cells_of(out, f"SELECT * FROM {table}")
+    (config,), _ = cells_of(out, "SELECT config FROM configs")
     assert json.loads(config)["lr"] == 1e-6
     assert json.loads(config)["translated_from"] == {
         "from": VERL,
@@ -135,7 +119,7 @@ def test_a_second_translation_replaces_the_note_of_the_first(project, tmp_path):
     translate_file(project, source=VERL, target="canonical", output=there)
     report = translate_file(there, source="canonical", target=VERL, output=back)
 
-    (config,), _ = _cells(back, "SELECT config FROM configs")
+    (config,), _ = cells_of(back, "SELECT config FROM configs")
     assert config.count(b'"translated_from":') == 1
     assert report.provenance() == json.loads(config)["translated_from"]
 
@@ -149,7 +133,7 @@ def test_known_conversions_turn_infinities_and_histograms_around(tmp_path):
 
     translate_file(path, source="trl[OnlineDPOTrainer]==0.18.2", target="canonical", output=out)
 
-    rows = [json.loads(text)["length/truncated_fraction"] for (text,) in _cells(out, "SELECT metrics FROM metrics")]
+    rows = [json.loads(text)["length/truncated_fraction"] for (text,) in cells_of(out, "SELECT metrics FROM metrics")]
     turned = {"_type": "trackio.histogram", "bins": [0.0, 0.75, 1.0], "values": [1, 3]}
     assert rows == [0.75, "-Infinity", "NaN", turned]
 
@@ -172,7 +156,7 @@ def test_a_project_of_an_early_release_stays_text(tmp_path, capsys):
 
     code = main(["translate", str(path), "--from", VERL, "--to", "canonical", "-o", str(tmp_path / "out.db")])
 
-    rows = [text for (text,) in _cells(tmp_path / "out.db", "SELECT metrics FROM metrics")]
+    rows = [text for (text,) in cells_of(tmp_path / "out.db", "SELECT metrics FROM metrics")]
     assert code == 0
     assert rows == ['{"kl/old/k1": 0.5, "reward/score/mean": NaN}', '{"kl/old/k1": 0.25, "\\u00e9": "\\u00fc"}']
 
@@ -197,7 +181,7 @@ os.kill(os.getpid(), signal.SIGKILL)
     translate_file(project, source=VERL, target="canonical", output=tmp_path / "out.db")
 
     assert (
-        _cells(tmp_path / "out.db", "SELECT metrics FROM metrics WHERE run_name = 'late'")[0][0]
+        cells_of(tmp_path / "out.db", "SELECT metrics FROM metrics WHERE run_name = 'late'")[0][0]
         == b'{"kl/old/k1": 7.5}'
     )
     assert {file.name for file in tmp_path.iterdir()} == {*before, "out.db"}
@@ -222,7 +206,7 @@ os.kill(os.getpid(), signal.SIGKILL)
 
     translate_file(path, source=VERL, target="canonical", output=tmp_path / "out.db")
 
-    rows = [json.loads(text) for (text,) in _cells(tmp_path / "out.db", "SELECT metrics FROM metrics ORDER BY id")]
+    rows = [json.loads(text) for (text,) in cells_of(tmp_path / "out.db", "SELECT metrics FROM metrics ORDER BY id")]
     assert [{"kl/old/k1": step / 4} for step in range(5000)] == rows
     assert {file.name: file.read_bytes() for file in tmp_path.iterdir() if file.name != "out.db"} == before
 
@@ -248,9 +232,9 @@ for number in range(10**9):
         translate_file(project, source=VERL, target="canonical", output=tmp_path / "out.db")
         writer.kill()
 
-    pairs = _cells(tmp_path / "out.db", "SELECT count(*), sum(b = 1), sum(b = 2) FROM pairs")[0]
+    pairs = cells_of(tmp_path / "out.db", "SELECT count(*), sum(b = 1), sum(b = 2) FROM pairs")[0]
     assert pairs[0] == 2 * pairs[1] == 2 * pairs[2]
-    assert _cells(tmp_path / "out.db", "PRAGMA integrity_check") == [("ok",)]
+    assert cells_of(tmp_path / "out.db", "PRAGMA integrity_check") == [("ok",)]
 
 
 @pytest.mark.parametrize("damage", ["not-json", "not-text", "torn-file"])
@@ -297,90 +281,3 @@ def test_another_database_is_refused(tmp_path):
 
     with pytest.raises(InputError, match="is this a project of Trackio"):
         translate_file(path, source=VERL, target="canonical", kind="trackio")
-
-
-WRITE_MIXED = """
-import json, sys, trackio
-for name, rows in json.loads(sys.argv[1]).items():
-    trackio.init(project="rlhf", name=name, config={"lr": 1e-6})
-    for row in rows:
-        trackio.log(row)
-    trackio.finish()
-"""
-READ_MIXED = """
-import json, sys
-from trackio.sqlite_storage import SQLiteStorage
-print(json.dumps({run: SQLiteStorage.get_logs("rlhf", run) for run in ("ppo", "sft", "own")}))
-"""
-
-
-def _numbers(name):
-    with (FIXTURES / name).open(encoding="utf-8") as file:
-        rows = [json.loads(line) for line in file]
-    return [{k: v for k, v in row.get("data", row).items() if isinstance(v, int | float)} for row in rows]
-
-
-@pytest.fixture
-def mixed(tmp_path):
-    """A project with runs of two frameworks, and one whose names no release has."""
-    rows = {
-        "ppo": _numbers("trl-0.7.10-ppo1_wandb.jsonl"),
-        "sft": _numbers("verl-0.9.1-sft.jsonl"),
-        "own": [{"my/own": 0.5}],
-    }
-    _trackio(tmp_path, "-c", WRITE_MIXED, json.dumps(rows))
-    return tmp_path / "rlhf.db"
-
-
-@pytest.mark.slow
-def test_each_run_is_judged_by_its_own_names(mixed, tmp_path, capsys):
-    """Runs of several frameworks in one project: each is translated from its own source, and its note says so."""
-    home = tmp_path / "home"
-    home.mkdir()
-
-    code = main(["translate", str(mixed), "--to", "canonical", "-o", str(home / "rlhf.db"), "--json"])
-
-    report = json.loads(capsys.readouterr().out)
-    old, new = (json.loads(_trackio(folder, "-c", READ_MIXED)) for folder in (tmp_path, home))
-    ppo, sft = Translator("trl[PPOTrainer]==0.7.10", "canonical"), Translator("verl[sft]==0.9.1", "canonical")
-    assert code == 0
-    assert new == {"ppo": list(map(ppo.row, old["ppo"])), "sft": list(map(sft.row, old["sft"])), "own": old["own"]}
-    assert report["records"] == sum(map(len, old.values()))
-    assert {file["path"] for file in report["files"]} == {f"{mixed} (ppo)", f"{mixed} (sft, own)"}
-    notes = dict(_cells(home / "rlhf.db", "SELECT run_name, config FROM configs"))
-    sources = {run: json.loads(config)["translated_from"]["from"] for run, config in notes.items()}
-    assert sources == {"ppo": "trl[PPOTrainer]==0.5.0 to 0.11.4", "sft": "verl[sft]==0.9.1", "own": sources["sft"]}
-    assert sorted(file.name for file in home.iterdir() if "rlhf" in file.name and file.suffix == ".db") == ["rlhf.db"]
-
-
-@pytest.mark.slow
-def test_a_run_that_is_refused_is_named(mixed, tmp_path, capsys):
-    """If one run of a project can't be judged, nothing is written, and the line says which."""
-    _trackio(tmp_path, "-c", WRITE_MIXED, json.dumps({"grpo": _numbers("trl-0.18.2-grpo.jsonl")}))
-
-    assert main(["translate", str(mixed), "--to", "canonical"]) == 2
-
-    (error,) = capsys.readouterr().err.splitlines()[-1:]
-    assert f"{mixed}: run grpo: ambiguous" in error
-    _trackio(tmp_path, "-c", WRITE_MIXED, json.dumps({"dpo": _numbers("trl-1.16.0-dpo.jsonl")}))
-    assert main(["translate", str(mixed), "--to", "canonical"]) == 2
-    (error,) = capsys.readouterr().err.splitlines()[-1:]
-    assert f"{mixed}: run dpo (and likewise grpo): ambiguous" in error
-    assert not [file for file in tmp_path.iterdir() if "translated" in file.name]
-
-
-@pytest.mark.slow
-def test_the_arguments_in_a_run_s_configuration_narrow_its_source(mixed, tmp_path, capsys):
-    """Transformers' callback records all arguments; releases that have others are no candidates."""
-    arguments = KINDS["wandb"].open(FIXTURES / "wandb" / "0.31.0-trl-0.18.2-grpo").argument_names()[None]
-    _trackio(tmp_path, "-c", WRITE_MIXED, json.dumps({"grpo": _numbers("trl-0.18.2-grpo.jsonl")}))
-    said = []
-    for config in ({}, dict.fromkeys(arguments)):
-        with closing(sqlite3.connect(mixed)) as database, database:
-            database.execute("UPDATE configs SET config = ? WHERE run_name = 'grpo'", (json.dumps(config),))
-        assert main(["translate", str(mixed), "--to", "canonical"]) == 2
-        said.append(capsys.readouterr().err)
-
-    assert "trl[GRPOTrainer]==0.24.0 to 0.25.1" in said[0]
-    assert "0.25.1" not in said[1]
-    assert "0.18.0" in said[1]

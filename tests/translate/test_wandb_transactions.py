@@ -40,26 +40,6 @@ def test_what_is_written_is_read_back(tmp_path_factory, sizes):
     assert Tail(0) == tail
 
 
-@pytest.mark.slow
-@settings(max_examples=80, deadline=None)
-@given(SIZES, st.data())
-def test_any_cut_keeps_the_whole_records(tmp_path_factory, sizes, data):
-    """A file that ends anywhere gives the records before that, and tells how many bytes are left over."""
-    messages, content = _written(sizes)
-    cut = data.draw(st.integers(len(FILE_HEADER), len(content)))
-    path = tmp_path_factory.mktemp("torn") / "run.wandb"
-    path.write_bytes(content[:cut])
-    tail = Tail()
-
-    found = [record for _, record in records(path, tail)]
-
-    ends = [len(_written(sizes[:number])[1]) for number in range(len(sizes) + 1)]
-    whole = sum(end <= cut for end in ends) - 1
-    assert messages[:whole] == found
-    assert 0 <= tail.torn <= cut - ends[whole]
-    assert tail.torn or cut - ends[whole] < 7
-
-
 @pytest.mark.parametrize("place", [7, 10, 12, 13, 30, 40_000])
 def test_damage_is_told_with_its_offset(tmp_path, place):
     """A flipped bit in a checksum, a length, a kind or the data is found, and the message says where."""

@@ -1,0 +1,81 @@
+"""Stores of MLflow, written by MLflow, translated through the command line, and read by MLflow."""
+
+import json
+import math
+import shutil
+import sqlite3
+from contextlib import closing
+
+import pytest
+from mlflow import MlflowClient
+from mlflow.entities import Metric
+from rlmetrics.cli import main
+from rlmetrics.translate import Translator
+from translate.mlflow_stores import FLIPPED, log_run, recorded_rows, uri_of
+
+STORES = ["sqlite", "files"]
+
+
+@pytest.fixture(scope="module")
+def written(tmp_path_factory):
+    """The same runs in a database and in a file store: real rows of TRL and verl, values that aren't finite."""
+    folder = tmp_path_factory.mktemp("mlflow")
+    places = {"sqlite": folder / "mlruns.db", "files": folder / "mlruns"}
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("MLFLOW_ALLOW_FILE_STORE", "true")
+        for place in places.values():
+            client = MlflowClient(uri_of(place))
+            experiment = client.create_experiment("rlhf", artifact_location=(folder / "artifacts").as_uri())
+            log_run(
+                client,
+                experiment,
+                "trl",
+                [*recorded_rows("trl-0.18.2-grpo.jsonl"), {"reward": math.nan, "kl": math.inf}],
+            )
+            log_run(client, experiment, "verl", recorded_rows("verl-0.9.1-tracking.jsonl"))
+            chain = Metric("critic/critic/vf_loss", 0.5, 1, 1), Metric("critic/vf_loss", 0.5, 1, 1)
+            client.log_batch(client.create_run(experiment, run_name="chain").info.run_id, metrics=chain)
+            log_run(
+                client,
+                experiment,
+                "shares",
+                [{FLIPPED: value, "actor/lr": 1e-6} for value in (0.25, math.nan, math.inf, 1.0)],
+            )
+    return places
+
+
+@pytest.fixture(params=STORES)
+def store(request, written, tmp_path, monkeypatch):
+    """A copy of a store in a folder of its own, each kind in turn."""
+    monkeypatch.setenv("MLFLOW_ALLOW_FILE_STORE", "true")
+    place = written[request.param]
+    goal = tmp_path / place.name
+    shutil.copytree(place, goal) if place.is_dir() else shutil.copy(place, goal)
+    return goal
+
+
+def test_each_run_of_a_database_is_judged_by_its_own_names(tmp_path, capsys):
+    """Runs of two frameworks in one database: keys and notes of each are those of its own source."""
+    store, out = tmp_path / "mlruns.db", tmp_path / "out.db"
+    client = MlflowClient(uri_of(store))
+    experiment = client.create_experiment("rlhf", artifact_location=(tmp_path / "artifacts").as_uri())
+    rows = {"ppo": recorded_rows("trl-0.7.10-ppo1_tensorboard.jsonl"), "sft": recorded_rows("verl-0.9.1-sft.jsonl")}
+    # MLflow allows no brackets, and a metric that is logged under two names at some steps only would be set aside.
+    for logged in rows.values():
+        logged[:] = [{key: row[key] for key in row if "(" not in key and "env/reward" not in key} for row in logged]
+    for name, logged in rows.items():
+        log_run(client, experiment, name, logged)
+    truths = {"ppo": "trl[PPOTrainer]==0.7.10", "sft": "verl[sft]==0.9.1"}
+
+    assert main(["translate", str(store), "--to", "canonical", "-o", str(out), "--json"]) == 0
+
+    report = json.loads(capsys.readouterr().out)
+    runs = {run.info.run_name: run for run in MlflowClient(uri_of(out)).search_runs([experiment])}
+    for name, truth in truths.items():
+        translator = Translator(truth, "canonical", surface="mlflow")
+        keys = {key.replace("@", "_at_") for row in rows[name] for key in row if isinstance(row[key], int | float)}
+        assert {translator.key(key).output for key in keys} == set(runs[name].data.metrics)
+    sources = {name: json.loads(run.data.tags["translated_from"])["from"] for name, run in runs.items()}
+    assert sources == {"ppo": "trl[PPOTrainer]==0.5.0 to 0.11.4", "sft": "verl[sft]==0.9.1"}
+    with closing(sqlite3.connect(store)) as database:
+        assert database.execute("SELECT count(*) FROM metrics").fetchone() == (report["records"],)
