@@ -6,7 +6,8 @@ import warnings
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from .values import JudgedValue, judge_row, row_lines, value_json, value_lines
+from .row import row_lines
+from .values import JudgedValue, judge_row, value_json, value_lines
 
 if TYPE_CHECKING:
     from rlmetrics.names.protocol import View

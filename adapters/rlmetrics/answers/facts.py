@@ -6,12 +6,15 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from rlmetrics.names.records import Transform
+
 from .words import quantity_words
 
 if TYPE_CHECKING:
     from rlmetrics.names.tables import Tables
 
 __all__ = [
+    "axis_words",
     "first_clause",
     "formula_texts",
     "health_texts",
@@ -24,7 +27,10 @@ __all__ = [
     "sentence",
 ]
 
+PLAIN = Transform()
+"""The axis of a key that shows its metric as it is."""
 _NON_FINITE = "finite"
+_NUMBER = re.compile(r"\d")
 _EXPLAINS = (r"\s*\([^()]*\)", r", (?:since|because)\b.*", r"; .*", r", so that\b.*")
 """What a long statement can do without, the least needed first."""
 _TIMES = {"s", "ms", "1/s", "token/s"}
@@ -76,14 +82,14 @@ def shortened(text: str, most: int = 140) -> str:
     return text if short == whole else f"{short} …"
 
 
-def formula_texts(metric: str, variant: str | None, tables: Tables) -> list[str]:
-    """Return the formula of a metric or of a variant of it, with its unit and range; then the words in it."""
+def formula_texts(metric: str, variant: str | None, tables: Tables, *, ranged: bool = True) -> list[str]:
+    """Return the formula of a metric or of a variant of it, with its unit and its range; then the words in it."""
     text: Mapping[str, Any] = tables.texts.get(metric, {})
     own: Mapping[str, Any] = text.get("variants", {}).get(variant, {}) if variant is not None else text
     formula = own.get("formula")
     if formula is None:
         return []
-    unit = range_words(metric, tables)
+    unit = range_words(metric, tables) if ranged else ""
     lines = [f"{_plain(formula)}{f', {unit}' if unit else ''}"]
     lines += [f"{name} = {_plain(expression)}" for name, expression in own.get("let", {}).items()]
     return lines
@@ -127,18 +133,46 @@ def reads_texts(metric: str, tables: Tables, *, full: bool = False) -> list[str]
     return [told]
 
 
-def health_texts(metric: str, tables: Tables, *, full: bool = False) -> list[str]:
-    """Return the healthy range of a metric with its basis, then what its rules warn of."""
+def axis_words(axis: Transform | None) -> str:
+    """Return what a key makes of its metric as it stands behind the metric's words; empty if it stays as it is."""
+    if axis is None or axis.is_plain:
+        return ""
+    if axis == Transform(-1.0, 1.0):
+        return "logged as 1 minus that"
+    if not axis.offset:
+        return {-1.0: "logged with the opposite sign", 100.0: "logged in percent"}.get(
+            axis.scale, f"logged times {axis.scale:g}"
+        )
+    return f"logged as {axis.scale:g} x that {'-' if axis.offset < 0 else '+'} {abs(axis.offset):g}"
+
+
+def health_texts(metric: str, tables: Tables, *, axis: Transform | None = PLAIN, full: bool = False) -> list[str]:
+    """Return the healthy range of a metric with its basis, then what its rules warn of.
+
+    Args:
+        metric: Its name.
+        tables: The spec.
+        axis: What the key makes of it, on which bounds are told; None if nobody knows, and no bound is told.
+        full: Whether every rule is told.
+    """
+    plain = axis is not None and axis.is_plain
     rules: Sequence[Mapping[str, Any]] = tables.health["RULES"].get(metric, ())
     if full:
+        of = "" if plain else "of the metric itself: "
         return [
-            f"{rule['level']}: {rule['words']} ({rule['basis']}). {rule['message']} {rule['advice']}" for rule in rules
+            f"{rule['level']}: {of}{rule['words']} ({rule['basis']}). {rule['message']} {rule['advice']}"
+            for rule in rules
         ]
-    bounds = [text for rule in rules if rule["level"] != "error" for text in _bounds(rule)]
+    bounds = [text for rule in rules if rule["level"] != "error" for text in _bounds(rule, axis)]
     # Nothing logs a number that is not finite by design: that goes without saying where anything else is known.
     telling = [rule for rule in rules if _NON_FINITE not in str(rule["words"])] or [*rules]
     telling.sort(key=lambda rule: (_LEVELS.index(rule["level"]), rule["basis"] == "folklore"))
-    signs = [f"{rule['words']} ({rule['basis']})" for rule in telling if not bounds or not [*_bounds(rule)]]
+    # What a rule says in words is said of the metric, as the formula has it.
+    signs = [
+        f"{rule['words']} ({rule['basis']})"
+        for rule in telling
+        if (plain or not _NUMBER.search(str(rule["words"]))) and (not bounds or not [*_bounds(rule, axis)])
+    ]
     if bounds:
         return ["; ".join([*dict.fromkeys(bounds), *(f"warns if {sign}" for sign in signs[:1])])]
     return [f"no fixed range; warns if {'; '.join(signs[:_RULES])}"] if signs else []
@@ -147,13 +181,18 @@ def health_texts(metric: str, tables: Tables, *, full: bool = False) -> list[str
 _LEVELS = ("error", "warning", "info")
 
 
-def _bounds(rule: Mapping[str, Any]) -> Iterator[str]:
-    basis = rule["basis"]
-    for name, words in (
-        ("above", "below {:g}"),
-        ("below", "above {:g}"),
-        ("below_start", "above {:g} x its start"),
-        ("above_start", "below {:g} x its start"),
-    ):
+def _bounds(rule: Mapping[str, Any], axis: Transform | None) -> Iterator[str]:
+    if axis is None:
+        return
+    turned = axis.scale < 0
+    for name, side in (("above", "below"), ("below", "above")):
         if name in rule:
-            yield f"{words.format(rule[name])} ({basis})"
+            yield f"{name if turned else side} {_rounded(axis(rule[name]))} ({rule['basis']})"
+    for name, side in (("below_start", "above"), ("above_start", "below")):
+        # A multiple of the start is the same on an axis that has the same 0 and direction.
+        if name in rule and not turned and not axis.offset:
+            yield f"{side} {rule[name]:g} x its start ({rule['basis']})"
+
+
+def _rounded(number: float) -> str:
+    return f"{round(number, 12):g}"

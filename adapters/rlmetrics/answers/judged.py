@@ -9,65 +9,34 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from rlmetrics.names.reading import covers
 from rlmetrics.names.records import Reading
 from rlmetrics.names.view import FrameworkView
 
+from .evidence import CONSTANT, NOTHING, Evidence, constant_guard, is_stated
+from .judgement import BAD, LEVELS, Judgement
 from .pasted import Given
+from .ranges import applies, outside, rounded, unremarkable
 from .trust import needs_words
 
 if TYPE_CHECKING:
     from rlmetrics.health import Finding
     from rlmetrics.names import Resolution
-    from rlmetrics.names.config import Configuration
     from rlmetrics.names.protocol import View
     from rlmetrics.names.tables import Tables
 
-__all__ = ["LEVELS", "Judgement", "findings_at_once", "judge", "readings_of", "showing"]
-
-LEVELS = ("plain", "expected", "info", "warning", "error")
-"""From a value of which there is nothing to say to one that is certainly wrong."""
-
-_BAD = frozenset(LEVELS[-2:])
-
-_CONSTANT = re.compile(r"(?:always )?(?:the )?(-?[0-9]+(?:\.[0-9]+)?|ln 2)\b")
-_LOGARITHM = "ln 2"
-_NEAR = 1e-4
-"""How far a logged value may be from what the spec says exactly: logs are rounded."""
-_ROUNDING = 1e-6
-"""How far float32 leaves a range: below that a number is taken for its bound."""
+__all__ = ["findings_at_once", "judge", "readings_of", "showing"]
 
 
-@dataclass(frozen=True, slots=True)
-class Judgement:
-    """What one value of a key tells.
-
-    Attributes:
-        level: One of `LEVELS`.
-        origin: What says so: ``reading``, ``constant``, ``absent``, ``range``, ``health``, ``trait`` or
-            ``nothing``.
-        says: What it means; the first sentence is the answer.
-        why: How the value comes about.
-        worry: What would make it a bad sign.
-        watch: What to look at instead or besides.
-        rule: The health rule or the trait.
-        follows: Metrics of which a bad value in the same row explains this one.
-    """
-
-    level: str
-    origin: str
-    says: str
-    why: str | None = None
-    worry: str | None = None
-    watch: str | None = None
-    rule: str | None = None
-    follows: tuple[str, ...] = ()
-
-
-def judge(view: View, resolution: Resolution, given: Given, findings: Iterable[Finding] = ()) -> list[Judgement]:
+def judge(
+    view: View,
+    resolution: Resolution,
+    given: Given,
+    findings: Iterable[Finding] = (),
+    evidence: Evidence = NOTHING,
+) -> list[Judgement]:
     """Return what a value tells, what decides first; never empty.
 
     Args:
@@ -75,32 +44,40 @@ def judge(view: View, resolution: Resolution, given: Given, findings: Iterable[F
         resolution: What the key means.
         given: The value.
         findings: What health rules found in the value.
+        evidence: What the row says about its run.
     """
     tables = view.tables
     traits = [
         _read(item, given, "trait", name)
         for name in showing(view, resolution)
         for item in readings_of(tables.traits[name])
-        if covers(item.value, given.number)
+        if covers(item.value, given.number, given.half)
     ]
-    said = [_read(item, given) for item in resolution.reads if covers(item.value, given.number)]
-    said += _constants(view, resolution, given)
-    said += [item for item in traits if item.level in _BAD]
+    own = [_read(item, given) for item in resolution.reads if covers(item.value, given.number, given.half)]
+    empty = _empty(resolution, given, evidence, tables)
+    said = [
+        *empty,
+        *own,
+        *_constants(view, resolution, given, evidence),
+        *(item for item in traits if item.level in BAD),
+    ]
     if not said and resolution.logged is False and not _is_finite(given.number):
         missing = needs_words(view, resolution) or "not logged"
         says = f"{given.text} stands for no value: {resolution.key} is {missing}."
         lost = [item.message for item in findings if item.key == resolution.key and item.level == LEVELS[-1]]
         says += f" If it is logged, {given.text} is never normal: {_within(lost[0])}" if lost else ""
         said.append(Judgement("expected", "absent", says))
+    readings = readings_of(tables.texts.get(resolution.metric or "", {}))
     if not said:
-        texts: Mapping[str, Any] = tables.texts.get(resolution.metric or "", {})
-        said += [_read(item, given) for item in readings_of(texts) if covers(item.value, given.number)]
-    if not any(item.level in _BAD for item in said):
-        said += _outside(resolution, given, tables)
+        said += [_read(item, given) for item in readings if applies(item, resolution, given)]
+    if not any(item.level in BAD for item in said):
+        # What a key's own record says of a value may lie outside the range: -1 for a number that is not available.
+        said += [] if own or traits else outside(resolution, given, tables)
         if not any(item.origin == "absent" for item in said):
             said += [_found(item, given) for item in findings if item.key == resolution.key]
-    said += [item for item in traits if item.level not in _BAD]
-    return said or [_nothing(resolution, given, tables)]
+    said += [item for item in traits if item.level not in BAD]
+    said += rounded(resolution, given, readings, tables)
+    return said or [unremarkable(resolution, given, tables)]
 
 
 def readings_of(row: Mapping[str, Any]) -> list[Reading]:
@@ -130,7 +107,7 @@ def findings_at_once(
     from rlmetrics.health import Monitor
 
     monitor = Monitor(at, config, spec=tables)
-    monitor.observe(1, {key: row[key].number for key in metrics})
+    monitor.observe(1, {key: row[key].text if row[key].half else row[key].number for key in metrics})
     return monitor.findings()
 
 
@@ -178,92 +155,43 @@ def showing(view: View, resolution: Resolution) -> list[str]:
     return [name for name in names if shows(name, side, resolution.mode or "train", view.tables) is not False]
 
 
-def _constants(view: View, resolution: Resolution, given: Given) -> list[Judgement]:
+def _empty(resolution: Resolution, given: Given, evidence: Evidence, tables: Tables) -> list[Judgement]:
+    """Return that nothing was counted, where a part of the responses is left out and 0 stands for an empty rest."""
+    traits = () if resolution.signature is None else resolution.signature.traits
+    why = next((evidence.empty[name] for name in traits if name in evidence.empty), None)
+    if given.number is not None and (given.number != 0 or given.half):
+        return []
+    if why is not None:
+        return [Judgement("info", "empty", f"{given.text} means that nothing was counted: {why}.")]
+    left = {trait for _, trait, shares in tables.signatures["WITHOUT"].values() if shares}
+    if left.isdisjoint(traits):
+        return []
+    # That a policy is certain of every token is much less likely than that there was none.
+    readings = readings_of(tables.texts.get(resolution.metric or "", {}))
+    alarming = any(item.level in BAD and applies(item, resolution, given) for item in readings)
+    zeros = [(name, item) for name in traits for item in readings_of(tables.traits[name]) if item.value == 0]
+    return [_read(item, given, "trait", name) for name, item in zeros[:1] if alarming and given.number == 0]
+
+
+def _constants(view: View, resolution: Resolution, given: Given, evidence: Evidence) -> list[Judgement]:
     """Return that this release, under this configuration, logs nothing else."""
     said = []
     config = view.components[str(resolution.component)].config if isinstance(view, FrameworkView) else None
     for text in resolution.constant_when:
-        stated = _CONSTANT.match(text)
-        if stated is None or given.number is None or not _is(stated[1], given.number):
+        stated, guard = CONSTANT.match(text), constant_guard(text, config)
+        if stated is None or given.number is None or ("in evaluation" in text and resolution.mode != "eval"):
             continue
-        if "in evaluation" in text and resolution.mode != "eval":
+        answer = config.holds(guard) if guard is not None and config is not None else None
+        if answer is False or (guard is not None and evidence.refutes(guard)):
             continue
-        _, when, guard = text.partition(" when ")
-        answer = _answer(config, guard) if when and config is not None else None
-        if answer is False:
+        if not is_stated(stated[1], given):
+            if answer and math.isfinite(given.number):
+                says = f"{given.text} does not fit the settings that were given: it is {stated[1]} while {guard}."
+                said.append(Judgement("warning", "constant", says))
             continue
-        certain = not when or answer is True
+        certain = " when " not in text or answer is True
         begin = "is expected" if certain else "is possible"
-        if when and certain and config is not None:
+        if guard is not None and certain:
             text = f"{text.partition(' when ')[0]} while {guard}, as here"
-        says = f"{given.text} {begin}: it is {text}."
-        level = "expected" if certain else "info"
-        said.append(Judgement(level, "constant", says))
+        said.append(Judgement("expected" if certain else "info", "constant", f"{given.text} {begin}: it is {text}."))
     return said
-
-
-def _is(stated: str, number: float) -> bool:
-    value = math.log(2) if stated == _LOGARITHM else float(stated)
-    return number == value or (stated == _LOGARITHM and abs(number - value) <= _NEAR)
-
-
-def _answer(config: Configuration, guard: str) -> bool | None:
-    from rlmetrics.names.errors import NamesError
-
-    try:
-        return config.holds(guard)
-    except NamesError:
-        return None  # the rest of a sentence, not a guard
-
-
-def _outside(resolution: Resolution, given: Given, tables: Tables) -> list[Judgement]:
-    """Return that the metric cannot have the value."""
-    signature = resolution.signature
-    span = tables.metrics.get(resolution.metric or "", {}).get("range")
-    if span is None or given.number is None or not math.isfinite(given.number) or signature is None:
-        return []
-    scale, offset = signature.scale, signature.offset
-    if isinstance(scale, str) or isinstance(offset, str) or scale == 0:
-        return []
-    number = (given.number - offset) / scale
-    low, high = span
-    if low is not None and number < low:
-        side, distance = f"below {low:g}", low - number
-    elif high is not None and number > high:
-        side, distance = f"above {high:g}", number - high
-    else:
-        return []
-    if distance <= _ROUNDING * max(1.0, abs(number)):
-        return [Judgement("info", "range", f"{given.text} is {side} by rounding: read it as the bound itself.")]
-    departs = [
-        trait["what"]
-        for name in signature.traits
-        if (trait := tables.traits[name])["facet"] == "defect" and trait["grade"] != "minor"
-    ]
-    why = f"In this release {'; '.join(departs)}." if departs else None
-    never = {"below 0": "is never negative", "above 0": "is never positive"}.get(side, f"is never {side}")
-    says = f"{given.text} is {side}, but {resolution.metric} {never}."
-    if why is None:
-        says += " The key is not what this source logs under this name, or it was changed on its way."
-        return [Judgement("error", "range", says)]
-    return [Judgement("warning", "range", says, why)]
-
-
-def _nothing(resolution: Resolution, given: Given, tables: Tables) -> Judgement:
-    """Return that there is nothing to say of the value alone."""
-    number = given.number
-    if number is None:
-        says = f"{given.text} stands for no value: none was logged here, or it was NaN."
-        return Judgement("info", "nothing", says)
-    if not math.isfinite(number):
-        return Judgement("warning", "nothing", f"{given.text} is no number: something on the way to it was not finite.")
-    span = tables.metrics.get(resolution.metric or "", {}).get("range")
-    within = f" in its range ({_span(span)})" if span is not None else ""
-    return Judgement("plain", "nothing", f"{given.text} is unremarkable by itself{within}.")
-
-
-def _span(span: Sequence[float | None]) -> str:
-    low, high = span
-    if low is not None and high is not None:
-        return f"{low:g} to {high:g}"
-    return f"{low:g} or more" if low is not None else f"{high:g} or less"

@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-__all__ = ["Given", "parse_row", "parse_value"]
+from rlmetrics.names.printed import half_unit, shared_decimals
+
+__all__ = ["Given", "parse_row", "parse_rows", "parse_value"]
 
 _PLAIN = r"[-+]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][-+]?[0-9]+)?"
 _LOST = {"nan", "inf", "+inf", "-inf", "infinity", "+infinity", "-infinity"}
@@ -34,10 +36,12 @@ class Given(NamedTuple):
     Attributes:
         text: As it was written, without quotes or the call around it.
         number: What it is; None for null.
+        half: How far it can be from that: half a unit of the last decimal where decimals were counted, else 0.
     """
 
     text: str
     number: float | None
+    half: float = 0.0
 
 
 def parse_value(text: str) -> Given | None:
@@ -55,7 +59,7 @@ def parse_value(text: str) -> Given | None:
         return Given(bare, None)
     if word in _LOST:
         return Given(bare, math.nan if word == "nan" else -math.inf if word.startswith("-") else math.inf)
-    return Given(bare, float(bare)) if _NUMBER.fullmatch(bare) else None
+    return Given(bare, float(bare), half_unit(bare)) if _NUMBER.fullmatch(bare) else None
 
 
 def parse_row(text: str) -> dict[str, Given]:
@@ -68,8 +72,17 @@ def parse_row(text: str) -> dict[str, Given]:
     for read in (_json, _printed, _console, _assigned, _lines):
         values = {key: given for key, given in read(plain) if given is not None}
         if values:
-            return values
+            decimals = shared_decimals(given.text for given in values.values())
+            return {key: given._replace(half=half_unit(given.text, decimals)) for key, given in values.items()}
     return {}
+
+
+def parse_rows(texts: Sequence[str]) -> dict[str, Given]:
+    """Return the values of several pasted lines: each a row of its own, or all together one that has many lines."""
+    rows = [parse_row(text) for text in texts]
+    if len(texts) > 1 and all(len(row) <= 1 for row in rows) and (whole := parse_row("\n".join(texts))):
+        return whole
+    return {key: given for row in rows for key, given in row.items()}
 
 
 def _json(text: str) -> Iterator[tuple[str, Given | None]]:

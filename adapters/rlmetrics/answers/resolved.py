@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from rlmetrics.names.view import FrameworkView
 
-from .facts import first_clause, formula_texts, health_texts, measured_text, quantity, reads_texts, sentence
+from .facts import axis_words, first_clause, formula_texts, health_texts, measured_text, quantity, reads_texts, sentence
+from .ranges import axis_of
 from .terminal import LABEL, columns, labelled, symbol, wrapped
 from .trust import averaged_lines, is_biased, logged_lines, needs_words, says_over, trust_lines
 from .words import population_words
@@ -77,7 +78,7 @@ def resolved_lines(view: View, resolution: Resolution, *, full: bool = False) ->
     place = intro + (len(trust) if is_biased(trust) else 0)
     lines += averaged_lines(view, resolution)
     lines += [] if is_biased(trust) else trust
-    lines += labelled("healthy", health_texts(resolution.metric, view.tables, full=full))
+    lines += labelled("healthy", health_texts(resolution.metric, view.tables, axis=axis_of(resolution), full=full))
     reads = labelled("reads", reads_texts(resolution.metric, view.tables))
     lines += logged_lines(view, resolution)
     lines += _constant(resolution, full=full)
@@ -138,6 +139,7 @@ def _first(view: View, item: Resolution) -> str:
     if item.metric is None:
         return f"What {item.key} measures depends on the configuration; nothing says which one this run had."
     text = _brief(view, item).rstrip(".")
+    text += f", {words}" if (words := axis_words(axis_of(item))) else ""
     values = ", ".join(f"{name} = {value}" for name, value in item.placeholders.items())
     text += f" ({values})" if values else ""
     texts = [f"{text}, in evaluation" if item.mode == "eval" else text]

@@ -1,6 +1,6 @@
 """What values tell: one value of a key, or a row that somebody pasted.
 
-The command line gives `values_at` a source, or `values_anywhere` none, and prints the lines of the answer or its JSON.
+`rlmetrics.answers.asking` says of which source they are; what is said of a whole row stands in `rlmetrics.answers.row`.
 """
 
 from __future__ import annotations
@@ -10,9 +10,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
 
-from .facts import formula_texts, health_texts, measured_text, reads_texts
-from .judged import LEVELS, Judgement, findings_at_once, judge
+from rlmetrics.names.view import FrameworkView
+
+from .evidence import evidence_of
+from .facts import axis_words, formula_texts, health_texts, measured_text, reads_texts
+from .judged import findings_at_once, judge
+from .judgement import BAD, LEVELS, Judgement
 from .pasted import Given, parse_row
+from .ranges import axis_of, outside
 from .settings import guard_words
 from .terminal import columns, labelled, wrapped
 from .trust import averaged_lines, bias_words, is_biased, logged_lines, trust_lines
@@ -22,13 +27,10 @@ if TYPE_CHECKING:
     from rlmetrics.names import Resolution
     from rlmetrics.names.protocol import View
 
-__all__ = ["JudgedValue", "judge_row", "parse_row", "row_lines", "value_json", "value_lines"]
+__all__ = ["JudgedValue", "brief_text", "judge_row", "parse_row", "some", "usual", "value_json", "value_lines"]
 
 _MOST_ALSO = 2
 _MOST_OTHER = 7
-_MOST_ROWS = 9
-_BAD = frozenset({"warning", "error"})
-_MOST_PLAIN = 12
 _MOST_FORMULA = 3
 _LONG = 90
 _SENTENCE = re.compile(r"(.*?[.!?])(?:\s|$)", re.DOTALL)
@@ -44,6 +46,7 @@ class JudgedValue:
         found: What the key means; its metric is None where the source does not log it.
         judged: What the value tells, what decides first; empty where the key is unknown.
         otherwise: What it would tell under other settings: the guard, and the text.
+        shows: What its row says about settings.
     """
 
     view: View
@@ -51,6 +54,7 @@ class JudgedValue:
     found: Resolution
     judged: tuple[Judgement, ...]
     otherwise: tuple[tuple[str, str], ...] = ()
+    shows: tuple[str, ...] = ()
 
     @property
     def level(self) -> str:
@@ -74,6 +78,10 @@ def judge_row(view: View, row: Mapping[str, Given], config: Mapping[str, Any] | 
     from rlmetrics.names.resolving import resolve_in
 
     answers = {key: resolve_in(view, [key]) for key in row}
+    evidence = evidence_of(view, row, answers, config)
+    if evidence.settings and isinstance(view, FrameworkView):
+        view = FrameworkView(view.tables, view.source, {**(config or {}), **evidence.settings})
+        answers = {key: resolve_in(view, [key]) for key in row}
     metrics = {
         key: item.metric
         for key, resolutions in answers.items()
@@ -87,8 +95,9 @@ def judge_row(view: View, row: Mapping[str, Given], config: Mapping[str, Any] | 
             if resolution.metric is None:
                 judged.append(JudgedValue(view, given, resolution, ()))
                 continue
-            said = judge(view, resolution, given, findings)
-            judged.append(JudgedValue(view, given, resolution, tuple(said), _otherwise(view, resolution, given)))
+            said = judge(view, resolution, given, findings, evidence)
+            otherwise = _otherwise(view, resolution, given)
+            judged.append(JudgedValue(view, given, resolution, tuple(said), otherwise, tuple(evidence.says)))
     return judged
 
 
@@ -115,7 +124,7 @@ def value_lines(values: Sequence[JudgedValue], *, full: bool = False, assumed: b
     known = [item for item in values if item.judged]
     if not known:
         return _unknown(values)
-    first, *others = known if assumed else _usual(known)
+    first, *others = known if assumed else usual(known)
     resolution, head = first.found, first.judged[0]
     who = _who(first)
     others = [item for item in others if item.says != first.says]
@@ -134,16 +143,17 @@ def value_lines(values: Sequence[JudgedValue], *, full: bool = False, assumed: b
 
         trust = trust_lines(first.view, resolution)
         notes = told_notes(first.view, resolution, installed=False)
-        lines += labelled("reads", reads_texts(str(resolution.metric), first.view.tables))
+        lines += labelled("reads", _on_axis(first, reads_texts(str(resolution.metric), first.view.tables)))
         lines += trust if biases is None and is_biased(trust) else []
         lines += labelled("note", notes if full else notes[:_MOST_ALSO])
     advice = "do" if head.origin == "health" else "watch"
     for label, text in (("why", head.why), ("worry if", head.worry), (advice, head.watch)):
         lines += labelled(label, text) if text else []
+    most = 1 if assumed else _MOST_ALSO
     also = [item.says for item in first.judged[1:] if item.says != head.says]
-    lines += labelled("also", also if full else also[:_MOST_ALSO]) if also else []
+    lines += labelled("also", also if full else also[:most]) if also else []
     if first.otherwise:
-        shown = first.otherwise if full else first.otherwise[:_MOST_ALSO]
+        shown = first.otherwise if full else first.otherwise[:most]
         lines += labelled("settings", [f"{when}: {text}" for when, text in shown])
     lines += [] if lines[-1] == "" else [""]
     lines += _computed(first, assumed=assumed, full=full)
@@ -152,72 +162,9 @@ def value_lines(values: Sequence[JudgedValue], *, full: bool = False, assumed: b
     return lines
 
 
-def row_lines(view: View, values: Sequence[JudgedValue], *, full: bool = False, said: str | None = None) -> list[str]:
-    """Return the answer for a row: what is remarkable, causes first and the most serious first, and the rest folded.
-
-    Args:
-        view: The source.
-        values: What `judge_row` gave.
-        full: Whether nothing is folded.
-        said: How the source became known, such as "inferred from 24 keys".
-    """
-    ranked = [item for item in _first_of_each(values) if item.judged]
-    ranked.sort(key=lambda item: -LEVELS.index(item.level))
-    signs = {str(item.found.metric): item for item in ranked if item.level in _BAD}
-    causes = {item.found.key: [signs[name] for name in item.judged[0].follows if name in signs] for item in ranked}
-    bad = [item for item in ranked if item.level in _BAD and not causes[item.found.key]]
-    following = [item for item in ranked if causes[item.found.key]]
-    free = [item for item in ranked if item not in bad and item not in following]
-    ask, expected, plain = ([item for item in free if item.level == level] for level in ("info", "expected", "plain"))
-    lines = wrapped(_verdict(bad, ask, expected, len(ranked)))
-    lines += [*wrapped(f"{source_words(view.source, view.tables)}{f', {said}' if said else ''}"), ""]
-    table = _together([(_label(item), item, _text(item, full=full)) for item in (*bad, *ask, *expected)])
-    shown = table if full else table[: max(_MOST_ROWS, len(bad))]
-    lines += columns(shown, indent=0)
-    lines += [f"and {len(table) - len(shown)} more: --full"] if len(shown) < len(table) else []
-    if following:
-        named = [each for item in following for each in causes[item.found.key]]
-        roots = [item.found.key for item in bad if item in named]
-        given = ", ".join(f"{item.found.key} = {item.given.text}" for item in following)
-        lines += ["", *labelled("follows", f"from {listed(roots)}: {given}")]
-    advice = list(dict.fromkeys(item.judged[0].watch for item in bad if item.judged[0].watch))
-    lines += ["", *labelled("look at", advice[:_MOST_ALSO])] if advice else []
-    if plain:
-        lines += ["", *wrapped(f"Unremarkable ({len(plain)}): {_keys(plain, full=full)}")]
-    unknown = [item for item in _first_of_each(values) if not item.judged]
-    if unknown:
-        lines += wrapped(f"Not logged by this source ({len(unknown)}): {_keys(unknown, full=full)}")
-    return lines
-
-
-def _together(rows: Sequence[tuple[str, JudgedValue, str]]) -> list[list[str]]:
-    """Return rows of a table, those as one of which the same is said."""
-    groups: dict[tuple[str, str], list[str]] = {}
-    for label, item, text in rows:
-        groups.setdefault((label, text), []).append(item.found.key)
-    return [[label, _some(keys), text] for (label, text), keys in groups.items()]
-
-
-def _verdict(
-    bad: Sequence[JudgedValue], ask: Sequence[JudgedValue], expected: Sequence[JudgedValue], count: int
-) -> str:
-    """Return the first line: the worst value, or that there is none."""
-    if bad:
-        more = f" {len(bad)} of {count} values are bad signs." if len(bad) > 1 else ""
-        return f"{bad[0].found.key}: {bad[0].says}{more}"
-    if ask:
-        return f"None of {count} values is a bad sign. {ask[0].found.key}: {ask[0].says}"
-    if expected:
-        return f"None of {count} values is a bad sign. {expected[0].found.key}: {expected[0].says}"
-    return f"None of {count} values is remarkable by itself; one row shows no trend (rlmetrics check RUN does)."
-
-
-def _label(item: JudgedValue) -> str:
-    return {"info": "look"}.get(item.level, item.level)
-
-
-def _text(item: JudgedValue, *, full: bool) -> str:
-    if full or item.level in _BAD:
+def brief_text(item: JudgedValue, *, full: bool) -> str:
+    """Return what a value tells, in a sentence where it is no bad sign."""
+    if full or item.level in BAD:
         return item.says
     text = _first_sentence(item.says)
     if item.judged[0].origin == "constant" and len(text) > _LONG:
@@ -230,22 +177,7 @@ def _first_sentence(text: str) -> str:
     return text if first is None else first[1]
 
 
-def _keys(items: Sequence[JudgedValue], *, full: bool) -> str:
-    names = [item.found.key for item in items]
-    if full or len(names) <= _MOST_PLAIN:
-        return ", ".join(names)
-    return f"{', '.join(names[:_MOST_PLAIN])} and {len(names) - _MOST_PLAIN} more"
-
-
-def _first_of_each(values: Sequence[JudgedValue]) -> list[JudgedValue]:
-    """Return one value for each key: where it is logged by default, if that is so anywhere."""
-    by_key: dict[str, list[JudgedValue]] = {}
-    for item in values:
-        by_key.setdefault(item.found.key, []).append(item)
-    return [_usual(items)[0] for items in by_key.values()]
-
-
-def _usual(values: Sequence[JudgedValue]) -> list[JudgedValue]:
+def usual(values: Sequence[JudgedValue]) -> list[JudgedValue]:
     """Return the values of one key, those that are logged first, otherwise in the order of the source."""
     return sorted(values, key=lambda item: (not item.judged, item.found.logged is False, item.found.logged is None))
 
@@ -254,9 +186,9 @@ def _elsewhere(others: Sequence[JudgedValue], *, full: bool) -> list[str]:
     """Return what the value tells in other components, those together of which it tells the same."""
     groups: dict[str, list[JudgedValue]] = {}
     for item in others:
-        groups.setdefault(_text(item, full=False), []).append(item)
+        groups.setdefault(brief_text(item, full=False), []).append(item)
     rows = [
-        [_some([str(item.found.component) for item in items]), text if len(text) > 1 else items[0].says]
+        [some([str(item.found.component) for item in items]), text if len(text) > 1 else items[0].says]
         for text, items in groups.items()
     ]
     shown = rows if full else rows[:_MOST_OTHER]
@@ -264,7 +196,8 @@ def _elsewhere(others: Sequence[JudgedValue], *, full: bool) -> list[str]:
     return lines if len(shown) == len(rows) else [*lines, f"  and {len(rows) - len(shown)} more: --full"]
 
 
-def _some(names: Sequence[str]) -> str:
+def some(names: Sequence[str]) -> str:
+    """Return the first of some names, and how many more there are."""
     rest = len(names) - 1
     return names[0] if not rest else listed(names) if rest == 1 else f"{names[0]} and {rest} more"
 
@@ -284,16 +217,28 @@ def _computed(item: JudgedValue, *, assumed: bool, full: bool) -> list[str]:
     view, resolution = item.view, item.found
     tables, metric = view.tables, str(resolution.metric)
     variant = None if resolution.signature is None else resolution.signature.reproduced_by
-    formula = formula_texts(metric, variant, tables)
+    # A value that stands for something else, such as -1 for none, is not told that it cannot be.
+    formula = formula_texts(metric, variant, tables, ranged=not outside(resolution, item.given, tables))
     measured = measured_text(metric, tables)
-    lines = labelled("metric", f"{str(resolution.brief).rstrip('.')} ({metric})")
+    axis = axis_of(resolution)
+    shown = f", {words}" if (words := axis_words(axis)) else ""
+    lines = labelled("metric", f"{str(resolution.brief).rstrip('.')}{shown} ({metric})")
     lines += labelled("formula", formula if full or len(formula) <= _MOST_FORMULA else formula[:1])
     lines += labelled("measures", [] if formula or measured is None else [measured])
     lines += averaged_lines(view, resolution)
-    lines += labelled("healthy", health_texts(metric, tables, full=full) if full or item.level != "expected" else [])
+    healthy = health_texts(metric, tables, axis=axis, full=full)
+    lines += labelled("healthy", healthy if full or item.level != "expected" else [])
     lines += logged_lines(view, resolution)
     lines += changed_lines(view, resolution, full=full) if full or not assumed else []
     return [*lines, *source_lines(resolution, full=full)]
+
+
+def _on_axis(item: JudgedValue, texts: Sequence[str]) -> list[str]:
+    """Return how a metric's curve behaves, with what the value is on the metric's own axis."""
+    axis, number = axis_of(item.found), item.given.number
+    if axis is None or axis.is_plain or number is None or number - number != 0:
+        return [*texts]
+    return [f"{item.given.text} is {axis.undone(number):.6g} of the metric itself: {text}" for text in texts]
 
 
 def _who(item: JudgedValue) -> str:
@@ -308,11 +253,14 @@ def _otherwise(view: View, resolution: Resolution, given: Given) -> tuple[tuple[
     component = getattr(view, "components", {}).get(resolution.component)
     if component is None or resolution.template is None or resolution.mode is None:
         return ()
-    return tuple(
-        (guard_words(when, component.config), _first_sentence(reading.says.replace("{value}", given.text)))
-        for when, reading in component.reads_otherwise(resolution.template, resolution.mode)
-        if covers(reading.value, given.number)
-    )
+    told: dict[str, str] = {}
+    for when, reading in component.reads_otherwise(resolution.template, resolution.mode):
+        if covers(reading.value, given.number, given.half):
+            says = _first_sentence(reading.says.replace("{value}", given.text))
+            words = guard_words(when, component.config)
+            # Of several settings under which the same is true the simplest is told.
+            told[says] = min(told.get(says, words), words, key=len)
+    return tuple((words, says) for says, words in told.items())
 
 
 def _plain(number: float) -> float | str:

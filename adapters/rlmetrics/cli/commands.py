@@ -31,7 +31,7 @@ COMMANDS: dict[str, Command] = {
         "what a logged key or value means",
         (
             ("rlmetrics resolve kl", "every meaning of a key, and who logs it"),
-            ("rlmetrics resolve loss=0.0 --at 'trl[GRPOTrainer]==0.16.1'", "is this value normal?"),
+            ("rlmetrics resolve loss=0.0 --at 'trl[GRPOTrainer]==0.15.2'", "is this value normal?"),
         ),
         MAIN,
     ),

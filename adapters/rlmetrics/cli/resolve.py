@@ -36,7 +36,7 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
 
 def run(args: argparse.Namespace) -> int:
     """Run the command."""
-    from rlmetrics.answers.pasted import parse_row
+    from rlmetrics.answers.pasted import parse_rows
     from rlmetrics.names import NamesError, load_tables
 
     keys: list[str] = []
@@ -46,7 +46,7 @@ def run(args: argparse.Namespace) -> int:
         msg = "there are no keys on the standard input; write one a line"
         raise NamesError(msg)
     config, tables = config_of(args), load_tables(spec_of(args))
-    row = {name: given for key in keys for name, given in parse_row(key).items()}
+    row = parse_rows(keys)
     if row:
         return _of_values(args, row, config, tables)
     if args.json:
