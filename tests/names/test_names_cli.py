@@ -220,7 +220,10 @@ def test_diff_lists_four_kinds_of_changes(call, document):
         (["resolve", "x", "--bogus"], "unrecognized arguments: --bogus"),
         (["resolve", "x", "--at", "tlr==1"], "did you mean trl"),
         (["resolve", "x", "--at", GRPO, "--config", "beta"], "write NAME=VALUE"),
-        (["resolve", "x", "--at", GRPO, "--config", "betta=1"], "did you mean beta?"),
+        (
+            ["resolve", "x", "--at", GRPO, "--config", "betta=1"],
+            "trl 1.16.0 has no setting 'betta'; did you mean beta or ",
+        ),
         (["resolve", "x", "--at", GRPO, "--spec", "/no/such/folder"], "no such folder"),
         (["keys"], "--at"),
         (["keys", "--at", "auto"], "infers the source from keys"),

@@ -148,6 +148,10 @@ def _first(view: View, item: Resolution) -> str:
         texts.append(f"here over {population_words(item.signature.population, view.tables)}")
     notes = told_notes(view, item)
     texts += notes[:1] if _is_intro(notes) else []
+    if isinstance(view, FrameworkView):
+        from .indifferent import indifferent_words
+
+        texts += [idle] if (idle := indifferent_words(view.components[str(item.component)], item)) else []
     return " ".join(map(sentence, texts))
 
 

@@ -44,6 +44,7 @@ def run(args: argparse.Namespace) -> int:
     """
     from rlmetrics.codegen.locks.anchor import add_anchor
     from rlmetrics.codegen.locks.fetch import open_release
+    from rlmetrics.codegen.locks.known_settings import note_settings
     from rlmetrics.codegen.locks.ledger import Ledger
     from rlmetrics.codegen.locks.of_spec import components_of
     from rlmetrics.names.errors import UserError
@@ -61,6 +62,7 @@ def run(args: argparse.Namespace) -> int:
     source = open_release(package, release, args.wheel or args.folder, args.cache)
     ledger = Ledger(root / "locks" / framework, spec.frameworks[framework].framework.package)
     taken = add_anchor(ledger, components, args.name, source, path, int(line), only, args.cache)
+    note_settings(ledger, source, spec.frameworks[framework].framework.settings)
     written = ledger.save()
     if args.json:
         print(json_text({"anchor": args.name, "components": taken.stems, "symbol": taken.mark.symbol,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from pathlib import Path
 from typing import Any
 
 from rlmetrics.names.config import parse_pairs
@@ -37,8 +38,9 @@ def add_config(parser: argparse.ArgumentParser) -> None:
         "--config",
         action="append",
         default=[],
-        metavar="KEY=VALUE",
-        help="a setting that differs from the release's default (repeatable)",
+        metavar="KEY=VALUE|@FILE",
+        help="a setting that differs from the release's default, or a file with all of a run's: training arguments, "
+        "hydra's or W&B's config.yaml (repeatable; the later wins)",
     )
 
 
@@ -72,8 +74,25 @@ def add_json(parser: argparse._ActionsContainer) -> None:
 
 
 def config_of(args: argparse.Namespace) -> dict[str, Any]:
-    """Return what ``--config`` gave."""
-    return dict(parse_pairs(args.config, "--config"))
+    """Return what ``--config`` gave: single settings and those of whole files, in the order in which they stand.
+
+    Raises:
+        UserError: A file can't be read, or a setting is written wrongly.
+    """
+    pairs = parse_pairs((text for text in args.config if not text.startswith("@")), "--config")
+    settings: dict[str, Any] = {}
+    for text in args.config:
+        if text.startswith("@"):
+            from rlmetrics.translate.run_settings import named_file
+
+            given = named_file(Path(text[1:]))
+        else:
+            name = text.partition("=")[0].strip()
+            given = {name: pairs[name]}
+        for name, value in given.items():
+            settings.pop(name, None)  # the last one counts, so it stands last
+            settings[name] = value
+    return settings
 
 
 def spec_of(args: argparse.Namespace) -> list[str] | None:

@@ -57,7 +57,7 @@ def looked_up(keys: Sequence[str], *, config: Config = None, tables: Tables) -> 
         lookups = [_within(lookup, best) for lookup in lookups]
     logged = [item for lookup in lookups for item in lookup.found]
     if logged:
-        check_config(config, catalogue.settings(logged))
+        check_config(config, catalogue.settings(logged), catalogue.releases(logged))
     return None, lookups
 
 

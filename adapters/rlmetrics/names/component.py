@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from .config import Config, Configuration
 from .entries import Entries
 from .records import Alternative, Entry, Evidence, Reading
-from .rows import TableRow, guards_of, metrics_of
+from .rows import TableRow, expressions_of, guards_of, metrics_of
 from .severity import Circumstances
 from .source import Component
 from .surfaces import LOGGED, Rules, route_surfaces, show_name, show_template
@@ -232,6 +232,10 @@ class ComponentView:
     def guards(self, key: str, mode: str) -> list[str]:
         """Return the guards that decide whether and how a key is logged."""
         return list(dict.fromkeys(guard for row in self._by_key[key, mode] for guard in guards_of(row)))
+
+    def expressions(self, key: str, mode: str) -> list[str]:
+        """Return the expressions of settings that decide anything about a key."""
+        return [text for row in self._by_key[key, mode] for text in expressions_of(row)]
 
     def reads_otherwise(self, key: str, mode: str) -> list[tuple[str, Reading]]:
         """Return what certain values would mean in other configurations, each with the guard that asks for it."""

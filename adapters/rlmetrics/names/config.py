@@ -15,7 +15,19 @@ if TYPE_CHECKING:
     from .guards import Value
     from .rows import ComponentTable
 
-__all__ = ["UNKNOWN", "Config", "Configuration", "check_config", "fitting", "is_plain", "parse_pairs", "single"]
+__all__ = [
+    "UNKNOWN",
+    "Config",
+    "Configuration",
+    "RecordedName",
+    "check_config",
+    "find_key",
+    "fitting",
+    "is_plain",
+    "parse_pairs",
+    "recorded_key",
+    "single",
+]
 
 
 class _Unknown(Enum):
@@ -27,6 +39,32 @@ UNKNOWN = _Unknown.UNKNOWN
 
 _SEVERAL = "several"
 """What a choice is called of which a list of more than one may be given."""
+
+_AROUND = frozenset(
+    {
+        "trl_ppo_trainer_config",
+        "config",
+        "training_args",
+        "training_arguments",
+        "trainer_args",
+        "args",
+        "hparams",
+        "trl",
+        "training",
+    }
+)
+"""Names under which a whole configuration stands, the old PPOTrainer's among them."""
+
+
+_SWITCH = {"true": True, "false": False, "yes": True, "no": False, "on": True, "off": False}
+"""How people write the positions of a switch, those of YAML among them."""
+
+
+class RecordedName(str):
+    """The name of a setting that a whole configuration holds: a source that lacks it, or its value, leaves it alone."""
+
+    __slots__ = ()
+
 
 Config = Mapping[str, Any] | None
 """Values of configuration keys, as text or as what they are."""
@@ -45,6 +83,7 @@ class Configuration:
         keys: Type, brief, choices and defaults of every key.
         defaults: Values without ``config``; a key without a default in the release is missing.
         values: Values with ``config``.
+        given: Those names of ``config`` that are keys here.
     """
 
     def __init__(self, table: FrameworkTable, component: ComponentTable, release: str, config: Config = None) -> None:
@@ -60,11 +99,15 @@ class Configuration:
                     break
         self.values: dict[str, Value] = dict(self.defaults) if config else self.defaults
         self._holds: dict[str, bool | None] = {}
+        self.given: list[str] = []
         for given, value in (config or {}).items():
             full_name = find_key(given, keys)
-            if full_name is not None and value is UNKNOWN:
+            if full_name is None:
+                continue
+            self.given.append(given)
+            if value is UNKNOWN or (isinstance(given, RecordedName) and not fitting(full_name, value, keys[full_name])):
                 self.values.pop(full_name, None)
-            elif full_name is not None:
+            else:
                 self.values[full_name] = _convert(full_name, value, keys[full_name])
 
     def holds(self, guard: str) -> bool | None:
@@ -77,6 +120,11 @@ class Configuration:
         """Return whether a guard holds without the given values."""
         return holds(guard, self.defaults)
 
+    def has(self, name: str) -> bool:
+        """Return whether the release has a key, as far as that is known."""
+        stated = self.keys[name].get("defaults")
+        return name in self.defaults or not stated or self._table.settings.has(name, self._release)
+
     def symbol(self, name: str) -> str | None:
         """Return the class or function in which the default of a key stands."""
         for ranges, _, symbol in self.keys[name].get("defaults", ()):
@@ -87,29 +135,63 @@ class Configuration:
 
 
 def find_key(given: str, keys: Mapping[str, Any]) -> str | None:
-    """Return the key that is meant: itself, or the only one that ends with it after a dot."""
+    """Return the key that is meant: itself, or the only one that ends with it after a dot.
+
+    Hydra's ``+`` and ``++`` are no part of a name. In a whole configuration names are whole, too.
+    """
     if given in keys:
-        return given
-    ends = [name for name in keys if name.endswith(f".{given}")]
+        return str(given)
+    if isinstance(given, RecordedName):
+        return recorded_key(given, keys)
+    name = given.lstrip("+")
+    ends = [name] if name in keys else [key for key in keys if key.endswith(f".{name}")]
     return ends[0] if len(ends) == 1 else None
 
 
-def check_config(config: Config, known: Iterable[Mapping[str, Any]]) -> None:
-    """Refuse values for keys that no component has.
+def recorded_key(given: str, keys: Mapping[str, Any]) -> str | None:
+    """Return the key that a whole configuration means: what surrounds all of it is no part of its names."""
+    for name in (given, given.replace("/", ".")):
+        if name in keys:
+            return str(name)
+        around, _, rest = name.partition(".")
+        if around in _AROUND and rest in keys:
+            return rest
+    return None
+
+
+def check_config(
+    config: Config, known: Iterable[Mapping[str, Any]], releases: Iterable[tuple[FrameworkTable, str]] = ()
+) -> None:
+    """Refuse values for keys that neither a component nor its release has.
+
+    A setting that a release has and of which nothing is said makes no difference to any key.
 
     Args:
         config: The given values.
         known: The keys of each component that takes part.
+        releases: The releases that take part.
 
     Raises:
-        NamesError: A key is unknown everywhere.
+        NamesError: A key is unknown everywhere, or its name is the end of several keys.
     """
     tables = list(known)
     for given in config or {}:
-        if not any(find_key(given, keys) for keys in tables):
-            names = dict.fromkeys(name for keys in tables for name in keys)
-            msg = f"unknown configuration key {given!r}; {nearest(given, names, 'keys')}"
+        if isinstance(given, RecordedName) or any(find_key(given, keys) for keys in tables):
+            continue
+        name = given.lstrip("+")
+        ends = dict.fromkeys(key for keys in tables for key in keys if key.endswith(f".{name}"))
+        if ends:
+            msg = f"{given!r} can be {' or '.join(ends)}; write the whole name"
             raise NamesError(msg)
+        places = list(dict.fromkeys(releases))
+        if any(table.settings.has(given, release) for table, release in places):
+            continue
+        names = dict.fromkeys(name for keys in tables for name in keys)
+        names.update(dict.fromkeys(name for table, release in places for name in table.settings.of(release)))
+        where = " or ".join(f"{table.name} {release}" for table, release in places[:2])
+        has = f"{where} has no setting {given!r}" if 0 < len(places) <= 2 else f"unknown configuration key {given!r}"
+        msg = f"{has}; {nearest(name, names, 'keys')}"
+        raise NamesError(msg)
 
 
 def parse_pairs(pairs: Iterable[str], option: str) -> dict[str, str]:
@@ -217,8 +299,8 @@ def _convert(name: str, value: Any, row: Mapping[str, Any]) -> Value:
     if value.lower() in ("null", "none") and value not in row.get("choices", ()):
         return None
     if kind == "bool":
-        if value.lower() in ("true", "false"):
-            return value.lower() == "true"
+        if value.lower() in _SWITCH:
+            return _SWITCH[value.lower()]
         msg = f"{name} must be true or false, not {value!r}"
         raise NamesError(msg)
     if kind in ("int", "float"):

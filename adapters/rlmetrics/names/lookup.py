@@ -272,6 +272,11 @@ class Catalogue:
         parts = [part for part in self._parts if (part.table.name, part.component.name) in places]
         return [{**part.table.config, **part.own.config} for part in parts]
 
+    def releases(self, logged: Iterable[Logged]) -> list[tuple[FrameworkTable, str]]:
+        """Return the releases in which something is logged, with their frameworks."""
+        each = dict.fromkeys((item.framework, release) for item in logged for release in item.releases)
+        return [(self._tables.framework(framework), release) for framework, release in each]
+
     def _config_of(self, part: _Part, release: str) -> Config:
         try:
             Configuration(part.table, part.own, release, self._config)

@@ -7,15 +7,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from .config import UNKNOWN, find_key, fitting, single
+from .config import UNKNOWN, check_config, find_key, fitting, recorded_key, single
 from .protocol import View
-from .tables import Overlays, Tables
+from .tables import Overlays, Tables, load_tables
 from .view import FrameworkView, open_view
 
 __all__ = ["Understood", "keys_of", "merged", "understood"]
-
-_AROUND = frozenset({"trl_ppo_trainer_config", "config", "training_args", "trainer_args", "args", "hparams"})
-"""Names under which a whole configuration is recorded, the old PPOTrainer's among them."""
 
 
 @dataclass(frozen=True)
@@ -40,7 +37,7 @@ def understood(settings: Mapping[str, Any], keys: Mapping[str, Any]) -> Understo
     """
     values: dict[str, Any] = {}
     for given, value in settings.items():
-        name = _named(given, keys)
+        name = recorded_key(given, keys)
         if name is None or (name != given and (name in settings or name in values)):
             continue
         known = value is not UNKNOWN and fitting(name, value, keys[name])
@@ -66,23 +63,19 @@ def merged(
         spec: Folders with further YAML.
 
     Raises:
-        NamesError: The source is unknown.
+        NamesError: The source is unknown, or neither its release nor another framework has a setting that is given.
     """
+    tables = load_tables(spec)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        keys = keys_of(open_view(at, spec=spec))
+        view = open_view(at, spec=tables)
+    keys = keys_of(view)
+    if given and isinstance(view, FrameworkView):
+        # A folder may hold runs of several frameworks, and each takes what it has.
+        others = [tables.framework(name) for name in tables.frameworks if name != view.source.framework]
+        own = {name: value for name, value in given.items() if not any(one.settings.had(name) for one in others)}
+        check_config(own, [keys], [(tables.framework(view.source.framework), view.source.release)])
     known = understood(settings, keys)
     # A short name that a run uses for something else must not be taken for the end of a setting's.
-    others = {name: value for name, value in settings.items() if value is not UNKNOWN and not find_key(name, keys)}
-    return replace(known, values={**others, **known.values, **given})
-
-
-def _named(given: str, keys: Mapping[str, Any]) -> str | None:
-    """Return the setting that is meant: what surrounds a whole configuration is no part of its names."""
-    for name in (given, given.replace("/", ".")):
-        if name in keys:
-            return name
-        around, _, rest = name.partition(".")
-        if around in _AROUND and rest in keys:
-            return rest
-    return None
+    rest = {name: value for name, value in settings.items() if value is not UNKNOWN and not find_key(name, keys)}
+    return replace(known, values={**rest, **known.values, **given})

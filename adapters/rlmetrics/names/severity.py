@@ -22,6 +22,7 @@ __all__ = [
     "SEVERITIES",
     "SINGLE",
     "UNKNOWN",
+    "UPDATE",
     "Circumstances",
     "Settings",
     "applies",

@@ -13,6 +13,7 @@ from .levels import Level, levels_of
 from .records import Evidence
 
 if TYPE_CHECKING:
+    from .known_settings import KnownSettings
     from .rows import ComponentTable
     from .versions import Releases
 
@@ -120,6 +121,16 @@ class FrameworkTable:
             except (KeyError, NamesError):
                 self._proven[stem] = {}  # a file without a lock, such as an overlay's
         return self._proven[stem]
+
+    @cached_property
+    def settings(self) -> KnownSettings:
+        """Which settings each release has; read when they are first asked for."""
+        from .known_settings import KnownSettings
+
+        try:
+            return KnownSettings(self._load(f"settings/{self.name}"), self.releases)
+        except (KeyError, NamesError):
+            return KnownSettings({}, self.releases)  # a framework without a lock, such as an overlay's
 
     def defaults(self, stem: str) -> Mapping[str, Any]:
         """Return every known default of a file's settings, and what they do to curves; read once."""

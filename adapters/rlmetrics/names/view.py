@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from functools import cached_property
+from typing import Any
 
 from .canonical import CanonicalView
 from .component import ComponentView
-from .config import Config, check_config
+from .config import Config, check_config, find_key
 from .convention import ConventionView
 from .errors import NamesError
 from .measured import canonical_of
@@ -164,5 +165,17 @@ def open_views(
             views.append(FrameworkView(tables, source, config))
     if config:
         components = [item for view in views if isinstance(view, FrameworkView) for item in view.components.values()]
-        check_config(config, [component.config.keys for component in components])
+        check_config(
+            config,
+            [_keys_of(component, config) for component in components],
+            [(component.table, component.release) for component in components],
+        )
     return views
+
+
+def _keys_of(component: ComponentView, config: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return the configuration keys of a component, but for given ones that its release lacks."""
+    keys = component.config.keys
+    named = {name for given in config if (name := find_key(given, keys)) is not None}
+    lacking = {name for name in named if not component.config.has(name)}
+    return {name: row for name, row in keys.items() if name not in lacking} if lacking else keys

@@ -18,6 +18,7 @@ from .locks.component import LockedComponent
 from .locks.extend import extend
 from .locks.fetch import CACHE, open_release
 from .locks.fingerprint import digest
+from .locks.known_settings import note_settings
 from .locks.ledger import SHARED, Ledger
 from .locks.news import News, ReleaseStep, news
 from .locks.of_spec import components_of
@@ -94,6 +95,7 @@ def add(
     spec = with_release(spec, framework, release)
     components = components_of(spec, framework)
     ledger = Ledger(root / "locks" / framework, package_name)
+    note_settings(ledger, new, spec.frameworks[framework].framework.settings)
     with without_collection():
         step = _extended(framework, old, new, components, ledger)
         step = replace(step, locate=_locator(spec, framework))

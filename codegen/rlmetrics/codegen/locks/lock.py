@@ -10,7 +10,9 @@ from .marks import Found, Mark
 
 __all__ = ["Kind", "Lock", "Table"]
 
-Kind = Literal["anchors", "watched", "methods", "keys", "defaults", "symbols", "lines", "requires", "confirmed"]
+Kind = Literal[
+    "anchors", "watched", "methods", "keys", "defaults", "settings", "symbols", "lines", "requires", "confirmed"
+]
 """What a table holds, see :class:`Lock`."""
 
 Table = dict[str, dict[str, set[str]]]
@@ -28,7 +30,8 @@ class Lock:
     - ``watched``: a symbol whose change may change what the component's keys mean;
     - ``methods``: a method and the class that the component has it from;
     - ``keys``: a key and where it is written;
-    - ``defaults``: a configuration field and its default.
+    - ``defaults``: a configuration field and its default;
+    - ``settings``: a setting, and whether it is a section that users fill.
 
     What several components share stands once, in the lock of the framework as a whole:
 

@@ -362,6 +362,18 @@ class Code(Strict):
         return self
 
 
+class SettingSources(Strict):
+    """Where all settings of a release stand, so that a setting of which nothing is said is told from a misspelt one."""
+
+    classes: list[Text] = Field(
+        default=[], description="Names of dataclasses, with `*` for any text, or a dotted path."
+    )
+    hydra: Text | None = Field(default=None, description="Name of the folders that hold hydra's configurations.")
+    inherited: dict[str, list[Text]] = Field(
+        default={}, description="Other packages, each with the names of the dataclasses that the framework's extend."
+    )
+
+
 class Framework(Strict):
     """``spec/frameworks/<framework>/framework.yaml``."""
 
@@ -376,6 +388,7 @@ class Framework(Strict):
         description="Components in the order in which answers list them, those that people use first; others follow by "
         "the name of their file.",
     )
+    settings: SettingSources | None = Field(default=None, description="Where all settings of a release stand.")
     config: dict[str, ConfigKey] = {}
     placeholders: dict[str, Placeholder] = {}
     guides: dict[str, Guide] = {}

@@ -10,6 +10,7 @@ from .framework import framework_tables
 from .health import health_table
 from .metrics import metrics_tables
 from .proofs import proof_tables
+from .settings import settings_tables
 from .sizes import sizes_table
 
 if TYPE_CHECKING:
@@ -29,8 +30,9 @@ def build(spec: Spec) -> dict[str, Table]:
 
     Returns:
         The tables ``index``, ``lookup``, ``families``, ``inputs``, ``signatures``, ``trackers``, ``conventions``,
-        ``health`` and ``sizes``; in ``metrics`` and ``texts`` one for each family; in ``frameworks``, ``proofs`` and
-        ``defaults`` a folder for each framework, with one for each of its files.
+        ``health`` and ``sizes``; in ``metrics`` and ``texts`` one for each family; in ``settings`` one for
+        each framework; in ``frameworks``, ``proofs`` and ``defaults`` a folder for each framework, with one for each
+        of its files.
     """
     tables = {
         "index": _index(spec),
@@ -48,6 +50,7 @@ def build(spec: Spec) -> dict[str, Table]:
         tables.update(framework_tables(name, framework))
     tables.update(proof_tables(spec))
     tables.update(default_tables(spec))
+    tables.update(settings_tables(spec))
     tables["lookup"] = _lookup(spec, tables)
     plain_tables = {name: Table(table.source, plain(table.data)) for name, table in tables.items()}
     texts = {key: row for family in spec.families for key, row in plain_tables[f"texts/{family}"].data["TEXTS"].items()}

@@ -1,0 +1,61 @@
+"""Settings that were given and that make no difference to what a key means."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from rlmetrics.names.config import RecordedName, find_key
+from rlmetrics.names.severity import UPDATE
+
+from .words import listed
+
+if TYPE_CHECKING:
+    from rlmetrics.names.answers import Resolution
+    from rlmetrics.names.component import ComponentView
+
+__all__ = ["indifferent_words"]
+
+_MOST = 3
+"""So many settings are named."""
+
+
+def indifferent_words(view: ComponentView, item: Resolution) -> str | None:
+    """Return that settings given one by one make no difference to a key; None if none of them is like that."""
+    given = [name for name in view.given or {} if not isinstance(name, RecordedName)]
+    names = {name: find_key(name, view.config.keys) or name.lstrip("+") for name in given}
+    if not names or item.template is None:
+        return None
+    texts = list(_said(view, item))
+    idle = [name for name in names.values() if not _named(name, texts)]
+    if not idle:
+        return None
+    shown = [*idle[:_MOST], *([f"{len(idle) - _MOST} more"] if len(idle) > _MOST else [])]
+    start, verb = ("The setting", "makes") if len(idle) == 1 else ("The settings", "make")
+    return f"{start} {listed(shown)} {verb} no difference to what it means"
+
+
+def _named(name: str, texts: list[str]) -> bool:
+    """Tell whether something that is said of a key names a setting, at least by its last part."""
+    words = re.compile(rf"(?<!\w){re.escape(name.rpartition('.')[2])}(?!\w)")
+    return any(words.search(text) for text in texts)
+
+
+def _said(view: ComponentView, item: Resolution) -> Iterator[str]:
+    """Yield all that is said of a key and that may name a setting."""
+    key, mode = str(item.template), item.mode or "train"
+    yield from view.expressions(key, mode)
+    yield from (item.condition or "", *item.constant_when, *item.notes, str(item.brief))
+    circumstances = view.circumstances
+    yield circumstances.part(UPDATE, mode)
+    signature = item.signature
+    if signature is not None:
+        yield from (str(signature.scale), str(signature.offset), signature.span or "")
+        yield from (circumstances.part(level, mode) for level in signature.reduction)
+        yield from (circumstances.trait(view.tables.traits[name], mode) or "" for name in signature.traits)
+    # What moves its curve without changing what it means.
+    for name, shaping in view.table.defaults(view.stem).get("shaping", {}).items():
+        level = shaping.get("level")
+        if key in shaping.get("keys", ()) or (signature is not None and level in signature.reduction):
+            yield name

@@ -1,0 +1,61 @@
+"""Which settings a framework's releases have, whatever the spec says of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cached_property, lru_cache
+from typing import Any
+
+from .versions import Releases
+
+__all__ = ["KnownSettings"]
+
+
+class KnownSettings:
+    """The names of all settings of every release.
+
+    Args:
+        data: Ranges of releases, joined by spaces, to names of settings under ``NAMES``, those of packages that any
+            release may come with under an empty text; under ``OPEN`` sections that users fill.
+        releases: The releases of the framework.
+    """
+
+    def __init__(self, data: Mapping[str, Any], releases: Releases) -> None:
+        self._named: Mapping[str, Sequence[str]] = data.get("NAMES", {})
+        self._open: Sequence[str] = data.get("OPEN", ())
+        self._releases = releases
+        self.of = lru_cache(maxsize=4)(self._of)
+        """Returns the names of the settings of a release."""
+
+    def _of(self, release: str) -> frozenset[str]:
+        covers = self._releases.covers
+        return frozenset(
+            name
+            for ranges, names in self._named.items()
+            if not ranges or covers(ranges.split(" "), release)
+            for name in names
+        )
+
+    def has(self, given: str, release: str) -> bool:
+        """Tell whether a release has a setting: under that name, one that ends with it, or in a section to be filled.
+
+        ``+`` before a name adds a setting, as hydra does: then it is enough that the release has its section.
+        """
+        return self._among(given, self.of(release))
+
+    def had(self, given: str) -> bool:
+        """Tell whether any release has a setting."""
+        return self._among(given, self._every)
+
+    @cached_property
+    def _every(self) -> frozenset[str]:
+        return frozenset(name for names in self._named.values() for name in names)
+
+    def _among(self, given: str, names: frozenset[str]) -> bool:
+        name = given.lstrip("+")
+        if name in names or any(known.endswith(f".{name}") for known in names):
+            return True
+        if any(name.startswith(f"{section}.") for section in self._open if section in names):
+            return True
+        section = name.rpartition(".")[0]
+        return given.startswith("+") and bool(section) and any(known.startswith(f"{section}.") for known in names)
