@@ -138,6 +138,7 @@ def draw_batch(
         "nan": now("nan", 0.0, 0.0, 0.0),
         "none": now("none", 0.0, 0.0, 0.0),
         "drift": now("drift", 3e-4, 3e-4, 0.2),
+        "slow": now("slow", 1.0, 1.0, 0.0),
         "mismatch": now("mismatch", 0.01, 0.012, 0.1),
         "coefficient": now("coefficient", 0.2, 0.2, 0.0),
     }

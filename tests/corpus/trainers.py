@@ -293,14 +293,16 @@ def _kto(run: Run) -> Iterator[Row]:
         }
         row: Values = {"loss": min(0.5, found["loss"] / 1.386), "grad_norm": found["grad"]}
         if v >= (1, 14):
-            row |= {"kl": kl, "entropy": 1.5, "num_tokens": 9000.0 * step, "logits/chosen": 0.4, "logits/rejected": 0.5}
+            row |= {"kl": kl, "entropy": 1.5 + 0.05 * rng.gauss(0, 1), "num_tokens": 9000.0 * step}
+            row |= {"logits/chosen": 0.4 + 0.02 * rng.gauss(0, 1), "logits/rejected": 0.5 + 0.02 * rng.gauss(0, 1)}
         elif v >= (1, 8):
             row |= {"kl": kl, "num_tokens": 9000.0 * step}
         for place, split in enumerate(("chosen", "rejected")):
             row[f"rewards/{split}"] = found[split]
             row[f"logps/{split}"] = values["logps"][place]
             if (0, 10) <= v < (1, 14):
-                row[f"logits/{split}"] = -1.5e8 if run.set.get("summed_logits") else -2.2 + 0.1 * place
+                whole = 1.5e8 if run.set.get("summed_logits") else 2.2 - 0.1 * place
+                row[f"logits/{split}"] = -whole * (1 + 0.1 * rng.gauss(0, 1))
         row["rewards/margins"] = found["margin"]
         if v < (1, 8):
             row["kl"] = kl
@@ -335,7 +337,8 @@ def _supervised(run: Run) -> Iterator[Row]:
             row |= order
         elif run.trainer == "reward" and v >= (0, 24):
             gap = 2.2 * (0.75 - min(loss, 2.0))
-            row |= {"num_tokens": tokens, "min_reward": -3.1, "mean_reward": 0.2 * rng.gauss(0, 1), "max_reward": 2.9}
+            low, middle, high = (x + 0.2 * rng.gauss(0, 1) for x in (-3.1, 0.0, 2.9))
+            row |= {"num_tokens": tokens, "min_reward": low, "mean_reward": middle, "max_reward": high}
             row |= {"accuracy": max(0.4, min(0.99, 0.5 + 0.25 * gap)), "margin": gap}
         return row | own(run, {})
 
@@ -384,7 +387,7 @@ def _ppo_v1(run: Run) -> Iterator[Row]:
         if run.version >= (0, 5):
             row |= {"ppo/mean_scores": mean(batch.rewards), "ppo/std_scores": std(batch.rewards)}
         lengths = [float(length) for length in batch.lengths]
-        row |= {"tokens/queries_len_mean": 14.2, "tokens/queries_len_std": 3.4}
+        row |= {"tokens/queries_len_mean": 14 + rng.random(), "tokens/queries_len_std": 3.2 + 0.3 * rng.random()}
         row |= {"tokens/responses_len_mean": mean(lengths), "tokens/responses_len_std": std(lengths)}
         policy = -0.012 + 0.004 * rng.gauss(0, 1)
         row |= {"ppo/loss/policy": policy, "ppo/loss/value": now["value_loss"]}
@@ -392,9 +395,15 @@ def _ppo_v1(run: Run) -> Iterator[Row]:
         row |= {"ppo/policy/approxkl": now["drift"], "ppo/policy/policykl": 0.4 * now["drift"]}
         row |= {"ppo/policy/clipfrac": now["clip"], "ppo/policy/advantages_mean": 1e-8 * rng.gauss(0, 1)}
         spread = max(1e-4, std(batch.rewards) ** 2)
-        row |= {"ppo/returns/mean": mean(batch.rewards), "ppo/returns/var": spread, "ppo/val/vpred": 0.4}
+        row |= {"ppo/returns/mean": mean(batch.rewards), "ppo/returns/var": spread}
+        guess = mean(batch.rewards) * min(1.0, max(0.0, now["explained"])) + 0.05 * rng.gauss(0, 1)
+        row["ppo/val/vpred"] = guess
         row |= {"ppo/val/error": spread * (1 - now["explained"]), "ppo/val/clipfrac": 0.2 * now["clip"]}
-        row |= {"ppo/val/mean": 0.42, "ppo/val/var": 0.3 * spread, "ppo/val/var_explained": now["explained"]}
+        row |= {
+            "ppo/val/mean": guess + 0.02 * rng.gauss(0, 1),
+            "ppo/val/var": 0.3 * spread,
+            "ppo/val/var_explained": now["explained"],
+        }
         row |= {"ppo/learning_rate": run.rate, "time/ppo/forward_pass": 1.2, "time/ppo/optimize_step": 6.4}
         row |= {"time/ppo/total": 9.1, "env/reward_mean": mean(batch.rewards), "env/reward_std": std(batch.rewards)}
         if now["nan"] >= 1:
@@ -408,7 +417,11 @@ def _online_dpo(run: Run) -> Iterator[Row]:
         score = run.course.at("learned", step, rng, (0.2, 1.6, 0.05))
         row: Values = {"loss": found["loss"], "grad_norm": found["grad"]}
         kl = run.course.at("sum_kl", step, rng, (0.0, 12.0, 0.06))
-        row |= {"objective/rlhf_reward": score - 0.1 * kl, "objective/scores_margin": 0.9, "objective/scores": score}
+        row |= {
+            "objective/rlhf_reward": score - 0.1 * kl,
+            "objective/scores_margin": 0.9 + 0.1 * rng.gauss(0, 1),
+            "objective/scores": score,
+        }
         row |= {"val/contain_eos_token": run.course.at("eos", step, rng, (0.9, 0.97, 0.01))}
         row |= {"logps/chosen": -90 + 10 * found["chosen"], "logps/rejected": -92 + 10 * found["rejected"]}
         row |= {"objective/kl": kl, "objective/non_score_reward": -0.1 * kl, "objective/entropy": 70 - 4 * score}

@@ -33,7 +33,7 @@ def verl_rows(run: Run) -> Iterator[Row]:
             row |= {"global_seqlen/balanced_max": whole(seqlen / 2 + 1), "global_seqlen/mean": seqlen / 2}
         row |= _before_update(run, batch, rng)
         if critic:
-            row |= _critic(run, batch)
+            row |= _critic(run, batch, rng)
         row |= _actor(run, batch, rng)
         if run.eval_every and step % run.eval_every == 0:
             row |= _validation(run, step, rng)
@@ -80,13 +80,10 @@ def _before_update(run: Run, batch: Batch, rng: random.Random) -> Values:
     return row
 
 
-def _critic(run: Run, batch: Batch) -> Values:
+def _critic(run: Run, batch: Batch, rng: random.Random) -> Values:
     now = batch.values
-    row = {
-        "critic/vf_loss": now["value_loss"],
-        "critic/vf_clipfrac": 0.02 * now["value_loss"],
-        "critic/vpred_mean": 0.4,
-    }
+    row = {"critic/vf_loss": now["value_loss"], "critic/vf_clipfrac": 0.02 * now["value_loss"]}
+    row["critic/vpred_mean"] = mean(batch.rewards) * min(1.0, max(0.0, now["explained"] + 0.2)) + 0.03 * rng.gauss(0, 1)
     row["critic/grad_norm"] = 12 * now["value_loss"]
     if run.version >= (0, 2):
         row["mfu/critic" if run.version < (0, 3) else "perf/mfu/critic"] = 0.29
@@ -158,7 +155,8 @@ def _data(run: Run, batch: Batch, rng: random.Random) -> Values:
         values = (mean(rewards), max(rewards), min(rewards)) if critic and name == "returns" else (advantage, high, low)
         row |= {f"critic/{name}/mean": values[0], f"critic/{name}/max": values[1], f"critic/{name}/min": values[2]}
     if critic:
-        row |= {"critic/values/mean": mean(rewards) * 0.9, "critic/values/max": 1.1, "critic/values/min": -0.4}
+        row["critic/values/mean"] = mean(rewards) * 0.9 + 0.03 * rng.gauss(0, 1)
+        row |= {"critic/values/max": 1.1 + 0.1 * rng.gauss(0, 1), "critic/values/min": -0.4 + 0.1 * rng.gauss(0, 1)}
         if v >= (0, 2):
             row["critic/vf_explained_var"] = batch.values["explained"]
     lengths = [float(length) for length in batch.lengths]
@@ -187,7 +185,7 @@ def _timing(run: Run, batch: Batch, rng: random.Random) -> Values:
     took["adv"] = 0.06
     took |= {"update_critic": 17.0} if critic else {}
     took["update_actor"] = 21.3
-    took = {name: value * (1 + 0.03 * rng.random()) for name, value in took.items()}
+    took = {name: value * batch.values["slow"] * (1 + 0.03 * rng.random()) for name, value in took.items()}
     if v < (0, 2):
         return {f"timing/{name}": value for name, value in took.items()}
     took["step"] = sum(took.values())
