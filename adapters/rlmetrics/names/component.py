@@ -8,9 +8,11 @@ from typing import Any, NamedTuple
 
 from .config import Config, Configuration
 from .entries import Entries
+from .guards import names_in
+from .proving import guards_in
 from .records import Alternative, Entry, Evidence, Reading
 from .rows import TableRow, expressions_of, guards_of, metrics_of
-from .severity import Circumstances
+from .severity import Circumstances, unmet
 from .source import Component
 from .surfaces import LOGGED, Rules, route_surfaces, show_name, show_template
 from .tables import FrameworkTable, Tables
@@ -175,11 +177,10 @@ class ComponentView:
         ]
         return self._one(entries) if entries else None
 
-    @staticmethod
-    def _one(entries: Sequence[Entry]) -> Entry:
+    def _one(self, entries: Sequence[Entry]) -> Entry:
         if len(entries) == 1:
             return entries[0]
-        chosen = next((entry for entry in entries if entry.logged), entries[0])
+        chosen = next((entry for entry in entries if entry.logged), None) or min(entries, key=self._missing)
         others = tuple(
             alternative
             for entry in entries
@@ -187,6 +188,11 @@ class ComponentView:
             for alternative in (Alternative(entry.variant, entry.condition, entry.metric), *entry.alternatives)
         )
         return chosen._replace(alternatives=(*chosen.alternatives, *others))
+
+    def _missing(self, entry: Entry) -> tuple[bool, int]:
+        """Return how many parts of its condition the given settings refute; what is never logged comes last."""
+        parts = [part for guard in guards_in(entry.condition) for part in unmet(guard, self.config)]
+        return entry.never, sum(not self.config.given.isdisjoint(names_in(part)) for part in parts)
 
     def find(self, key: str) -> KeyHit | None:
         """Return what a key is in its most specific reading; names of every tracker are recognised."""

@@ -83,7 +83,7 @@ class Configuration:
         keys: Type, brief, choices and defaults of every key.
         defaults: Values without ``config``; a key without a default in the release is missing.
         values: Values with ``config``.
-        given: Those names of ``config`` that are keys here.
+        given: The keys that ``config`` gives.
     """
 
     def __init__(self, table: FrameworkTable, component: ComponentTable, release: str, config: Config = None) -> None:
@@ -99,12 +99,12 @@ class Configuration:
                     break
         self.values: dict[str, Value] = dict(self.defaults) if config else self.defaults
         self._holds: dict[str, bool | None] = {}
-        self.given: list[str] = []
+        self.given: set[str] = set()
         for given, value in (config or {}).items():
             full_name = find_key(given, keys)
             if full_name is None:
                 continue
-            self.given.append(given)
+            self.given.add(full_name)
             if value is UNKNOWN or (isinstance(given, RecordedName) and not fitting(full_name, value, keys[full_name])):
                 self.values.pop(full_name, None)
             else:

@@ -64,6 +64,7 @@ class Entries:
             route=said.get("route"),
             notes=notes,
             reads=self._table.reads(said) if said["reads"] else (),
+            never=bool(said["fails"]),
         )
 
     def _signature(self, said: Mapping[str, Any], config: Configuration) -> Signature:

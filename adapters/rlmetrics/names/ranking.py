@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from .affinity import Affinity
+from .config import Configuration
 from .protocol import View
+from .proving import holds_with, proven
 from .records import Difference, Entry
 from .relations import Relation, relate
 from .templates import placeholders_in
@@ -29,12 +31,13 @@ class Ranking:
         """Return the translations in the nearest place that has one, the best first."""
         # Most keys are where they were; how far all others are need not be known then.
         here = entry.component, entry.key
-        good = self._good(entry, [target for target in candidates if (target.component, target.key) == here])
+        same = [target for target in candidates if (target.component, target.key) == here and not target.never]
+        good = self._good(entry, same)
         if good:
             return good
         places: dict[tuple[object, ...], list[Entry]] = {}
         for target in candidates:
-            if (target.component, target.key) != here:
+            if target not in same:
                 places.setdefault(self._place(entry, target), []).append(target)
         for _, targets in sorted(places.items(), key=lambda item: item[0]):
             good = self._good(entry, targets)
@@ -51,13 +54,29 @@ class Ranking:
     def _place(self, entry: Entry, target: Entry) -> tuple[object, ...]:
         """Return how far a candidate is from an entry, whatever their relation.
 
-        The same component and there the same name come first: whatever configuration logged the key will log it again.
+        The same component and there the same name come first: whatever configuration logged the key will log it again,
+        unless no configuration does.
         Then come the components of the program that has most in common with the source's: a policy's gradient norm
         belongs to the reinforcement learning of the target, not to its supervised trainer.
         """
         elsewhere = target.component != entry.component
         shared, is_all = self._affinity(entry.component, target.component) if elsewhere else (0.0, True)
-        return elsewhere, elsewhere or target.key != entry.key, -shared, not is_all, target.logged is not True
+        return elsewhere, elsewhere or target.key != entry.key, -shared, not is_all, self._doubt(entry, target)
+
+    def _doubt(self, entry: Entry, target: Entry) -> int:
+        """Return how doubtful it is that a run that logged an entry would log a candidate, which has another name.
+
+        The key itself proves the settings without which it would not be there.
+        """
+        if target.never:
+            return 2
+        if target.logged is True:
+            return 0
+        sides = self._from.circumstances(entry.component), self._to.circumstances(target.component)
+        settings = proven(entry) if None not in sides else {}
+        config = sides[1].settings if sides[1] is not None else None
+        logged = holds_with(target, settings, config) if settings and isinstance(config, Configuration) else None
+        return 0 if logged else 1
 
     def score(self, entry: Entry, relation: Relation, target: Entry) -> tuple[object, ...]:
         """Return how good a candidate is among those in one place, the smallest is best."""

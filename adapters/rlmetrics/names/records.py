@@ -151,6 +151,7 @@ class Entry(NamedTuple):
         route: How the key reaches the trackers, where that is not the component's usual way.
         notes: What ``note`` says, note by note.
         reads: What certain values mean here.
+        never: Whether no setting has it logged: what would log it ends with an error.
     """
 
     component: str
@@ -171,6 +172,7 @@ class Entry(NamedTuple):
     route: str | None = None
     notes: tuple[str, ...] = ()
     reads: tuple[Reading, ...] = ()
+    never: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -163,14 +163,23 @@ def judged(difference: Difference, sides: Sequence[Circumstances | None]) -> Dif
 
 
 def unmet(guard: str, settings: Settings | None) -> list[str]:
-    """Return the parts of a guard that must all hold and do not, without the parentheses around each."""
-    parts = [*_conjuncts(guard)]
-    return parts if settings is None else [part for part in parts if not _holds(settings, part)]
+    """Return the parts of a guard that must all hold and do not, without the parentheses around each.
+
+    Of alternatives the one that lacks least counts; where several lack as little, the whole guard is one part.
+    """
+    options = [
+        tuple(part for part in _parts(option, "and") if settings is None or not _holds(settings, part))
+        for option in _parts(guard, "or")
+    ]
+    fewest = min(map(len, options), default=0)
+    shortest = dict.fromkeys(option for option in options if len(option) == fewest)
+    return [*next(iter(shortest))] if len(shortest) == 1 else [guard] if shortest else []
 
 
-def _conjuncts(guard: str) -> Iterator[str]:
+def _parts(guard: str, joint: str) -> Iterator[str]:
+    """Yield what a word joins outside of parentheses."""
     depth, start = 0, 0
-    for token in re.finditer(r"[()]|\band\b|$", guard):
+    for token in re.finditer(rf"[()]|\b{joint}\b|$", guard):
         depth += {"(": 1, ")": -1}.get(token[0], 0)
         if depth == 0 and token[0] not in ("(", ")"):
             part = guard[start : token.start()].strip()
