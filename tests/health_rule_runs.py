@@ -162,6 +162,14 @@ CASES: dict[str, Case] = {
         {"length/truncated_fraction": ramp(0.05, 0.9, 0.02), SCORE: STANDS},
         {"length/truncated_fraction": level(0.05, 0.3), SCORE: LEARNS},
     ),
+    "none-counted": Case(
+        {
+            "length/truncated_fraction": since(ONSET, level(0.4), 1.0),
+            NORM: since(ONSET, level(0.3), 0.0),
+            "reward/std": level(0.3),
+        },
+        {"length/truncated_fraction": level(0.05, 0.3), NORM: level(0.3), "reward/std": level(0.3), SCORE: LEARNS},
+    ),
     "truncation-rising": Case(
         {"length/truncated_fraction": ramp(0.02, 0.45, 0.02), "length/response/mean": ramp(300, 900), SCORE: STANDS},
         {"length/truncated_fraction": ramp(0.01, 0.06), "length/response/mean": ramp(300, 700), SCORE: LEARNS},

@@ -28,11 +28,17 @@ def diagnose(findings: Sequence[Finding], rules: Rules, steps: tuple[float, floa
     slack = _SLACK * (steps[1] - steps[0])
     diagnoses: list[Diagnosis] = []
     explained: dict[str, float] = {}
+    of_cause: dict[str, set[str]] = {}
     for diagnosis, rule in made:
-        own = [name for name in (*rule.all_of, *rule.any_of) if name in by_rule]
-        if all(name in explained and _onset(by_rule[name]) >= explained[name] - slack for name in own):
+        own = [name for name in (*rule.all_of, *rule.any_of) if _strong(by_rule.get(name, ()))]
+        own = own or [name for name in (*rule.all_of, *rule.any_of) if name in by_rule]
+        if all(name in explained and _onset(_worst(by_rule[name])) >= explained[name] - slack for name in own):
+            continue
+        # Of one cause the worst that is seen of it stands for what led to it.
+        if of_cause.get(rule.cause, set()).issuperset(own):
             continue
         diagnoses.append(diagnosis)
+        of_cause.setdefault(rule.cause, set()).update(diagnosis.explains)
         for name in diagnosis.explains:
             explained.setdefault(name, diagnosis.onset_step)
     for name, items in by_rule.items():
@@ -41,6 +47,12 @@ def diagnose(findings: Sequence[Finding], rules: Rules, steps: tuple[float, floa
             diagnoses.append(_alone(items))
             explained[name] = _onset(items)
     return sorted(diagnoses, key=lambda item: -LEVELS.index(item.level))
+
+
+def _worst(items: Sequence[Finding]) -> list[Finding]:
+    """Return the findings of the highest level."""
+    level = worst([item.level for item in items])
+    return [item for item in items if item.level == level]
 
 
 def _onset(items: Sequence[Finding]) -> float:

@@ -11,6 +11,7 @@ from rlmetrics.names.errors import NamesError
 from rlmetrics.names.tables import Overlays, Tables, load_tables
 from rlmetrics.translate.reading import step_in
 
+from .emptied import emptied_text, share_left_out
 from .explaining import constant_text, defect_text
 from .instances import MOST_WAITING, Channel, Instance
 from .intake import Intake
@@ -228,7 +229,12 @@ class Monitor:
             new += self._lost.take(row, step, taken.lost, missing, taken.empty)
         if taken.zeros:
             self._intake.flush()
-            zeroed = self._lost.zeroed(taken.zeros, step)
+            counted_out = any(
+                left_out is not None and left_out.last == 1
+                for channel in taken.zeros
+                for left_out in [share_left_out(channel.meaning, self._by_metric)]
+            )
+            zeroed = None if counted_out else self._lost.zeroed(taken.zeros, step)
             new += [] if zeroed is None else [zeroed]
         if self.axis.gap is not None:
             new += self._gap(*self.axis.gap)
@@ -318,7 +324,15 @@ class Monitor:
 
     def _explained(self, instance: Instance) -> bool:
         """Tell whether what was found is what the release or its configuration gives; then it is no finding."""
-        if self._names is None or not instance.channel.series.constant():
+        if self._names is None:
+            return False
+        emptied = emptied_text(instance.channel, self._by_metric) if instance.channel.meaning.emptied else None
+        if emptied is not None:
+            # The number may fall for another reason later.
+            self._expected[instance.channel.meaning.key] = emptied
+            instance.finding = None
+            return True
+        if not instance.channel.series.constant():
             return False
         said = constant_text(instance.channel.meaning, instance.channel.series.last, self._names.holds)
         if said is None:
