@@ -132,6 +132,22 @@ CASES: dict[str, Case] = {
         {"entropy/surprisal_sum": ramp(50, 300, 0.01, ONSET), SCORE: STANDS, "length/response/mean": level(50)},
         {"entropy/surprisal_sum": level(50), SCORE: LEARNS},
     ),
+    "one-response-left": Case(
+        {
+            "length/response/mean": since(ONSET, level(300), 1.0),
+            "entropy/policy": since(ONSET, level(0.5), 0.0004),
+            "reward/score/max": since(ONSET, 1.0, -1.0),
+            "reward/score/min": -1.0,
+            SCORE: since(ONSET, level(-0.2), -1.0),
+        },
+        {
+            "length/response/mean": level(300),
+            "entropy/policy": level(0.5),
+            "reward/score/max": 1.0,
+            "reward/score/min": -1.0,
+            SCORE: LEARNS,
+        },
+    ),
     "entropy-stuck": Case({"entropy/policy": 0.7}, {"entropy/policy": level(0.7)}),
     "advantage-mean-stuck": Case(
         {"advantage/mean": 0.0, NORM: 0.0}, {"advantage/mean": level(0.01, 1), NORM: level(0.4)}

@@ -15,11 +15,12 @@ from typing import Any
 
 from .series import Series
 
-__all__ = ["FUNCTIONS", "Condition", "ConditionError", "parse_condition"]
+__all__ = ["FUNCTIONS", "Condition", "ConditionError", "parse_condition", "parse_number"]
 
 FUNCTIONS = (
     "arrives",
     "at_share",
+    "by_chance",
     "constant",
     "correlation",
     "early_swing",
@@ -27,6 +28,7 @@ FUNCTIONS = (
     "falling",
     "first",
     "flat",
+    "from_start",
     "gain",
     "high",
     "logged",
@@ -44,12 +46,14 @@ FUNCTIONS = (
     "share_below",
     "spikes",
     "start",
+    "sure_above",
     "swing",
 )
 """The words of conditions: methods of `Series`, written with the curve as their first argument."""
 
+_REPEATED = {"by_chance", "constant", "repeats"}
 _OF_TWO = {"correlation", "moves_with"}
-_WITH_BOUND = {"arrives", "share_above", "share_below"}
+_WITH_BOUND = {"arrives", "share_above", "share_below", "sure_above"}
 _LEVELS = {"first", "now", "mean", "high", "low", "start", "at_share", "rise", "gain", "noise"}
 """Words whose values have the unit of the curve."""
 _COSTS = {
@@ -77,6 +81,7 @@ class Condition:
         absolute: Whether values of ``x`` are compared with a number other than 0, so that their unit matters.
         bounds: The number that ``x`` alone is compared with, where nothing else is asked, as ``above`` or ``below``; as
             ``above_start`` or ``below_start`` if it is a multiple of where ``x`` started.
+        repeated: The curves of which it asks how often in a row they had one value.
     """
 
     text: str
@@ -85,6 +90,7 @@ class Condition:
     absolute: bool
     bounds: dict[str, float]
     call: Callable[..., Any]
+    repeated: tuple[str, ...] = ()
 
     @property
     def instant(self) -> bool:
@@ -123,7 +129,32 @@ def parse_condition(text: str) -> Condition:
     function = ast.Expression(ast.Lambda(parameters, body))
     ast.fix_missing_locations(function)
     call = eval(compile(function, "<condition>", "eval"), {"__builtins__": {}})
-    return Condition(text, tuple(names), frozenset(reader.functions), reader.absolute, _bounds(tree.body), call)
+    functions, repeated = frozenset(reader.functions), tuple(sorted(reader.repeated))
+    return Condition(text, tuple(names), functions, reader.absolute, _bounds(tree.body), call, repeated)
+
+
+@lru_cache(maxsize=64)
+def parse_number(text: str) -> Callable[[Series], float]:
+    """Return what computes a number from the curve ``x``, such as ``mean(x, 30)``.
+
+    Raises:
+        ConditionError: It is not written in the language of rules, or names another curve.
+    """
+    try:
+        tree = ast.parse(text, mode="eval")
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        msg = f"{text!r} is no number: {getattr(error, 'msg', error)}"
+        raise ConditionError(msg) from None
+    reader = _Reader(text)
+    body = reader.number(tree.body)
+    if reader.names - {"x"}:
+        msg = f"{text!r} may name the curve x alone"
+        raise ConditionError(msg)
+    parameters = ast.arguments(posonlyargs=[], args=[ast.arg("x")], kwonlyargs=[], kw_defaults=[], defaults=[])
+    function = ast.Expression(ast.Lambda(parameters, body))
+    ast.fix_missing_locations(function)
+    number: Callable[[Series], float] = eval(compile(function, "<number>", "eval"), {"__builtins__": {}})
+    return number
 
 
 class _Reader:
@@ -133,6 +164,7 @@ class _Reader:
         self.text = text
         self.names: set[str] = set()
         self.functions: set[str] = set()
+        self.repeated: set[str] = set()
         self.absolute = False
 
     def truth(self, node: ast.expr) -> ast.expr:
@@ -180,6 +212,8 @@ class _Reader:
         if name == "spikes" and not (isinstance(curve, ast.Name) and curve.id == "x"):
             raise self.error(node, "spikes are looked for in x only")
         self.functions.add(name)
+        if name in _REPEATED and isinstance(curve, ast.Name):
+            self.repeated.add(curve.id)
         self.absolute = self.absolute or (name in _WITH_BOUND and _number(rest[0]) not in (None, 0))
         arguments = [
             self.curve(item) if name in _OF_TWO and not index else self.number(item) for index, item in enumerate(rest)

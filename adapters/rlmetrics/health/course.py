@@ -23,7 +23,10 @@ _BUCKETS = 128
 _FEWEST = 3
 _SPIKE_RATIO, _SPIKE_SIGMA = 5.0, 8.0
 
-_STATE = ("count", "last", "first_step", "last_step", "same", "stride", "_sum", "_sum_step", "_held", "level")
+_STATE = (
+    *("count", "last", "first_step", "last_step", "interval", "same", "same_since", "zeros"),
+    *("stride", "_sum", "_sum_step", "_held", "level"),
+)
 
 
 class Course:
@@ -35,7 +38,10 @@ class Course:
         last: The last of them.
         first_step: Its first step.
         last_step: Its last step.
+        interval: The steps between its first two points; NaN of one.
         same: How many points at the end have the same value.
+        same_since: The step of the first of them.
+        zeros: How many points are exactly 0.
         budget: How many steps the run will have, if that is known.
         spiky: Whether anybody asks for its spikes.
     """
@@ -57,13 +63,16 @@ class Course:
         "budget",
         "count",
         "first_step",
+        "interval",
         "key",
         "last",
         "last_step",
         "level",
         "same",
+        "same_since",
         "spiky",
         "stride",
+        "zeros",
     )
 
     def __init__(self, key: str = "") -> None:
@@ -71,7 +80,9 @@ class Course:
         self.count = 0
         self.last = math.nan
         self.first_step = self.last_step = 0.0
-        self.same = 0
+        self.interval = math.nan
+        self.same = self.zeros = 0
+        self.same_since = 0.0
         self.level = math.nan
         self.budget: float | None = None
         self.stride = 1
@@ -114,7 +125,11 @@ class Course:
         same = 1
         while same < len(new) and new[-1 - same] == last:
             same += 1
-        self.same = self.same + same if same == len(new) and last == self.last else same
+        self.zeros += new.count(0.0)
+        if same == len(new) and last == self.last:
+            self.same += same
+        else:
+            self.same, self.same_since = same, steps[end - same]
         self.last, self.last_step = last, steps[end - 1]
         self.count += len(new)
         self._recent.extend(new[-_RECENT:])
@@ -138,7 +153,13 @@ class Course:
         elif abs(value) > 3.0 * abs(self.level):
             self._perhaps_spike(step, value)
         self.count += 1
-        self.same = self.same + 1 if value == self.last else 1
+        if self.count == 2:
+            self.interval = step - self.first_step
+        if value == self.last:
+            self.same += 1
+        else:
+            self.same, self.same_since = 1, step
+        self.zeros += value == 0
         self.last = value
         self.last_step = step
         self.level += 0.1 * (value - self.level)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 from .records import LEVELS, Diagnosis, Finding, worst
 from .rules import DiagnosisRule, Rules
@@ -27,26 +29,49 @@ def diagnose(findings: Sequence[Finding], rules: Rules, steps: tuple[float, floa
     made.sort(key=lambda item: (-LEVELS.index(item[0].level), item[1].rank, item[0].onset_step))
     slack = _SLACK * (steps[1] - steps[0])
     diagnoses: list[Diagnosis] = []
-    explained: dict[str, float] = {}
+    explained: dict[str, _Reach] = {}
     of_cause: dict[str, set[str]] = {}
     for diagnosis, rule in made:
         own = [name for name in (*rule.all_of, *rule.any_of) if _strong(by_rule.get(name, ()))]
         own = own or [name for name in (*rule.all_of, *rule.any_of) if name in by_rule]
-        if all(name in explained and _onset(_worst(by_rule[name])) >= explained[name] - slack for name in own):
+        if all(name in explained and explained[name].covers(_onset(_worst(by_rule[name])), slack) for name in own):
             continue
         # Of one cause the worst that is seen of it stands for what led to it.
         if of_cause.get(rule.cause, set()).issuperset(own):
             continue
         diagnoses.append(diagnosis)
         of_cause.setdefault(rule.cause, set()).update(diagnosis.explains)
+        reach = _reach(diagnosis, rule, by_rule, rules)
         for name in diagnosis.explains:
-            explained.setdefault(name, diagnosis.onset_step)
+            explained.setdefault(name, reach)
     for name, items in by_rule.items():
         level = worst([item.level for item in items])
         if name not in explained and level not in (None, "info"):
             diagnoses.append(_alone(items))
-            explained[name] = _onset(items)
+            explained[name] = _Reach(_onset(items), math.inf)
     return sorted(diagnoses, key=lambda item: -LEVELS.index(item.level))
+
+
+class _Reach(NamedTuple):
+    """From when to when a cause can explain what begins."""
+
+    begin: float
+    end: float
+
+    def covers(self, onset: float, slack: float) -> bool:
+        """Tell whether what began then may follow from it."""
+        return self.begin - slack <= onset <= self.end + slack
+
+
+def _reach(diagnosis: Diagnosis, rule: DiagnosisRule, by_rule: Mapping[str, list[Finding]], rules: Rules) -> _Reach:
+    """Return from when to when a diagnosis explains others: what is over explains nothing that begins long after it.
+
+    What breaks at once, or for certain, is never over.
+    """
+    own = [name for name in (*rule.all_of, *rule.any_of) if name in by_rule]
+    if diagnosis.level == "error" or any(rules.by_id[name].lasting for name in own):
+        return _Reach(diagnosis.onset_step, math.inf)
+    return _Reach(diagnosis.onset_step, max(item.last_step for name in own for item in by_rule[name]))
 
 
 def _worst(items: Sequence[Finding]) -> list[Finding]:

@@ -24,6 +24,8 @@ SIBLING = "sibling"
 """In place of a metric: the same metric of another placeholder, such as the reward of another function."""
 
 
+_STANDING = {"flat", "not_rising"}
+_MOVING = {"falling", "rising", "rise", "gain", "start", "high"}
 _RANK = {level: rank for rank, level in enumerate(LEVELS)}
 
 
@@ -139,6 +141,10 @@ class Channel:
     def converted(self, number: float) -> float:
         """Return a logged number in terms of the metric."""
         return float(number) if self.plain or self.scale is None else (float(number) - self.offset) / self.scale
+
+    def logged(self, number: float) -> float:
+        """Return a number in terms of the metric as it is logged."""
+        return number if self.plain or self.scale is None else number * self.scale + self.offset
 
     def stirs(self, number: float) -> bool:
         """Tell whether a logged number may matter to a rule on single values."""
@@ -276,7 +282,7 @@ class Instance:
                 since[1] += 1
                 long_enough = place - since[0] >= rule.steps - 1 and since[1] >= min(3, rule.steps)
                 if long_enough or since[1] >= rule.steps:
-                    said = self._say(level, since[2], step)
+                    said = self._say(level, since, step)
                     if said is not None:
                         return said
             elif since is not None:
@@ -296,7 +302,7 @@ class Instance:
         finding = self.finding
         return any(finding is None or _RANK[finding.level] < _RANK[level] for level in self._since)
 
-    def _say(self, level: str, onset: float, step: float) -> Finding | None:
+    def _say(self, level: str, since: Sequence[float], step: float) -> Finding | None:
         series = self.channel.series
         old = self.finding
         if old is not None and _RANK[old.level] >= _RANK[level]:
@@ -304,8 +310,32 @@ class Instance:
                 self._last(step)
             return None
         self.active = True
-        self.finding = self.made(level, onset, step, None if math.isnan(series.last) else series.last)
+        onset = since[2] + self._onset(level, since[0]) - since[0]
+        value = series.last if self.rule.shows is None else self.rule.shows(series)
+        self.finding = self.made(level, onset, step, None if math.isnan(value) else self.channel.logged(value))
         return self.finding
+
+    def _onset(self, level: str, since: float) -> float:
+        """Return where what a level asks for began, which may be long before it held.
+
+        Args:
+            level: The level.
+            since: Since which place its condition held.
+        """
+        condition = next(condition for name, condition in self.rule.tiers if name == level)
+        series = self.channel.series
+        if self.rule.instant:
+            return since
+        repeated = [item for name in condition.repeated if (item := self.peers[0][name]).same > 2]
+        if repeated:
+            began = max(item.same_since for item in repeated)
+        elif condition.functions & _STANDING and not condition.functions & _MOVING:
+            began = series.came_to(since)
+        else:
+            began = series.left_at(since)
+            # What never moved was so from its first point on, unless another curve decides.
+            began = since if began == series.first_step and len(condition.names) > 1 else began
+        return min(since, began)
 
     def _last(self, step: float) -> None:
         self.active = True

@@ -27,8 +27,8 @@ class Finding:
         cause: One of the causes of the interface.
         metric: Canonical name; None for a key that the spec does not know.
         key: As logged.
-        onset_step: Since when the condition holds.
-        first_step: When it had held long enough to be said.
+        onset_step: Where it began: where the curve left its level.
+        first_step: When the rule had seen enough to say it; ``seen_step`` in JSON as well.
         last_step: When it held last.
         value: The value at ``first_step``; None if it was no number.
         message: What is wrong.
@@ -171,7 +171,7 @@ class Report:
             "at": self.at,
             "inferred_from": self.inferred_from,
             "rows": self.rows,
-            "findings": [plain(item) for item in self.findings],
+            "findings": [{**plain(item), "seen_step": whole(item.first_step)} for item in self.findings],
             "diagnoses": [plain(item) for item in self.diagnoses],
             "not_judged": [plain(item) for item in self.not_judged],
             "passed": list(self.passed),

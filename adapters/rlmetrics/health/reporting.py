@@ -12,7 +12,6 @@ from .meaning import SourceNames
 from .records import Curve, Diagnosis, Expected, Finding, NotJudged, Report, counted
 from .rows import Axis
 from .rules import Rule, Rules
-from .series import Series
 
 __all__ = ["make_report"]
 
@@ -179,11 +178,15 @@ def _how(monitor: JudgedRun, metrics: list[str]) -> str | None:
 
 def _cost(monitor: JudgedRun, findings: tuple[Finding, ...], diagnoses: tuple[Diagnosis, ...]) -> dict[str, float]:
     """Return what was spent since there is no signal any more: steps, hours of the run, responses."""
-    wanted = next((item for item in diagnoses if item.cause in _NO_SIGNAL and item.level != "info"), None)
+    wanted = next((item for item in diagnoses if item.cause in _NO_SIGNAL), None)
     if wanted is None or monitor.axis.last is None:
         return {}
-    last = max(item.last_step for item in findings if item.rule in wanted.explains)
-    steps = max(0.0, (monitor.axis.last if wanted.cause == "non_finite" else last) - wanted.onset_step)
+    steps = _without_gradient(monitor) if wanted.cause == "no_learning_signal" else None
+    if steps is None:
+        if wanted.level == "info":
+            return {}
+        last = max(item.last_step for item in findings if item.rule in wanted.explains)
+        steps = max(0.0, (monitor.axis.last if wanted.cause == "non_finite" else last) - wanted.onset_step)
     cost = {"steps": steps}
     timer = next((item.series for item in _of(monitor, "timing/step")), None)
     if timer is not None and timer.count:
@@ -198,6 +201,14 @@ def _cost(monitor: JudgedRun, findings: tuple[Finding, ...], diagnoses: tuple[Di
             cost["completions"] = steps * float(numbers[0] or 0) * float(numbers[1] or 0)
             break
     return cost
+
+
+def _without_gradient(monitor: JudgedRun) -> float | None:
+    """Return how many optimizer steps had a gradient of exactly 0; None where no gradient norm is logged."""
+    series = next((item.series for item in _of(monitor, "optimizer/gradient_norm") if item.series.count > 1), None)
+    if series is None:
+        return None
+    return float(round(series.zeros * series.elapsed() / (series.count - 1)))
 
 
 def _number(monitor: JudgedRun, name: str) -> float | None:
@@ -223,10 +234,12 @@ def _curves(monitor: JudgedRun, findings: tuple[Finding, ...], diagnoses: tuple[
     for key in dict.fromkeys(keys):
         channel = monitor.channels.get(key)
         if channel is not None and channel.series.count and len(curves) < _MOST_CURVES:
-            steps, values = _course(channel.series)
+            steps, values = _course(channel)
             curves.append(Curve(key, channel.meaning.metric, channel.meaning.unit, tuple(steps), tuple(values)))
     return curves
 
 
-def _course(series: Series) -> tuple[list[float], list[float]]:
-    return series.points_of()
+def _course(channel: Channel) -> tuple[list[float], list[float]]:
+    """Return steps and values, the latter as logged."""
+    steps, values = channel.series.points_of()
+    return steps, [channel.logged(value) for value in values]

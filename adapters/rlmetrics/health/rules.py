@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 from rlmetrics.names.tables import Tables
 
-from .conditions import Condition, parse_condition
+from .conditions import Condition, parse_condition, parse_number
 from .records import LEVELS
+from .series import Series
 
 __all__ = ["DiagnosisRule", "Rule", "Rules", "source_text"]
 
@@ -31,6 +32,7 @@ class Rule:
         steps: For how many optimizer steps a condition must hold.
         warm_up: Optimizer steps at the beginning that are not judged.
         points: How many points are needed.
+        shows: What computes the number that a finding shows; None for the last value.
         absolute: Whether it compares with a number of its own, so that unknown scales and defects matter.
     """
 
@@ -48,6 +50,7 @@ class Rule:
     points: int
     absolute: bool
     special: str | None
+    shows: Callable[[Series], float] | None
     message: str
     advice: str
     basis: str
@@ -57,6 +60,11 @@ class Rule:
     def instant(self) -> bool:
         """Whether one value can decide, so that every one must be looked at."""
         return self.steps <= 1 and all(condition.instant for _, condition in self.tiers)
+
+    @cached_property
+    def lasting(self) -> bool:
+        """Whether it looks at the beginning of a run only, for what stays."""
+        return any("elapsed" in condition.functions for _, condition in self.tiers)
 
 
 @dataclass(frozen=True)
@@ -103,6 +111,7 @@ class Rules:
         self.rules = [_rule(row) for row in tables.health["JUDGED"]]
         self.diagnoses = [_diagnosis(row) for row in tables.health["DIAGNOSES"]]
         self.causes: Mapping[str, int] = tables.health["CAUSES"]
+        self.by_id = {rule.id: rule for rule in self.rules}
         self.by_metric: dict[str, list[Rule]] = {}
         for rule in self.rules:
             for metric in rule.metrics:
@@ -133,6 +142,7 @@ def _rule(row: Mapping[str, Any]) -> Rule:
         points=row.get("points", 1),
         absolute=row.get("absolute", False),
         special=row.get("special"),
+        shows=parse_number(row["shows"]) if "shows" in row else None,
         message=row["message"],
         advice=row["advice"],
         basis=row["basis"],

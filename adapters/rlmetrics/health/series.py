@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
+from bisect import bisect_left, bisect_right
 from itertools import pairwise
 
 from .course import NOW, START, Course
-from .trends import SIGNIFICANT, correlation, line, mann_kendall, median, noise, shift, thinned
+from .trends import SIGNIFICANT, arrival, correlation, line, mann_kendall, median, noise, shift, smoothed, thinned
 
 __all__ = ["NOTHING", "Series"]
 
@@ -99,6 +100,67 @@ class Series(Course):
     def repeats(self) -> float:
         """Return how many points in a row have exactly the same value."""
         return float(self.same)
+
+    def by_chance(self) -> float:
+        """Return about how often as many points in a row come by chance as have the last value, be it a share or 0.
+
+        A step with one group of responses has a share of uniform groups of 0 or 1, and a gradient or none. How often
+        the value came before the row tells how likely a row of it is.
+        """
+        before = self.count - self.same
+        if self.last == 0:
+            came = float(self.zeros - self.same)
+        else:
+            came = (sum(self._history) * self.stride + self._sum) / self.last - self.same
+        likely = (max(came, 0.0) + 0.5) / (before + 2)
+        return self.count * min(likely, 1.0) ** self.same
+
+    def sure_above(self, bound: float, steps: float) -> bool:
+        """Tell whether the mean of the last ``steps`` lies above a bound by three standard errors; of five points."""
+        values = self._window(steps)[1]
+        if len(values) < NOW:
+            return False
+        mean = sum(values) / len(values)
+        spread = math.sqrt(sum((value - mean) ** 2 for value in values) / (len(values) - 1) / len(values))
+        return mean - 3 * spread > bound
+
+    def from_start(self) -> bool:
+        """Tell whether its first point is of the run's first steps: not further on than the next one is from it."""
+        return self.count > 1 and self.first_step <= max(1.0, self.interval)
+
+    def left_at(self, place: float) -> float:
+        """Return where the curve left the level that it had before it came to what it is at a place.
+
+        From there back: what lies at the new level already, then the way there, until it moves no more than its noise
+        or a twentieth of all that it moved. Its first place if it never left it.
+        """
+        steps, values = self._course_until(place)
+        last = len(values) - 1
+        if last < 3:
+            return place
+        levels = smoothed(values)
+        at, within = arrival(levels, noise(values))
+        if not at:
+            return steps[0]
+        window = max(2, last // 8)
+        sign = 1 if median(levels[: at or 1]) > levels[at] else -1
+        begin = at
+        while begin and sign * (levels[max(0, begin - window)] - levels[begin]) > within:
+            begin = max(0, begin - window)
+        return next((steps[i] for i in range(begin, at + 1) if abs(levels[i] - levels[begin]) > within), place)
+
+    def came_to(self, place: float) -> float:
+        """Return since where the curve has been at the level that it has at a place."""
+        steps, values = self._course_until(place)
+        return steps[arrival(smoothed(values), noise(values))[0]] if len(values) > 3 else place
+
+    def _course_until(self, place: float) -> tuple[list[float], list[float]]:
+        """Return the course up to a place: single points where they are kept, stretches before them."""
+        recent = list(self._recent_steps)
+        older = bisect_left(self._history_steps, recent[0]) if recent else 0
+        steps, values = self._history_steps[:older] + recent, self._history[:older] + list(self._recent)
+        end = bisect_right(steps, place)
+        return steps[:end], values[:end]
 
     def constant(self) -> bool:
         """Tell whether it never had another value."""

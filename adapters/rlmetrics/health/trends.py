@@ -8,7 +8,18 @@ from collections.abc import Collection, Sequence
 from itertools import pairwise
 from operator import sub
 
-__all__ = ["SIGNIFICANT", "correlation", "line", "mann_kendall", "median", "noise", "shift", "thinned"]
+__all__ = [
+    "SIGNIFICANT",
+    "arrival",
+    "correlation",
+    "line",
+    "mann_kendall",
+    "median",
+    "noise",
+    "shift",
+    "smoothed",
+    "thinned",
+]
 
 SIGNIFICANT = 3.29
 """The z-score that a trend must exceed: p = 0.001 on both sides."""
@@ -35,6 +46,27 @@ def noise(values: Collection[float]) -> float:
     next(after, None)
     steps = list(map(abs, map(sub, after, values)))
     return 1.0484 * median(steps) if steps else math.nan
+
+
+def smoothed(values: Sequence[float]) -> list[float]:
+    """Return medians of three neighbours, and both ends as they are: edges stay, single points go."""
+    inner = (median(values[at - 1 : at + 2]) for at in range(1, len(values) - 1))
+    return [values[0], *inner, values[-1]] if len(values) > 1 else list(values)
+
+
+def arrival(levels: Sequence[float], noise: float) -> tuple[int, float]:
+    """Return since which point all are at the level of the last three, and how far apart those of one level may be.
+
+    A single point elsewhere ends no level.
+    """
+    within = max(3 * noise, 0.05 * (max(levels) - min(levels)))
+    level = median(levels[-3:])
+    at = len(levels) - 1
+    while at and min(abs(value - level) for value in levels[max(0, at - 2) : at]) <= within:
+        at -= 1
+    while at < len(levels) - 1 and abs(levels[at] - level) > within:
+        at += 1
+    return at, within
 
 
 def shift(values: Sequence[float]) -> float:

@@ -75,6 +75,9 @@ class HealthRule(Strict):
         default=None, description="Why it holds although a release computes the number with a known fault."
     )
     when: Text | None = Field(default=None, description="A guard over the configuration.")
+    shows: Text | None = Field(
+        default=None, description="The number that a finding shows, where that is not the last value: a word of `x`."
+    )
     steps: int = Field(default=1, ge=1, description="For how many optimizer steps a condition must hold.")
     warm_up: int = Field(default=0, ge=0, description="Optimizer steps at the start that are not judged.")
     points: int = Field(default=1, ge=1, description="Logged points that are needed before anything is said.")

@@ -99,6 +99,7 @@ def _judged(rule: HealthRule, metrics: list[str]) -> Row:
         optional=rule.optional,
         **rule.tiers,
         when=rule.when,
+        shows=rule.shows,
         steps=rule.steps,
         warm_up=rule.warm_up or None,
         points=rule.points,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from rlmetrics.health.conditions import Condition, ConditionError, parse_condition
+from rlmetrics.health.conditions import Condition, ConditionError, parse_condition, parse_number
 
 from ...tables.health import metrics_of_rule, selects
 from ..check import Check, Hit, check
@@ -78,6 +78,11 @@ def health_condition(context: Context) -> Iterator[Hit]:
                 if name not in known:
                     message = f"the condition of `{rule.id}` names a curve `{name}` that `with:` does not define"
                     yield Hit(ref, (*path, level), message, value=True)
+        if rule.shows is not None:
+            try:
+                parse_number(rule.shows)
+            except ConditionError as error:
+                yield Hit(ref, (*path, "shows"), str(error), value=True)
         for name in rule.optional:
             if name not in rule.curves:
                 yield Hit(ref, (*path, "optional"), f"`with:` of `{rule.id}` defines no curve `{name}`", value=True)

@@ -1,0 +1,165 @@
+"""Since when: where a curve leaves its level, which is before a rule has seen enough."""
+
+import json
+import math
+import random
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from rlmetrics.cli.main import main
+from rlmetrics.health import Monitor
+from rlmetrics.health.series import Series
+
+
+def curve(values):
+    """Return a series of values, one a step from 1 on."""
+    series = Series("x")
+    for step, value in enumerate(values, start=1):
+        series.add(step, value)
+    return series
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.integers(12, 90), st.integers(4, 30), st.floats(0.5, 50), st.floats(-0.9, 3).filter(lambda by: abs(by) > 0.3))
+def test_a_step_is_left_where_it_is(onset, after, level, by):
+    """A curve that jumps from one level to another left the first where it jumped, whenever that is asked."""
+    noise = random.Random(f"{onset} {after}")
+    values = [(level if step < onset else level * (1 + by)) * (1 + 0.01 * noise.gauss(0, 1)) for step in range(1, 125)]
+
+    assert curve(values[: onset + after]).left_at(onset + after) == onset
+
+
+@pytest.mark.parametrize("pace", [3, 10, 25])
+def test_a_decay_is_left_where_it_begins(pace):
+    """A curve that decays from step 60 on, slowly or fast, left its level within a few steps of that."""
+    values = [0.8 * math.exp(-max(0, step - 60) / pace) + 0.002 * (step % 3) for step in range(1, 110)]
+
+    assert abs(curve(values).left_at(109) - 60) <= 2 + pace / 4
+
+
+def test_a_curve_that_never_moved_was_so_from_its_start():
+    """What is at a level from the first point on has no other onset."""
+    assert curve([0.98 + 0.001 * (step % 4) for step in range(60)]).left_at(30) == 1
+
+
+def collapsing(onset, steps=140):
+    """Return a run whose entropy collapses at a step, with a reward that stands still."""
+    noise = random.Random(onset)
+    for step in range(1, steps + 1):
+        entropy = 0.7 if step < onset else 0.01
+        yield {
+            "step": step,
+            "actor/entropy": entropy * (1 + 0.02 * noise.gauss(0, 1)),
+            "critic/score/mean": 0.3 + 0.02 * noise.gauss(0, 1),
+            "actor/grad_norm": 0.5 + 0.05 * noise.gauss(0, 1),
+        }
+
+
+@pytest.mark.parametrize("onset", [40, 77])
+def test_findings_say_both_where_it_began_and_where_it_was_seen(onset, tmp_path, capsys):
+    """JSON has the step at which the curve left and that at which the rule was sure; the answer has the first."""
+    path = tmp_path / "run.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in collapsing(onset)))
+
+    main(["check", str(path), "--at", "verl==0.9.1", "--json"])
+
+    report = json.loads(capsys.readouterr().out)
+    (found,) = [item for item in report["findings"] if item["rule"] == "entropy-collapse"]
+    assert (found["onset_step"], report["diagnoses"][0]["onset_step"]) == (onset, onset)
+    assert onset < found["seen_step"] < onset + 25
+
+
+def dead(begin, equal, short=1.0):
+    """Return a run of verl that writes one short response from a step on, all of which earn the same."""
+    noise = random.Random(begin)
+    for step in range(1, 201):
+        gone = step >= begin
+        yield {
+            "step": step,
+            "critic/score/mean": equal if gone else -0.2 + 0.05 * noise.gauss(0, 1),
+            "critic/score/max": equal if gone else 1.0,
+            "critic/score/min": equal if gone else -1.0,
+            "actor/entropy": 0.0004 if gone else 0.4 + 0.01 * noise.gauss(0, 1),
+            "actor/grad_norm": 0.0002 if gone else 0.7 + 0.05 * noise.gauss(0, 1),
+            "response_length/mean": short if gone else 700 + 40 * noise.gauss(0, 1),
+        }
+
+
+@pytest.mark.parametrize("begin", [14, 90])
+def test_a_dead_run_is_an_error_since_it_died(begin):
+    """One-token responses that all earn the same are no matter of taste: an error, since that began."""
+    monitor = Monitor("verl==0.9.1")
+    for row in dead(begin, -1.0):
+        monitor.observe(None, row)
+
+    first = monitor.report().diagnoses[0]
+    assert (first.id, first.level, first.onset_step) == ("policy-collapsed", "error", begin)
+
+
+def test_a_policy_that_solves_everything_is_not_dead():
+    """All responses earn the most there is, and the policy is sure of them: solved, and no error."""
+    noise = random.Random(3)
+    monitor = Monitor("verl==0.9.1")
+    for step in range(1, 201):
+        share = min(1.0, step / 120)
+        monitor.observe(
+            step,
+            {
+                "critic/score/mean": share,
+                "critic/score/max": 1.0,
+                "critic/score/min": 1.0 if share == 1.0 else 0.0,
+                "actor/entropy": 0.4 * (1.02 - share) * (1 + 0.02 * noise.gauss(0, 1)),
+                "actor/grad_norm": 0.5 + 0.05 * noise.gauss(0, 1),
+                "response_length/mean": 300 + 5 * noise.gauss(0, 1),
+            },
+        )
+
+    assert "error" not in {item.level for item in monitor.findings()}
+
+
+def one_group(share, seed, steps=200):
+    """Return a run of GRPO with one group a step, of which a share is uniform; such steps have no gradient."""
+    noise = random.Random(f"{share} {seed}")
+    for step in range(1, steps + 1):
+        uniform = noise.random() < share
+        yield {
+            "step": step,
+            "loss": 0.0 if uniform else noise.gauss(0, 0.05),
+            "grad_norm": 0.0 if uniform else 0.6 * math.exp(noise.gauss(0, 0.3)),
+            "learning_rate": 1e-6,
+            "reward": float(noise.random() < 0.6) if uniform else 0.125 * noise.randint(1, 7),
+            "reward_std": 0.0 if uniform else 0.45,
+            "frac_reward_zero_std": float(uniform),
+            "entropy": 0.3 + 0.01 * noise.gauss(0, 1),
+            "completions/mean_length": 200 + 10 * noise.gauss(0, 1),
+        }
+
+
+@pytest.mark.parametrize("share", [0.2, 0.4, 0.6, 0.8])
+@pytest.mark.parametrize("seed", range(6))
+def test_a_share_that_stays_where_it_is_makes_no_error(share, seed, tmp_path, capsys):
+    """Steps with one group have a share of 0 or 1; only its mean is judged, and the cost is what had no gradient."""
+    rows = [*one_group(share, seed)]
+    path = tmp_path / "run.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+
+    code = main(["check", str(path), "--at", "trl[grpo]==0.24.0", "--json"])
+
+    report = json.loads(capsys.readouterr().out)
+    assert (code, [item for item in report["findings"] if item["level"] == "error"]) == (0, [])
+    wasted = sum(row["grad_norm"] == 0 for row in rows)
+    assert report["cost"].get("steps", wasted) == wasted
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_run_that_dies_after_such_a_share_is_an_error(seed):
+    """When all groups are uniform from a step on, the row of them is too long for chance."""
+    monitor = Monitor("trl[grpo]==0.24.0")
+    for alive, gone in zip(one_group(0.5, seed), one_group(1.0, seed), strict=True):
+        monitor.observe(None, alive if alive["step"] < 120 else {**gone, "reward": 0.0})
+
+    errors = [item for item in monitor.findings() if item.level == "error"]
+    assert errors
+    assert {item.cause for item in errors} == {"no_learning_signal"}
+    assert all(110 <= item.onset_step <= 120 for item in errors)
