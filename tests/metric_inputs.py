@@ -90,7 +90,7 @@ SITUATIONS = (
 SEEDS = range(len(SITUATIONS))
 TINY = (41, 131, 144, 194, 196, 268, 320, 322, 409, 640, 676, 708, 745, 764, 780, 814, 908, 939, 949, 985)
 """Seeds of situations that are drawn: one or two short responses, so that each number decides. Of a thousand seeds,
-these tell every planted fault from the function that any of them tells; see ``tests/benchmarks/mutation.py``."""
+these tell every planted fault from the function that any of them tells; see ``tests/programs/mutation/mutation.py``."""
 
 
 @cache

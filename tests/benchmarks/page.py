@@ -8,6 +8,7 @@ with 1 if a page is not what the figures say.
 
 from __future__ import annotations
 
+import argparse
 import json
 import re
 import sys
@@ -77,11 +78,14 @@ def _factor(figures: Mapping[str, float]) -> str:
 
 def main() -> int:
     """Write the pages, or check them."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--check", action="store_true", help="write nothing; exit with 1 if a page differs")
+    check = parser.parse_args().check
     differs = False
     for path in PAGES:
         text = path.read_text(encoding="utf-8")
         made = page(text)
-        if "--check" not in sys.argv[1:]:
+        if not check:
             path.write_text(made, encoding="utf-8")
         elif made != text:
             differs = True

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+import argparse
 import json
 import statistics
-import sys
 import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-__all__ = ["compare", "report"]
+__all__ = ["compare", "options", "report"]
 
 
 def compare(jobs: Mapping[str, Callable[[], object]], points: int, runs: int = 7) -> dict[str, Any]:
@@ -38,10 +38,19 @@ def compare(jobs: Mapping[str, Callable[[], object]], points: int, runs: int = 7
     }
 
 
-def report(result: Mapping[str, Any]) -> int:
-    """Print a result, write it where the last argument names a ``.json``, and return the exit code 0."""
+def options(description: str | None, points: int | None = None) -> argparse.Namespace:
+    """Return what the command line says: ``points`` where there is a number of them, and ``result``, a file or None."""
+    parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
+    if points:
+        parser.add_argument("points", nargs="?", type=int, default=points, help=f"values to go through ({points:,})")
+    parser.add_argument("result", nargs="?", type=Path, help="write the figures there too, as JSON")
+    return parser.parse_args()
+
+
+def report(result: Mapping[str, Any], file: Path | None) -> int:
+    """Print a result, write it to a file where there is one, and return the exit code 0."""
     text = json.dumps(result, indent=2)
     print(text)
-    if sys.argv[-1].endswith(".json"):
-        Path(sys.argv[-1]).write_text(f"{text}\n", encoding="utf-8")
+    if file is not None:
+        file.write_text(f"{text}\n", encoding="utf-8")
     return 0

@@ -18,7 +18,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from benchmarks.paired import report
+from benchmarks.paired import options, report
 from logs import LOGS
 from rlmetrics.names import keys
 
@@ -35,7 +35,8 @@ LIMIT = 200
 
 def main() -> int:
     """Measure, print, write the result as JSON where asked for, and return 1 if a kind takes more than its limit."""
-    points = int(sys.argv[1]) if sys.argv[1:] and sys.argv[1].isdigit() else 10_000_000
+    given = options(__doc__, 10_000_000)
+    points = given.points
     names = [key.key for key in keys(SOURCE) if "{" not in key.key][:KEYS]
     draw = random.Random(7)
     result: dict[str, dict[str, int]] = {}
@@ -52,7 +53,7 @@ def main() -> int:
             peak = int(done.stdout.split()[1]) / 1024
             result[name] = {"MiB": math.ceil(peak), "input MiB": size >> 20, "points_per_second": round(points / took)}
             print(name, json.dumps(result[name]), flush=True)
-    report(result)
+    report(result, given.result)
     return int(any(found["MiB"] > LIMIT for found in result.values()))
 
 

@@ -23,7 +23,7 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 import orjson
-from benchmarks.paired import compare, report
+from benchmarks.paired import compare, options, report
 from rlmetrics.names import keys
 from rlmetrics.translate import Translator, translate_file
 
@@ -91,6 +91,7 @@ def kinds_of_rows(names: list[str], old_names: list[str]) -> dict[str, tuple[str
 
 def main() -> int:
     """Measure, print, and write the result as JSON where asked for."""
+    given = options(__doc__)
     names = [key.key for key in keys(SOURCE) if "{" not in key.key][:KEYS]
     old_names = [CONVERTED, *[key.key for key in keys(OLD_SOURCE) if not set("{(") & set(key.key)]][:KEYS]
     translator = Translator(SOURCE, TARGET)
@@ -139,7 +140,7 @@ def main() -> int:
         "comprehension": lambda: [{new[key]: value for key, value in row.items()} for _ in range(CALLS)],
     }
     result["dict of 40 keys"] = compare(jobs, CALLS * KEYS)
-    return report(result)
+    return report(result, given.result)
 
 
 if __name__ == "__main__":

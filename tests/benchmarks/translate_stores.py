@@ -19,7 +19,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 import orjson
-from benchmarks.paired import compare, report
+from benchmarks.paired import compare, options, report
 from rlmetrics.names import keys
 from rlmetrics.translate import Translator, translate_file
 
@@ -51,6 +51,7 @@ def update(path: Path, output: Path, names: dict[str, str], statement: str) -> C
 
 def main() -> int:
     """Measure, print, and write the result as JSON where asked for."""
+    given = options(__doc__)
     names = [key.key for key in keys(SOURCE) if "{" not in key.key][:KEYS]
     translator = Translator(SOURCE, TARGET)
     new = {name: translator.key(name).output for name in names}
@@ -82,7 +83,7 @@ def main() -> int:
                 "UPDATE": update(path, Path(folder, "peer"), new, statement),
             }
             result[name] = compare(jobs, ROWS * KEYS)
-    return report(result)
+    return report(result, given.result)
 
 
 if __name__ == "__main__":

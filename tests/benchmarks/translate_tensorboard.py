@@ -16,7 +16,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from benchmarks.paired import compare, report
+from benchmarks.paired import compare, options, report
 from rlmetrics.names import keys
 from rlmetrics.translate import translate_file
 from rlmetrics.translate.kinds.tensorboard.scalars import head_of
@@ -49,7 +49,8 @@ def read(path: Path) -> None:
 
 def main() -> int:
     """Measure, print, and tell whether translating is fast enough."""
-    points = int(sys.argv[1]) if sys.argv[1:] and sys.argv[1].isdigit() else 200_000
+    given = options(__doc__, 200_000)
+    points = given.points
     with tempfile.TemporaryDirectory() as folder:
         path, output = Path(folder, "events.out.tfevents.1.host"), Path(folder, "translated.tfevents")
         write(path, points)
@@ -58,7 +59,7 @@ def main() -> int:
             "translate_file": partial(translate_file, path, source=SOURCE, target=TARGET, output=output, force=True),
         }
         result = compare(jobs, points, runs=3)
-    report(result)
+    report(result, given.result)
     return int(result["EventAccumulator takes times"]["translate_file"] < FACTOR)
 
 

@@ -24,7 +24,7 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from benchmarks.paired import compare, report
+from benchmarks.paired import compare, options, report
 from rlmetrics.translate import translate_file
 from rlmetrics.translate.kinds.wandb.transactions import Tail, Writer, records
 
@@ -62,7 +62,8 @@ def copy(path: Path, output: Path, names: dict[str, str] | None = None) -> None:
 
 def main() -> int:
     """Measure and print."""
-    points = int(sys.argv[1]) if sys.argv[1:] and sys.argv[1].isdigit() else 1_000_000
+    given = options(__doc__, 1_000_000)
+    points = given.points
     with tempfile.TemporaryDirectory() as folder:
         path, output = Path(folder, "run-a.wandb"), Path(folder, "out.wandb")
         write(path, points)
@@ -73,7 +74,7 @@ def main() -> int:
             "parse and serialise": partial(copy, path, output),
             "parse, rename and serialise": partial(copy, path, output, names),
         }
-        return report(compare(jobs, points))
+        return report(compare(jobs, points), given.result)
 
 
 if __name__ == "__main__":

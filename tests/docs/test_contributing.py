@@ -18,4 +18,5 @@ def test_every_folder_is_listed() -> None:
         if path.is_dir() and path.name != "__pycache__"
     ]
     roots = ["spec", "codegen/rlmetrics/codegen", "generated/meanings", "docs", "tests"]
+    roots += [f"tests/{name}" for name in ("benchmarks", "fixtures", "lanes", "programs")]
     assert sorted([*packages, *roots]) == sorted(listed)

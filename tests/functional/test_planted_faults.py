@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from benchmarks.mutants import KINDS
-from benchmarks.mutation import is_killed, mutants_of
 from generated_cases import CASES
+from programs.mutation.mutants import KINDS
+from programs.mutation.mutation import is_killed, mutants_of
 
 
 @pytest.mark.parametrize(

@@ -62,7 +62,7 @@ def test_a_gap_in_the_log_is_found_and_an_even_log_has_none():
 
 def test_the_page_of_rules_is_that_of_the_figures(monkeypatch):
     """The table of precision and recall in the documentation is made of the figures that were measured."""
-    monkeypatch.syspath_prepend(str(Path(__file__).parent / "benchmark"))
+    monkeypatch.syspath_prepend(str(Path(__file__).parents[1] / "programs" / "health"))
     rules_table = importlib.import_module("rules_table")
 
     figures = json.loads(rules_table.FIGURES.read_text())

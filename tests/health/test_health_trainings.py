@@ -5,7 +5,7 @@ import json
 from pathlib import Path
 
 import pytest
-from health.benchmark.trainings import page, plan
+from programs.health.trainings import page, plan
 from rlmetrics.health import Monitor
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -1,19 +1,13 @@
-"""Renders ``docs/results/parity.md``: every captured number and the function that reproduces it.
-
-Run ``PYTHONPATH=tests python -m parity.table`` after a change to the spec, the fixtures or the cases.
-"""
+"""The page of parity: every captured number and the function that reproduces it."""
 
 from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
-PAGE = Path(__file__).resolve().parents[2] / "docs" / "results" / "parity.md"
-
-HEAD = """<!-- Written by `python -m parity.table` from tests/parity. Edit those, not this. -->
+HEAD = """<!-- Written by `python -m programs.parity_page` from tests/parity. Edit those, not this. -->
 # Parity with the frameworks
 
 Released trainers ran on CPU with tiny random models, or were fed fixed inputs, and both their tensors and the numbers
@@ -109,15 +103,3 @@ FIGURE = re.compile(r"(?<= )(?:0|\de-\d\d)(?= \|$)", re.MULTILINE)
 def without_figures(text: str) -> str:
     """Return a page with every largest difference replaced, for a comparison across machines."""
     return FIGURE.sub("…", text)
-
-
-def all_sections() -> list[Section]:
-    """Return the sections of the page in order."""
-    from . import trl_sections, verl_sections
-
-    providers: Sequence[Callable[[], list[Section]]] = (trl_sections.sections, verl_sections.sections)
-    return [section for provider in providers for section in provider()]
-
-
-if __name__ == "__main__":
-    PAGE.write_text(page(all_sections()), encoding="utf-8")

@@ -1,4 +1,4 @@
-"""Runs that each era of wandb wrote, translated and read by wandb's own reader; see ``make_run.py`` beside them."""
+"""Runs that each era of wandb wrote, translated and read by wandb's own reader; see ``make_wandb_run.py``."""
 
 import shutil
 from pathlib import Path

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from parity import table
+from programs.parity_page import PAGE, all_sections
 
 
 def test_the_page_is_up_to_date() -> None:
     """The page in the repository has the lines that would be written now; figures are compared by size."""
-    written, expected = table.PAGE.read_text(encoding="utf-8"), table.page(table.all_sections())
-    hint = "run `PYTHONPATH=tests python -m parity.table`"
+    written, expected = PAGE.read_text(encoding="utf-8"), table.page(all_sections())
+    hint = "run `PYTHONPATH=tests python -m programs.parity_page`"
     assert table.without_figures(expected) == table.without_figures(written), hint
     for line, other in zip(expected.splitlines(), written.splitlines(), strict=True):
         assert _same_size(table.FIGURE.findall(line), table.FIGURE.findall(other)), other
@@ -22,7 +23,7 @@ def _same_size(expected: list[str], written: list[str]) -> bool:
 
 def test_every_line_has_a_function_with_a_difference_or_a_reason() -> None:
     """Nothing in the tables is left open."""
-    for section in table.all_sections():
+    for section in all_sections():
         assert section.rows, section.title
         for row in section.rows:
             assert bool(row.function) != bool(row.why), row

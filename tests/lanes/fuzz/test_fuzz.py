@@ -1,13 +1,13 @@
 """Every reader, fuzzed with the same inputs each time, and every input that was ever found to be worth keeping.
 
-Fresh inputs are for ``python tests/fuzz/fuzzing.py``: whether these tests pass depends on the code alone.
+Fresh inputs are for ``python tests/programs/fuzz/fuzzing.py``: whether these tests pass depends on the code alone.
 """
 
 import warnings
 
 import pytest
-from fuzzing import GUESSED, WAYS, Fuzzer, judge, same_translators
-from readers import READERS
+from programs.fuzz.fuzzing import GUESSED, WAYS, Fuzzer, judge, same_translators
+from programs.fuzz.readers import READERS
 
 INPUTS = 100
 """How many each reader is given."""

@@ -4,7 +4,7 @@ A metric without a formula has hand-written code behind its function; there the 
 mutant lives in a forked child, where it takes the place of the real functions; the child runs the checks of
 `metric_checks` until one fails. A mutant that survives all of them is a hole in the tests, or changes nothing.
 
-    python tests/benchmarks/mutation.py [--family kl] [--results FILE] [--again] [--write]
+    python tests/programs/mutation/mutation.py [--family kl] [--results FILE] [--again] [--write]
 
 ``--results`` names a file that keeps every fate as soon as it is known, one JSON object a line: a mutant that it holds
 is not run again, unless it survived and ``--again`` is given. ``--write`` puts the figures into
@@ -27,14 +27,14 @@ from importlib import import_module
 from pathlib import Path
 from types import ModuleType
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 sys.path[:0] = [str(ROOT / name) for name in ("generated", "adapters", "codegen", "tests", "tests/generated")]
 
 import torch  # noqa: E402
-from benchmarks.mutants import Mutant, mutants  # noqa: E402
-from benchmarks.mutation_page import Result, page  # noqa: E402
 from metric_checks import Case, check  # noqa: E402
 from metric_inputs import SEEDS, make_inputs, make_parameters  # noqa: E402
+from programs.mutation.mutants import Mutant, mutants  # noqa: E402
+from programs.mutation.page import Result, page  # noqa: E402
 from rlmetrics import functional  # noqa: E402
 from rlmetrics.state import MetricFunction  # noqa: E402
 

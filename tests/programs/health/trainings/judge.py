@@ -7,6 +7,7 @@ every run instead, and writes nothing: for development runs only.
 
 from __future__ import annotations
 
+import argparse
 import json
 import math
 import sys
@@ -17,7 +18,7 @@ from statistics import median
 from typing import Any
 
 ROOT = Path(__file__).resolve().parents[4]
-sys.path[:0] = [str(ROOT / "tests/health/benchmark"), str(Path(__file__).parent)]
+sys.path[:0] = [str(ROOT / "tests/programs/health"), str(Path(__file__).parent)]
 
 from measure import digest  # noqa: E402
 from plan import CAUSES, ONSETS, PARTS  # noqa: E402
@@ -152,5 +153,10 @@ def main(folder: Path, half: str, name: str, *, look: bool) -> None:
 
 
 if __name__ == "__main__":
-    rest = [item for item in sys.argv[1:] if item != "--look"]
-    main(Path(rest[0]), rest[1], rest[2] if len(rest) > 2 else "", look="--look" in sys.argv)
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("half")
+    parser.add_argument("name", nargs="?", default="")
+    parser.add_argument("--look", action="store_true")
+    given = parser.parse_args()
+    main(given.folder, given.half, given.name, look=given.look)

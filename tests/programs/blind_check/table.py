@@ -1,7 +1,11 @@
-"""Renders ``docs/results/blind_check.md`` from the rounds: ``PYTHONPATH=tests python -m blind_check.table``."""
+"""Renders ``docs/results/blind_check.md`` from the rounds.
+
+``PYTHONPATH=tests python -m programs.blind_check.table`` writes it.
+"""
 
 from __future__ import annotations
 
+import argparse
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -12,9 +16,9 @@ FOLDER = Path(__file__).parent / "rounds"
 REVIEW = Path(__file__).parent / "review.json"
 SAMPLES = Path(__file__).parent / "samples.json"
 RELATIONS = Path(__file__).parent / "relations.json"
-PAGE = Path(__file__).resolve().parents[2] / "docs" / "results" / "blind_check.md"
+PAGE = Path(__file__).resolve().parents[3] / "docs" / "results" / "blind_check.md"
 
-HEAD = """<!-- Written by `python -m blind_check.table` from tests/blind_check/rounds. Edit those, not this. -->
+HEAD = """<!-- Written by `python -m programs.blind_check.table` from the rounds beside it. Edit those, not this. -->
 # Blind check
 
 How often is the spec wrong? A script draws keys at random, uniformly over every component, release and mode that the
@@ -196,4 +200,5 @@ def _cell(text: str | None) -> str:
 
 
 if __name__ == "__main__":
+    argparse.ArgumentParser(description=__doc__).parse_args()
     PAGE.write_text(render(rounds()), encoding="utf-8")

@@ -1,8 +1,8 @@
 """Draws random (component, release, key) and prints the spec's claim beside the source lines, for readers to judge.
 
-``PYTHONPATH=tests python -m blind_check.draw --seed 1 --sources DIR -o draw.md``: DIR holds unpacked wheels as
+``PYTHONPATH=tests python -m programs.blind_check.draw --seed 1 --sources DIR -o draw.md``: DIR holds unpacked wheels as
 ``trl-1.16.0``, ``verl-0.9.1``. Two readers judge every claim without seeing each other's verdict; their verdicts go
-into ``tests/blind_check/rounds`` and, by ``python -m blind_check.table``, into the documentation.
+into ``tests/programs/blind_check/rounds`` and, by ``python -m programs.blind_check.table``, into the documentation.
 """
 
 from __future__ import annotations

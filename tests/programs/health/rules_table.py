@@ -1,4 +1,4 @@
-"""Precision, recall, delay and false alarms of each rule: ``python tests/health/benchmark/rules_table.py [--write]``.
+"""Precision, recall, delay and false alarms of each rule: ``python tests/programs/health/rules_table.py [--write]``.
 
 The runs are those of our simulator under three seeds, in every spelling. ``--write`` keeps
 the figures in ``docs/results/health_rules.json`` and makes ``docs/results/health_rules.md`` of them; ``--page`` makes
@@ -98,7 +98,7 @@ def page(document: dict[str, Any]) -> str:
     lines = [
         "# How each health rule does",
         "",
-        f"By `tests/health/benchmark/rules_table.py`, on our simulator's runs of the seeds {document['seeds']}, in",
+        f"By `tests/programs/health/rules_table.py`, on our simulator's runs of the seeds {document['seeds']}, in",
         f"every spelling of `tests/health_simulator.py`; digest of the rules {document['digest']}. A rule is right",
         "where it warns in a run that has its cause. *Beside* are runs with another ailment in which it warns too,",
         "mostly symptoms, which a diagnosis folds under their cause; precision counts them as wrong. Recall is over",

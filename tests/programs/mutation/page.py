@@ -65,7 +65,7 @@ A fault that no test notices is compared with the function on {draws:,} further 
 thresholds; where none of them tells the two apart, the fault changes nothing and is taken for equivalent.
 Families: {families}.
 Run on {today} with torch {torch.__version__.partition("+")[0]} by
-`tests/benchmarks/mutation.py --write`.
+`tests/programs/mutation/mutation.py --write`.
 
 Of {len(results):,} faults {len(equal)} are equivalent; of the other {telling:,}, {sum(killed.values()):,} are noticed.
 

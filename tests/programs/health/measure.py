@@ -1,6 +1,6 @@
 """Measures the rules on labelled runs and prints the table of ``docs/health.md``.
 
-``python tests/health/benchmark/measure.py [--others FOLDER] [--peer PYTHON]``: our simulator always; others' simulators
+``python tests/programs/health/measure.py [--others FOLDER] [--peer PYTHON]``: our simulator always; others' simulators
 from a folder that ``others_runs.py`` has written; rldoctor in the same table where a Python with it is named. Real
 trainings have their own folder, ``trainings``. The digest is that of the rules and of what evaluates them.
 """

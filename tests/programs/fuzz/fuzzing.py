@@ -1,4 +1,6 @@
-"""Feeds changed inputs to a reader and judges what comes out: ``python tests/fuzz/fuzzing.py --seconds 600 jsonl``.
+"""Feeds changed inputs to a reader and judges what comes out.
+
+``python tests/programs/fuzz/fuzzing.py --seconds 600 jsonl`` does so for ten minutes.
 
 An input must be translated or refused in one printable line, in a few seconds, with nothing left behind and itself as
 it was; what is written must be read by the same reader, and be the same the second time.
@@ -24,10 +26,10 @@ from pathlib import Path
 from typing import Any
 
 if __name__ == "__main__":
-    ROOT = Path(__file__).resolve().parents[2]
-    sys.path[:0] = [str(ROOT / part) for part in ("generated", "adapters", "codegen", "tests", "tests/fuzz")]
+    ROOT = Path(__file__).resolve().parents[3]
+    sys.path[:0] = [str(ROOT / part) for part in ("generated", "adapters", "codegen", "tests")]
 
-from readers import HERE, READERS, Reader
+from programs.fuzz.readers import HERE, READERS, Reader
 from rlmetrics.names.errors import UserError
 from rlmetrics.translate import Report, Translator, translate_file
 from rlmetrics.translate.kinds import KINDS

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from blind_check.draw import cited, claim, draw, universe
+from programs.blind_check.draw import cited, claim, draw, universe
 
 
 def test_a_draw_is_reproducible_and_stays_in_the_spec():

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from blind_check.table import PAGE, bound, render, rounds
+from programs.blind_check.table import PAGE, bound, render, rounds
 
 
 def test_the_page_is_up_to_date():

@@ -11,14 +11,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from changing import changed, changed_message, changed_text, odd_text
+from folders import FIXTURES
 from logs import LOGS, Rows
+from programs.fuzz.changing import changed, changed_message, changed_text, odd_text
 from rlmetrics.translate.kinds.tensorboard.crc32c import masked
 from tracker_messages import Event
 from wandb_frames import Record, framed, payloads
 
 HERE = Path(__file__).resolve().parent
-FIXTURES = HERE.parent / "fixtures"
 
 ROWS: Rows = [
     {"actor/lr(1e-4)": "0.5", "actor/ppo_kl": "0.25", "critic/score/mean": "-1e-3", "mine/own": "2", "epoch": "1"},

@@ -6,6 +6,7 @@ exits with 1 if the page is not what the figures say.
 
 from __future__ import annotations
 
+import argparse
 import json
 import re
 import sys
@@ -75,9 +76,12 @@ def _trainer(run: Mapping[str, Any]) -> str:
 
 def main() -> None:
     """Write the page, or look whether it is right."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--check", action="store_true", help="write nothing; exit with 1 if the page differs")
+    check = parser.parse_args().check
     text = PAGE.read_text(encoding="utf-8")
     made = page(text, json.loads(RESULTS.read_text(encoding="utf-8")))
-    if "--check" in sys.argv:
+    if check:
         sys.exit(text != made)
     PAGE.write_text(made, encoding="utf-8")
 
