@@ -29,8 +29,8 @@ CASES = [
     # References
     Case(
         "broken-reference",
-        [(F, "package: acme\n", "package: acme\norder: [Trainer, ¦Trainr]\n")],
-        [(F, "package: acme\n", "package: acme\norder: [Trainer]\n")],
+        [(F, "package: acme\n", "package: acme\nrank: [Trainer, ¦Trainr]\n")],
+        [(F, "package: acme\n", "package: acme\nrank: [Trainer]\n")],
         "there is no component `Trainr`",
     ),
     Case(

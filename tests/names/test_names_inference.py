@@ -1,65 +1,81 @@
-"""Finding out which release logged some keys."""
+"""Finding out which release logged some keys: what each kind of evidence decides, on a small spec."""
 
 from __future__ import annotations
 
-import warnings
-
 import pytest
-from rlmetrics.names import AmbiguousError, FallbackWarning, NamesError, candidates, infer_source, resolve
+from rlmetrics.names import Clues, FallbackWarning, NamesError, find_source, infer_source, resolve
+from rlmetrics.names.inference.wording import source_line
+
+ALL_OF_0_3_0 = ("approxkl_avg", "clip_ratio", "loss", "reward", "rewards/accuracy/mean", "entropy")
+
+
+def _left(answer) -> dict[str, tuple[str, ...]]:
+    """Return the releases that are left of each candidate."""
+    return {one.name: one.releases for one in answer.candidates}
+
+
+def _weights(answer) -> dict[str, float]:
+    """Return what each kind of evidence weighs."""
+    return {one.kind: one.weight for one in answer.evidence}
 
 
 def test_the_source_that_explains_the_most_is_taken(tables):
-    """A single component where it explains as much as all of them."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        assert infer_source(["train/reward", "train/step_time", "x"], spec=tables) == "alpha[NewTrainer]==1.0.0"
-        assert infer_source(["actor/lr(1e-4)", "actor/ppo_kl"], spec=tables) == "beta[actor]==0.1"
+    """Whatever prefix a tracker shows; keys of a user's own decide nothing."""
+    assert infer_source(["train/reward", "train/step_time", "x"], spec=tables) == "alpha[NewTrainer]==1.0.0"
+    assert _left(find_source(Clues(("train/reward", "train/step_time", "x")), tables)) == {
+        "alpha[NewTrainer]": ("1.0.0",)
+    }
 
 
-def test_components_of_one_release_explain_a_log_together(tables):
-    """Their dicts end up in one row."""
-    assert infer_source(["actor/lr(1e-4)", "critic/score/mean"], spec=tables) == "beta==0.1"
+def test_releases_that_the_keys_leave_open_are_told(tables):
+    """The newest is returned, and it is said what else it may be."""
+    with pytest.warns(
+        FallbackWarning, match=r"taken for NewTrainer 0\.3\.0–1\.0\.0; `--at 'alpha\[new\]==1\.0\.0'` settles it"
+    ):
+        assert infer_source(ALL_OF_0_3_0, spec=tables) == "alpha[NewTrainer]==1.0.0"
 
 
-def test_releases_that_agree_are_one_answer(tables):
-    """The newest is taken, and it is said that there are others."""
-    with pytest.warns(FallbackWarning, match=r"0\.1 to 0\.5 explain the keys alike"):
-        assert infer_source(["critic/score/mean"], spec=tables) == "beta[data]==0.5"
+def test_readings_that_differ_are_rivals(tables):
+    """One key, two meanings in releases that are equally likely: the other one is named, to be left out."""
+    answer = find_source(Clues(("ppo/policykl",)), tables)
+    assert (answer.source, answer.rivals) == ("alpha[OldTrainer]==0.2.0", ("alpha[OldTrainer]==0.1.0",))
+    assert answer.meanings == ("alpha[OldTrainer]==0.2.0", "alpha[OldTrainer]==0.1.0")
 
 
-def test_releases_that_disagree_are_ambiguous(tables):
-    """One key, two meanings: nothing is guessed."""
-    with pytest.raises(NamesError, match=r"alpha\[OldTrainer\]==0\.2\.0 \(1\), alpha\[OldTrainer\]==0\.1\.0 \(1\)"):
-        infer_source(["ppo/policykl"], spec=tables)
+def test_a_recorded_release_decides(tables):
+    """Between releases that the keys leave open, and against none that logs what another one does not."""
+    clues = Clues(("ppo/policykl",), installed={"alpha": "0.1.0", "beta": "0.5"})
+    answer = find_source(clues, tables)
+    assert (answer.source, answer.rivals) == ("alpha[OldTrainer]==0.1.0", ())
+    assert _weights(answer)["recorded version"] > 10
 
 
-def test_metadata_decides_between_releases(tables):
-    """A version that the run recorded is believed if the keys fit it, and ignored if not."""
-    keys = ["ppo/policykl"]
-    assert infer_source(keys, releases={"alpha": "0.1.0", "beta": "0.5"}, spec=tables) == "alpha[OldTrainer]==0.1.0"
-    with pytest.raises(NamesError, match="ambiguous"):
-        infer_source(keys, releases={"alpha": "1.0.0"}, spec=tables)
+def test_what_lies_beside_a_log_weighs_less_than_its_keys(tables):
+    """A model card may be that of a later run: it narrows what the keys leave open, and overrules no three of them."""
+    open_to_both = Clues(("ppo/policykl",), named={"alpha": "0.1.0"})
+    assert find_source(open_to_both, tables).source == "alpha[OldTrainer]==0.1.0"
+    contradicted = Clues((*ALL_OF_0_3_0, "step_time"), whole=True, named={"alpha": "0.1.0"})
+    assert find_source(contradicted, tables).source == "alpha[NewTrainer]==1.0.0"
 
 
-def test_components_that_explain_equally_many_are_ambiguous(tables):
-    """The candidates are listed with the number of keys that each explains."""
-    with pytest.raises(NamesError, match=r"ambiguous: of 2 keys"):
-        infer_source(["ppo/approxkl", "step_time"], spec=tables)
+@pytest.mark.parametrize(("version", "releases"), [("0.2.0.dev0", ("0.1.0", "0.2.0")), ("0.2.0", ("0.2.0",))])
+def test_a_development_version_narrows_too(tables, version, releases):
+    """It lies between the release before it and the one that it led to."""
+    answer = find_source(Clues(("ppo/approxkl", "ppo/policykl"), installed={"alpha": version}), tables)
+    assert set(_left(answer)["alpha[OldTrainer]"]) <= set(releases)
 
 
 def test_nothing_known_is_an_error(tables):
     """A template that matches anything explains nothing."""
-    with pytest.raises(NamesError, match="no described release logs any"):
+    with pytest.raises(NamesError, match="no key is known: no log of a described trainer"):
         infer_source(["completely", "unknown"], spec=tables)
 
 
-def test_every_surface_counts(tables):
-    """Placeholders, evaluation, characters that a tracker replaced."""
-    found = candidates(["val-core/a/b/acc/mean_at_4", "eval/rewards/accuracy/mean"], tables)
-    assert {("beta", "data", "0.5"), ("beta", "data", "0.2.0.post2"), ("alpha", "NewTrainer", "1.0.0")} <= {
-        (item.framework, item.component, item.release) for item in found
-    }
-    assert all(len(item.explained) == 1 for item in found)
+def test_below_half_of_the_keys_nothing_is_known(tables):
+    """It is said how many of how many keys are known."""
+    answer = find_source(Clues(("entropy", "mine", "yours", "theirs", "ours", "step")), tables)
+    assert answer.source is None
+    assert source_line(answer).startswith("1 of 5 keys is known: no log of a described trainer")
 
 
 def test_resolving_without_a_source_infers_it(tables):
@@ -69,21 +85,16 @@ def test_resolving_without_a_source_infers_it(tables):
     assert found[0].source == "alpha[NewTrainer]==1.0.0"
 
 
-ALL_OF_0_3_0 = ["approxkl_avg", "clip_ratio", "loss", "reward", "rewards/accuracy/mean", "entropy"]
-
-
 def test_what_a_whole_log_lacks_rules_releases_out(tables):
     """1.0.0 logs step_time in every run; kl depends on the configuration, learning_rate comes from elsewhere."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", FallbackWarning)
-        old = infer_source(ALL_OF_0_3_0[2:], whole=True, spec=tables)
-        assert old == "alpha[NewTrainer]==1.0.0", "a log of which other keys are missing too tells nothing by them"
-        assert infer_source(ALL_OF_0_3_0, whole=True, spec=tables) == "alpha[NewTrainer]==0.4.1"
-        assert infer_source([*ALL_OF_0_3_0, "step_time"], whole=True, spec=tables) == "alpha[NewTrainer]==1.0.0"
+    assert _left(find_source(Clues(ALL_OF_0_3_0, whole=True), tables)) == {"alpha[NewTrainer]": ("0.3.0", "0.4.1")}
+    assert _left(find_source(Clues((*ALL_OF_0_3_0, "step_time"), whole=True), tables)) == {
+        "alpha[NewTrainer]": ("1.0.0",)
+    }
+    selected = find_source(Clues(ALL_OF_0_3_0[2:], whole=True), tables)
+    assert "1.0.0" in _left(selected)["alpha[NewTrainer]"], "where much is missing, that tells no releases apart"
 
 
 def test_names_of_a_dashboard_lack_nothing(tables):
     """Unless the names are said to be all, those that are missing tell nothing."""
-    with pytest.raises(AmbiguousError, match="ambiguous") as caught:
-        infer_source(ALL_OF_0_3_0, spec=tables)
-    assert {item.release for item in caught.value.candidates} == {"0.3.0", "0.4.1", "1.0.0"}
+    assert _left(find_source(Clues(ALL_OF_0_3_0), tables)) == {"alpha[NewTrainer]": ("0.3.0", "0.4.1", "1.0.0")}

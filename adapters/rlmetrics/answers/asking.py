@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -125,14 +124,17 @@ def _anywhere(key: str, config: Mapping[str, Any] | None, tables: Tables) -> Seq
 
 
 def _inferred(row: Mapping[str, Given], tables: Tables) -> tuple[str, str]:
-    """Return the source that explains the keys, the first of several, and how that was found."""
-    from rlmetrics.names import AmbiguousError, infer_source
+    """Return the source that a row is taken to be of, and why.
 
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        try:
-            return infer_source(list(row), spec=tables), f"inferred from {len(row)} keys"
-        except AmbiguousError as error:
-            others = len(error.distinct) - 1
-            more = "others explain" if others > 1 else "another one explains"
-            return str(error.distinct[0]), f"assumed: {more} the keys as well, and --at names the one you use"
+    Raises:
+        NamesError: It is of no described trainer.
+    """
+    from rlmetrics.names.errors import NamesError
+    from rlmetrics.names.inference import Clues, find_source, nonzero_in
+    from rlmetrics.names.inference.wording import source_line
+
+    values = {key: given.number for key, given in row.items()}
+    answer = find_source(Clues(tuple(row), nonzero=nonzero_in([values])), tables)
+    if answer.source is None:
+        raise NamesError(source_line(answer))
+    return answer.source, source_line(answer)

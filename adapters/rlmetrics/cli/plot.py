@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from pathlib import Path
 
 from .main import UsageError
@@ -36,6 +37,8 @@ def run(args: argparse.Namespace) -> int:
     if args.svg:
         require_free_page(Path(args.svg), [Path(args.run_path)], "what is drawn", "--svg", force=args.force)
     curves = next(iter(read_curves(args.run_path, at=args.at, spec=spec_of(args))))
+    for note in curves.notes:
+        print(f"rlmetrics plot: {curves.run}: {note}", file=sys.stderr)
     keys = [key for wanted in args.keys for key in curves.curves if wanted in (key, curves.meanings[key].metric)]
     if not keys:
         from difflib import get_close_matches

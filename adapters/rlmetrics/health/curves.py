@@ -9,12 +9,14 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
+from rlmetrics.names.inference.wording import source_line
 from rlmetrics.names.recorded import merged
+from rlmetrics.names.source import CANONICAL
 from rlmetrics.names.tables import Overlays, Tables, load_tables
 from rlmetrics.translate import InputError
 from rlmetrics.translate.reading import one_a_step, step_in
 
-from .judging import SAMPLE, keys_of, source_of_run, units_of
+from .judging import SAMPLE, source_of_run, units_of
 from .meaning import KeyMeaning, SourceNames
 from .values import number_of
 
@@ -79,13 +81,14 @@ def read_curves(
         for run in unit.open().read():
             rows = one_a_step(run.rows)
             first = list(islice(rows, SAMPLE))
-            source, others, notes = source_of_run(unit, run.name, keys_of(first), at, tables)
+            answer = source_of_run(unit, run.name, first, at, tables)
+            source = answer.source or CANONICAL
             settings = merged(run.config, config or {}, source, tables)
             notes = [
-                *notes,
+                *([] if answer.is_given or answer.is_single else [source_line(answer)]),
                 *(f"the run's configuration: {problem}" for problem in run.problems),
             ]
-            names = SourceNames(source, settings.values, tables, others)
+            names = SourceNames(source, settings.values, tables, answer.rivals)
             curves: dict[str, Drawn] = {}
             for count, row in enumerate(chain(first, rows)):
                 step = row.step if row.step is not None else step_in(row.values)

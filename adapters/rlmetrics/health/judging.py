@@ -3,22 +3,24 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
 from rlmetrics.names.errors import FallbackWarning, NamesError
+from rlmetrics.names.inference import SourceAnswer, find_source, given
+from rlmetrics.names.inference.wording import source_line
 from rlmetrics.names.recorded import merged
+from rlmetrics.names.source import CANONICAL
 from rlmetrics.names.tables import Overlays, Tables, load_tables
 from rlmetrics.translate import InputError
-from rlmetrics.translate.detection import located
+from rlmetrics.translate.clues import clues_of
 from rlmetrics.translate.reading import RUN_NAMES, LoggedRow, RecordedRun, one_a_step, run_named_in, step_in
 from rlmetrics.translate.tree import Unit, survey
 
 from .instances import MOST_WAITING
-from .meaning import one_source
 from .monitor import Monitor
 from .records import Report
 
@@ -93,13 +95,13 @@ def _check_run(
     first = list(islice(rows, SAMPLE))
     if not any(row.values for row in first):
         return
-    keys = keys_of(first)
-    inferred_from = len(keys) if at in _INFERRED else 0
-    at, others, notes = source_of_run(unit, run.name, keys, at, tables)
+    answer = source_of_run(unit, run.name, first, at, tables)
+    at = answer.source or CANONICAL
     settings = merged(run.config, config, at, tables)
+    notes = [] if answer.is_given or answer.is_known else [source_line(answer)]
     notes += [f"the run's configuration: {problem}" for problem in run.problems]
     for label, part in _parts(chain(first, rows)):
-        monitor = opened(at, settings.values, tables, others, ahead=_AHEAD)
+        monitor = opened(at, settings.values, tables, answer.rivals, ahead=_AHEAD)
         monitor.notes += notes
         for row in part:
             monitor.observe(row.step, row.values)
@@ -111,7 +113,7 @@ def _check_run(
         if account.torn:
             monitor.notes.append(f"the last {account.torn} bytes are cut off within a row and were left out")
         report = monitor.report(f"{name}#{label}" if label else name)
-        yield replace(report, inferred_from=inferred_from)
+        yield replace(report, at=answer.source and report.at, answer=answer)
 
 
 def keys_of(rows: Iterable[LoggedRow]) -> list[str]:
@@ -120,22 +122,22 @@ def keys_of(rows: Iterable[LoggedRow]) -> list[str]:
 
 
 def source_of_run(
-    unit: Unit, name: str, keys: Iterable[str], at: str, tables: Tables, *, whole: bool = True
-) -> tuple[str, list[str], list[str]]:
-    """Return the source of a run, inferred from its keys where it is not given, others that agree, and notes.
+    unit: Unit, name: str, rows: Sequence[LoggedRow], at: str, tables: Tables, *, whole: bool = True
+) -> SourceAnswer:
+    """Return the source of a run, inferred from all that is known of it where it is not given.
 
-    Raises:
-        NamesError: None explains the keys, or several do that mean different things by them.
+    Args:
+        unit: The log.
+        name: The run's name in it; empty if the log is one run.
+        rows: The first rows.
+        at: The source, if it is given.
+        tables: The spec.
+        whole: Whether the rows are enough that their keys are all that the run logs.
     """
     if at not in _INFERRED:
-        return at, [], []
-    log = unit.open()
-    recorded = log.argument_names()
-    settings = recorded.get(name or None, recorded.get(None, frozenset()))
-    try:
-        return one_source(keys, spec=tables, releases=log.releases(), settings=settings, whole=whole)
-    except NamesError as error:
-        raise located(f"{unit.path}:{name}" if name else unit.path, error) from None
+        return given(at)
+    values = [row.values for row in rows]
+    return find_source(clues_of(unit.open(), name or None, keys_of(rows), whole=whole, rows=values), tables)
 
 
 def opened(

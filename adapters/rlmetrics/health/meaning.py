@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 import warnings
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
-from rlmetrics.names import AmbiguousError, infer_source, load_tables, map_names, open_view, show
+from rlmetrics.names import load_tables, map_names, open_view, show
 from rlmetrics.names.config import UNKNOWN, find_key, fitting, holds
 from rlmetrics.names.errors import NamesError
 from rlmetrics.names.mapping import NameMap
@@ -19,7 +19,7 @@ from rlmetrics.names.records import Entry
 from rlmetrics.names.resolving import defects_of, logged_as, measured_as
 from rlmetrics.names.tables import Overlays, Tables
 
-__all__ = ["Counterparts", "KeyMeaning", "SourceNames", "agreed_source", "one_source", "other_spellings"]
+__all__ = ["Counterparts", "KeyMeaning", "SourceNames", "other_spellings"]
 
 HELD_OUT = "held_out"
 """In place of a metric: a score of a user's own on data that is not trained on."""
@@ -237,55 +237,6 @@ def _known(at: str, config: Mapping[str, Any] | None, tables: Tables) -> dict[st
         if name is not None and (value is UNKNOWN or fitting(name, value, keys[name])):
             known[given] = value
     return known
-
-
-def agreed_source(
-    keys: Iterable[str], *, spec: Overlays | Tables = None, **options: Any
-) -> tuple[str, list[str], list[str]]:
-    """Return the source of some keys, others that explain them as well, and what is to be said about that.
-
-    Raises:
-        NamesError: Nothing explains them.
-    """
-    names = list(keys)
-    try:
-        with warnings.catch_warnings(record=True) as said:
-            warnings.simplefilter("always")
-            at = infer_source(names, spec=spec, **options)
-        return at, [], [str(item.message) for item in said]
-    except AmbiguousError as error:
-        first, *others = error.distinct
-        return str(first), [str(item) for item in others], [f"{error}; keys on which they differ are not judged"]
-
-
-def one_source(
-    keys: Iterable[str], *, spec: Overlays | Tables = None, **options: Any
-) -> tuple[str, list[str], list[str]]:
-    """Return the source of some keys, others that mean the same by all of them, and what is to be said about that.
-
-    Raises:
-        AmbiguousError: Several explain them that mean different things by some.
-        NamesError: Nothing explains them.
-    """
-    names, tables = list(keys), load_tables(spec)
-    try:
-        with warnings.catch_warnings(record=True) as said:
-            warnings.simplefilter("always")
-            at = infer_source(names, spec=tables, **options)
-        return at, [], [str(item.message) for item in said]
-    except AmbiguousError as error:
-        first, *others = error.distinct
-        own = SourceNames(str(first), spec=tables)
-        meanings = {name: own.meaning(name) for name in names}
-        for other in others:
-            theirs = SourceNames(str(other), spec=tables)
-            differing = [name for name, meaning in meanings.items() if not _agree(meaning, theirs.meaning(name))]
-            if differing:
-                more = f" and {len(differing) - 3} more" if len(differing) > 3 else ""
-                msg = f"{error} with --at ({first} and {other} differ on {', '.join(differing[:3])}{more})"
-                raise AmbiguousError(msg, error.candidates, error.distinct) from None
-        note = f"several releases explain the keys; what one of them is known to get wrong is not judged; {error}"
-        return str(first), [str(other) for other in others], [note]
 
 
 def _agree(one: KeyMeaning, other: KeyMeaning) -> bool:

@@ -7,7 +7,9 @@ import threading
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from rlmetrics.names.errors import NamesError
+from rlmetrics.names.inference import Clues, SourceAnswer, find_source, nonzero_in
+from rlmetrics.names.inference.wording import source_line
+from rlmetrics.names.source import CANONICAL
 from rlmetrics.names.tables import Overlays, Tables, load_tables
 from rlmetrics.translate.reading import step_in
 
@@ -16,7 +18,7 @@ from .explaining import constant_text, defect_text
 from .instances import MOST_WAITING, Channel, Instance
 from .intake import Intake
 from .lost import LostNumbers
-from .meaning import HELD_OUT, KeyMeaning, SourceNames, agreed_source
+from .meaning import HELD_OUT, KeyMeaning, SourceNames
 from .records import Expected, Finding, Report
 from .reporting import make_report
 from .rows import Axis, Kinds
@@ -43,6 +45,7 @@ class Monitor:
     Attributes:
         faults: How many rows could not be judged because of an error in this code; training goes on.
         notes: What is to be said about the source.
+        answer: Where the rows come from, if that was inferred.
         rows: How many rows were judged.
         counted: How many of them stated no step, so that their number stands for it.
 
@@ -68,6 +71,7 @@ class Monitor:
         self.fault = ""
         self.notes: list[str] = []
         self.rows = self.counted = 0
+        self.answer: SourceAnswer | None = None
         self._names: SourceNames | None = None
         self._waiting: list[tuple[float | None, dict[str, Any]]] = []
         self._intake = Intake(self._meet)
@@ -183,14 +187,11 @@ class Monitor:
         """Find the source of the rows that wait, and judge them."""
         if self._names is not None or not self._waiting:
             return
-        keys = dict.fromkeys(key for _, row in self._waiting for key in row)
-        try:
-            at, others, said = agreed_source(keys, spec=self._tables)
-            self.notes += said
-        except NamesError as error:
-            self.notes.append(str(error))
-            at, others = "canonical", []
-        self._open(at, others)
+        rows = [row for _, row in self._waiting]
+        keys = tuple(dict.fromkeys(key for row in rows for key in row))
+        self.answer = find_source(Clues(keys, nonzero=nonzero_in(rows), settings=frozenset(self._config)), self._tables)
+        self.notes.append(source_line(self.answer))
+        self._open(self.answer.source or CANONICAL, [*self.answer.rivals])
         waiting, self._waiting = self._waiting, []
         for step, row in waiting:
             self._take(step, row)

@@ -6,10 +6,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from rlmetrics.names.inference import SourceAnswer
+from rlmetrics.names.inference.wording import source_line
+
 __all__ = ["LEVELS", "Curve", "Diagnosis", "Expected", "Finding", "NotJudged", "Report", "counted", "worst"]
 
 LEVELS = ("info", "warning", "error")
 """From a remark to what is certainly wrong."""
+_FEWEST = 2
+"""Rules of which judging one alone says nothing about a run."""
 
 
 def worst(levels: Sequence[str]) -> str | None:
@@ -135,7 +140,7 @@ class Report:
         cost: What was spent without a signal, by unit.
         curves: The curves of the findings, for drawing.
         keys: How many keys some rule looks at.
-        inferred_from: From how many keys the source was inferred; 0 where it was given.
+        answer: How the source is known; None where rows came without a log.
     """
 
     run: str
@@ -151,13 +156,31 @@ class Report:
     cost: Mapping[str, float] = field(default_factory=dict)
     curves: tuple[Curve, ...] = ()
     keys: int = 0
-    inferred_from: int = 0
+    answer: SourceAnswer | None = None
+
+    @property
+    def inferred_from(self) -> int:
+        """From how many keys the source was inferred; 0 where it was given."""
+        return 0 if self.answer is None or self.answer.is_given else self.answer.logged
 
     @property
     def source(self) -> str:
-        """The source in words, and whether it was inferred."""
-        keys = f", inferred from {counted(self.inferred_from, 'key')}" if self.inferred_from else ""
-        return f"{self.at or 'unknown source'}{keys}"
+        """The source in words, and how it is known."""
+        if self.answer is None or self.answer.is_given:
+            return self.at or "unknown source"
+        return source_line(self.answer)
+
+    @property
+    def judged(self) -> int:
+        """How many rules were judged, but for the one that any row satisfies."""
+        return len({*self.passed, *(finding.rule for finding in self.findings)} - {"log-gap"})
+
+    @property
+    def verdict(self) -> str:
+        """``error``, ``warning``, ``nothing_found``, or ``not_judged`` where hardly a rule could be judged."""
+        if self.level in ("error", "warning"):
+            return str(self.level)
+        return "nothing_found" if self.judged >= _FEWEST else "not_judged"
 
     @property
     def level(self) -> str | None:
@@ -170,6 +193,8 @@ class Report:
             "run": self.run,
             "at": self.at,
             "inferred_from": self.inferred_from,
+            "verdict": self.verdict,
+            "source": self.answer.as_json() if self.answer is not None else None,
             "rows": self.rows,
             "findings": [{**plain(item), "seen_step": whole(item.first_step)} for item in self.findings],
             "diagnoses": [plain(item) for item in self.diagnoses],

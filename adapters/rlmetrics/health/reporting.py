@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
+from rlmetrics.names.inference import SourceAnswer
+
 from .diagnosing import diagnose
 from .instances import SIBLING, Channel, Instance
 from .intake import MOST_UNUSED
@@ -35,6 +37,7 @@ class JudgedRun(Protocol):
     rows: int
     counted: int
     axis: Axis
+    answer: SourceAnswer | None
 
     @property
     def crowded(self) -> bool: ...
@@ -74,6 +77,7 @@ def make_report(monitor: JudgedRun, run: str) -> Report:
         cost=_cost(monitor, findings, diagnoses),
         curves=tuple(_curves(monitor, findings, diagnoses)),
         keys=sum(channel is not None for channel in monitor.channels.values()),
+        answer=monitor.answer,
     )
 
 

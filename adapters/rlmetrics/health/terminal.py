@@ -6,6 +6,8 @@ import re
 import textwrap
 from collections.abc import Iterator, Sequence
 
+from rlmetrics.names.inference.wording import source_line
+
 from .records import LEVELS, Diagnosis, Finding, NotJudged, Report, counted, whole
 
 __all__ = ["report_text", "summary_text"]
@@ -19,7 +21,7 @@ _SOURCE = re.compile(r"(?P<framework>\w+)(?:\[(?P<component>[^\]]+)\])?==(?P<rel
 
 def report_text(report: Report, *, full: bool = False) -> str:
     """Return a report in lines of 80 columns; a screen, unless all of it is asked for."""
-    lines = [*_answer(report), "", _about(report), ""]
+    lines = [*_answer(report), "", *_about(report), ""]
     strong = [item for item in report.diagnoses if item.level != "info"]
     shown = list(report.diagnoses) if full else (strong or list(report.diagnoses))[:_MOST_CAUSES]
     for diagnosis in shown:
@@ -40,6 +42,7 @@ def report_text(report: Report, *, full: bool = False) -> str:
             _WIDTH,
             subsequent_indent=" " * 24,
         )
+    lines += _evidence_of_source(report) if full else ()
     return "\n".join(lines).rstrip()
 
 
@@ -48,7 +51,7 @@ def summary_text(reports: Sequence[Report]) -> str:
     rows = []
     for report in sorted(reports, key=lambda item: (-_worth(item), item.run)):
         first = next(iter(report.diagnoses), None)
-        level = report.level or "ok"
+        level = "not judged" if report.verdict == "not_judged" else report.level or "ok"
         title = f"{first.title}, since step {first.onset_step:g}" if first and first.level != "info" else ""
         rows.append((level if level != "info" else "ok", report.run, title))
     widths = [max(len(row[column]) for row in rows) for column in range(2)]
@@ -62,29 +65,48 @@ def _worth(report: Report) -> int:
 def _answer(report: Report) -> list[str]:
     first = next(iter(report.diagnoses), None)
     if first is None or first.level == "info":
-        judged = len(report.passed) + len({finding.rule for finding in report.findings})
-        if not report.keys:
-            text = f"Nothing can be judged: no rule looks at anything that these {counted(report.rows, 'row')} hold."
-            return textwrap.wrap(text, _WIDTH)
+        if report.verdict == "not_judged":
+            return textwrap.wrap(f"Not judged: {_why_not_judged(report)}.", _WIDTH)
         remark = " Weak signs are below." if report.findings else ""
-        rules, rows = counted(judged, "rule"), counted(report.rows, "row")
+        rules, rows = counted(report.judged, "rule"), counted(report.rows, "row")
         text = f"Nothing is wrong as far as can be judged: {rules} judged on {rows}.{remark}"
         return textwrap.wrap(text, _WIDTH)
     since = f"since step {first.onset_step:g}" if first.cause != "non_finite" else f"at step {first.onset_step:g}"
     return textwrap.wrap(f"{first.title}, {since}. {first.message}", _WIDTH)
 
 
-def _about(report: Report) -> str:
+def _why_not_judged(report: Report) -> str:
+    """Return why nothing can be said about a run."""
+    if report.answer is not None and not report.answer.is_known:
+        return source_line(report.answer)
+    if not report.keys:
+        return f"no rule looks at anything that these {counted(report.rows, 'row')} hold"
+    every = len(report.passed) + len(report.not_judged) + len({finding.rule for finding in report.findings})
+    return f"{report.judged} of {every} rules could be judged on {counted(report.rows, 'row')}"
+
+
+def _about(report: Report) -> Iterator[str]:
+    """Yield what logged the run, how that is known where it was not said, and what there is of it."""
     match = _SOURCE.fullmatch(report.at or "")
     if match is None:
         source = report.at or "unknown source"
     else:
         names = [_TITLES.get(match["framework"], match["framework"]), match["component"], match["release"]]
         source = " ".join(name for name in names if name)
-    if report.inferred_from:
-        source += f", inferred from {counted(report.inferred_from, 'key')}"
     first, last = report.steps
-    return f"{source} · {counted(report.rows, 'row')}, steps {first:g} to {last:g} · {report.run}"
+    yield f"{source} · {counted(report.rows, 'row')}, steps {first:g} to {last:g} · {report.run}"
+    if report.inferred_from and report.answer is not None and report.answer.is_known:
+        yield from textwrap.wrap(source_line(report.answer), _WIDTH)
+
+
+def _evidence_of_source(report: Report) -> Iterator[str]:
+    """Yield each piece of evidence for the source."""
+    if report.answer is None or report.answer.is_given or not report.answer.evidence:
+        return
+    yield "Source"
+    for one in report.answer.evidence:
+        text = f"{one.kind}: {one.says} ({one.weight:+.1f})"
+        yield from textwrap.wrap(text, _WIDTH - 2, initial_indent="  ", subsequent_indent="    ")
 
 
 def _labelled(label: str, text: str) -> str:

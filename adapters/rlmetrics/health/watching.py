@@ -13,14 +13,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from rlmetrics.names.errors import NamesError
+from rlmetrics.names.inference.wording import source_line
 from rlmetrics.names.recorded import merged
+from rlmetrics.names.source import CANONICAL
 from rlmetrics.names.tables import Overlays, Tables, load_tables
 from rlmetrics.translate import InputError
 from rlmetrics.translate.reading import Follower, LoggedRow, StepAxis, is_beside
 from rlmetrics.translate.tree import Unit
 
-from .judging import SAMPLE, Seam, keys_of, opened, source_of_run, units_of
+from .judging import SAMPLE, Seam, opened, source_of_run, units_of
 from .monitor import Monitor
 from .records import Diagnosis, Finding
 
@@ -75,7 +76,7 @@ def follow(
 
     Raises:
         InputError: The path is no log, or holds several runs.
-        NamesError: The source is unknown, or several are possible that mean different things by the keys.
+        NamesError: The source is unknown.
     """
     watcher = _Watcher(path, at, dict(config or {}), load_tables(spec))
     quiet = 0.0
@@ -158,18 +159,18 @@ class _Watcher:
             yield from self._start(final=True)
 
     def _start(self, *, final: bool) -> Iterator[RunNews]:
-        """Find out the source of the first rows, and judge them; wait for more where several are possible."""
+        """Find out the source of the first rows, and judge them; wait for more where none is known."""
         if self._unit is None or self._follower is None or not any(row.values for row in self._first):
             return
-        try:
-            keys = keys_of([*self._first, LoggedRow(None, self._beside)])
-            source, others, _ = source_of_run(self._unit, "", keys, self._source, self._tables, whole=final)
-        except NamesError:
-            if final:
-                raise
+        first = [*self._first, LoggedRow(None, self._beside)]
+        answer = source_of_run(self._unit, "", first, self._source, self._tables, whole=final)
+        if not answer.is_known and not final:
             return
+        source = answer.source or CANONICAL
         settings = merged(self._follower.config, self._config, source, self._tables)
-        self._monitor = opened(source, settings.values, self._tables, others)
+        self._monitor = opened(source, settings.values, self._tables, answer.rivals)
+        if not (answer.is_given or answer.is_single):
+            warnings.warn(f"{self._path}: {source_line(answer)}", stacklevel=2)
         waiting, self._first = self._first, []
         for row in waiting:
             yield from self._judge(row)

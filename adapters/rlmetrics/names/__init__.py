@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from .differing import diff
     from .diffs import ChangedKey, DiffResult, ListedKey, RenamedKey
     from .errors import FallbackWarning, NamesError, UserError
-    from .inference import AmbiguousError, Candidate, candidates, infer_source
+    from .inference import Candidate, Clues, SourceAnswer, SourceEvidence, find_source, infer_source
     from .listing import keys, releases
     from .mapping import KeyTranslation, NameMap, map_names
     from .protocol import Match, View
@@ -44,9 +44,9 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Alternative",
-    "AmbiguousError",
     "Candidate",
     "ChangedKey",
+    "Clues",
     "Coverage",
     "Defect",
     "DiffResult",
@@ -71,15 +71,17 @@ __all__ = [
     "Shown",
     "Signature",
     "Source",
+    "SourceAnswer",
+    "SourceEvidence",
     "Spelling",
     "Tables",
     "Transform",
     "Typical",
     "UserError",
     "View",
-    "candidates",
     "coverage",
     "diff",
+    "find_source",
     "infer_source",
     "keys",
     "load_tables",
@@ -100,7 +102,7 @@ _MODULES = {
     "differing": ("diff",),
     "diffs": ("ChangedKey", "DiffResult", "ListedKey", "RenamedKey"),
     "errors": ("FallbackWarning", "NamesError", "UserError"),
-    "inference": ("AmbiguousError", "Candidate", "candidates", "infer_source"),
+    "inference": ("Candidate", "Clues", "SourceAnswer", "SourceEvidence", "find_source", "infer_source"),
     "listing": ("keys", "releases"),
     "mapping": ("KeyTranslation", "NameMap", "map_names"),
     "protocol": ("Match", "View"),

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
-from contextlib import suppress
 from dataclasses import replace
 
 from .answers import Resolution
 from .config import Config, check_config
-from .errors import NamesError
 from .lookup import Catalogue, Logged, Lookup, catalogue_of, misspelt
 from .protocol import Match
 from .resolving import measured, resolution_of, resolve_in
@@ -48,12 +46,12 @@ def looked_up(keys: Sequence[str], *, config: Config = None, tables: Tables) -> 
     catalogue = catalogue_of(tables, config)
     lookups = [catalogue.find(key) for key in keys]
     if len(keys) > 1:
-        best = _explaining(lookups)
-        if len(best) == 1:
-            from .inference import AmbiguousError, infer_source
+        from .inference import Clues, find_source
 
-            with suppress(AmbiguousError, NamesError):
-                return infer_source(keys, config=config, spec=tables), []
+        best = _explaining(lookups)
+        answer = find_source(Clues(tuple(keys), settings=frozenset(config or {})), tables)
+        if answer.source is not None and len(answer.candidates) == 1 and not answer.rivals:
+            return answer.source, []
         lookups = [_within(lookup, best) for lookup in lookups]
     logged = [item for lookup in lookups for item in lookup.found]
     if logged:

@@ -17,6 +17,7 @@ __all__ = ["EVAL_PREFIX", "CanonicalView"]
 
 EVAL_PREFIX = "eval/"
 """Canonical names of what is measured in evaluation start with this."""
+_TRAINING = "train/"
 
 
 class CanonicalView(NamesOnly):
@@ -56,7 +57,15 @@ class CanonicalView(NamesOnly):
         return [metric for metric, row in self.tables.metrics.items() if any(row.get("templates", ()))]
 
     def find(self, key: str) -> list[Match]:
-        """Return what a canonical name is; names of earlier versions of the spec are understood."""
+        """Return what a canonical name is, as trackers show it and suites write it.
+
+        Trackers of transformers put ``train/`` before it, and a suite names the inputs behind ``@``. Names of earlier
+        versions of the spec are understood.
+        """
+        bare = key.removeprefix(_TRAINING).partition("@")[0]
+        return self._named(key) or (self._named(bare) if bare != key else [])
+
+    def _named(self, key: str) -> list[Match]:
         mode, prefix = ("eval", EVAL_PREFIX) if key.startswith(EVAL_PREFIX) else ("train", "")
         name = key[len(prefix) :]
         if name in self._renamed:

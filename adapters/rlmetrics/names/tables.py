@@ -288,6 +288,11 @@ class Tables:
         return conventions
 
     @cached_property
+    def sources(self) -> Mapping[str, Any]:
+        """Who logs each key and has each setting; see `rlmetrics.names.inference.index`."""
+        return self._load("sources")
+
+    @cached_property
     def health(self) -> Mapping[str, Any]:
         """The rules and diagnoses of health: RULES and DIAGNOSES."""
         return self._load("health")

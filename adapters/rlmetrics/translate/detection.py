@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from rlmetrics.names import AmbiguousError, Candidate, infer_source
 from rlmetrics.names.errors import NamesError
-from rlmetrics.names.inference import decided, explaining
+from rlmetrics.names.inference import Clues, SourceAnswer, find_source
+from rlmetrics.names.inference.wording import unknown_line
 from rlmetrics.names.tables import Overlays, Tables
 
+from .agreement import FLAG
+from .clues import clues_of
 from .errors import InputError
 from .origins import Known, Origin, Several, Unknown
 from .printable import printable
@@ -25,41 +27,36 @@ _STATES = {"log_history.json": "trainer_state.json"}
 """What people call the part of a record that they dump to a file of its own."""
 
 
-def origin_of(path: Path, names: Iterable[str], **options: Any) -> Origin:
+def origin_of(path: Path, clues: Clues, spec: Overlays | Tables = None) -> Origin:
     """Return where names come from that stand in one log: one source, or several.
 
     Args:
         path: The log, for messages.
-        names: The names.
-        options: As for ``infer_source``.
+        clues: What is known of it.
+        spec: Folders with further YAML.
 
     Raises:
-        NamesError: If no source explains any name.
+        NamesError: If it is no log of a described trainer.
     """
-    try:
-        return Known(infer_source(names, **options))
-    except AmbiguousError as error:
-        return Several(printable(f"{path}: {error}"), error.candidates)
-    except NamesError as error:
-        raise located(path, error) from None
+    origin = _origin(find_source(clues, spec), clues.logged)
+    if isinstance(origin, Unknown):
+        raise located(path, NamesError(str(origin.reason)))
+    return origin
 
 
 def located(where: Path | str, error: NamesError) -> NamesError:
     """Return an error about the names of one file or run, which it names first."""
-    msg = printable(f"{where}: {error}")
-    return AmbiguousError(msg, error.candidates) if isinstance(error, AmbiguousError) else NamesError(msg)
+    return NamesError(printable(f"{where}: {error}"))
 
 
-def origins_of(
-    units: Sequence[Unit], *, config: Mapping[str, Any] | None = None, spec: Overlays | Tables = None
-) -> dict[Path, dict[str | None, Origin]]:
+def origins_of(units: Sequence[Unit], *, spec: Overlays | Tables = None) -> dict[Path, dict[str | None, Origin]]:
     """Return where the names of each unit come from, those of each of its runs if it is a database.
 
     A folder may hold runs of several trainers and releases, so each is judged by its own names. What these leave open,
     other records of the same run may decide.
     """
     origins: dict[Path, dict[str | None, Origin]] = {}
-    judge = _Judge(config, spec)
+    judge = _Judge(spec)
     runs: list[_NamedRun] = []
     for unit in units:
         try:
@@ -70,13 +67,16 @@ def origins_of(
             origins[unit.path] = {None: Unknown(InputError(error.strerror or str(error), unit.path))}
     folders = _Folders(runs)
     for run in runs:
-        if run.candidates:
-            origins.setdefault(run.unit.path, {})[run.name] = judge.decided(folders.narrowed(run), run.keys)
+        if run.answer.is_known:
+            answer = judge.answer(run.clues, folders.shared(run))
+            origins.setdefault(run.unit.path, {})[run.name] = judge.origin(answer, run.clues)
     for run in runs:
-        if not run.candidates:
+        if not run.answer.is_known:
             # Its names say nothing, so that any source will do that those beside it have.
             beside = sorted(origins.get(run.unit.path, {}).values(), key=lambda origin: not origin.is_certain)
-            origins.setdefault(run.unit.path, {})[run.name] = beside[0] if beside else judge.of_all(runs)
+            own = _origin(run.answer, run.clues.logged)
+            together = own if run.clues.logged else judge.of_all(runs)
+            origins.setdefault(run.unit.path, {})[run.name] = beside[0] if beside else together
     return origins
 
 
@@ -87,14 +87,14 @@ class _NamedRun:
     Attributes:
         unit: The unit.
         name: The name of the run in a database.
-        keys: What it logged, as far as that was read.
-        candidates: What explains them; nothing does if it is empty.
+        clues: What is known of it.
+        answer: Where it comes from by itself.
     """
 
     unit: Unit
     name: str | None
-    keys: frozenset[str]
-    candidates: Sequence[Candidate]
+    clues: Clues
+    answer: SourceAnswer
 
     @property
     def record(self) -> str:
@@ -117,20 +117,20 @@ class _Folders:
         self._records: dict[Path, dict[str, set[str]]] = {}
         self._common: dict[Path, frozenset[str]] = {}
         for run in runs:
-            own = frozenset(map(str, run.candidates))
+            own = run.answer.left
             for folder in _folders(run) if not run.unit.kind.is_layout else ():
                 self._records.setdefault(folder, {}).setdefault(run.unit.kind.name, set()).add(run.record)
                 if own:
                     self._common[folder] = self._common.get(folder, own) & own
 
-    def narrowed(self, run: _NamedRun) -> Sequence[Candidate]:
-        """Return which candidates of a run explain all that its folder holds."""
+    def shared(self, run: _NamedRun) -> frozenset[str]:
+        """Return the sources that explain all that the folder of a run holds; none if these differ."""
         shared = frozenset[str]()
         for folder in _folders(run):
             if any(len(of_kind) > 1 for of_kind in self._records.get(folder, {}).values()):
                 break
             shared = self._common.get(folder) or shared
-        return [candidate for candidate in run.candidates if str(candidate) in shared] or run.candidates
+        return shared & run.answer.left
 
 
 def _folders(run: _NamedRun) -> list[Path]:
@@ -139,18 +139,16 @@ def _folders(run: _NamedRun) -> list[Path]:
 
 
 class _Judge:
-    """Infers sources; the same names are judged once.
+    """Finds sources; the same clues are judged once.
 
     Args:
-        config: As for ``Translator``.
         spec: As for ``Translator``.
     """
 
-    def __init__(self, config: Mapping[str, Any] | None, spec: Overlays | Tables) -> None:
-        self._config = config
+    def __init__(self, spec: Overlays | Tables) -> None:
         self._spec = spec
-        self._explaining: dict[tuple[Any, ...], Sequence[Candidate]] = {}
-        self._decided: dict[tuple[Any, ...], Origin] = {}
+        self._answers: dict[tuple[Any, ...], SourceAnswer] = {}
+        self._origins: dict[tuple[Any, ...], Origin] = {}
         self._of_all: Origin | None = None
 
     def runs(self, unit: Unit) -> Iterator[_NamedRun]:
@@ -159,44 +157,35 @@ class _Judge:
         Raises:
             InputError: If it is damaged.
         """
-        log, whole = unit.open(), not unit.kind.is_layout
-        recorded, own = log.argument_names(), log.releases()
-        # What was installed when a run began is certain; a model card may be that of a later run into the same folder.
-        installed = own if unit.kind.knows_releases else {}
+        log = unit.open()
         for name, names in log.runs().items():
-            keys, settings = frozenset(names), recorded.get(name, frozenset())
-            asked = keys, tuple(sorted(own.items())), settings, whole
-            if asked not in self._explaining:
-                try:
-                    best = explaining(sorted(keys), releases=installed, settings=settings, whole=whole, spec=self._spec)
-                except NamesError:
-                    best = []
-                self._explaining[asked] = _of_releases(best, own)
-            yield _NamedRun(unit, name, keys, self._explaining[asked])
+            clues = clues_of(log, name, sorted(names), whole=not unit.kind.is_layout)
+            yield _NamedRun(unit, name, clues, self.answer(clues, frozenset()))
 
-    def decided(self, best: Sequence[Candidate], keys: frozenset[str]) -> Origin:
-        """Return the one source among candidates, or all that are left."""
-        asked = keys, tuple(map(str, best))
-        if asked not in self._decided:
-            try:
-                self._decided[asked] = Known(decided(best, of=len(keys), config=self._config, spec=self._spec))
-            except AmbiguousError as error:
-                self._decided[asked] = Several.of(error)
-        return self._decided[asked]
+    def answer(self, clues: Clues, among: frozenset[str]) -> SourceAnswer:
+        """Return where clues lead; only to some sources, if there are any."""
+        asked = clues.identity, among
+        if asked not in self._answers:
+            self._answers[asked] = find_source(clues, self._spec, among=among)
+        return self._answers[asked]
+
+    def origin(self, answer: SourceAnswer, clues: Clues) -> Origin:
+        """Return an answer as an origin; the same for the same sources and names."""
+        asked = answer.meanings, frozenset(clues.logged)
+        if asked not in self._origins:
+            self._origins[asked] = _origin(answer, clues.logged)
+        return self._origins[asked]
 
     def of_all(self, runs: Sequence[_NamedRun]) -> Origin:
         """Return where the names of all runs together come from."""
         if self._of_all is None:
-            names = sorted(frozenset[str]().union(*(run.keys for run in runs)))
-            try:
-                self._of_all = Known(infer_source(names, config=self._config, spec=self._spec))
-            except AmbiguousError as error:
-                self._of_all = Several.of(error)
-            except NamesError as error:
-                self._of_all = Unknown(error)
+            clues = Clues(tuple(sorted({key for run in runs for key in run.clues.keys})))
+            self._of_all = _origin(find_source(clues, self._spec), clues.logged)
         return self._of_all
 
 
-def _of_releases(best: Sequence[Candidate], releases: Mapping[str, str]) -> Sequence[Candidate]:
-    """Return the candidates of some releases; all, if none is."""
-    return [one for one in best if releases.get(one.framework, one.release) == one.release] or best
+def _origin(answer: SourceAnswer, names: Sequence[str]) -> Origin:
+    """Return an answer as an origin."""
+    if answer.source is None:
+        return Unknown(NamesError(unknown_line(answer, FLAG)))
+    return Known(answer.source) if len(answer.meanings) == 1 else Several(answer, frozenset(names))

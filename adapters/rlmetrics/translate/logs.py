@@ -119,6 +119,10 @@ class Log(ABC):
         """Return which releases of frameworks a run says were installed."""
         return {}
 
+    def decimals(self) -> int | None:
+        """Return with how many decimals all numbers are printed, -1 if all differ; None where nobody printed them."""
+        return None
+
     def read(self) -> Iterator[RecordedRun]:
         """Yield the runs, each with its settings and with what it logged, row by row."""
         msg = f"a {self.kind.name} holds names, not logged values; give a log"

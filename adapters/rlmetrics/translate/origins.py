@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from rlmetrics.names import AmbiguousError, Candidate
 from rlmetrics.names.errors import UserError
+from rlmetrics.names.inference import SourceAnswer
 
 from .agreement import AgreeingTranslator
 from .options import Options
@@ -31,7 +30,7 @@ class Origin(ABC):
         """Return what carries the names.
 
         Raises:
-            UserError: If there is no source, several differ, or target or configuration can't be resolved.
+            UserError: If there is no source, several agree on nothing, or target or configuration can't be resolved.
         """
 
 
@@ -52,21 +51,16 @@ class Several(Origin):
     """Sources that explain the names equally well; two of these are never the same.
 
     Attributes:
-        why: Says so.
-        candidates: The sources.
+        answer: The sources.
+        names: The names.
     """
 
-    why: str
-    candidates: Sequence[Candidate]
-
-    @classmethod
-    def of(cls, error: AmbiguousError) -> Several:
-        """Return the sources that an inference leaves open."""
-        return cls(str(error), error.candidates)
+    answer: SourceAnswer
+    names: frozenset[str]
 
     def translator(self, options: Options, surface: str | None) -> Translator:
-        """Return a translator that goes on while the sources agree."""
-        return AgreeingTranslator(self.candidates, options.target, why=self.why, surface=surface, **options.of_names())
+        """Return a translator that carries what the sources agree on."""
+        return AgreeingTranslator(self.answer, options.target, names=self.names, surface=surface, **options.of_names())
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -43,6 +43,8 @@ class Report:
         set_aside: Old key to the name under ``untranslated/`` it was written to.
         duplicates: Old keys whose value was already written under the same new name by another key.
         collisions: New names that several old keys with different values claimed; all of them were set aside.
+        undecided: Old keys of which the sources that are possible make different things, each with two that do; all
+            of them are set aside.
         unknown: Keys that the source doesn't define.
         lost: Records and bytes of a torn tail that could not be read.
         skipped: Files of a folder that are no part of the copy.
@@ -70,6 +72,7 @@ class Report:
     set_aside: dict[str, str] = field(default_factory=dict)
     duplicates: dict[str, str] = field(default_factory=dict)
     collisions: dict[str, list[str]] = field(default_factory=dict)
+    undecided: dict[str, str] = field(default_factory=dict)
     unknown: list[str] = field(default_factory=list)
     lost: Loss = field(default_factory=Loss)
     skipped: list[str] = field(default_factory=list)
@@ -101,8 +104,8 @@ class Report:
 
     @property
     def exit_code(self) -> int:
-        """0, or 1 where keys had to be set aside because they collided, or files were refused, or records lost."""
-        return 1 if self.collisions or self.failed or self.lost.bytes or self.lost.records else 0
+        """0, or 1 where keys had to be set aside since they collided or are undecided, files refused, records lost."""
+        return int(bool(self.collisions or self.undecided or self.failed or self.lost.bytes or self.lost.records))
 
     def add_unknown(self, key: str) -> None:
         """Take down a key that the source doesn't define, once."""
@@ -128,6 +131,7 @@ class Report:
             self.differing.setdefault(new, {**where, "path": where.get("path") or other.path})
         self.configuration += other.configuration
         self.set_aside.update(other.set_aside)
+        self.undecided.update(other.undecided)
         self.duplicates.update(other.duplicates)
         for new, olds in other.collisions.items():
             self.collisions[new] = sorted({*self.collisions.get(new, ()), *olds})
@@ -171,6 +175,7 @@ class Report:
             "set_aside": self.set_aside,
             "duplicates": self.duplicates,
             "collisions": self.collisions,
+            "undecided": self.undecided,
             "unknown": self.unknown,
             "lost": {"records": self.lost.records, "bytes": self.lost.bytes},
             "skipped": self.skipped,
@@ -223,6 +228,7 @@ class Report:
             "COLLISIONS (different values for one name)",
             [f"{new} <- {', '.join(olds)}" for new, olds in self.collisions.items()],
         )
+        lines += _section("UNDECIDED (set aside)", list(self.undecided.values()))
         lines += _section("unknown", self.unknown)
         lines += _section("files left out", self.skipped)
         lines += _section("files without names, copied", self.copied)

@@ -132,7 +132,7 @@ def translate_file(
     job = Job(options)
     origins: dict[Path, dict[str | None, Origin]]
     if source == "auto":
-        origins = origins_of(tree.units, config=config, spec=spec)
+        origins = origins_of(tree.units, spec=spec)
     else:
         origins = {unit.path: {None: Known(source)} for unit in tree.units}
         job.translator(Known(source), tree.units[0])

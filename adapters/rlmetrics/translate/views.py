@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+from rlmetrics.names.inference import Clues
+
 from .detection import origin_of
 from .errors import InputError
 from .files import require_free
@@ -56,7 +58,7 @@ def translate_view(
     origin: Origin = Known(options.source)
     if options.source == "auto":
         names = wandb_workspace.names_in(view.spec, path)
-        origin = origin_of(path, names, config=options.config, spec=options.spec)
+        origin = origin_of(path, Clues(tuple(names)), options.spec)
     translator = origin.translator(options, options.surface)
     report = translator.new_report("wandb-workspace")
     new = wandb_workspace.rewrite(view.spec, path, translator, report)

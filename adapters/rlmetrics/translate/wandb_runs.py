@@ -16,6 +16,8 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
+from rlmetrics.names.inference import Clues
+
 from .detection import origin_of
 from .errors import InputError
 from .judging import colliding
@@ -82,8 +84,10 @@ def translate_server_run(
         last = run.lastHistoryStep
     origin: Origin = Known(options.source)
     if options.source == "auto":
-        known = {"settings": arguments_among(settings([], run.config)), "whole": True}
-        origin = origin_of(Path(address), summary, **known, config=options.config, spec=options.spec)
+        recorded = settings([], run.config)
+        fields = arguments_among(recorded)
+        clues = Clues(tuple(summary), whole=True, settings=frozenset(recorded), settings_whole=bool(fields))
+        origin = origin_of(Path(address), clues, options.spec)
     translator = origin.translator(options, options.surface)
     report = translator.new_report("wandb")
     moves = [translator.key(key) for key in summary]

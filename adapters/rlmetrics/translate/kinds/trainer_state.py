@@ -11,11 +11,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from ..arguments import folders_of_run, settings_of_arguments
 from ..errors import InputError
 from ..jsonlists import Around, reading_list
 from ..jsonspans import JsonError, members
 from ..logs import Kind, RowLog, arguments_among
-from ..modelcards import folders_of_run, releases_of_card, settings_of_arguments
 from ..reading import Account, LoggedRow, RecordedRun, as_step
 from ..report import Report
 from ..rows import Rewriter
@@ -52,10 +52,6 @@ class TrainerState(RowLog):
         """Return the names of all logged rows."""
         with reading_list(self.path, _around(self.path), Report("", "", "")) as state:
             return {member.key for text, is_entry in state.pieces() if is_entry for member in state.members(text).items}
-
-    def releases(self) -> dict[str, str]:
-        """Return the release of TRL that the model card beside a state names."""
-        return releases_of_card(self.path.parent)
 
     def argument_names(self) -> dict[str | None, frozenset[str]]:
         """Return the names of the trainer's arguments that were saved beside a state, among other texts."""

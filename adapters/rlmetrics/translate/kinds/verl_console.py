@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 import sys
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -43,6 +44,10 @@ _TORN = re.compile(rf"{_START}step:[0-9]+(?: -| ?$)")
 _ATOMIC = "(?>" if sys.version_info >= (3, 11) else "(?:"
 """Nothing in a list of numbers needs to be tried twice, and without that it takes two thirds of the time."""
 _NUMBERS = re.compile(rf"{_ATOMIC}{NUMBER})(?:{_ATOMIC} {NUMBER}))*")
+_ENOUGH = 8
+"""How many numbers tell with how many decimals all are printed."""
+_MOSTLY = 0.95
+"""Share of numbers from which on they count as all: other output may stand in between."""
 _MOST = 1000
 """How many combinations of names are remembered."""
 _SUFFIXES = {".log", ".txt", ".out", ".err", ""}
@@ -59,6 +64,15 @@ class VerlConsole(ConsoleLog):
     def names(self) -> set[str]:
         """Return the names in the first lines."""
         return {key for line in sample_lines(self.path) if (record := _record(line)) for key in record[1]}
+
+    def decimals(self) -> int | None:
+        """Return with how many decimals the first steps print all numbers; -1 if they print all digits."""
+        records = (record for line in sample_lines(self.path) if (record := _record(line)))
+        found = Counter(len(text.partition(".")[2]) for _, fields, _ in records for text in fields.values())
+        if sum(found.values()) < _ENOUGH:
+            return None
+        ((decimals, count),) = found.most_common(1)
+        return decimals if count >= _MOSTLY * sum(found.values()) else -1
 
     def read_configuration(self) -> dict[str | None, RunSettings]:
         """Return the configuration that verl printed before the first step."""

@@ -347,6 +347,13 @@ class Program(Strict):
     )
 
 
+class Printed(Strict):
+    """How releases print the numbers of a row on the console."""
+
+    releases: Ranges
+    decimals: int = Field(ge=0, le=17)
+
+
 class Code(Strict):
     """Where a framework's repository shows the lines of a release."""
 
@@ -383,10 +390,13 @@ class Framework(Strict):
     brief: Text
     code: Code | None = Field(default=None, description="Where its lines are shown; left out where no tag holds them.")
     releases: list[Release]
-    order: list[Text] = Field(
+    rank: list[Text] = Field(
         default=[],
-        description="Components in the order in which answers list them, those that people use first; others follow by "
-        "the name of their file.",
+        description="Components from the one that most people use on: answers list them so, and where the logs of two "
+        "look alike, the earlier one is taken to be the usual one. Others follow by the name of their file.",
+    )
+    prints: list[Printed] = Field(
+        default=[], description="With how many decimals a release's console prints numbers, where it rounds them."
     )
     settings: SettingSources | None = Field(default=None, description="Where all settings of a release stand.")
     config: dict[str, ConfigKey] = {}

@@ -12,6 +12,7 @@ from .metrics import metrics_tables
 from .proofs import proof_tables
 from .settings import settings_tables
 from .sizes import sizes_table
+from .sources import sources_table
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -30,7 +31,7 @@ def build(spec: Spec) -> dict[str, Table]:
 
     Returns:
         The tables ``index``, ``lookup``, ``families``, ``inputs``, ``signatures``, ``trackers``, ``conventions``,
-        ``health`` and ``sizes``; in ``metrics`` and ``texts`` one for each family; in ``settings`` one for
+        ``health``, ``sizes`` and ``sources``; in ``metrics`` and ``texts`` one for each family; in ``settings`` one for
         each framework; in ``frameworks``, ``proofs`` and ``defaults`` a folder for each framework, with one for each
         of its files.
     """
@@ -54,7 +55,7 @@ def build(spec: Spec) -> dict[str, Table]:
     tables["lookup"] = _lookup(spec, tables)
     plain_tables = {name: Table(table.source, plain(table.data)) for name, table in tables.items()}
     texts = {key: row for family in spec.families for key, row in plain_tables[f"texts/{family}"].data["TEXTS"].items()}
-    return {**plain_tables, "sizes": sizes_table(spec, texts)}
+    return {**plain_tables, "sizes": sizes_table(spec, texts), "sources": sources_table(spec, plain_tables)}
 
 
 def _lookup(spec: Spec, tables: Mapping[str, Table]) -> Table:

@@ -7,8 +7,6 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from rlmetrics.names import AmbiguousError
-
 from ...patterns import escaped, literal, names_before, widening
 from ...protobufs import decode_error
 from ...report import Report
@@ -78,10 +76,7 @@ class Layouts:
         return kept, widened
 
     def _is_logged(self, name: str) -> bool:
-        try:
-            return self._translator.key(name).metric is not None
-        except AmbiguousError:
-            return True
+        return self._translator.key(name).metric is not None
 
     def _names_before(self, added: str) -> list[str]:
         """Return the names for which an expression may have been added."""

@@ -1,4 +1,4 @@
-"""What a trainer of TRL leaves beside its state: the pickled arguments, and a model card that names releases."""
+"""The arguments that a trainer of TRL leaves beside its state."""
 
 from __future__ import annotations
 
@@ -7,25 +7,11 @@ import re
 import zipfile
 from pathlib import Path
 
-__all__ = ["folders_of_run", "releases_of_card", "settings_of_arguments"]
+__all__ = ["folders_of_run", "settings_of_arguments"]
 
-_CARD = "README.md"
-_RELEASE = re.compile(
-    r"^### Framework versions\s*\n(?:\s*- [^\n]*\n)*?\s*- TRL: (?P<release>[0-9][\w.]*)[ \t]*$", re.MULTILINE
-)
 _ARGUMENTS = "training_args.bin"
 _CHECKPOINT = re.compile(r"checkpoint-[0-9]+")
 _MAX_BYTES = 1 << 24
-
-
-def releases_of_card(folder: Path) -> dict[str, str]:
-    """Return the release of TRL that the model card in a folder names; a checkpoint's is one folder higher."""
-    for card in (folder_of_run / _CARD for folder_of_run in folders_of_run(folder)):
-        if card.is_file() and not card.is_symlink() and card.stat().st_size <= _MAX_BYTES:
-            named = _RELEASE.search(card.read_text(encoding="utf-8", errors="replace"))
-            if named:
-                return {"trl": named["release"]}
-    return {}
 
 
 def folders_of_run(folder: Path) -> list[Path]:

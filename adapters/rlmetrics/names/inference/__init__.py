@@ -1,0 +1,12 @@
+"""Which source a run comes from: evidence of every kind, weighed by one scorer that all commands use.
+
+`clues` is what is known of a run, `index` who logs what, `evidence` what each piece weighs, `ranking` which candidates
+are left, `answer` what follows from that, `explaining` the evidence in sentences, `wording` the answer in one line.
+"""
+
+from .answer import Candidate, SourceAnswer, find_source, given
+from .clues import Clues, nonzero_in
+from .explaining import SourceEvidence
+from .keys_only import infer_source
+
+__all__ = ["Candidate", "Clues", "SourceAnswer", "SourceEvidence", "find_source", "given", "infer_source", "nonzero_in"]

@@ -1,0 +1,263 @@
+"""What is said about the source of a run: the likeliest candidate, the others that are left, and the evidence."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import islice
+from typing import Any
+
+from ..source import CANONICAL
+from ..tables import Overlays, Tables, load_tables
+from .clues import Clues
+from .evidence import Observed
+from .explaining import SourceEvidence, explained
+from .index import SourceIndex, Subject, index_of
+from .ranking import LEFT, TWICE, Ranked, rank
+
+__all__ = ["Candidate", "SourceAnswer", "find_source", "given"]
+
+_PLAIN = frozenset({"loss", "learning_rate"})
+"""What every trainer of transformers logs, and little else under these names together."""
+_MOST_RIVALS = 6
+_CERTAIN = 10.0
+"""From which weight of its keys on a source is known, however many keys of a user's own stand beside them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """What may have logged a run.
+
+    Attributes:
+        framework: The framework.
+        component: The component; None for a framework's default program.
+        releases: Those that are left, oldest first.
+        weight: How likely it is beside the others: all weights add up to 1.
+        alike: Whether all keys of the run read the same in it and in the likeliest candidate.
+        explained: How many keys of the run it logs.
+    """
+
+    framework: str
+    component: str | None
+    releases: tuple[str, ...]
+    weight: float
+    alike: bool
+    explained: int
+
+    @property
+    def name(self) -> str:
+        """Framework and component, as a source names them."""
+        return f"{self.framework}[{self.component}]" if self.component else self.framework
+
+    def __str__(self) -> str:
+        return self.name if self.framework == CANONICAL else f"{self.name}=={self.releases[-1]}"
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the candidate in the shape of the interface."""
+        span = f"{self.releases[0]}..{self.releases[-1]}" if len(self.releases) > 1 else self.releases[0]
+        return {"source": str(self), "releases": span, "weight": round(self.weight, 3), "alike": self.alike}
+
+
+@dataclass(frozen=True)
+class SourceAnswer:
+    """Where a run comes from.
+
+    Attributes:
+        source: The likeliest source, its newest release that is left; None where nothing is known.
+        candidates: All that are left, the likeliest first.
+        rivals: Sources of which none weighs less than half of the likeliest, and that read some key otherwise, one for
+            each way to read them: what they read otherwise is not certain.
+        meanings: Sources, the likeliest first, of which one is the true one as far as it makes a difference to what
+            keys mean.
+        evidence: What speaks for it.
+        known: How many telling keys it explains.
+        telling: How many keys tell anything; those that every trainer logs do not.
+        logged: How many keys there are, without those that say when.
+        undescribed: The framework that the keys are those of, where the spec does not describe it.
+        is_plain: Whether the keys are those that every trainer of transformers logs.
+        is_given: Whether somebody named the source.
+    """
+
+    source: str | None
+    candidates: tuple[Candidate, ...] = ()
+    rivals: tuple[str, ...] = ()
+    meanings: tuple[str, ...] = ()
+    evidence: tuple[SourceEvidence, ...] = ()
+    known: int = 0
+    telling: int = 0
+    logged: int = 0
+    undescribed: str | None = None
+    is_plain: bool = False
+    is_given: bool = False
+
+    @property
+    def is_known(self) -> bool:
+        """Whether there is a source."""
+        return self.source is not None
+
+    @property
+    def left(self) -> frozenset[str]:
+        """Every source that is left: each release of each candidate."""
+        return frozenset(f"{one.name}=={release}" for one in self.candidates for release in one.releases)
+
+    @property
+    def is_single(self) -> bool:
+        """Whether one release of one component is left."""
+        return len(self.candidates) == 1 and len(self.candidates[0].releases) == 1
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the answer in the shape of the interface."""
+        return {
+            "answer": self.source,
+            "candidates": [one.as_json() for one in self.candidates],
+            "evidence": [one.as_json() for one in self.evidence],
+            **({"undescribed": self.undescribed} if self.undescribed else {}),
+        }
+
+
+def given(source: str) -> SourceAnswer:
+    """Return the answer for a source that somebody named."""
+    return SourceAnswer(source, evidence=(SourceEvidence("given", f"named as {source}", 0.0),), is_given=True)
+
+
+def find_source(clues: Clues, spec: Overlays | Tables = None, *, among: Collection[str] = frozenset()) -> SourceAnswer:
+    """Return where a run comes from, as far as that is known.
+
+    Args:
+        clues: What is known of the run.
+        spec: Folders with further YAML, or tables.
+        among: The only sources that it can be; any, if there are none.
+    """
+    index = index_of(load_tables(spec))
+    observed = Observed.of(index, clues)
+    telling, logged = len(observed.telling), len(clues.logged)
+    ranked = _among(rank(observed), index, among)
+    undescribed = _undescribed(observed)
+    if not ranked or not (observed.rows or observed.canonical):
+        return SourceAnswer(None, telling=telling, logged=logged, undescribed=undescribed)
+    first = ranked[0]
+    known = _explained(observed, first)
+    telling_known = sum(observed.weights.get(name, 1.0) > 0 for name in known)
+    by_keys = max(first.by_kind.get("keys", 0.0), first.by_kind.get("own output", 0.0))
+    shared = {name.removeprefix("train/") for name in observed.rows}
+    plain = not telling_known and (not telling or shared >= _PLAIN) and bool(shared)
+    is_known = plain or 2 * telling_known >= telling or by_keys >= _CERTAIN
+    if not is_known or undescribed is not None:
+        return SourceAnswer(None, known=len(known), telling=telling, logged=logged, undescribed=undescribed)
+    return SourceAnswer(
+        _named(index, first.subject, first.best),
+        tuple(_candidates(observed, ranked)),
+        tuple(islice(_rivals(observed, ranked), _MOST_RIVALS)),
+        tuple(_meanings(observed, ranked)),
+        tuple(explained(observed, ranked)),
+        telling_known,
+        telling,
+        logged,
+        is_plain=plain,
+    )
+
+
+def _among(ranked: list[Ranked], index: SourceIndex, sources: Collection[str]) -> list[Ranked]:
+    """Return candidates with those of their releases that are among some sources; all, if none is."""
+    kept = []
+    for one in ranked if sources else ():
+        each = (1 << place for place in range(one.rivals.bit_length()) if one.rivals >> place & 1)
+        bits = sum(bit for bit in each if _named(index, one.subject, bit) in sources)
+        if bits:
+            kept.append(replace(one, best=one.best & bits or bits, rivals=bits))
+    return kept or ranked
+
+
+def _undescribed(observed: Observed) -> str | None:
+    """Return the undescribed framework of which more telling keys are there than of any described one."""
+    return None
+
+
+def _explained(observed: Observed, one: Ranked) -> list[str]:
+    """Return the keys of a run that a candidate logs in its newest release."""
+    if one.subject.framework == CANONICAL:
+        return [*observed.canonical]
+    newest = _newest(one.best)
+    return [
+        name
+        for name in observed.rows
+        if any(owner.releases & newest for owner in observed.owners(name).get(one.subject.number, ()))
+    ]
+
+
+def _candidates(observed: Observed, ranked: Sequence[Ranked]) -> Iterator[Candidate]:
+    """Yield the candidates; releases that weigh nearly as much as the best are left, too."""
+    first = ranked[0]
+    counted = observed.index.counted
+    shares = [math.exp(one.weight - first.weight) for one in ranked]
+    own = _read(observed, first.subject, _newest(first.best), counted)
+    for one, share in zip(ranked, shares, strict=True):
+        releases = tuple(observed.index.releases(one.subject, one.rivals))
+        alike = _read(observed, one.subject, _newest(one.best), counted) == own
+        count = len(_explained(observed, one))
+        yield Candidate(one.subject.framework, one.subject.component, releases, share / sum(shares), alike, count)
+
+
+def _read(observed: Observed, subject: Subject, bit: int, number: Callable[[int], int]) -> dict[str, frozenset[int]]:
+    """Return how a release reads the keys of a run."""
+    found = {}
+    for name in observed.rows:
+        read = frozenset(
+            number(meaning)
+            for owner in observed.owners(name).get(subject.number, ())
+            for bits, meaning in owner.meanings
+            if bits & bit
+        )
+        if read:
+            found[name] = read
+    return found
+
+
+def _rivals(observed: Observed, ranked: Sequence[Ranked]) -> Iterator[str]:
+    """Yield a source for each way to read the keys that weighs at least half of the likeliest."""
+    first, reading = ranked[0], observed.index.reading
+    seen = [_read(observed, first.subject, _newest(first.best), reading)]
+    for one in ranked:
+        for part in _parts(observed, one, reading) if one.weight > first.weight - TWICE else ():
+            read = _read(observed, one.subject, _newest(part & one.best or part), reading)
+            if read not in seen:
+                seen.append(read)
+                yield _named(observed.index, one.subject, part & one.best or part)
+
+
+def _meanings(observed: Observed, ranked: Sequence[Ranked]) -> Iterator[str]:
+    """Yield a source for each meaning that the keys may have in any likely candidate, the likeliest first."""
+    for one in ranked:
+        if one.weight < ranked[0].weight - LEFT:
+            continue
+        parts = list(_parts(observed, one, lambda meaning: meaning))
+        for part in sorted(parts, key=lambda bits: (not bits & one.best, -bits.bit_length())):
+            yield _named(observed.index, one.subject, part & one.best or part)
+
+
+def _parts(observed: Observed, one: Ranked, number: Callable[[int], int]) -> list[int]:
+    """Return sets of a candidate's releases within which all keys of a run mean the same, newest first."""
+    parts = [one.rivals]
+    for name in observed.rows:
+        by_meaning: dict[int, int] = {}
+        for owner in observed.owners(name).get(one.subject.number, ()):
+            for bits, meaning in owner.meanings:
+                by_meaning[number(meaning)] = by_meaning.get(number(meaning), 0) | bits
+        for bits in by_meaning.values():
+            if any(part & bits and part & ~bits for part in parts):
+                parts = [piece for part in parts for piece in (part & bits, part & ~bits) if piece]
+    return sorted(parts, key=lambda part: -part.bit_length())
+
+
+def _newest(bits: int) -> int:
+    """Return the newest of some releases, as a bit."""
+    return 1 << bits.bit_length() - 1
+
+
+def _named(index: SourceIndex, subject: Subject, bits: int) -> str:
+    """Return the newest of some releases as a source."""
+    if subject.framework == CANONICAL:
+        return CANONICAL
+    component = f"[{subject.component}]" if subject.component else ""
+    return f"{subject.framework}{component}=={index.releases(subject, bits)[-1]}"

@@ -1,0 +1,91 @@
+"""What is known of a run from which its source follows."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+__all__ = ["Clues", "nonzero_in"]
+
+_OWN = re.compile(r"^(?:\w+/)?untranslated/(?P<framework>[A-Za-z]\w*)-(?P<release>[0-9][^/]*)/(?P<key>.+)$")
+"""A key that a translation set aside: it names what the log was before."""
+_CLASS = re.compile(r"\b([A-Z]\w*Trainer)\.")
+_EXTREMES = ("__MIN", "__MAX")
+"""What W&B's own export puts after a key for the extremes of a stretch."""
+_CLOCK = re.compile(
+    r"(?:train/|eval/)?(?:_?step|global_step|_runtime|_timestamp|_wandb|epoch|timestamp|(?:wall_?)?time|index|name"
+    r"|run|run_id|run_name|_run_id|relative_time|progress|percentage|elapsed_time|remaining_time|total_steps)",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True)
+class Clues:
+    """What is known of a run.
+
+    Attributes:
+        keys: What it logged, in whatever way a tracker shows it.
+        whole: Whether these are all keys that it logged.
+        installed: Releases of frameworks that were installed for certain when it began.
+        named: Releases that something beside the log names, such as a model card, which may be that of a later run.
+        settings: Names of settings that were recorded.
+        settings_whole: Whether these are all settings that the trainer's class has.
+        settings_beside: Names of settings that stand in files beside the log, which may be those of another run.
+        trainers: Names and tags of trainers that something beside the log names.
+        decimals: With how many decimals all of its numbers are printed; None if that is not one number, or not known.
+        nonzero: Keys with a value that is not 0; None if values are not known.
+        where: What recorded the releases, the settings and the names of trainers.
+    """
+
+    keys: tuple[str, ...]
+    whole: bool = False
+    installed: Mapping[str, str] = field(default_factory=dict)
+    named: Mapping[str, str] = field(default_factory=dict)
+    settings: frozenset[str] = frozenset()
+    settings_whole: bool = False
+    settings_beside: frozenset[str] = frozenset()
+    trainers: tuple[str, ...] = ()
+    decimals: int | None = None
+    nonzero: frozenset[str] | None = None
+    where: Mapping[str, str] = field(default_factory=dict)
+
+    @cached_property
+    def identity(self) -> tuple[Any, ...]:
+        """All that an answer depends on."""
+        sets = (self.keys, self.whole, self.settings, self.settings_whole, self.settings_beside, self.trainers)
+        return (
+            *sets,
+            *(tuple(sorted(item.items())) for item in (self.installed, self.named, self.where)),
+            self.decimals,
+            self.nonzero,
+        )
+
+    @cached_property
+    def logged(self) -> tuple[str, ...]:
+        """The keys, but for those that say when a row was logged or of which run it is, and those set aside."""
+        keys = (key for key in dict.fromkeys(self.keys) if not key.endswith(_EXTREMES))
+        return tuple(key for key in keys if not _OWN.match(key) and not _CLOCK.fullmatch(key))
+
+    @cached_property
+    def set_aside(self) -> Mapping[str, int]:
+        """How many keys a translation has set aside, by what the log was before, such as ``trl 0.18.2``."""
+        found: dict[str, int] = {}
+        for key in dict.fromkeys(self.keys):
+            if match := _OWN.match(key):
+                was = f"{match['framework']} {match['release']}"
+                found[was] = found.get(was, 0) + 1
+        return found
+
+    @cached_property
+    def classes(self) -> tuple[str, ...]:
+        """Names of trainers' classes that stand in keys, such as ``profiling/Time taken: GRPOTrainer.compute_loss``."""
+        return tuple(dict.fromkeys(name for key in self.keys for name in _CLASS.findall(key)))
+
+
+def nonzero_in(rows: Iterable[Mapping[str, Any]]) -> frozenset[str] | None:
+    """Return the keys of some rows that have a value other than 0; None where no value is known."""
+    known = [(key, value) for row in rows for key, value in row.items() if isinstance(value, int | float)]
+    return frozenset(key for key, value in known if value != 0) if known else None

@@ -1,0 +1,149 @@
+"""What lies beside a log and says what wrote it: a model card, requirements, arguments, the folders of hydra.
+
+Nothing that must be unpickled is read, and nothing that is large.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from .run_settings import of_file
+
+__all__ = ["Beside", "beside"]
+
+_CARD = "README.md"
+_REQUIREMENTS = "requirements.txt"
+_METADATA = "wandb-metadata.json"
+_ARGUMENTS = ("training_args", "trainer_args", "training_arguments", "args")
+_SETTINGS = (
+    *(f"{name}{end}" for name in _ARGUMENTS for end in (".json", ".yaml", ".yml")),
+    "config.yaml",
+    ".hydra/config.yaml",
+)
+_OVERRIDES = ".hydra/overrides.yaml"
+_VERSION = re.compile(r"^(?P<framework>trl|verl)==(?P<release>[0-9][^\s;+]*)", re.MULTILINE)
+_CARD_VERSION = re.compile(
+    r"^### Framework versions\s*\n(?:\s*- [^\n]*\n)*?\s*- TRL: (?P<release>[0-9][\w.]*)[ \t]*$", re.MULTILINE
+)
+_FRONT = re.compile(r"\A---\s*\n(?P<yaml>.*?)\n---\s*$", re.MULTILINE | re.DOTALL)
+_TAG = re.compile(r"^\s*-\s+(?P<tag>[\w-]+)\s*$", re.MULTILINE)
+_TAGS = re.compile(r"^tags:\s*\n(?P<tags>(?:\s*-\s[^\n]*\n?)+)", re.MULTILINE)
+_ARGUMENT = re.compile(r"(?:--)?\+{0,2}(?P<name>[A-Za-z_][\w.\-]*)(?:=.*)?", re.DOTALL)
+_LARGEST = 1 << 20
+_MOST_FOLDERS = 64
+_OF_ALL = {"trl", "generated_from_trainer", "transformers", "safetensors"}
+"""Tags that every card of TRL has."""
+
+
+@dataclass(frozen=True)
+class Beside:
+    """What was found.
+
+    Attributes:
+        releases: Releases of frameworks.
+        settings: Names of settings.
+        trainers: Tags of trainers.
+        where: What says so, by field.
+    """
+
+    releases: Mapping[str, str] = field(default_factory=dict)
+    settings: frozenset[str] = frozenset()
+    trainers: tuple[str, ...] = ()
+    where: Mapping[str, str] = field(default_factory=dict)
+
+
+def beside(path: Path) -> Beside:
+    """Return what the folder of a log says, or the one above it, or, of model cards, the only one below it."""
+    folder = path if path.is_dir() else path.parent
+    near = [folder, folder / "files", folder.parent]
+    releases: dict[str, str] = {}
+    trainers: tuple[str, ...] = ()
+    where: dict[str, str] = {}
+    card = _card(folder)
+    if card is not None:
+        text = _text(card)
+        trainers = tuple(_tags(text))
+        if version := _CARD_VERSION.search(text):
+            releases["trl"] = version["release"]
+            where["releases"] = card.name
+        where |= {"trainers": card.name} if trainers else {}
+    for file in _files(near, [_REQUIREMENTS]):
+        found = {item["framework"]: item["release"] for item in _VERSION.finditer(_text(file))}
+        if found and not releases:
+            releases, where["releases"] = found, file.name
+    settings: set[str] = set()
+    for file in _files([*near, folder.parent.parent], [*_SETTINGS, _OVERRIDES, _METADATA]):
+        names = _names(file)
+        if names:
+            where.setdefault("settings", file.name)
+            settings |= names
+    return Beside(releases, frozenset(settings), trainers, where)
+
+
+def _card(folder: Path) -> Path | None:
+    """Return the model card of a run: beside its log, above it, or below it if it is the only one there."""
+    for file in _files([folder, folder.parent], [_CARD]):
+        if _FRONT.match(_text(file)) or "### Framework versions" in _text(file):
+            return file
+    below = list(_files(_below(folder), [_CARD]))
+    return below[0] if len(below) == 1 and _FRONT.match(_text(below[0])) else None
+
+
+def _below(folder: Path) -> list[Path]:
+    with suppress(OSError):
+        folders = sorted(path for path in folder.iterdir() if path.is_dir() and not path.is_symlink())
+        return folders if len(folders) <= _MOST_FOLDERS else []
+    return []
+
+
+def _files(folders: list[Path], names: list[str]) -> Iterator[Path]:
+    for folder in dict.fromkeys(folders):
+        for name in names:
+            file = folder / name
+            with suppress(OSError):
+                if file.is_file() and not file.is_symlink() and file.stat().st_size <= _LARGEST:
+                    yield file
+
+
+def _text(file: Path) -> str:
+    try:
+        return file.read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return ""
+
+
+def _tags(text: str) -> Iterator[str]:
+    """Yield the tags of a model card that name its trainer."""
+    front = _FRONT.match(text)
+    tags = front and _TAGS.search(front["yaml"] + "\n")
+    found = [item["tag"] for item in _TAG.finditer(tags["tags"])] if tags else []
+    yield from (tag for tag in found if tag not in _OF_ALL and "trl" in found)
+
+
+def _names(file: Path) -> set[str]:
+    """Return names of settings in a file; none if it can't be read."""
+    if file.name == _METADATA:
+        try:
+            arguments = json.loads(_text(file)).get("args", [])
+        except (ValueError, AttributeError, RecursionError):
+            return set()
+        return {name for text in arguments if isinstance(text, str) and (name := _argument(text))}
+    if file.name == "overrides.yaml":
+        lines = (line.strip().removeprefix("- ").strip("'\"") for line in _text(file).splitlines())
+        return {name for line in lines if (name := _argument(line))}
+    return {_plain(name) for name in of_file(file).values}
+
+
+def _argument(text: str) -> str | None:
+    match = _ARGUMENT.fullmatch(text)
+    return match["name"].replace("-", "_") if match and (text.startswith("--") or "=" in text) else None
+
+
+def _plain(name: str) -> str:
+    """Return the name of a setting without what W&B puts around it."""
+    return name.removesuffix(".value")
