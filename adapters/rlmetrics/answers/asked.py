@@ -21,7 +21,7 @@ from .meanings import meaning_lines, meaning_table, meanings, near_lines
 from .terminal import columns, labelled, wrapped
 from .words import listed, quantity_words, source_words
 
-__all__ = ["Answer", "answer_anywhere", "answer_at", "is_typo"]
+__all__ = ["Answer", "answer_anywhere", "answer_at", "is_typo", "other_name"]
 
 MOST_NAMES = 3
 MOST_KEYS = 12
@@ -75,7 +75,7 @@ def answer_at(view: View, key: str, *, config: Config = None, full: bool = False
         return Answer(_not_logged(view, asked, own=own, full=full), typo, _links(view, first))
     lines = _known(view, asked.found, full=full)
     if first.matched in (ALIAS, SEGMENT):
-        lines = [*_other_name(view, key, asked.found), "", *lines]
+        lines = [*other_name(view, key, asked.found), "", *lines]
     return Answer([*lines, *_labelled(chosen_rows(view.source, view.tables))], typo, _links(view, first))
 
 
@@ -165,7 +165,7 @@ def _shown_for(view: View, logged: Sequence[Logged], tables: Tables, *, full: bo
     return [*lines, *_also(names, "The same quantity in", full=full)] if names else lines
 
 
-def _other_name(view: View, key: str, resolutions: Sequence[Resolution]) -> list[str]:
+def other_name(view: View, key: str, resolutions: Sequence[Resolution]) -> list[str]:
     """Return under which key a source logs what was asked for."""
     logged = list(dict.fromkeys(f"`{item.template}`" for item in resolutions))
     what = f"another name of {resolutions[0].metric}" if resolutions[0].matched == ALIAS else "the end of its name"
@@ -196,7 +196,7 @@ def _not_logged(view: FrameworkView, asked: Meant, *, own: bool, full: bool) -> 
         return absent_lines(view, asked.absent, full=full, more=rows)
     if asked.others:
         known = _known(view, asked.others, full=full)
-        return [*_other_name(view, first.key, asked.others), "", *known, *_labelled(rows)]
+        return [*other_name(view, first.key, asked.others), "", *known, *_labelled(rows)]
     if own and first.near_miss is None:
         return [*_resolved(view, first, full=full), *_labelled(rows[1:])]
     return [*_unknown(view, first, own=own, full=full), *(["", *_labelled(rows)] if rows else [])]

@@ -5,11 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from rlmetrics.names.lookup import KEY, SHOWN, TEMPLATE, Lookup, catalogue_of
+from rlmetrics.names.view import FrameworkView
+
 from .row import row_lines
+from .terminal import wrapped
 from .values import JudgedValue, judge_row, value_json, value_lines
 
 if TYPE_CHECKING:
     from rlmetrics.names.protocol import View
+    from rlmetrics.names.records import MapRow
     from rlmetrics.names.tables import Tables
 
     from .pasted import Given
@@ -17,6 +22,8 @@ if TYPE_CHECKING:
 __all__ = ["AUTO", "Asked", "ask", "ask_two"]
 
 AUTO = "auto"
+_SAME = ("exact", "affine", "approximate")
+"""Relations of a stand-in that the value of an absent key may be read by."""
 _MOST = 10
 """In how many components a value without a source is judged: those that the spec lists first."""
 
@@ -29,17 +36,25 @@ class Asked(NamedTuple):
         values: What the values tell.
         said: How the source became known; None where it was given.
         single: Whether the question was about one value.
+        lead: What is said before: under which name the source logs the key.
+        instead: What is known of a key that the source does not log.
     """
 
     view: View
     values: tuple[JudgedValue, ...]
     said: str | None
     single: bool
+    lead: tuple[str, ...] = ()
+    instead: tuple[str, ...] = ()
 
     def lines(self, *, full: bool = False) -> list[str]:
         """Return the answer for people."""
+        if self.single and any(item.judged for item in self.values):
+            return [*self.lead, *value_lines(self.values, full=full, assumed=self.said is not None)]
+        if self.instead:
+            return [*self.instead]
         if self.single:
-            return value_lines(self.values, full=full, assumed=self.said is not None)
+            return value_lines(self.values, full=full)
         return row_lines(self.view, self.values, full=full, said=self.said)
 
     def json(self) -> list[dict[str, Any]]:
@@ -64,15 +79,60 @@ def ask(row: Mapping[str, Given], at: str | None, config: Mapping[str, Any] | No
     single = len(row) == 1
     if at not in (None, AUTO):
         view = open_view(str(at), config=config, spec=tables)
-        return Asked(view, tuple(judge_row(view, row, config)), None, single)
+        return _one(view, row, config) if single else Asked(view, tuple(judge_row(view, row, config)), None, single)
     if single:
-        lookup = _anywhere(next(iter(row)), config, tables)
-        if lookup:
-            values = [item for view in lookup for item in judge_row(view, row, config) if item.judged]
-            return Asked(lookup[0], tuple(values), "assumed", single)
+        key = next(iter(row))
+        lookup = catalogue_of(tables).find(key)
+        views = _views_of(lookup, config, tables)
+        asked = [_one(view, row, config) for view in views]
+        values = [item for one in asked for item in one.values if item.judged]
+        if values:
+            return Asked(views[0], tuple(values), "assumed", single, lead=asked[0].lead)
+        from .asked import answer_anywhere
+
+        if not lookup.found:
+            instead = answer_anywhere(key, lookup, tables, config=config).lines
+            return Asked(open_view("canonical", spec=tables), (), None, single, instead=tuple(instead))
     source, said = _inferred(row, tables)
     view = open_view(source, config=config, spec=tables)
     return Asked(view, tuple(judge_row(view, row, config)), said, single)
+
+
+def _one(view: View, row: Mapping[str, Given], config: Mapping[str, Any] | None) -> Asked:
+    """Return what one value tells, under whatever name the source logs its key."""
+    from rlmetrics.names.meant import meant
+    from rlmetrics.names.resolving import is_users_own
+
+    from .asked import answer_at, other_name
+
+    values = judge_row(view, row, config)
+    key, given = next(iter(row.items()))
+    own = [item for item in values if item.judged and not is_users_own(item.found.metric, view.tables)]
+    if own or not isinstance(view, FrameworkView):
+        return Asked(view, tuple(values), None, single=True)
+    asked = meant(view, key, config=config)
+    known = [item for item in (*asked.found, *asked.others) if item.component is not None and item.template != key]
+    known = [item for item in known if not is_users_own(item.metric, view.tables)]
+    names = dict.fromkeys(str(item.template) for item in known)
+    lead: Sequence[str] = other_name(view, key, known) if names else ()
+    if asked.absent is not None and asked.absent.row is not None and asked.absent.row.relation in _SAME:
+        from .absent import absent_head
+
+        names, lead = {str(asked.absent.row.to): None}, wrapped(absent_head(view, asked.absent))
+        given = _as_now(given, asked.absent.row)
+    found = [item for name in names for item in judge_row(view, {name: given}, config) if item.judged]
+    if found:
+        return Asked(view, tuple(found), None, single=True, lead=(*lead, ""))
+    instead = () if values and values[0].judged else answer_at(view, key, config=config).lines
+    return Asked(view, tuple(values), None, single=True, instead=tuple(instead))
+
+
+def _as_now(given: Given, row: MapRow) -> Given:
+    """Return a value as the key that stands in for an absent one shows it."""
+    if row.transform is None or given.number is None:
+        return given
+    number = row.transform(given.number)
+    return given._replace(text=f"{number:g}", number=number, half=given.half * abs(row.transform.scale))
 
 
 def ask_two(
@@ -108,19 +168,21 @@ def ask_two(
     return [] if pair is None else contrast_lines(*pair, full=full)
 
 
-def _anywhere(key: str, config: Mapping[str, Any] | None, tables: Tables) -> Sequence[View]:
-    """Return the newest source of each component that logs a key, those first that people use most."""
-    from rlmetrics.names.lookup import KEY, SHOWN, TEMPLATE, catalogue_of
+def _views_of(lookup: Lookup, config: Mapping[str, Any] | None, tables: Tables) -> Sequence[View]:
+    """Return the newest source of each component that logs what was found, those first that people use most."""
     from rlmetrics.names.view import open_views
 
-    lookup = catalogue_of(tables).find(key)
-    if lookup.way not in (KEY, SHOWN, TEMPLATE):
-        return ()
     sources: dict[tuple[str, str], str] = {}
     for item in lookup.found:
         if item.metric is not None:
             sources.setdefault((item.framework, item.component), item.source)
     return open_views(list(sources.values())[:_MOST], config=config, spec=tables) if sources else ()
+
+
+def _anywhere(key: str, config: Mapping[str, Any] | None, tables: Tables) -> Sequence[View]:
+    """Return the newest source of each component that logs a key, those first that people use most."""
+    lookup = catalogue_of(tables).find(key)
+    return _views_of(lookup, config, tables) if lookup.way in (KEY, SHOWN, TEMPLATE) else ()
 
 
 def _inferred(row: Mapping[str, Given], tables: Tables) -> tuple[str, str]:

@@ -17,6 +17,7 @@ from rlmetrics.names.view import FrameworkView
 
 from .evidence import CONSTANT, NOTHING, Evidence, constant_guard, is_stated
 from .judgement import BAD, LEVELS, Judgement
+from .limits import at_limit
 from .pasted import Given
 from .ranges import applies, outside, rounded, unremarkable
 from .trust import needs_words
@@ -73,6 +74,7 @@ def judge(
     if not any(item.level in BAD for item in said):
         # What a key's own record says of a value may lie outside the range: -1 for a number that is not available.
         said += [] if own or traits else outside(resolution, given, tables)
+        said += at_limit(view, resolution, given)
         if not any(item.origin == "absent" for item in said):
             said += [_found(item, given) for item in findings if item.key == resolution.key]
     said += [item for item in traits if item.level not in BAD]

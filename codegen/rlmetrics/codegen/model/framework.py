@@ -38,6 +38,11 @@ class ConfigKey(Strict):
     type: Literal["bool", "int", "float", "str", "choice"]
     choices: list[str] = []
     defaults: list[Default]
+    limits: list[Text] = Field(
+        default=[],
+        description="Metrics of which no value is above it, as no response is longer than the longest allowed.",
+    )
+    unless: Text | None = Field(default=None, description="Where they can be all the same, in words.")
 
 
 class Shaping(Strict):

@@ -233,6 +233,8 @@ def _config(config: Mapping[str, ConfigKey]) -> dict[str, Row]:
             brief=key.brief,
             choices=key.choices,
             defaults=[(_ranges(default.releases) or (), default.value, default.symbol) for default in key.defaults],
+            limits=key.limits,
+            unless=key.unless,
         )
         for name, key in config.items()
     }

@@ -43,6 +43,7 @@ def broken_reference(context: Context) -> Iterator[Hit]:
             yield from missing(context, "component", "components", component, components, ref, ("rank", index))
         yield from parts(context, framework.framework.single, ref, ("single",))
     yield from _in_shaping(context)
+    yield from _in_limits(context)
     yield from variants_of_shared(context)
     for name, convention in context.spec.conventions.items():
         yield from traits(context, convention.traits, f"conventions/{name}", ("traits",))
@@ -69,6 +70,15 @@ def _in_shaping(context: Context) -> Iterator[Hit]:
                 yield from missing(
                     context, "level of reduction", "levels", item.level, known, ref, ("shaping", name, "level")
                 )
+
+
+def _in_limits(context: Context) -> Iterator[Hit]:
+    """Find settings that limit a metric which nothing defines."""
+    for ref, node in context.spec.roots():
+        for name, item in getattr(node, "config", {}).items():
+            for index, metric in enumerate(item.limits):
+                place = ("config", name, "limits", index)
+                yield from missing(context, "metric", "metrics", metric, context.spec.metrics, ref, place)
 
 
 def _function(context: Context, key: str, ref: str, path: YamlPath) -> Iterator[Hit]:

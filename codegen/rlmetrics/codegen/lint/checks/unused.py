@@ -45,8 +45,8 @@ def unused_name(context: Context) -> Iterator[Hit]:
     for ref, node in context.spec.roots():
         if ref.startswith("frameworks/"):
             for table, kind in kinds.items():
-                for name in getattr(node, table, {}):
-                    if (ref, table, name) not in used.local:
+                for name, item in getattr(node, table, {}).items():
+                    if (ref, table, name) not in used.local and not getattr(item, "limits", ()):
                         yield Hit(ref, (table, name), f"nothing uses the {kind} `{name}`")
     for scope in context.files.values():
         yield from _in_file(scope)
