@@ -109,6 +109,14 @@ def _rows_as_json(run: Run, rows: list[Row], folder: Path, recorded: bool) -> Pa
     return path
 
 
+def _dump(run: Run, rows: list[Row], folder: Path, recorded: bool) -> Path:
+    """``json.dump(trainer.state.log_history)``."""
+    path = folder / "log_history.json"
+    path.write_text(json.dumps(_history(run, rows), indent=2), encoding="utf-8")
+    _card(run, folder, recorded)
+    return path
+
+
 def _swift(run: Run, rows: list[Row], folder: Path, recorded: bool) -> Path:
     """``logging.jsonl`` of ms-swift: eight decimals, the step within a text, evaluation rows among the others."""
     path = folder / "logging.jsonl"
@@ -338,6 +346,7 @@ def _mlflow(run: Run, rows: list[Row], folder: Path, recorded: bool) -> Path:
 KINDS: dict[str, Callable[[Run, list[Row], Path, bool], Path]] = {
     "state": _trainer_state,
     "jsonl": _rows_as_json,
+    "json": _dump,
     "swift": _swift,
     "llama_factory": _llama_factory,
     "csv": _table,
