@@ -202,7 +202,12 @@ def test_rows_without_steps_are_counted(tmp_path):
 
 @pytest.mark.parametrize(
     ("content", "said"),
-    [(None, "does not exist"), ("", "holds no row"), ("{}\n", "holds no row"), ("not json\n", "holds no row")],
+    [
+        (None, "does not exist"),
+        ("", "is empty"),
+        ("{}\n", "holds no row"),
+        ("not json\n", "holds no row: none of 1 line"),
+    ],
 )
 def test_bad_input_gets_one_line(tmp_path, capsys, content, said):
     """What is no log is refused in one line, with exit code 2."""

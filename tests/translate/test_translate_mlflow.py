@@ -83,9 +83,12 @@ def test_mlflow_finds_every_point_under_its_new_name(store, tmp_path, capsys, ru
     report = json.loads(capsys.readouterr().out)
     (old, before), (new, after) = _history(store), _history(out)
     translator = Translator(source, "canonical", surface="mlflow")
-    assert (code, report["kind"], report["from"]) == (0, "mlflow", source)
+    # Runs of other programs, where each is a folder of its own, are left alone and told.
+    assert (code, report["kind"], report["from"]) == (int(store.is_dir()), "mlflow", source)
     assert {translator.key(key).output: points for key, points in old[run].items()} == new[run]
-    assert sum(len(points) for found in old.values() for points in found.values()) == report["records"]
+    of_verl = {"verl", "chain", "shares"}
+    read = [old[name] for name in old if store.is_file() or (name in of_verl) == (run in of_verl)]
+    assert sum(len(points) for found in read for points in found.values()) == report["records"]
     assert before[run].params == after[run].params
     assert before[run].tags["note"] == after[run].tags["note"]
     for key, value in before[run].metrics.items():
@@ -112,7 +115,7 @@ def test_known_conversions_apply_to_all_tables(store, tmp_path, capsys):
     out = tmp_path / "out" / store.name
     out.parent.mkdir()
 
-    assert main(["translate", str(store), "--from", DPO, "--to", "canonical", "-o", str(out)]) == 0
+    assert main(["translate", str(store), "--from", DPO, "--to", "canonical", "-o", str(out)]) == int(store.is_dir())
 
     history, data = _history(out)
     infinity = 1.7976931348623157e308 if store.suffix == ".db" else math.inf
@@ -214,22 +217,37 @@ def test_other_tables_stay(written, tmp_path):
 
 @pytest.mark.parametrize(
     ("column", "value", "said"),
-    [("value", "much", "the value 'much' is no number"), ("step", "late", "the step 'late' is no number")],
+    [
+        ("value", "much", "the value 'much' of critic/rewards/max at step 0 is no number"),
+        ("step", "late", "the step 'late' of critic/rewards/max is no number"),
+    ],
 )
-@pytest.mark.parametrize("command", ["check", "plot"])
-def test_a_damaged_value_is_told_in_one_line(written, tmp_path, capsys, command, column, value, said):
-    """Text where a number belongs: SQLite keeps it, and what judges or draws the run says what to mend."""
+def test_a_damaged_value_is_left_out_and_told(written, tmp_path, capsys, column, value, said):
+    """Text where a number belongs: SQLite keeps it, and what judges the run goes on without it."""
     store = shutil.copy(written["sqlite"], tmp_path / "mlruns.db")
     with closing(sqlite3.connect(store)) as database, database:
         of_verl = "SELECT run_uuid FROM metrics WHERE key = 'critic/rewards/max'"
         database.execute(f"DELETE FROM metrics WHERE run_uuid NOT IN ({of_verl})")
         database.execute(f"UPDATE metrics SET {column} = ? WHERE key = 'critic/rewards/max'", (value,))
-    keys = {"check": [], "plot": ["critic/rewards/max"]}[command]
 
-    assert main([command, str(store), *keys, "--at", VERL]) == 2
+    assert main(["check", str(store), "--at", VERL, "--json"]) == 0
 
-    error = capsys.readouterr().err
-    assert error == f"rlmetrics {command}: {store}: {said}; mend the table metrics\n"
+    notes = json.loads(capsys.readouterr().out)["notes"]
+    assert notes == [f"5 lines left out: {said}"]
+
+
+def test_steps_that_numpy_counted_are_steps(written, tmp_path, capsys):
+    """SQLite keeps a NumPy integer as its bytes; the row stays at its place."""
+    store = shutil.copy(written["sqlite"], tmp_path / "mlruns.db")
+    with closing(sqlite3.connect(store)) as database, database:
+        of_verl = "SELECT run_uuid FROM metrics WHERE key = 'critic/rewards/max'"
+        database.execute(f"DELETE FROM metrics WHERE run_uuid NOT IN ({of_verl})")
+        database.execute("UPDATE metrics SET step = ? WHERE step = 2", ((2).to_bytes(8, "little"),))
+
+    assert main(["check", str(store), "--at", VERL, "--json"]) == 0
+
+    report = json.loads(capsys.readouterr().out)
+    assert (report["rows"], report["steps"]) == (5, [1, 5])
 
 
 def test_infinity_keeps_its_sign(written, tmp_path):

@@ -161,6 +161,9 @@ def _aside(report: Report, *, dropped: bool) -> Iterable[str]:
         yield _listing(f"{done}, unknown to the source: ", report.unknown, lines=1)
     if report.failed:
         yield f"Refused, left out: {_count(len(report.failed), 'file')}, first {next(iter(report.failed.values()))}"
+    if report.left_alone:
+        path, why = next(iter(report.left_alone.items()))
+        yield f"Of another source, left alone: {_count(len(report.left_alone), 'file')}, first {path}: {why}"
     parts = [("without names copied as they are", report.copied), ("left out", report.skipped)]
     said = [f"{_count(len(files), 'file')} {what}" for what, files in parts if files]
     if said:

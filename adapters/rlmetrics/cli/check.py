@@ -44,9 +44,10 @@ def run(args: argparse.Namespace) -> int:
     Returns:
         1 with findings of the level of ``--fail-on``, else 0.
     """
-    from rlmetrics.health.judging import check_path
+    from rlmetrics.health.checking import check_all
+    from rlmetrics.health.overview import overview_text, ranked
     from rlmetrics.health.records import LEVELS
-    from rlmetrics.health.terminal import report_text, summary_text
+    from rlmetrics.health.terminal import report_text
     from rlmetrics.names import load_tables
 
     from .pages import require_free_page, write_page
@@ -56,24 +57,26 @@ def run(args: argparse.Namespace) -> int:
     config, spec = config_of(args), load_tables(spec_of(args))
     # The tables stay as long as the process: nothing of them is to be looked through again while rows come and go.
     gc.freeze()
-    reports = [report for run in args.runs for report in check_path(run, at=args.at, config=config, spec=spec)]
+    checked = check_all(args.runs, at=args.at, config=config, spec=spec)
+    reports = checked.reports
     if args.html:
         from rlmetrics.health.page import page
 
-        write_page(Path(args.html), page(reports))
+        write_page(Path(args.html), page(reports, checked.left_out))
     if args.json:
         documents = [report.as_json() for report in reports]
         print(json_text(documents[0] if len(documents) == 1 else documents))
     elif len(reports) == 1:
         print(report_text(reports[0], full=args.full))
     else:
-        print(summary_text(reports))
-        if args.full:
-            for report in reports:
-                print(f"\n{report_text(report, full=True)}")
+        for report in ranked(reports) if args.full else ():
+            print(f"{report_text(report, full=True)}\n")
+        print(overview_text(reports, checked.files))
     for report in reports:
-        for note in report.notes if args.json or len(reports) > 1 else ():
+        for note in report.notes if args.json else ():
             print(f"rlmetrics check: {report.run}: {note}", file=sys.stderr)
+    for reason in checked.left_out:
+        print(f"rlmetrics check: left out: {reason}", file=sys.stderr)
     if args.fail_on == "never":
         return 0
     bar = LEVELS.index(args.fail_on)

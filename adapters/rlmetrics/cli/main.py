@@ -33,20 +33,6 @@ class _Terminated(BaseException):
 
 _DESCRIPTION = "What the metrics of RL post-training mean, how every release spells them, and how one becomes another."
 
-_EXTRAS = {
-    "pydantic": "codegen",
-    "yaml": "codegen",
-    "jinja2": "codegen",
-    "torch": "torch",
-    "wandb": "wandb",
-    "wandb_workspaces": "workspaces",
-    "tensorboard": "tensorboard",
-    "tensorboard_data_server": "tensorboard",
-    "trackio": "trackio",
-    "mlflow": "mlflow",
-    "argcomplete": "completion",
-}
-
 
 class _CommandModule(Protocol):
     """What every module of a command offers."""
@@ -165,10 +151,12 @@ def _run(arguments: list[str]) -> int:
         args = parser.parse_args(arguments)
         return int(module.run(args))
     except ModuleNotFoundError as error:
-        extra = _EXTRAS.get((error.name or "").partition(".")[0])
-        if extra is None:
+        from rlmetrics.translate.packages import MissingPackageError
+
+        missing = MissingPackageError.of(error)
+        if missing is None:
             raise
-        return _fail(f'rlmetrics {chosen}: needs {error.name}; pip install "rlmetrics[{extra}]"')
+        return _fail(f"rlmetrics {chosen}: {missing}")
     except UserError as error:
         return _fail(f"rlmetrics {chosen}: {error}")
     except OSError as error:

@@ -153,8 +153,13 @@ def run(args: argparse.Namespace) -> int:
         _tell(f"LOST: {loss}")
     if report.collisions:
         _tell(f"{len(report.collisions)} names collided and were set aside")
-    for message in report.failed.values():
-        _tell(f"{message}; left out")
+    for path, message in report.failed.items():
+        if path not in report.needing:
+            _tell(f"{message}; left out")
+    if report.missing:
+        _tell(f"left out: {report.missing}")
+    for path, why in report.left_alone.items():
+        _tell(f"{path}: {why}")
     return report.exit_code if _reported(report, args) else FOUND
 
 

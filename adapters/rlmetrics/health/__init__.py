@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from rlmetrics.lazy import lazily
 
 if TYPE_CHECKING:
-    from .judging import check_path
+    from .checking import check_path
     from .monitor import Monitor
     from .records import Diagnosis, Finding, NotJudged, Report
 
@@ -19,7 +19,7 @@ __all__ = ["Diagnosis", "Finding", "Monitor", "NotJudged", "Report", "check_path
 
 __getattr__, __dir__ = lazily(
     globals(),
-    judging=("check_path",),
+    checking=("check_path",),
     monitor=("Monitor",),
     records=("Diagnosis", "Finding", "NotJudged", "Report"),
 )

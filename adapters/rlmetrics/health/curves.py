@@ -14,6 +14,7 @@ from rlmetrics.names.recorded import merged
 from rlmetrics.names.source import CANONICAL
 from rlmetrics.names.tables import Overlays, Tables, load_tables
 from rlmetrics.translate import InputError
+from rlmetrics.translate.checkpoints import continued
 from rlmetrics.translate.reading import one_a_step, step_in
 
 from .judging import SAMPLE, source_of_run, units_of
@@ -77,7 +78,7 @@ def read_curves(
         NamesError: The source is unknown, or none explains the keys.
     """
     any_run, tables = False, load_tables(spec)
-    for unit in units_of(Path(path)):
+    for unit in continued(units_of(Path(path))).units:
         for run in unit.open().read():
             rows = one_a_step(run.rows)
             first = list(islice(rows, SAMPLE))

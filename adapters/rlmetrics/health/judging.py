@@ -14,17 +14,18 @@ from rlmetrics.names.inference import SourceAnswer, find_source, given
 from rlmetrics.names.inference.wording import source_line
 from rlmetrics.names.recorded import merged
 from rlmetrics.names.source import CANONICAL
-from rlmetrics.names.tables import Overlays, Tables, load_tables
+from rlmetrics.names.tables import Tables
 from rlmetrics.translate import InputError
 from rlmetrics.translate.clues import clues_of
 from rlmetrics.translate.reading import RUN_NAMES, LoggedRow, RecordedRun, one_a_step, run_named_in, step_in
-from rlmetrics.translate.tree import Unit, survey
+from rlmetrics.translate.tree import Tree, Unit, survey
+from rlmetrics.translate.unrecognised import why_unrecognised
 
 from .instances import MOST_WAITING
 from .monitor import Monitor
-from .records import Report
+from .records import Report, counted
 
-__all__ = ["SAMPLE", "Seam", "check_path", "keys_of", "opened", "source_of_run", "units_of"]
+__all__ = ["SAMPLE", "Seam", "judged_run", "keys_of", "logs_of", "opened", "source_of_run", "units_of"]
 
 SAMPLE = 200
 """Rows from whose keys a source is inferred."""
@@ -33,64 +34,53 @@ _AHEAD = 512
 _INFERRED = ("auto", "")
 
 
-def check_path(
-    path: str | Path, *, at: str = "auto", config: Mapping[str, Any] | None = None, spec: Overlays | Tables = None
-) -> list[Report]:
-    """Judge the runs of a file or folder.
-
-    Args:
-        path: A log of any kind that translation reads, or a folder with logs.
-        at: The source that logged them; by default inferred from keys and metadata of each run.
-        config: Settings of the run beside those that it recorded, which they replace.
-        spec: Folders with further YAML.
-
-    Returns:
-        A report for each run.
-
-    Raises:
-        InputError: Nothing there can be read as a log.
-        NamesError: The source is unknown, or none explains the keys.
-    """
-    tables = load_tables(spec)
-    reports: list[Report] = []
-    units = units_of(Path(path))
-    for unit in units:
-        for run in unit.open().read():
-            name = str(unit.path) + (f":{run.name}" if run.name else "")
-            try:
-                reports += _check_run(unit, run, name, at, config or {}, tables)
-            except (NamesError, InputError) as error:
-                # One strange file in a folder does not keep the others from being judged.
-                if len(units) == 1:
-                    raise
-                warnings.warn(f"left out: {error}", stacklevel=2)
-    if not reports:
-        msg = "holds no row with a number; give a log, or a folder with logs"
-        raise InputError(msg, Path(path))
-    return reports
-
-
 def units_of(path: Path) -> list[Unit]:
     """Return the logs below a path.
 
     Raises:
         InputError: There are none.
     """
+    return logs_of(path)[0]
+
+
+def logs_of(path: Path) -> tuple[list[Unit], list[str]]:
+    """Return the logs below a path, and what can't be read there, each with the reason.
+
+    Raises:
+        InputError: There are no logs.
+    """
     if not path.exists():
-        msg = "does not exist; give the path of a log or of a folder with logs"
+        what = "is a symbolic link that leads nowhere" if path.is_symlink() else "does not exist"
+        msg = f"{what}; give the path of a log or of a folder with logs"
         raise InputError(msg, path)
-    tree = survey(path, None)
+    # A pipe is not even begun to be read.
+    tree = survey(path, None) if path.is_file() or path.is_dir() else Tree()
     units = [unit for unit in tree.units if not unit.kind.is_layout]
+    if not units and tree.unreadable:
+        raise InputError(next(iter(tree.unreadable.values())))
     if not units:
         known = "JSON lines, trainer states, tables, consoles, W&B, TensorBoard, Trackio and MLflow"
-        msg = f"is no log of a known kind; known are {known}"
-        raise InputError(msg, path)
-    return units
+        raise InputError(why_unrecognised(path) or f"is no log of a known kind; known are {known}", path)
+    return units, list(tree.unreadable.values())
 
 
-def _check_run(
+def judged_run(
     unit: Unit, run: RecordedRun, name: str, at: str, config: Mapping[str, Any], tables: Tables
 ) -> Iterator[Report]:
+    """Yield a report for a recorded run, or for each of those that stand in it one after the other.
+
+    Args:
+        unit: The log that it stands in.
+        run: The run.
+        name: What the report calls it.
+        at: The source; inferred if it is ``auto``.
+        config: Settings beside those that it recorded, which they replace.
+        tables: The spec.
+
+    Raises:
+        InputError: The log is damaged.
+        NamesError: The source is unknown, or none explains the keys.
+    """
     rows = one_a_step(run.rows)
     first = list(islice(rows, SAMPLE))
     if not any(row.values for row in first):
@@ -109,9 +99,10 @@ def _check_run(
             continue
         account = run.account
         if account.skipped:
-            monitor.notes.append(f"{account.skipped} lines were left out: {account.first}")
+            monitor.notes.append(f"{counted(account.skipped, 'line')} left out: {account.first}")
         if account.torn:
             monitor.notes.append(f"the last {account.torn} bytes are cut off within a row and were left out")
+        monitor.notes += account.notes
         report = monitor.report(f"{name}#{label}" if label else name)
         yield replace(report, at=answer.source and report.at, answer=answer)
 

@@ -11,6 +11,7 @@ from rlmetrics.names.tables import load_tables
 
 from .drawing import ranged, svg
 from .meaning import other_spellings
+from .overview import index, ranked
 from .records import Curve, Diagnosis, Finding, Report, whole
 from .rules import Rule, Rules
 from .style import document
@@ -27,14 +28,23 @@ _STATES = {
 _MOST_DRAWN = 8
 
 
-def page(reports: Sequence[Report]) -> str:
-    """Return the page of some reports, the sickest first."""
+def page(reports: Sequence[Report], left_out: Sequence[str] = ()) -> str:
+    """Return the page of some reports, the sickest first, with an index of them if they are several.
+
+    Args:
+        reports: The reports.
+        left_out: Why what could not be judged was left out.
+    """
     rules = {rule.id: rule for rule in Rules(load_tables()).rules}
-    order = {"error": 0, "warning": 1, "info": 2, None: 3}
-    ranked = sorted(reports, key=lambda report: order[report.level])
-    body = "\n".join(f"<article>{''.join(_article(report, rules))}</article>" for report in ranked)
-    title = _title(ranked[0]) if len(ranked) == 1 else f"{len(ranked)} runs"
-    return document(escape(f"{title} · rlmetrics check"), body)
+    runs = ranked(reports)
+    articles = [
+        f'<article id="run-{number}">{"".join(_article(report, rules))}</article>'
+        for number, report in enumerate(runs, start=1)
+    ]
+    if len(runs) > 1 or left_out:
+        articles.insert(0, "".join(index(runs, left_out)))
+    title = _title(runs[0]) if len(runs) == 1 else f"{len(runs)} runs"
+    return document(escape(f"{title} · rlmetrics check"), "\n".join(articles))
 
 
 def _first(report: Report) -> Diagnosis | None:

@@ -42,8 +42,11 @@ table{border-collapse:collapse;width:100%;font-size:.92rem}th{text-align:left;fo
 td,th{padding:.5em .6em .5em 0;border-bottom:1px solid var(--line);vertical-align:top;overflow-wrap:anywhere}
 .lab{display:inline-block;border:1px solid var(--line);border-radius:999px;padding:0 .6em;font-size:.8rem;color:var(--mute);white-space:nowrap}
 details{border-top:1px solid var(--line)}details:last-of-type{border-bottom:1px solid var(--line)}summary{cursor:pointer;padding:.55em 0;font-weight:600}
+.wide{overflow-x:auto}.index td,.index th{overflow-wrap:normal;white-space:nowrap}
+.index td:nth-child(2),.index td:last-child{overflow-wrap:anywhere;white-space:normal;min-width:11em}.index a{color:var(--A)}
 @media(max-width:640px){h1{font-size:1.45rem}.glance{grid-template-columns:1fr}.glance>div+div{border-left:0;border-top:1px solid var(--line)}
 .lead{font-size:1.05rem}.rows,.rows tbody,.rows tr,.rows td{display:block}.rows tr:first-child{display:none}.rows td{border:0;padding:.08em 0}
+.index td[data-l]::before{content:attr(data-l) " "}
 .rows tr{border-bottom:1px solid var(--line);padding:.55em 0}.hd .w{flex-basis:100%;order:3}.chain li{grid-template-columns:1fr}}
 """
 

@@ -8,9 +8,9 @@ from collections.abc import Iterator, Sequence
 
 from rlmetrics.names.inference.wording import source_line
 
-from .records import LEVELS, Diagnosis, Finding, NotJudged, Report, counted, whole
+from .records import Diagnosis, Finding, NotJudged, Report, counted, whole
 
-__all__ = ["report_text", "summary_text"]
+__all__ = ["report_text"]
 
 _WIDTH = 80
 _LABEL = 10
@@ -44,22 +44,6 @@ def report_text(report: Report, *, full: bool = False) -> str:
         )
     lines += _evidence_of_source(report) if full else ()
     return "\n".join(lines).rstrip()
-
-
-def summary_text(reports: Sequence[Report]) -> str:
-    """Return a line for each run, the sickest first."""
-    rows = []
-    for report in sorted(reports, key=lambda item: (-_worth(item), item.run)):
-        first = next(iter(report.diagnoses), None)
-        level = "not judged" if report.verdict == "not_judged" else report.level or "ok"
-        title = f"{first.title}, since step {first.onset_step:g}" if first and first.level != "info" else ""
-        rows.append((level if level != "info" else "ok", report.run, title))
-    widths = [max(len(row[column]) for row in rows) for column in range(2)]
-    return "\n".join(f"{a:<{widths[0]}}  {b:<{widths[1]}}  {c}".rstrip() for a, b, c in rows)
-
-
-def _worth(report: Report) -> int:
-    return -1 if report.level is None else LEVELS.index(report.level)
 
 
 def _answer(report: Report) -> list[str]:

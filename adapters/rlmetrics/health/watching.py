@@ -18,6 +18,7 @@ from rlmetrics.names.recorded import merged
 from rlmetrics.names.source import CANONICAL
 from rlmetrics.names.tables import Overlays, Tables, load_tables
 from rlmetrics.translate import InputError
+from rlmetrics.translate.checkpoints import continued
 from rlmetrics.translate.reading import Follower, LoggedRow, StepAxis, is_beside
 from rlmetrics.translate.tree import Unit
 
@@ -191,7 +192,7 @@ def _unit(path: Path) -> Unit | None:
         InputError: There are several.
     """
     try:
-        units = units_of(path)
+        units = continued(units_of(path)).units
     except InputError:
         if path.exists() and path.is_file() and path.stat().st_size:
             raise

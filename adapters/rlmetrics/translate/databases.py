@@ -27,6 +27,10 @@ _SETTLED_NS = 50_000_000
 _ATTEMPTS = 5
 
 
+class LockedError(InputError):
+    """A database that another program keeps locked."""
+
+
 def journals(path: Path) -> list[Path]:
     """Return the files beside a database that belong to it and are part of every copy of it."""
     beside = (path.with_name(path.name + suffix) for suffix in (*_JOURNALS, "-shm"))
@@ -34,13 +38,19 @@ def journals(path: Path) -> list[Path]:
 
 
 def tables(path: Path) -> dict[str, set[str]]:
-    """Return the tables of a database with the names of their columns; empty if ``path`` is no database."""
+    """Return the tables of a database with the names of their columns; empty if ``path`` is no database.
+
+    Raises:
+        LockedError: If another program keeps it locked.
+    """
     with path.open("rb") as file:
         if file.read(len(_MAGIC)) != _MAGIC and not _pending(path):
             return {}
     try:
         with reading(path) as database:
             return columns(database)
+    except LockedError:
+        raise
     except InputError:
         return {}
 
@@ -139,10 +149,17 @@ def _explained(path: Path) -> Iterator[None]:
     except (sqlite3.DatabaseError, UnicodeDecodeError) as error:
         if _is_full(error):
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC)) from None
+        if _is_locked(error):
+            msg = f"is locked by a program that writes to it; end that, or copy {path.name} and take the copy"
+            raise LockedError(msg, path) from None
         # Python decodes even what SQLite says about a damaged file, which may quote it.
         said = "its text is damaged" if isinstance(error, UnicodeDecodeError) else " ".join(str(error).split())
         msg = f"can't be read as an SQLite database: {said}; save what is left with: sqlite3 {path.name} .recover"
         raise InputError(msg, path) from None
+
+
+def _is_locked(error: Exception) -> bool:
+    return isinstance(error, sqlite3.OperationalError) and "locked" in str(error)
 
 
 def _is_full(error: Exception) -> bool:

@@ -15,6 +15,7 @@ from .errors import InputError
 from .files import discard
 from .options import Options
 from .origins import Origin
+from .packages import MissingPackageError
 from .report import Report
 from .run_severity import judge_by_run
 from .translator import Translator
@@ -113,6 +114,8 @@ class Job:
         translator = self.translator(origin, unit)
         try:
             report = self._written(unit, unit.path, goal, translator)
+        except MissingPackageError:
+            raise
         except InputError as error:
             raise error if error.path else InputError(str(error), unit.path) from None
         report.path = str(unit.path)

@@ -17,6 +17,7 @@ from .errors import InputError
 from .files import discard
 from .judging import Rows, claimed
 from .options import Options
+from .packages import MissingPackageError
 from .reading import Account, Follower, LoggedRow, RecordedRun, Whole
 from .report import Report
 from .run_settings import RunSettings, first_line
@@ -69,8 +70,14 @@ class Kind:
             path: The file or folder.
             options: How it is to be translated.
             only: The only runs of a database that are meant; None for all.
+
+        Raises:
+            MissingPackageError: A package that files of this kind need is not installed.
         """
-        return self.log(self, path, options or Options(), only)
+        try:
+            return self.log(self, path, options or Options(), only)
+        except ModuleNotFoundError as error:
+            raise MissingPackageError.of(error) or error from None
 
     def companions(self, path: Path) -> list[Path]:
         """Return the files beside ``path`` that are read along with it and not copied on their own."""

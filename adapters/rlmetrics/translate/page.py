@@ -55,12 +55,14 @@ def page(report: Report) -> str:
         lost,
         f"<p>{escape(report.kind)}: {report.records} records{' (nothing was written)' if report.dry_run else ''}</p>",
     ]
+    if len(report.files) > 1:
+        parts += _table("Files", ("file", "kind", "from", "records", "names", "lost"), map(_file, report.files))
     parts += _listed("Refused, left out", report.failed.values(), bad=True)
+    alone = (f"{path}: {why}" for path, why in report.left_alone.items())
+    parts += _listed("Of another source, left alone", alone, bad=True)
     parts += _table(
         "Collisions: different values for one name", ("new name", "old names"), _collisions(report), bad=True
     )
-    if len(report.files) > 1:
-        parts += _table("Files", ("file", "kind", "from", "records", "names", "lost"), map(_file, report.files))
     parts += _keys(report)
     parts += _table("Set aside", ("old name", "written as"), map(_codes, report.set_aside.items()))
     parts += _table("Not written twice", ("old name", "same values as"), map(_codes, report.duplicates.items()))

@@ -50,6 +50,9 @@ class Report:
         skipped: Files of a folder that are no part of the copy.
         copied: Files of a folder that hold no names and were copied as they are.
         failed: Files that were refused, because they are damaged or their names conflict, each with the reason.
+        left_alone: Files that another program logged than the source says, copied as they are, each with the reason.
+        missing: In one sentence, how many of the refused files need which packages that are not installed.
+        needing: Those files.
         outputs: Files written.
         path: The file or folder that this is the account of, if it is part of another.
         files: The accounts of the files of a folder.
@@ -78,6 +81,9 @@ class Report:
     skipped: list[str] = field(default_factory=list)
     copied: list[str] = field(default_factory=list)
     failed: dict[str, str] = field(default_factory=dict)
+    left_alone: dict[str, str] = field(default_factory=dict)
+    missing: str = ""
+    needing: list[str] = field(default_factory=list)
     outputs: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     path: str = ""
@@ -104,8 +110,9 @@ class Report:
 
     @property
     def exit_code(self) -> int:
-        """0, or 1 where keys had to be set aside since they collided or are undecided, files refused, records lost."""
-        return int(bool(self.collisions or self.undecided or self.failed or self.lost.bytes or self.lost.records))
+        """0, or 1 where keys were set aside, files refused or left alone, or records lost."""
+        keys, files = self.collisions or self.undecided, self.failed or self.left_alone
+        return int(bool(keys or files or self.lost.bytes or self.lost.records))
 
     def add_unknown(self, key: str) -> None:
         """Take down a key that the source doesn't define, once."""
@@ -181,6 +188,8 @@ class Report:
             "skipped": self.skipped,
             "copied": self.copied,
             "failed": self.failed,
+            "left_alone": self.left_alone,
+            "missing": self.missing,
             "outputs": self.outputs,
             "notes": self.notes,
             "kept": self.kept,
@@ -233,6 +242,7 @@ class Report:
         lines += _section("files left out", self.skipped)
         lines += _section("files without names, copied", self.copied)
         lines += _section("REFUSED, left out", list(self.failed.values()))
+        lines += _section("Of another source, left alone", [f"{path}: {why}" for path, why in self.left_alone.items()])
         lines += _section("what differs", [f"({number}) {note}" for note, number in notes.items()])
         lines += self.notes[:_MOST_NOTES]
         if len(self.notes) > _MOST_NOTES:

@@ -21,14 +21,17 @@ from .jobs import Job
 from .kinds import KINDS
 from .kinds.config import refuse_broken
 from .mirroring import bring_over, settled, shape
+from .misfits import misfits
 from .options import Options
 from .origins import Known, Origin
+from .packages import MissingPackageError, told_once
 from .placing import recover, replacing
 from .processes import Task, done_in
 from .report import Report
 from .shards import Shard, Share
-from .translator import nothing_translated
+from .translator import Translator, nothing_translated
 from .tree import Tree, Unit, survey
+from .unrecognised import why_unrecognised
 
 __all__ = ["translate_file"]
 
@@ -127,16 +130,18 @@ def translate_file(
     if not tree.units:
         if path.is_file():
             refuse_broken(path)
-        msg = f"holds no names that can be translated; kinds: {', '.join(KINDS)} (name one with --kind)"
+        why = why_unrecognised(path) or "holds no names that can be translated"
+        msg = f"{why}; kinds: {', '.join(KINDS)} (name one with --kind)"
         raise InputError(next(iter(tree.unreadable.values()), msg), None if tree.unreadable else path)
-    job = Job(options)
+    job, alone = Job(options), dict[Path, str]()
     origins: dict[Path, dict[str | None, Origin]]
     if source == "auto":
         origins = origins_of(tree.units, spec=spec)
     else:
         origins = {unit.path: {None: Known(source)} for unit in tree.units}
-        job.translator(Known(source), tree.units[0])
-    work = _Work(path, output, tree, origins, job, options, jobs, progress)
+        named = job.translator(Known(source), tree.units[0])
+        alone = _left_alone(tree, named, options)
+    work = _Work(path, output, tree, origins, job, options, jobs, progress, alone)
     if part_of:
         total = work.share(part_of)
     elif dry_run:
@@ -147,6 +152,23 @@ def translate_file(
             total = work.whole(part)
     total.notes += recovered
     return total
+
+
+def _left_alone(tree: Tree, named: Translator, options: Options) -> dict[Path, str]:
+    """Take the files of a folder that another program logged than the named source out of what is translated."""
+    known = {named.report.source: named}
+
+    def knows(source: str, key: str) -> bool:
+        if source not in known:
+            known[source] = Translator(source, options.target, spec=options.spec)
+        return known[source].key(key).metric is not None
+
+    found = misfits(tree.units, named.report.source, knows, options.spec) if len(tree.units) > 1 else {}
+    if len(found) == len(tree.units):
+        return {}
+    tree.others += [file for unit in tree.units if unit.path in found for file in unit.files]
+    tree.units = [unit for unit in tree.units if unit.path not in found]
+    return found
 
 
 def _checked(path: str | Path) -> Path:
@@ -180,6 +202,7 @@ class _Work:
     options: Options
     jobs: int
     progress: Progress | None
+    alone: Mapping[Path, str]
 
     def whole(self, part: Path) -> Report:
         """Write all to ``part``.
@@ -300,6 +323,11 @@ class _Work:
         total = Report.of(reports) if reports else Report("", "", self.options.target)
         total.kind, total.dry_run = self.options.kind or total.kind, self.options.dry_run
         total.failed = {str(file): str(error) for file, error in failed.items()}
+        missing = {file: error for file, error in failed.items() if isinstance(error, MissingPackageError)}
+        if missing:
+            total.missing, total.needing = told_once(missing.values()), [str(file) for file in missing]
+            total.failed.update({str(file): f"{file}: {error}" for file, error in missing.items()})
+        total.left_alone = {str(file): why for file, why in self.alone.items() if wanted(file)}
         if self.path.is_dir():
             bring_over(self.path, part, self.tree, total, self.options, wanted)
         return total

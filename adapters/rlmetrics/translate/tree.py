@@ -165,6 +165,9 @@ def _sort(file: Path, kind: str | None, tree: Tree, claimed: set[Path]) -> None:
     except OSError as error:
         tree.unreadable[file] = f"{file}: {error.strerror or error}"
         return
+    except InputError as error:
+        tree.unreadable[file] = str(error)
+        return
     if is_left_behind(file):
         tree.skipped.append(file)
     elif own is None or kind not in (None, own.name):

@@ -27,8 +27,11 @@ _SETTINGS_ROWS = 20
 _BOM = b"\xef\xbb\xbf"
 _FRAME = re.compile(r'\{"step": ?-?[0-9]+, ?"data": ?(?=\{)')
 """How verl's file logger begins a line."""
+_MESSAGE = {"level", "msg"}
+"""What a program's own log has in each line, such as W&B's ``debug-internal.log``: messages, not values."""
 _FRAMES = ("data", "metrics", "logs")
 """Under which name some loggers keep the values of a row."""
+_RECODE = "if the file is Latin-1, convert it: iconv -f LATIN1 -t UTF-8"
 _MOST_AROUND = 4
 """Keys that a row has at most if its values stand under one of them."""
 
@@ -41,10 +44,10 @@ def recognises(path: Path) -> bool:
         return False
     try:
         with path.open("rb") as file:
-            members(file.readline(1_000_000).decode("utf-8-sig"))
+            first = members(file.readline(1_000_000).decode("utf-8-sig"))
     except (JsonError, UnicodeDecodeError):
         return False
-    return True
+    return not {member.key for member in first.items} >= _MESSAGE
 
 
 class JsonLines(RowLog):
@@ -165,6 +168,10 @@ def logged_row(line: bytes, number: int, account: Account, config: dict[str, Any
         return None
     try:
         row = json.loads(line.decode("utf-8-sig") if number == 1 else line)
+    except UnicodeDecodeError as error:
+        byte = line[error.start]
+        account.leave_out(line, f"line {number}: byte {error.start + 1} ({byte:#x}) is no UTF-8; {_RECODE}")
+        return None
     except (ValueError, RecursionError) as error:
         account.leave_out(line, f"line {number}: {getattr(error, 'msg', None) or type(error).__name__}")
         return None

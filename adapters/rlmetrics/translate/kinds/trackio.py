@@ -102,8 +102,8 @@ class TrackioProject(RowLog):
             for step, content in database.execute(query, (name,)):
                 try:
                     row = json.loads(content)
-                except ValueError:
-                    account.skipped += 1
+                except (ValueError, TypeError) as error:
+                    account.skip(f"a row at step {step} is no JSON: {first_line(error)}")
                     continue
                 if isinstance(row, dict):
                     yield LoggedRow(as_step(step), row)

@@ -29,19 +29,25 @@ class Account:
         skipped: How many lines that should hold values could not be read.
         torn: How many bytes at the end were cut off.
         first: Why the first of the skipped lines could not be read.
+        notes: What else is to be said of how the run was read.
     """
 
     skipped: int = 0
     torn: int = 0
     first: str = ""
+    notes: list[str] = field(default_factory=list)
 
     def leave_out(self, line: bytes, why: str) -> None:
         """Take down a line that can't be read; one without a line end was cut off."""
         if line.endswith(b"\n"):
-            self.skipped += 1
-            self.first = self.first or why
+            self.skip(why)
         else:
             self.torn += len(line)
+
+    def skip(self, why: str) -> None:
+        """Take down a record that can't be read."""
+        self.skipped += 1
+        self.first = self.first or why
 
 
 @dataclass

@@ -5,10 +5,11 @@ from __future__ import annotations
 import hashlib
 import math
 import sqlite3
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 from rlmetrics.names.records import Transform
 
@@ -16,7 +17,7 @@ from ...databases import columns, define, reading, rewriting, tables
 from ...decimals import convert_float
 from ...errors import InputError
 from ...logs import Log
-from ...reading import Follower, LoggedRow, RecordedRun, Whole
+from ...reading import Account, Follower, LoggedRow, RecordedRun, Whole
 from ...report import Report
 from ...run_settings import RunSettings, setting
 from ...translator import Translator
@@ -82,33 +83,20 @@ class MlflowDatabase(Log):
         with reading(self.path) as database:
             names = [name for name, _ in _runs(database)]
         for name in names:
-            yield self.run(self._logged(name), name=name)
+            account = Account()
+            yield self.run(self._logged(name, account), account, name)
 
-    def _logged(self, name: str) -> Iterator[LoggedRow]:
+    def _logged(self, name: str, account: Account) -> Iterator[LoggedRow]:
         with reading(self.path) as database:
             has_nan = "is_nan" in columns(database)["metrics"]
+            define(database, "step_of", 1, _step_of)
+            packed = "SELECT 1 FROM metrics WHERE run_uuid = ? AND typeof(step) = 'blob' LIMIT 1"
+            step = "step_of(step)" if database.execute(packed, (name,)).fetchone() else "step"
             query = (
-                f"SELECT step, key, value, {'is_nan' if has_nan else '0'} FROM metrics WHERE run_uuid = ? "
-                "ORDER BY step, timestamp"
+                f"SELECT {step} AS at, key, value, {'is_nan' if has_nan else '0'} FROM metrics WHERE run_uuid = ? "
+                "ORDER BY at, timestamp"
             )
-            rows = database.execute(query, (name,))
-            yield from together((self._step(step), key, self._value(value, nan)) for step, key, value, nan in rows)
-
-    def _step(self, step: object) -> float:
-        """Return a step, as a number."""
-        if not isinstance(step, int | float):
-            msg = f"the step {step!r} is no number; mend the table metrics"
-            raise InputError(msg, self.path)
-        return float(step)
-
-    def _value(self, value: object, is_nan: object) -> float:
-        """Return a value; MLflow stores some number for NaN, and the largest one for infinity."""
-        if is_nan:
-            return math.nan
-        if not isinstance(value, int | float):
-            msg = f"the value {value!r} is no number; mend the table metrics"
-            raise InputError(msg, self.path)
-        return math.copysign(math.inf, value) if abs(value) > _ALMOST_LARGEST else value
+            yield from together(_numbers(database.execute(query, (name,)), account))
 
     def follow(self) -> Follower:
         """Return what reads on while the run grows; a step is written value by value."""
@@ -155,6 +143,24 @@ class MlflowDatabase(Log):
             count = "SELECT count(*) FROM metrics WHERE run_uuid = ?"
             report.records += sum(database.execute(count, (run,)).fetchone()[0] for run, _ in chosen)
             _report_views(database, held, report)
+
+
+def _step_of(step: object) -> object:
+    """Return a step as a number: SQLite keeps a NumPy integer as its bytes."""
+    return int.from_bytes(step, "little", signed=True) if isinstance(step, bytes) and len(step) <= 8 else step
+
+
+def _numbers(rows: Iterable[tuple[Any, ...]], account: Account) -> Iterator[tuple[float, str, float]]:
+    """Yield step, key and value of rows; MLflow stores some number for NaN, and the largest one for infinity."""
+    for step, key, value, is_nan in rows:
+        if not isinstance(step, int | float):
+            account.skip(f"the step {step!r} of {key} is no number")
+        elif is_nan:
+            yield float(step), key, math.nan
+        elif not isinstance(value, int | float):
+            account.skip(f"the value {value!r} of {key} at step {step:g} is no number")
+        else:
+            yield float(step), key, math.copysign(math.inf, value) if abs(value) > _ALMOST_LARGEST else float(value)
 
 
 def _is_store(held: dict[str, set[str]]) -> bool:

@@ -131,7 +131,7 @@ def _values(path: Path, key: str, account: Account) -> Iterator[tuple[float, str
             try:
                 yield float(parts[2]) if len(parts) > 2 else float(number), key, float(parts[1])
             except (IndexError, ValueError):
-                account.skipped += 1
+                account.skip(f"{path.name}:{number + 1} is no time, value and step")
 
 
 def _copy(path: Path, goal: Path) -> None:

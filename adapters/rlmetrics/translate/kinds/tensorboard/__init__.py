@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+import math
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -17,7 +18,7 @@ from ...run_settings import RunSettings, first_line, flattened
 from ...translator import Translator
 from .events import EventRewriter
 from .messages import event_class, hyperparameters_in
-from .tags import numbers_of, plugin_data_of, routes_of, tags_in_layouts, tags_of, texts_of
+from .tags import numbers_of, plugin_data_of, purge_of, routes_of, tags_in_layouts, tags_of, texts_of
 from .tfrecord import Extent
 
 __all__ = ["KIND"]
@@ -82,13 +83,18 @@ class EventFiles(Log):
         yield self.run(self._logged(account), account)
 
     def _logged(self, account: Account) -> Iterator[LoggedRow]:
-        steps = _Steps()
-        for file in self._files():
+        steps, purged = _Steps(), 0
+        for file, replaced in _replaced(self._files()):
             extent = Extent()
             for at, tag, number in numbers_of(file, extent):
-                yield from steps.add(at, tag, number)
+                if at >= replaced:
+                    purged += 1
+                else:
+                    yield from steps.add(at, tag, number)
             account.torn += extent.torn
         yield from steps.end()
+        if purged:
+            account.notes.append(f"{purged} values were left out, as in TensorBoard: a later file begins at their step")
 
     def follow(self) -> Follower:
         """Return what reads each new event."""
@@ -135,6 +141,16 @@ class EventFiles(Log):
             for content in plugin_data_of(file, _HYPERPARAMETERS, most=_SAMPLE_BYTES):
                 values.update(hyperparameters_in(content))
         return values
+
+
+def _replaced(files: Sequence[Path]) -> list[tuple[Path, float]]:
+    """Return each file with the step from which on a later one replaces it, as a resumed run does (``purge_step``)."""
+    replaced = math.inf
+    found: list[tuple[Path, float]] = []
+    for file in reversed(files):
+        found.append((file, replaced))
+        replaced = min(replaced, purge_of(file))
+    return found[::-1]
 
 
 class _Steps:

@@ -6,6 +6,7 @@ An event holds one value, so it takes the whole run to see which tags claim one 
 from __future__ import annotations
 
 import hashlib
+import math
 import struct
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -28,12 +29,15 @@ __all__ = [
     "event_at",
     "numbers_of",
     "plugin_data_of",
+    "purge_of",
     "routes_of",
     "tags_in_layouts",
     "tags_of",
     "texts_of",
 ]
 
+_FIRST_BYTES = 1 << 12
+"""Where a file says that it goes on from an earlier step."""
 _OWN = ("_hparams_/", LAYOUT)
 """Tags that TensorBoard's own pages use: no metrics."""
 
@@ -214,6 +218,20 @@ def numbers_of(path: Path, extent: Extent, begin: int = 0) -> Iterator[tuple[flo
                     yield float(event.step), value.tag, number
                     if len(event.summary.value) == 1 and value.WhichOneof("value") == "simple_value":
                         tags[head_of(value.tag)] = value.tag
+
+
+def purge_of(path: Path) -> float:
+    """Return the step from which on a file replaces what those before it hold; infinity if it replaces nothing.
+
+    Raises:
+        InputError: If a record is damaged.
+    """
+    for batch in batches(path, Extent(), most=_FIRST_BYTES):
+        for start, end in zip(batch.starts, batch.ends, strict=True):
+            event = event_at(path, batch.buffer, start, end)
+            if event.HasField("session_log") and event.session_log.status == event.session_log.START:
+                return float(event.step)
+    return math.inf
 
 
 def _step_at(buffer: bytes, at: int) -> int:

@@ -27,6 +27,12 @@ __all__ = ["KIND"]
 _SUFFIX = ".wandb"
 _MARKERS = (".synced", ".syncstate")
 """What ``wandb sync`` leaves beside a run that it has sent; the copy has not been sent."""
+_OWN_FOLDERS = {
+    "files": ("config.yaml", "wandb-*.json", "requirements.txt", "output.log", "media", "conda-environment.yaml"),
+    "logs": ("debug*.log",),
+    "tmp": ("code",),
+}
+"""What W&B itself keeps beside a run, and by what that is known."""
 _SAMPLE_ROWS = 200
 _REQUIREMENT = re.compile(r"^(trl|verl)==([0-9][^\s;+]*)", re.MULTILINE)
 
@@ -40,14 +46,25 @@ def recognises(path: Path) -> bool:
 
 
 def members(folder: Path) -> list[Path]:
-    """Return the files of a run's folder; none if it is no such folder. Marks of past syncing don't belong to it."""
-    if not any(recognises(path) for path in folder.glob(f"*{_SUFFIX}")):
+    """Return the files of a run's folder; none if it is no such folder. Marks of past syncing don't belong to it.
+
+    Other logs beside a ``.wandb`` file don't either: they are logs of their own.
+    """
+    runs = [path for path in folder.glob(f"*{_SUFFIX}") if recognises(path)]
+    if not runs:
         return []
+    kept = [
+        below for name, marks in _OWN_FOLDERS.items() if _has_any(folder / name, marks) for below in [folder / name]
+    ]
     return sorted(
         path
-        for path in folder.rglob("*")
+        for path in (*runs, *(path for below in kept for path in below.rglob("*")))
         if path.is_file() and not path.is_symlink() and not is_left_behind(path) and "tfevents" not in path.name
     )
+
+
+def _has_any(folder: Path, patterns: tuple[str, ...]) -> bool:
+    return any(path for pattern in patterns for path in folder.glob(pattern))
 
 
 def is_left_behind(path: Path) -> bool:

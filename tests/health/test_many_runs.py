@@ -1,0 +1,195 @@
+"""``check`` of folders: which logs are runs, a table of them, and what is said of those that can't be read."""
+
+import json
+import os
+import re
+import sqlite3
+import subprocess
+import sys
+from contextlib import closing
+
+import pytest
+from health_simulator import simulate, spelled
+from kept_runs import wandb_run
+from rlmetrics.cli import main
+from tracker_messages import Event
+
+GRPO = "trl[GRPOTrainer]==1.16.0"
+
+
+def rows_of(scenario="healthy", seed=0):
+    """Return a run as TRL logs it."""
+    return spelled(simulate("grpo", scenario, seed).rows, GRPO)
+
+
+def lines(path, rows):
+    """Write rows as JSON lines and return the path."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+    return path
+
+
+def state(folder, rows):
+    """Write the state of a trainer and return its path."""
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "trainer_state.json").write_text(json.dumps({"log_history": rows}))
+    return folder / "trainer_state.json"
+
+
+def check(capsys, *arguments):
+    """Run ``check``; return exit code, output and errors."""
+    code = main(["check", *map(str, arguments), "--at", GRPO])
+    told = capsys.readouterr()
+    return code, told.out, told.err
+
+
+def judged(capsys, path):
+    """Return the runs that ``check`` judges below a path."""
+    found = json.loads(check(capsys, path, "--json", "--fail-on", "never")[1])
+    return found if isinstance(found, list) else [found]
+
+
+def test_a_folder_ends_with_a_table_and_a_count(tmp_path, capsys):
+    """Each run has a line with verdict, name, source and rows, the sickest first; the cause stands below it."""
+    lines(tmp_path / "a" / "fine.jsonl", rows_of())
+    lines(tmp_path / "b" / "sick.jsonl", rows_of("nan_loss"))
+    (tmp_path / "torn.jsonl").write_bytes(b'{"loss": 1.0, "rew')
+
+    code, out, err = check(capsys, tmp_path)
+
+    assert code == 1
+    assert [line.split()[:2] for line in out.splitlines()[:2]] == [["verdict", "run,"], ["error", "b/sick.jsonl"]]
+    assert re.search(r"^ +\S.*, since step 8\d$", out.splitlines()[2])
+    assert out.splitlines()[3].split() == ["no", "finding", "a/fine.jsonl", "GRPO", "1.16.0", "240"]
+    assert "2 runs: 1 with an error, 1 without a finding; 1 file left out" in out
+    assert max(map(len, out.splitlines()[:-1])) <= 80
+    assert err.splitlines() == [
+        f"rlmetrics check: left out: {tmp_path / 'torn.jsonl'}: was cut off within its first row (18 bytes); "
+        "nothing can be read of it"
+    ]
+
+
+def test_the_page_of_several_runs_begins_with_an_index(tmp_path, capsys):
+    """A row for each run, which leads to its report."""
+    lines(tmp_path / "fine.jsonl", rows_of())
+    lines(tmp_path / "sick.jsonl", rows_of("nan_loss"))
+
+    check(capsys, tmp_path, "--html", tmp_path.parent / f"{tmp_path.name}.html")
+
+    page = (tmp_path.parent / f"{tmp_path.name}.html").read_text()
+    assert re.findall(r'href="#(run-\d+)">([^<]+)<', page) == [("run-1", "sick.jsonl"), ("run-2", "fine.jsonl")]
+    assert re.findall(r'<article id="(run-\d+)"', page) == ["run-1", "run-2"]
+    assert page.index("1 with an error, 1 without a finding") < page.index('<article id="run-1"')
+
+
+def test_checkpoints_of_a_run_are_one_run(tmp_path, capsys):
+    """The state that holds all rows is judged; one of another run in the same folder stays."""
+    rows = rows_of()
+    for step in (60, 120, 240):
+        state(tmp_path / f"checkpoint-{step}", rows[:step])
+    state(tmp_path / "checkpoint-30", rows_of(seed=1)[:30])
+
+    found = {run["run"].rpartition("checkpoint-")[2].partition("/")[0]: run for run in judged(capsys, tmp_path)}
+
+    assert {number: run["rows"] for number, run in found.items()} == {"240": 240, "30": 30}
+    assert any("2 earlier checkpoints of this run" in note for note in found["240"]["notes"])
+
+
+def test_the_state_of_the_whole_run_continues_its_checkpoints(tmp_path, capsys):
+    """What is saved beside the checkpoints at the end is the run; NaN in its rows is no difference."""
+    rows = rows_of("nan_loss")
+    state(tmp_path / "checkpoint-120", rows[:120])
+    state(tmp_path, rows)
+
+    assert [run["run"] for run in judged(capsys, tmp_path)] == [str(tmp_path / "trainer_state.json")]
+
+
+def test_a_file_of_wandb_hides_no_log_beside_it(tmp_path, capsys):
+    """Logs in the folder of a ``.wandb`` file are runs of their own; W&B's debug logs are none."""
+    folder = wandb_run(rows_of()[:20], tmp_path)
+    lines(folder / "own.jsonl", rows_of())
+    debug = {"time": "2026-01-01T00:00:00Z", "level": "INFO", "msg": "stream: started", "pid": 7}
+    lines(folder / "logs" / "debug-internal.log", [debug] * 20)
+    lines(tmp_path / "copied" / "debug-core.log", [debug] * 20)
+
+    assert sorted(run["rows"] for run in judged(capsys, tmp_path)) == [20, 240]
+
+
+def test_what_is_beside_a_file_of_wandb_is_translated(tmp_path, capsys):
+    """The names in a log beside a ``.wandb`` file change as in any other folder."""
+    folder = wandb_run(rows_of()[:20], tmp_path)
+    lines(folder / "own.jsonl", [{"kl": 0.5, "entropy": 1.0}])
+
+    code = main(["translate", str(folder), "--from", GRPO, "--to", "canonical", "-o", str(tmp_path / "new")])
+
+    assert code == 0
+    assert json.loads((tmp_path / "new" / "own.jsonl").read_text()).keys() == {"kl/reference/k3", "entropy/policy"}
+
+
+def test_packages_that_are_missing_are_told_once(tmp_path):
+    """One sentence says how many files need which package and what installs them; the rest is judged."""
+    lines(tmp_path / "fine.jsonl", rows_of())
+    for name in ("a", "b"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "events.out.tfevents.1.host").write_bytes(Event(wall_time=1).SerializeToString())
+        (tmp_path / name / f"run-{name}.wandb").write_bytes(b":W&B\xe1\xbe\x00")
+    code = (
+        "import sys; sys.modules['wandb'] = sys.modules['tensorboard'] = None;"
+        "from rlmetrics.cli import main; sys.exit(main(sys.argv[1:]))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code, "check", str(tmp_path), "--at", GRPO], capture_output=True, text=True, check=False
+    )
+
+    said = "rlmetrics check: left out: 2 files need tensorboard, 2 files need wandb; "
+    assert done.stderr == f'{said}pip install "rlmetrics[tensorboard,wandb]"\n'
+    assert (done.returncode, "fine.jsonl" in done.stdout) == (0, True)
+
+
+def test_a_locked_database_is_told_as_such(tmp_path, capsys, monkeypatch):
+    """A project that another program keeps locked is not called unknown."""
+    path = tmp_path / "project.db"
+    with closing(sqlite3.connect(path)) as database:
+        database.execute("CREATE TABLE metrics (id INTEGER PRIMARY KEY, run_name TEXT, step INTEGER, metrics TEXT)")
+        database.commit()
+        database.execute("BEGIN EXCLUSIVE")
+        connect = sqlite3.connect
+        monkeypatch.setattr(sqlite3, "connect", lambda *args, **more: connect(*args, **{"timeout": 0.1, **more}))
+
+        codes = [check(capsys, path)[::2], check(capsys, tmp_path)[::2]]
+
+    assert [code for code, _ in codes] == [2, 2]
+    assert all("project.db: is locked by a program that writes to it; end that, or copy" in said for _, said in codes)
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "said"),
+    [
+        ("run.jsonl", b"", "is empty"),
+        ("run.json", b"", "is empty"),
+        ("run.wandb", b"", "is empty"),
+        ("run.wandb", b"garbage\n" * 9, "does not begin as W&B's files do"),
+        ("run.jsonl", b'{"loss": 1.0, "kl', "was cut off within its first row (17 bytes)"),
+        ("run.jsonl", '{"née": 1.0}\n'.encode("latin-1"), "line 1: byte 4 (0xe9) is no UTF-8; if the file is Latin-1"),
+        ("run.log", "{'loss': 1.0, 'epoch': 0.1}\n".encode("utf-16"), "is UTF-16 text, as PowerShell's > writes it"),
+        ("run.bin", b"\x80\x04\x95abc", "is pickled"),
+        ("run.txt", b"nothing of interest\n", "is no log of a known kind"),
+    ],
+)
+def test_why_a_file_is_no_log_is_said(tmp_path, capsys, name, content, said):
+    """An empty, torn or foreign file gets one line that says which, and how to mend it."""
+    (tmp_path / name).write_bytes(content)
+
+    code, out, err = check(capsys, tmp_path / name)
+
+    assert (code, out, len(err.splitlines())) == (2, "", 1)
+    assert said in err
+
+
+def test_a_pipe_is_refused_and_not_waited_for(tmp_path, capsys):
+    """A pipe can be read only once, so it is no log."""
+    os.mkfifo(tmp_path / "run.jsonl")
+
+    code, _, err = check(capsys, tmp_path / "run.jsonl")
+
+    assert (code, "is a pipe or a device" in err) == (2, True)
