@@ -9,7 +9,7 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
-from rlmetrics.names.errors import FallbackWarning, NamesError
+from rlmetrics.names.errors import FallbackWarning
 from rlmetrics.names.inference import SourceAnswer, find_source, given
 from rlmetrics.names.inference.wording import source_line
 from rlmetrics.names.recorded import merged

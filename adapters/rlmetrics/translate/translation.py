@@ -156,14 +156,7 @@ def translate_file(
 
 def _left_alone(tree: Tree, named: Translator, options: Options) -> dict[Path, str]:
     """Take the files of a folder that another program logged than the named source out of what is translated."""
-    known = {named.report.source: named}
-
-    def knows(source: str, key: str) -> bool:
-        if source not in known:
-            known[source] = Translator(source, options.target, spec=options.spec)
-        return known[source].key(key).metric is not None
-
-    found = misfits(tree.units, named.report.source, knows, options.spec) if len(tree.units) > 1 else {}
+    found = misfits(tree.units, named.report.source, options.spec) if len(tree.units) > 1 else {}
     if len(found) == len(tree.units):
         return {}
     tree.others += [file for unit in tree.units if unit.path in found for file in unit.files]
