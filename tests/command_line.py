@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import io
+from contextlib import redirect_stderr, redirect_stdout
+from pathlib import Path
 from typing import NamedTuple
 
 import pytest
@@ -24,8 +27,24 @@ class Answer(NamedTuple):
     err: str
 
 
-def answered(capsys: pytest.CaptureFixture[str], *words: object) -> Answer:
-    """Run a command and return its answer; what was printed before is left out."""
-    capsys.readouterr()
-    code = main([*map(str, words)])
-    return Answer(code, *capsys.readouterr())
+def answered(*words: object, folder: Path | None = None, **environment: str) -> Answer:
+    """Run a command.
+
+    Args:
+        words: Its arguments.
+        folder: Where it runs; by default here.
+        environment: Variables that it finds beside those of this process.
+    """
+    out, err = (io.TextIOWrapper(io.BytesIO(), encoding="utf-8", newline="") for _ in range(2))
+    with pytest.MonkeyPatch.context() as patch, redirect_stdout(out), redirect_stderr(err):
+        for name, value in environment.items():
+            patch.setenv(name, value)
+        if folder is not None:
+            patch.chdir(folder)
+        code = main([*map(str, words)])
+    return Answer(code, *(_text(stream) for stream in (out, err)))
+
+
+def _text(stream: io.TextIOWrapper) -> str:
+    stream.seek(0)
+    return stream.read()

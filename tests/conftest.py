@@ -33,21 +33,17 @@ def pytest_collection_finish() -> None:
 
 
 @pytest.fixture
-def call(capsys: pytest.CaptureFixture[str]) -> Callable[..., Answer]:
+def call() -> Callable[..., Answer]:
     """Run the command line in this process: ``call("resolve", "kl")`` gives its exit code, output and errors."""
-
-    def run(*words: object) -> Answer:
-        return answered(capsys, *words)
-
-    return run
+    return answered
 
 
 @pytest.fixture
-def document(call: Callable[..., Answer]) -> Callable[..., Any]:
+def document() -> Callable[..., Any]:
     """Run the command line with ``--json`` in this process; return the document."""
 
     def run(*words: object) -> Any:
-        answer = call(*words, "--json")
+        answer = answered(*words, "--json")
         assert (answer.code, answer.err) == (0, "")
         return json.loads(answer.out)
 

@@ -1,16 +1,14 @@
-"""Checkouts for tests of the generator: a small spec in a folder of its own, and the real command line."""
+"""Checkouts for tests of the generator: a small spec in a folder of its own, and the command line there."""
 
 from __future__ import annotations
 
-import io
 import os
 import shutil
 import subprocess
 import sys
-from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
 
-from rlmetrics.cli import main
+from command_line import answered
 
 FIXTURE = Path(__file__).parent / "fixtures" / "spec_min" / "spec"
 
@@ -29,23 +27,17 @@ def environment(**values: str) -> dict[str, str]:
 
 
 def rlmetrics(root: Path, *arguments: str, **values: str) -> subprocess.CompletedProcess[str]:
-    """Run the command line in a folder."""
+    """Run the command line in a folder, in this process."""
+    answer = answered(*arguments, folder=root, **values)
+    return subprocess.CompletedProcess(arguments, answer.code, answer.out, answer.err)
+
+
+def as_process(root: Path, *arguments: str, **values: str) -> subprocess.CompletedProcess[str]:
+    """Do the same in a process of its own."""
     command = [sys.executable, "-m", "rlmetrics.cli", *arguments]
     return subprocess.run(
         command, cwd=root, env=environment(**values), capture_output=True, text=True, check=False, timeout=120
     )
-
-
-def in_process(root: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    """Do the same without a process: starting one takes most of its time."""
-    before = Path.cwd()
-    os.chdir(root)
-    try:
-        with redirect_stdout(io.StringIO()) as out, redirect_stderr(io.StringIO()) as err:
-            code = main(list(arguments))
-    finally:
-        os.chdir(before)
-    return subprocess.CompletedProcess(arguments, code, out.getvalue(), err.getvalue())
 
 
 def files_of(root: Path) -> dict[str, bytes]:

@@ -10,9 +10,10 @@ import sys
 from pathlib import Path
 
 import pytest
+from command_line import Answer, answered
+from folders import RUNS
 from rlmetrics.cli.commands import ALSO, COMMANDS, EDITORS, MAIN
 
-RUNS = Path(__file__).parents[1] / "fixtures" / "runs"
 USERS = [
     pytest.param(example, id=f"{name}-{number}")
     for name, command in COMMANDS.items()
@@ -43,15 +44,8 @@ def folder(tmp_path):
     return tmp_path
 
 
-def _run(words: list[str], folder: Path, **environment: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "rlmetrics.cli", *words],
-        cwd=folder,
-        env={**os.environ, "COLUMNS": "80", **environment},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+def _run(words: list[str], folder: Path) -> Answer:
+    return answered(*words, folder=folder, COLUMNS="80")
 
 
 @pytest.mark.parametrize("example", USERS)
@@ -62,8 +56,8 @@ def test_examples_for_users_run(example, folder):
     done = _run(words, folder)
 
     assert program == "rlmetrics"
-    assert done.returncode == 0 or (done.returncode == 1 and words[0] in ("check", "watch")), done.stderr
-    assert "Traceback" not in done.stderr
+    assert done.code == 0 or (done.code == 1 and words[0] in ("check", "watch")), done.err
+    assert "Traceback" not in done.err
 
 
 @pytest.mark.parametrize("example", OF_EDITORS)
@@ -74,8 +68,8 @@ def test_examples_for_editors_are_understood(example, folder):
     done = _run([*words, "--help"], folder)
 
     assert program == "rlmetrics"
-    assert done.returncode == 0, done.stderr
-    assert f"usage: rlmetrics {words[0]}" in done.stdout
+    assert done.code == 0, done.err
+    assert f"usage: rlmetrics {words[0]}" in done.out
 
 
 @pytest.mark.parametrize("name", COMMANDS)
@@ -83,7 +77,7 @@ def test_every_help_shows_examples_in_80_columns(name, folder):
     """The examples stand at the end, uncut, and nothing but an example is wider than the terminal."""
     done = _run([name, "--help"], folder)
 
-    lines = done.stdout.splitlines()
+    lines = done.out.splitlines()
     shown = lines[lines.index("examples:") :]
     assert [f"  {example}" for example, _ in COMMANDS[name].examples] == shown[1::2]
     assert all(len(line) <= 80 for line in lines[: lines.index("examples:")])
@@ -93,13 +87,13 @@ def test_without_a_command_the_screen_shows_what_users_need(folder):
     """Five commands with an example each, then the others by name, on one screen."""
     done = _run([], folder)
 
-    lines = done.stdout.splitlines()
-    assert (done.returncode, done.stderr) == (0, "")
+    lines = done.out.splitlines()
+    assert (done.code, done.err) == (0, "")
     assert len(lines) <= 30
     assert max(map(len, lines)) <= 80
     for name, command in COMMANDS.items():
-        assert name in done.stdout
-        assert command.group != MAIN or command.examples[0][0] in done.stdout
+        assert name in done.out
+        assert command.group != MAIN or command.examples[0][0] in done.out
 
 
 @pytest.mark.parametrize(
@@ -114,17 +108,17 @@ def test_without_a_command_the_screen_shows_what_users_need(folder):
 def test_a_shell_completes(line, expected, folder):
     """Commands, releases and the keys of the release that is named, as bash asks for them."""
     out = folder / "completions"
-    _run(
-        [],
-        folder,
-        _ARGCOMPLETE="1",
-        _ARGCOMPLETE_STDOUT_FILENAME=str(out),
-        _ARGCOMPLETE_COMP_WORDBREAKS=" \t\n",
-        _ARGCOMPLETE_IFS="\n",
-        COMP_LINE=line,
-        COMP_POINT=str(len(line)),
-        COMP_TYPE="9",
-    )
+    asked = {
+        "_ARGCOMPLETE": "1",
+        "_ARGCOMPLETE_STDOUT_FILENAME": str(out),
+        "_ARGCOMPLETE_COMP_WORDBREAKS": " \t\n",
+        "_ARGCOMPLETE_IFS": "\n",
+        "COMP_LINE": line,
+        "COMP_POINT": str(len(line)),
+        "COMP_TYPE": "9",
+    }
+    # What answers a shell ends its process.
+    subprocess.run([sys.executable, "-m", "rlmetrics.cli"], cwd=folder, env={**os.environ, **asked}, check=False)
 
     found = [item.replace("\\", "") for item in out.read_text(encoding="utf-8").split("\n")]
     assert sorted(found) == expected
@@ -134,5 +128,5 @@ def test_the_shell_code_names_the_program(folder):
     """What `completion` prints registers rlmetrics, and bash can read it."""
     done = _run(["completion", "bash"], folder)
 
-    assert "rlmetrics" in done.stdout
-    assert subprocess.run(["bash", "-n"], input=done.stdout, text=True, check=False).returncode == 0
+    assert "rlmetrics" in done.out
+    assert subprocess.run(["bash", "-n"], input=done.out, text=True, check=False).returncode == 0

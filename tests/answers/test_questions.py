@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import os
 import re
-import subprocess
-import sys
 from collections import Counter
-from pathlib import Path
+from functools import cache
 from typing import NamedTuple
 
 import pytest
 import yaml
+from command_line import answered
+from folders import FIXTURES, ROOT
 
-ROOT = Path(__file__).parents[2]
-QUESTIONS = yaml.safe_load((ROOT / "tests/fixtures/questions.yaml").read_text(encoding="utf-8"))
+QUESTIONS = yaml.safe_load((FIXTURES / "questions.yaml").read_text(encoding="utf-8"))
 WIDTH, SCREEN = 80, 40
 KINDS = {"odd value", "constant", "trend", "missing", "x or y", "other"}
 
@@ -47,28 +45,15 @@ def value(question: dict) -> list[list[str]]:
     return [[re.escape(logged)]] if found and " " not in key else []
 
 
-@pytest.fixture(scope="module")
-def ask():
+@cache
+def _asked(command: tuple[str, ...]) -> Answer:
+    done = answered(*command, folder=ROOT, COLUMNS=str(WIDTH), NO_COLOR="1")
+    return Answer(done.code, done.out.splitlines(), done.err)
+
+
+def ask(question: dict) -> Answer:
     """Run a question's command once; return its answer."""
-    answers: dict[str, Answer] = {}
-    paths = [str(ROOT / "generated"), str(ROOT / "adapters"), str(ROOT / "codegen")]
-    environment = {**os.environ, "COLUMNS": str(WIDTH), "NO_COLOR": "1", "PYTHONPATH": os.pathsep.join(paths)}
-
-    def run(question: dict) -> Answer:
-        if question["id"] not in answers:
-            done = subprocess.run(
-                [sys.executable, "-m", "rlmetrics.cli", *question["command"]],
-                env=environment,
-                cwd=ROOT,
-                capture_output=True,
-                text=True,
-                encoding="utf-8",
-                timeout=120,
-            )
-            answers[question["id"]] = Answer(done.returncode, done.stdout.splitlines(), done.stderr)
-        return answers[question["id"]]
-
-    return run
+    return _asked(tuple(question["command"]))
 
 
 @pytest.fixture(params=QUESTIONS, ids=[question["id"] for question in QUESTIONS])
@@ -77,7 +62,7 @@ def question(request) -> dict:
     return request.param
 
 
-def test_the_first_lines_answer_the_question(ask, question):
+def test_the_first_lines_answer_the_question(question):
     """They state each fact that the question needs, and nothing that is untrue of it."""
     answer, first = ask(question), question["first"]
     text = answer.first(first["within"])
@@ -88,7 +73,7 @@ def test_the_first_lines_answer_the_question(ask, question):
     assert said == [], shown
 
 
-def test_the_whole_answer_has_what_comes_next(ask, question):
+def test_the_whole_answer_has_what_comes_next(question):
     """It ends with the promised exit code, without a traceback, and has the further facts."""
     answer = ask(question)
     assert question.get("exit", 0) == answer.exit, answer.errors
@@ -96,7 +81,7 @@ def test_the_whole_answer_has_what_comes_next(ask, question):
     assert missing(question.get("anywhere", []), joined(answer.lines)) == [], answer.lines
 
 
-def test_the_answer_fits_a_screen(ask, question):
+def test_the_answer_fits_a_screen(question):
     """No line is wider than the terminal, and there are some lines, but not many."""
     answer = ask(question)
     assert [line for line in answer.lines if len(line) > WIDTH] == []

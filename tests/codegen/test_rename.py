@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from codegen.renamed_checkout import checkout_that_names_metrics
-from generate_support import files_of, in_process, rlmetrics
+from generate_support import files_of, rlmetrics
 
 
 @pytest.fixture
@@ -77,7 +77,7 @@ def test_what_cannot_be_done_is_said_in_one_line(root: Path, old: str, new: str,
     """Nothing is written then."""
     before = files_of(root)
 
-    done = in_process(root, "rename", old, new)
+    done = rlmetrics(root, "rename", old, new)
 
     assert (done.returncode, done.stderr.count("\n")) == (2, 1)
     assert says in done.stderr

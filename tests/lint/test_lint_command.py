@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from command_line import Answer, answered
 from lint.spec_text import SpecText
 
 BROKEN = ("metrics/policy", "    range: [0, 1]", "    ¦rnge: [0, 1]")
@@ -21,17 +22,16 @@ def checkout(spec: SpecText) -> SpecText:
     return spec
 
 
-def lint(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+def lint(folder: Path, *arguments: str) -> Answer:
     """Run the command in a folder."""
-    command = [sys.executable, "-m", "rlmetrics.cli", "lint", *arguments]
-    return subprocess.run(command, cwd=folder, capture_output=True, text=True, encoding="utf-8", check=False)
+    return answered("lint", *arguments, folder=folder)
 
 
 def test_a_clean_spec_exits_with_0(checkout: SpecText) -> None:
     """Nothing on stdout, a word on stderr, and success; from a folder inside the checkout too."""
     done = lint(checkout.root / "metrics")
 
-    assert (done.returncode, done.stdout, done.stderr) == (0, "", "nothing to report\n")
+    assert (done.code, done.out, done.err) == (0, "", "nothing to report\n")
 
 
 def test_short_has_one_line_for_each_finding(checkout: SpecText) -> None:
@@ -41,11 +41,11 @@ def test_short_has_one_line_for_each_finding(checkout: SpecText) -> None:
 
     done = lint(checkout.root.parent, "--format", "short")
 
-    assert done.returncode == 1
-    first, second = done.stdout.splitlines()
+    assert done.code == 1
+    first, second = done.out.splitlines()
     assert first.startswith("spec/metrics/policy.yaml:35:5: error[unknown-field]: `rnge` is not a field of a metric; ")
     assert second.startswith("spec/metrics/timing.yaml:3:1: error[yaml-duplicate-key]: `title` stands twice")
-    assert done.stderr == "2 errors\n"
+    assert done.err == "2 errors\n"
 
 
 def test_text_shows_the_source(checkout: SpecText) -> None:
@@ -63,7 +63,7 @@ error[broken-reference]: there is no configuration key `betta`
    = help: did you mean `beta`? (--fix does it)
 
 """
-    assert (done.stdout, done.stderr) == (expected, "1 error\n")
+    assert (done.out, done.err) == (expected, "1 error\n")
 
 
 def test_other_places_are_underlined_with_what_is_there(checkout: SpecText) -> None:
@@ -74,12 +74,12 @@ def test_other_places_are_underlined_with_what_is_there(checkout: SpecText) -> N
     done = lint(checkout.root.parent)
     everything = lint(checkout.root.parent, "--all")
 
-    assert done.stdout.count("error[broken-reference]: there is no configuration key `gamma`") == 1
-    assert "   |                                                     ----- here too" not in done.stdout
-    assert "here too" in done.stdout
-    assert "hidden (--all" in done.stderr
-    assert everything.stdout.count("error[broken-reference]: there is no configuration key `gamma`") == 2
-    assert "hidden" not in everything.stderr
+    assert done.out.count("error[broken-reference]: there is no configuration key `gamma`") == 1
+    assert "   |                                                     ----- here too" not in done.out
+    assert "here too" in done.out
+    assert "hidden (--all" in done.err
+    assert everything.out.count("error[broken-reference]: there is no configuration key `gamma`") == 2
+    assert "hidden" not in everything.err
 
 
 def test_colour_only_where_it_is_wanted(checkout: SpecText) -> None:
@@ -115,8 +115,8 @@ def test_fix_repairs_what_needs_no_decision(checkout: SpecText) -> None:
 
     done = lint(checkout.root.parent, "--fix")
 
-    assert (done.returncode, done.stdout) == (0, "")
-    assert done.stderr.splitlines() == [
+    assert (done.code, done.out) == (0, "")
+    assert done.err.splitlines() == [
         "fixed spec/frameworks/acme/trainer.yaml:26:15: betta → beta",
         "fixed spec/frameworks/acme/trainer.yaml:30:15: policy/surrogate → policy/loss",
         "fixed spec/metrics/timing.yaml:8:11: yes → 'yes'",
@@ -137,8 +137,8 @@ def test_fix_leaves_what_is_not_clear(checkout: SpecText) -> None:
 
     done = lint(checkout.root.parent, "--fix")
 
-    assert done.returncode == 1
-    assert "did you mean `bet` or `beta`?" in done.stdout
+    assert done.code == 1
+    assert "did you mean `bet` or `beta`?" in done.out
     assert (checkout.root / "frameworks/acme/trainer.yaml").read_text() == before
 
 
@@ -152,8 +152,8 @@ def test_warnings_alone_exit_with_0(checkout: SpecText) -> None:
 
     done = lint(checkout.root.parent)
 
-    assert (done.returncode, done.stderr) == (0, "1 warning\n")
-    assert "warning[default-source]" in done.stdout
+    assert (done.code, done.err) == (0, "1 warning\n")
+    assert "warning[default-source]" in done.out
 
 
 def test_json_is_one_document(checkout: SpecText) -> None:
@@ -162,8 +162,8 @@ def test_json_is_one_document(checkout: SpecText) -> None:
 
     done = lint(checkout.root.parent, "--format", "json")
 
-    (finding,) = json.loads(done.stdout)
-    assert done.returncode == 1
+    (finding,) = json.loads(done.out)
+    assert done.code == 1
     assert {"id": "unknown-field", "level": "error", "line": 35, "column": 5}.items() <= finding.items()
     assert finding["file"] == "spec/metrics/policy.yaml"
     assert finding.keys() == {"id", "level", "file", "line", "column", "message", "fix", "related", "notes", "follows"}
@@ -171,7 +171,7 @@ def test_json_is_one_document(checkout: SpecText) -> None:
 
 def test_json_of_a_clean_spec_is_an_empty_list(checkout: SpecText) -> None:
     """A reader of the JSON needs no special case for success."""
-    assert json.loads(lint(checkout.root.parent, "--format", "json").stdout) == []
+    assert json.loads(lint(checkout.root.parent, "--format", "json").out) == []
 
 
 def test_github_annotations(checkout: SpecText) -> None:
@@ -181,8 +181,8 @@ def test_github_annotations(checkout: SpecText) -> None:
 
     done = lint(checkout.root.parent, "--format", "github")
 
-    first, second = done.stdout.splitlines()
-    assert done.returncode == 1
+    first, second = done.out.splitlines()
+    assert done.code == 1
     assert first.startswith("::error file=spec/metrics/policy.yaml,line=3,col=17,title=unknown-check::`a,b%25` is not")
     assert second.startswith("::error file=spec/metrics/policy.yaml,line=36,col=5,title=unknown-field::`rnge` is not")
 
@@ -195,9 +195,9 @@ def test_an_overlay_is_checked_too(checkout: SpecText) -> None:
 
     done = lint(checkout.root.parent, "--spec", "mine")
 
-    assert done.returncode == 1
-    assert done.stdout.startswith("error[overlay-conflict]")
-    assert "--> mine/metrics/timing.yaml:2:3" in done.stdout
+    assert done.code == 1
+    assert done.out.startswith("error[overlay-conflict]")
+    assert "--> mine/metrics/timing.yaml:2:3" in done.out
 
 
 @pytest.mark.parametrize(
@@ -208,14 +208,14 @@ def test_bad_arguments_exit_with_2(checkout: SpecText, arguments: list[str], say
     """A wrong option or folder gives one line on stderr, and nothing on stdout."""
     done = lint(checkout.root.parent, *arguments)
 
-    assert (done.returncode, done.stdout) == (2, "")
-    assert says in done.stderr
-    assert "Traceback" not in done.stderr
+    assert (done.code, done.out) == (2, "")
+    assert says in done.err
+    assert "Traceback" not in done.err
 
 
 def test_outside_a_checkout_it_exits_with_2(tmp_path: Path) -> None:
     """Without a spec there is nothing to check, which is said in one line."""
     done = lint(tmp_path)
 
-    assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
-    assert "no checkout here" in done.stderr
+    assert (done.code, done.out, done.err.count("\n")) == (2, "", 1)
+    assert "no checkout here" in done.err

@@ -9,7 +9,7 @@ import time
 from pathlib import Path
 
 import pytest
-from generate_support import environment, files_of, make_checkout, rlmetrics
+from generate_support import as_process, environment, files_of, make_checkout
 
 
 @pytest.fixture
@@ -23,7 +23,7 @@ def test_output_is_the_same_everywhere(tmp_path: Path) -> None:
     outputs = []
     for seed in ("0", "1", "12345"):
         root = make_checkout(tmp_path / f"seed-{seed}" / "deeper")
-        rlmetrics(root, "generate", PYTHONHASHSEED=seed, LC_ALL="C", TZ=f"UTC+{seed[0]}")
+        as_process(root, "generate", PYTHONHASHSEED=seed, LC_ALL="C", TZ=f"UTC+{seed[0]}")
         outputs.append(files_of(root))
 
     assert outputs[0] == outputs[1] == outputs[2]

@@ -11,7 +11,7 @@ import time
 from pathlib import Path
 
 import pytest
-from generate_support import environment, files_of, in_process, make_checkout, rlmetrics
+from generate_support import environment, files_of, make_checkout, rlmetrics
 
 # The child kills itself at the n-th call that changes the disk, before or after it.
 _KILLED_AT_CALL = """
@@ -44,9 +44,9 @@ sys.exit(main(["generate"]))
 def expected(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
     """Return what undisturbed runs leave: first of the small spec, then of an edited one."""
     root = make_checkout(tmp_path_factory.mktemp("whole") / "checkout")
-    in_process(root, "generate")
+    rlmetrics(root, "generate")
     edit(root)
-    in_process(root, "generate")
+    rlmetrics(root, "generate")
     return files_of(root)
 
 
@@ -77,14 +77,14 @@ def root(tmp_path: Path, generated: Path) -> Path:
 
 def assert_recovers(root: Path, expected: dict[str, bytes], *, interrupted: bool) -> None:
     """Check that ``--check`` notices, and that one more run leaves exactly what an undisturbed one would."""
-    check = in_process(root, "generate", "--check")
+    check = rlmetrics(root, "generate", "--check")
     assert check.returncode == 1
     assert interrupted == ("interrupted" in check.stdout)
     assert "hand-edited" not in check.stdout
-    again = in_process(root, "generate")
+    again = rlmetrics(root, "generate")
     assert (again.returncode, again.stderr) == (0, "")
     assert files_of(root) == expected
-    assert in_process(root, "generate", "--check").returncode == 0
+    assert rlmetrics(root, "generate", "--check").returncode == 0
 
 
 @pytest.mark.parametrize("call", [3, 4, 7, 16, 21, 33, 48])
@@ -126,4 +126,4 @@ def test_killed_at_a_random_moment(root: Path, expected: dict[str, bytes], seed:
 
     assert rlmetrics(root, "generate").returncode == 0
     assert files_of(root) == expected
-    assert in_process(root, "generate", "--check").returncode == 0
+    assert rlmetrics(root, "generate", "--check").returncode == 0
