@@ -69,6 +69,8 @@ class Answer:
         """Return which demands hold; those that do not apply are left out."""
         held = {"answered": self.answered()}
         held["no wrong source"] = self.right_source() or not self.answered()
+        if self.entry.source[0].startswith("undescribed"):
+            held["undescribed named"] = self.entry.source[0].split()[1].lower() in self.source.lower()
         held["no crash"] = self.code in (0, 1, 2) and "Traceback" not in self.errors
         sick = self.entry.sick
         if sick is None:
@@ -89,10 +91,9 @@ class Answer:
 
     def right_source(self) -> bool:
         """Tell whether the source is one of those that are right."""
+        described = _SOURCE.search(self.source)
         for right in self.entry.right(self.kind):
-            if right.startswith("undescribed") and right.split()[1].lower() in self.source.lower():
-                return True
-            if right in ("none", "transformers") and not _SOURCE.search(self.source):
+            if described is None and (right in ("none", "transformers") or right.startswith("undescribed")):
                 return True
             if right.startswith(("trl", "verl")) and _within(self.source, right):
                 return True
