@@ -160,13 +160,13 @@ class Figures:
 
 
 def same_verdicts(found: list[Answer]) -> list[tuple[str, list[Answer]]]:
-    """Return the entries of which kinds of the same run are told different things, where both were answered."""
+    """Return the entries of which kinds with the same settings beside them are told different things."""
     different = []
-    by_entry: dict[str, list[Answer]] = defaultdict(list)
+    alike: dict[tuple[str, bool], list[Answer]] = defaultdict(list)
     for answer in found:
         if answer.said:
-            by_entry[answer.entry.name].append(answer)
-    for name, group in by_entry.items():
+            alike[answer.entry.name, answer.kind.endswith("+")].append(answer)
+    for (name, _), group in alike.items():
         told = {(one.verdict, one.first.get("cause")) for one in group}
         steps = {one.first.get("onset_step") for one in group if one.kind.rstrip("+") not in COARSE}
         if len(told) > 1 or len(steps) > 1:

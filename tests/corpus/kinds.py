@@ -52,7 +52,11 @@ METHODS |= {"reward": "Reward", "ppo": "PPO", "online_dpo": "Online DPO", "gkd":
 def write(kind: str, run: Run, rows: list[Row], folder: Path, recorded: bool) -> Path:
     """Write ``rows`` into ``folder``, with the settings of the run where ``recorded``; return what to open."""
     folder.mkdir(parents=True, exist_ok=True)
-    return KINDS[kind](run, rows, folder, recorded)
+    path = KINDS[kind](run, rows, folder, recorded)
+    if run.set.get("torn") and path.is_file():
+        # Copied while it was written: the last line stops somewhere.
+        path.write_bytes(path.read_bytes()[: -int(run.set["torn"])])
+    return path
 
 
 def _history(run: Run, rows: list[Row]) -> list[dict[str, Any]]:

@@ -77,8 +77,12 @@ def rows_of(run: Run) -> list[Row]:
     if run.trainer == "verl":
         from corpus.verl import verl_rows
 
-        return list(verl_rows(run))
-    return list(_TRAINERS[run.trainer](run))
+        rows = list(verl_rows(run))
+    else:
+        rows = list(_TRAINERS[run.trainer](run))
+    # A run that broke off goes on from its last checkpoint, and appends to the same file.
+    first, last = run.set.get("again", (0, 0))
+    return [row for row in rows if row.step <= last] + [row for row in rows if row.step > first] if last else rows
 
 
 def own(run: Run, now: Values) -> Values:
