@@ -319,6 +319,10 @@ CASES: dict[str, Case] = {
             "preference/reward/margin": ramp(0, 1),
         },
     ),
+    "margin-beyond-loss": Case(
+        {"preference/reward/margin": level(140, 0.05), "preference/loss/sigmoid": 0.0},
+        {"preference/reward/margin": ramp(0, 3), "preference/loss/sigmoid": ramp(0.69, 0.2)},
+    ),
     "length-normalised-accuracy-chance": Case(
         {"preference/reward_free_average/accuracy": level(0.3, 0.05)},
         {"preference/reward_free_average/accuracy": ramp(0.5, 0.8)},

@@ -128,14 +128,15 @@ def test_a_reward_of_null_is_a_verifier_that_returns_nothing(begin, tmp_path, ca
     code, report = checked(tmp_path / "run.jsonl", rows, GRPO, capsys)
 
     first = report["diagnoses"][0]
-    assert (1, "rewards-missing", "no_learning_signal", begin + 1) == (
+    assert (1, "rewards-missing", "non_finite", begin + 1) == (
         code,
         first["id"],
         first["cause"],
         first["onset_step"],
     )
     assert "verifier" in first["checks"][0]
-    assert {"non_finite"}.isdisjoint(item["cause"] for item in report["findings"])
+    assert {item["rule"] for item in report["findings"] if item["cause"] == "non_finite"} == {"no-reward-returned"}
+    assert "weights are sound" in first["message"]
 
 
 def test_one_reward_of_null_is_a_remark():

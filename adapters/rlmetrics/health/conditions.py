@@ -27,6 +27,7 @@ FUNCTIONS = (
     "elapsed",
     "falling",
     "first",
+    "first_at",
     "flat",
     "from_start",
     "gain",

@@ -24,6 +24,7 @@ SIBLING = "sibling"
 """In place of a metric: the same metric of another placeholder, such as the reward of another function."""
 
 
+_BEGINNING = {"first_at", "from_start"}
 _STANDING = {"flat", "not_rising"}
 _MOVING = {"falling", "rising", "rise", "gain", "start", "high"}
 _RANK = {level: rank for rank, level in enumerate(LEVELS)}
@@ -326,6 +327,8 @@ class Instance:
         series = self.channel.series
         if self.rule.instant:
             return since
+        if condition.functions & _BEGINNING:
+            return series.first_step
         repeated = [item for name in condition.repeated if (item := self.peers[0][name]).same > 2]
         if repeated:
             began = max(item.same_since for item in repeated)

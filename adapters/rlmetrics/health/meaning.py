@@ -25,6 +25,11 @@ HELD_OUT = "held_out"
 """In place of a metric: a score of a user's own on data that is not trained on."""
 
 _EVALUATED = re.compile(r"(?:^|[/_.])(?:eval|val|valid|validation|test|held_?out|gold)(?:[/_.-]|$)", re.IGNORECASE)
+_EVALUATIONS = {
+    *("reward/score/mean", "reward/total/mean", "preference/reward/accuracy", "preference/reward/margin"),
+    *("unpaired/reward/margin", "reward_model/accuracy"),
+}
+"""Metrics that are a score on held-out data where they are logged in evaluation."""
 _SCORE = re.compile(r"acc|score|reward|pass|solve|correct|win|exact|f1|success", re.IGNORECASE)
 _NO_SCORE = re.compile(r"loss|std|time|length|runtime|per_second|chosen|rejected|margin|logp|logit|_min|_max|/min|/max")
 _OPEN = {"group/user_metric"}
@@ -87,7 +92,7 @@ class KeyMeaning:
         return (
             self.metric == HELD_OUT
             or self.metric in ("validation/mean", "generation_evaluation/score")
-            or (self.mode == "eval" and self.metric in ("reward/score/mean", "reward/total/mean"))
+            or (self.mode == "eval" and self.metric in _EVALUATIONS)
         )
 
 

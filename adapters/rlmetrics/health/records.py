@@ -95,12 +95,14 @@ class NotJudged:
         state: ``not_ready``, ``not_logged``, ``not_applicable`` or ``explained_by_release``.
         why: In words.
         how: What would let it be judged; None if nothing would.
+        points: How many points it needs, if there are fewer; 0 otherwise.
     """
 
     rule: str
     state: str
     why: str
     how: str | None = None
+    points: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -138,11 +138,14 @@ def _state(monitor: JudgedRun, rule: Rule, instances: list[Instance]) -> NotJudg
     if any(item.judged for item in instances) or rule.special:
         return None
     missing = _missing_curves(monitor, rule)
+    unknown = [name for name in missing if "/" in name and not _is_logged(monitor, rule, name)]
+    if unknown:
+        return NotJudged(rule.id, "not_applicable", f"{monitor.at or 'this source'} does not log {unknown[0]}")
     if missing:
         return NotJudged(rule.id, "not_logged", f"needs {' and '.join(missing)} too", _how(monitor, missing))
     series = max((item.channel.series for item in instances), key=lambda item: item.count)
     if series.count < rule.points:
-        return NotJudged(rule.id, "not_ready", f"{series.count} points; needs {rule.points}")
+        return NotJudged(rule.id, "not_ready", f"{series.count} points; needs {rule.points}", points=rule.points)
     return NotJudged(rule.id, "not_ready", f"{series.elapsed():g} steps; the first {rule.warm_up} are not judged")
 
 
@@ -161,8 +164,16 @@ def _missing_curves(monitor: JudgedRun, rule: Rule) -> list[str]:
     return missing
 
 
+def _is_logged(monitor: JudgedRun, rule: Rule, first: str) -> bool:
+    """Tell whether the source logs any of the metrics that a curve may be, of which the first is named."""
+    conditions = monitor.names.conditions if monitor.names is not None else {}
+    return any(metric in conditions for metrics in rule.curves.values() if metrics[0] == first for metric in metrics)
+
+
 def _not_logged(monitor: JudgedRun, rule: Rule) -> NotJudged:
     if rule.mode == "held_out":
+        if not _is_logged(monitor, rule, rule.curves["reward"][0]):
+            return NotJudged(rule.id, "not_applicable", f"{monitor.at or 'this source'} logs no reward to maximise")
         how = "log a score on data that is not trained on, such as an evaluation reward"
         return NotJudged(rule.id, "not_logged", "no held-out score is logged", how)
     conditions = monitor.names.conditions if monitor.names is not None else {}

@@ -124,6 +124,10 @@ class Series(Course):
         spread = math.sqrt(sum((value - mean) ** 2 for value in values) / (len(values) - 1) / len(values))
         return mean - 3 * spread > bound
 
+    def first_at(self) -> float:
+        """Return the step of the first point."""
+        return self.first_step if self.count else math.nan
+
     def from_start(self) -> bool:
         """Tell whether its first point is of the run's first steps: not further on than the next one is from it."""
         return self.count > 1 and self.first_step <= max(1.0, self.interval)

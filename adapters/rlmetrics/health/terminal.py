@@ -14,7 +14,7 @@ __all__ = ["report_text"]
 
 _WIDTH = 80
 _LABEL = 10
-_MOST_CAUSES, _MOST_CHECKS, _MOST_EVIDENCE = 3, 4, 3
+_MOST_CAUSES, _MOST_CHECKS, _MOST_EVIDENCE, _MOST_REMARKS = 3, 4, 3, 3
 _TITLES = {"trl": "TRL", "verl": "verl"}
 _SOURCE = re.compile(r"(?P<framework>\w+)(?:\[(?P<component>[^\]]+)\])?==(?P<release>.+)")
 
@@ -26,6 +26,13 @@ def report_text(report: Report, *, full: bool = False) -> str:
     shown = list(report.diagnoses) if full else (strong or list(report.diagnoses))[:_MOST_CAUSES]
     for diagnosis in shown:
         lines += _cause(report, diagnosis, full=full)
+    told = {rule for diagnosis in report.diagnoses for rule in diagnosis.explains}
+    for finding in [item for item in report.findings if item.rule not in told][: None if full else _MOST_REMARKS]:
+        lines += textwrap.wrap(
+            _labelled(finding.level, f"{_evidence(report, finding)}: {finding.message}"),
+            _WIDTH,
+            subsequent_indent=" " * _LABEL,
+        )
     if len(report.diagnoses) > len(shown):
         lines.append(_labelled("more", f"{counted(len(report.diagnoses) - len(shown), 'weaker sign')} · --full"))
     lines += _cost(report)
@@ -51,12 +58,24 @@ def _answer(report: Report) -> list[str]:
     if first is None or first.level == "info":
         if report.verdict == "not_judged":
             return textwrap.wrap(f"Not judged: {_why_not_judged(report)}.", _WIDTH)
-        remark = " Weak signs are below." if report.findings else ""
+        few = _too_few(report)
+        remark = f" {few}" if few else ""
+        remark += " Weak signs are below." if report.findings else ""
         rules, rows = counted(report.judged, "rule"), counted(report.rows, "row")
         text = f"Nothing is wrong as far as can be judged: {rules} judged on {rows}.{remark}"
         return textwrap.wrap(text, _WIDTH)
     since = f"since step {first.onset_step:g}" if first.cause != "non_finite" else f"at step {first.onset_step:g}"
     return textwrap.wrap(f"{first.title}, {since}. {first.message}", _WIDTH)
+
+
+def _too_few(report: Report) -> str:
+    """Return how many rows most of the rules need that had too few; empty text if none did."""
+    needs = sorted(item.points for item in report.not_judged if item.points)
+    if not needs:
+        return ""
+    least = f"{needs[0]}" if needs[0] == needs[-1] else f"{needs[0]} to {needs[-1]}"
+    verb = "needs" if len(needs) == 1 else "need"
+    return f"Too few rows for more: {report.rows} of the {least} that {counted(len(needs), 'further rule')} {verb}."
 
 
 def _why_not_judged(report: Report) -> str:
