@@ -1,7 +1,7 @@
 """Judges rlmetrics by the corpus: asks ``check LOG --json`` without ``--at``, and counts what is right.
 
-``python tests/corpus/judge.py`` writes the corpus into a new folder and prints figures for both halves, and what is
-missed in the development half. Of the held-out half it shows counts alone, so that nothing is mended on it.
+``python tests/programs/corpus/judge.py`` writes the corpus into a new folder and prints figures for both halves, and
+what is missed in the development half. Of the held-out half it shows counts alone, so that nothing is mended on it.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from pathlib import Path
 from typing import Any
 
 if __name__ == "__main__":
-    sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+    sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
-from corpus.kinds import write
-from corpus.runs import CORPUS, Entry
-from corpus.trainers import rows_of
+from programs.corpus.kinds import write
+from programs.corpus.runs import CORPUS, Entry
+from programs.corpus.trainers import rows_of
 from rlmetrics.cli import main as rlmetrics
 
 COARSE = ("console", "verl", "wandb_files", "llama_factory", "swift", "tensorboard")

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from corpus.trainers import Row, Run
+from programs.corpus.trainers import Row, Run
 
 __all__ = ["KINDS", "write"]
 

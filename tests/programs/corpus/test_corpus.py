@@ -3,10 +3,10 @@
 import json
 
 import pytest
-from corpus.judge import Answer, Figures, answers, ask, same_verdicts
-from corpus.kinds import KINDS, write
-from corpus.runs import CORPUS, Entry, Sick
-from corpus.trainers import rows_of
+from programs.corpus.judge import Answer, Figures, answers, ask, same_verdicts
+from programs.corpus.kinds import KINDS, write
+from programs.corpus.runs import CORPUS, Entry, Sick
+from programs.corpus.trainers import rows_of
 
 BY_NAME = {entry.name: entry for entry in CORPUS}
 STATE = BY_NAME["grpo18-one-group"]

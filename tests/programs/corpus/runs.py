@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import yaml
-from corpus.courses import Course, Event, Score
-from corpus.trainers import Run
+from programs.corpus.courses import Course, Event, Score
+from programs.corpus.trainers import Run
 
 __all__ = ["CORPUS", "Entry", "Sick"]
 

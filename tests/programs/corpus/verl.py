@@ -6,8 +6,8 @@ import random
 from collections.abc import Iterator
 from typing import Any
 
-from corpus.courses import NAN, Batch, draw_batch, mean, std
-from corpus.trainers import Row, Run, own
+from programs.corpus.courses import NAN, Batch, draw_batch, mean, std
+from programs.corpus.trainers import Row, Run, own
 
 __all__ = ["verl_rows"]
 
