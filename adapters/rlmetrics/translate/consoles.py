@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from abc import abstractmethod
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from decimal import Decimal
 from pathlib import Path
 
@@ -54,9 +54,13 @@ class ConsoleLog(RowLog):
 
     def logged(self) -> Iterator[LoggedRow]:
         """Yield the records."""
+        for line in self.printed():
+            yield from self.fields(line)
+
+    def printed(self) -> Iterator[str]:
+        """Yield the lines as they were printed."""
         with self.path.open("rb") as file:
-            for line in file:
-                yield from self.fields(text_of(line))
+            yield from map(text_of, file)
 
 
 def number_in(text: str) -> Decimal | str:
@@ -112,7 +116,12 @@ def lines(path: Path) -> Iterator[str]:
 
 
 def translate_lines(
-    path: Path, output: Path, report: Report, rewrite: Callable[[str], tuple[str, int]], torn: Callable[[str], bool]
+    path: Path,
+    output: Path,
+    report: Report,
+    rewrite: Callable[[str], tuple[str, int]],
+    torn: Callable[[str], bool],
+    printed: Iterable[str] | None = None,
 ) -> None:
     """Copy ``path`` to ``output`` line by line.
 
@@ -122,23 +131,23 @@ def translate_lines(
         report: Where records and losses are counted.
         rewrite: Returns the text to write for a line, and how many records it holds.
         torn: Tells whether a last line without a line end was cut off in a record; it is left out then.
+        printed: Its lines as they were printed; by default as they stand in the file.
 
     Raises:
         InputError: If a record can't be translated, with its line.
     """
     with path.open("rb") as file, output.open("wb") as out:
-        for number, line in enumerate(file, start=1):
-            text = text_of(line)
-            if not line.endswith(b"\n") and torn(text):
+        for number, text in enumerate(map(text_of, file) if printed is None else printed, start=1):
+            if not text.endswith("\n") and torn(text):
                 report.lost.records += 1
-                report.lost.bytes += len(line)
+                report.lost.bytes += len(text.encode("utf-8", "surrogateescape"))
                 continue
             try:
                 written, records = rewrite(text)
             except InputError as error:
                 raise InputError(str(error), path, number) from None
             report.records += records
-            out.write(written.encode("utf-8", "surrogateescape") if records else line)
+            out.write((written if records else text).encode("utf-8", "surrogateescape"))
 
 
 def text_of(line: bytes) -> str:

@@ -9,7 +9,9 @@ from __future__ import annotations
 import re
 import sys
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cached_property
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -26,10 +28,11 @@ from ..consoles import (
     unwrapped,
 )
 from ..logs import Kind
-from ..reading import LoggedRow
+from ..reading import Account, LoggedRow, RecordedRun
 from ..report import Report
 from ..run_settings import RunSettings
 from ..translator import Translator
+from ..unwrapping import ESCAPES, unwrapped_lines, width_of
 from ..verl_settings import printed_configuration
 
 __all__ = ["KIND"]
@@ -48,6 +51,8 @@ _ENOUGH = 8
 """How many numbers tell with how many decimals all are printed."""
 _MOSTLY = 0.95
 """Share of numbers from which on they count as all: other output may stand in between."""
+_LINES = 4000
+"""Lines by which it is found out whether they were cut."""
 _MOST = 1000
 """How many combinations of names are remembered."""
 _SUFFIXES = {".log", ".txt", ".out", ".err", ""}
@@ -63,11 +68,40 @@ class VerlConsole(ConsoleLog):
 
     def names(self) -> set[str]:
         """Return the names in the first lines."""
-        return {key for line in sample_lines(self.path) if (record := _record(line)) for key in record[1]}
+        lines = self._joined(sample_lines(self.path))
+        return {key for line in lines if (record := _record(line)) for key in record[1]}
+
+    def printed(self) -> Iterator[str]:
+        """Yield the lines as they were printed, before a terminal cut them."""
+        return self._joined(super().printed())
+
+    def read(self) -> Iterator[RecordedRun]:
+        """Yield the run that was printed; steps that a terminal cut and that can't be put together are told."""
+        account = Account()
+        yield self.run(self._read(account), account)
+
+    def _read(self, account: Account) -> Iterator[LoggedRow]:
+        steps = cut = 0
+        for line in self.printed():
+            for row in self.fields(line):
+                steps += 1
+                cut += self._width is not None and not _is_whole(line)
+                yield row
+        if cut:
+            told = f"{cut} of {steps} steps look cut at {self._width} columns and are read in part"
+            account.notes.append(f"{told}; let the run print to a file instead of a terminal")
+
+    def _joined(self, lines: Iterable[str]) -> Iterator[str]:
+        return iter(lines) if self._width is None else unwrapped_lines(lines, self._width, _begins, _is_whole)
+
+    @cached_property
+    def _width(self) -> int | None:
+        return width_of(islice(sample_lines(self.path), _LINES), _begins)
 
     def decimals(self) -> int | None:
         """Return with how many decimals the first steps print all numbers; -1 if they print all digits."""
-        records = (record for line in sample_lines(self.path) if (record := _record(line)))
+        lines = self._joined(sample_lines(self.path))
+        records = (record for line in lines if (record := _record(line)))
         found = Counter(len(text.partition(".")[2]) for _, fields, _ in records for text in fields.values())
         if sum(found.values()) < _ENOUGH:
             return None
@@ -80,7 +114,7 @@ class VerlConsole(ConsoleLog):
 
     def rows(self) -> Iterator[tuple[None, dict[str, Any]]]:
         """Yield the steps."""
-        for line in lines(self.path):
+        for line in self._joined(lines(self.path)):
             if record := _record(line):
                 yield None, {key: number_in(text) for key, text in record[1].items()}
 
@@ -121,7 +155,8 @@ class VerlConsole(ConsoleLog):
             _remember(tuple(fields), translator, known)
             return "".join(parts), 1
 
-        translate_lines(self.path, output, report, rewrite, lambda line: _TORN.search(line) is not None)
+        lines = self.printed() if self._width is not None else None
+        translate_lines(self.path, output, report, rewrite, lambda line: _TORN.search(line) is not None, lines)
 
 
 def _quick(line: str, known: Mapping[tuple[str, ...], list[str]]) -> str | None:
@@ -147,6 +182,16 @@ def _remember(keys: tuple[str, ...], translator: Translator, known: dict[tuple[s
         if len(known) == _MOST:
             known.clear()
         known[keys] = [f" - {move.name}:" for move in moves]
+
+
+def _begins(line: str) -> bool:
+    return _STEP.search(line) is not None
+
+
+def _is_whole(line: str) -> bool:
+    """Tell whether a line is a step to its end."""
+    record = _record(line)
+    return record is not None and not ESCAPES.sub("", line[record[2] :]).strip()
 
 
 def _record(line: str) -> tuple[int, dict[str, str], int] | None:
