@@ -165,6 +165,25 @@ def _table(run: Run, rows: list[Row], folder: Path, recorded: bool) -> Path:
     return path
 
 
+def _exported(run: Run, rows: list[Row], folder: Path, recorded: bool) -> Path:
+    """``run.history().to_csv()`` of W&B's API: a row for each call of log, its own columns before the others."""
+    shown = [
+        {"_step": place, "_runtime": 11.3 * place, "_timestamp": 1.75e9 + 11.3 * place}
+        | _shown(run, row)
+        | ({} if run.trainer in BARE or row.kind == "extra" else {"train/global_step": row.step})
+        for place, row in enumerate(rows)
+    ]
+    names = sorted({key for row in shown for key in row})
+    path = folder / "history.csv"
+    with path.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.DictWriter(file, ["", *names])
+        writer.writeheader()
+        writer.writerows(
+            {"": place} | {k: "" if v != v else v for k, v in row.items()} for place, row in enumerate(shown)
+        )
+    return path
+
+
 def _console(run: Run, rows: list[Row], folder: Path, recorded: bool) -> Path:
     """A console of transformers: dicts among progress bars; texts of four digits since 5.0, full numbers before."""
     lead = str(run.set.get("lead", ""))
@@ -354,6 +373,7 @@ KINDS: dict[str, Callable[[Run, list[Row], Path, bool], Path]] = {
     "swift": _swift,
     "llama_factory": _llama_factory,
     "csv": _table,
+    "exported": _exported,
     "console": _console,
     "verl": _verl_console,
     "verl_file": _verl_file,
