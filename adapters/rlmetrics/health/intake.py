@@ -7,6 +7,8 @@ from collections.abc import Set as AbstractSet
 from operator import itemgetter
 from typing import Any, NamedTuple
 
+from rlmetrics.names.printed import decimals_of, half_unit
+
 from .instances import MOST_WAITING, Channel, Instance
 from .values import NULL, number_of
 
@@ -96,11 +98,14 @@ class Intake:
         channels: The keys that came, each with its curve if any rule needs it. Of those that none needs only so many
             are remembered.
         crowded: Whether there were more of these.
+        decimals: With how many decimals a number was printed that reads as 0; None if there was none.
     """
 
     def __init__(self, meet: Callable[[str], Channel | None]) -> None:
         self.channels: dict[str, Channel | None] = {}
         self.crowded = False
+        self.decimals: int | None = None
+        self._rounded = 0
         self._meet = meet
         self._met: list[Channel] = []
         self._layouts: dict[tuple[str, ...], RowLayout] = {}
@@ -167,6 +172,19 @@ class Intake:
             self._layout = None
         return self._take_each(row, place, layout)
 
+    def _near_zero(self, text: str) -> float:
+        """Return what a number can have been that was printed as 0: if its decimals were counted, some small number.
+
+        No two are the same, so that no rule on exactly 0, or on a number that never changes, holds of them.
+        """
+        decimals = decimals_of(text)
+        if decimals is None:
+            return 0.0
+        self.decimals = decimals
+        self._rounded += 1
+        size = half_unit(text) * (0.25 + 0.5 * (self._rounded * 0.618034 % 1))
+        return -size if "-" in text else size
+
     def _enter(self, names: tuple[str, ...]) -> RowLayout | None:
         if self._layout is not None:
             self._layout.drain()
@@ -198,6 +216,8 @@ class Intake:
             if number != number:
                 lost.append((channel, value))
                 continue
+            if number == 0 and type(value) is str:
+                number = self._near_zero(value)
             if channel.stirs(number):
                 pending += channel.instant
             if _of_update(channel):

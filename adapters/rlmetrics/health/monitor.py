@@ -374,6 +374,11 @@ class Monitor:
         return self._intake.crowded
 
     @property
+    def decimals(self) -> int | None:
+        """With how many decimals numbers were printed of which some read as 0; None if there are none."""
+        return self._intake.decimals
+
+    @property
     def config(self) -> Mapping[str, Any]:
         """The settings of the run, as given."""
         return self._config

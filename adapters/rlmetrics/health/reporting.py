@@ -42,6 +42,8 @@ class JudgedRun(Protocol):
     @property
     def crowded(self) -> bool: ...
     @property
+    def decimals(self) -> int | None: ...
+    @property
     def at(self) -> str | None: ...
     @property
     def names(self) -> SourceNames | None: ...
@@ -93,6 +95,9 @@ def _notes(monitor: JudgedRun) -> list[str]:
         notes.append(f"the run goes back to an earlier step at {at}: taken as resumed; both passes are judged")
     elif axis.falls:
         notes.append(f"{counted(axis.falls, 'row')} after rows of later steps, judged in the order of the log")
+    if monitor.decimals is not None:
+        zero, below = f"{0:.{monitor.decimals}f}", f"{0.5 * 10**-monitor.decimals:.{monitor.decimals + 1}f}"
+        notes.append(f"numbers are printed with {monitor.decimals} decimals: {zero} is below {below}, not exactly 0")
     if monitor.crowded:
         notes.append(
             f"more than {MOST_UNUSED:,} keys that no rule looks at; the keys that rules look at are all judged"
