@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import accumulate
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -13,7 +14,7 @@ from .facts import shortened
 if TYPE_CHECKING:
     from rlmetrics.names.tables import Tables
 
-__all__ = ["ToldChange", "change_row", "changes"]
+__all__ = ["ToldChange", "change_row", "changes", "endings"]
 
 _KINDS = {"added": "came", "removed": "went"}
 _CAUSES = 110
@@ -24,7 +25,7 @@ class ToldChange(NamedTuple):
     """What happened to a key in a release.
 
     Attributes:
-        kind: ``came``, ``went``, ``renamed`` or ``changed``.
+        kind: ``came``, ``went``, ``renamed``, ``changed``, or ``ended`` for a change that is taken back.
         release: The first one in which it is so; of a key that went, the first without it.
         key: The key from then on; of one that went, its last name.
         was: Its name before, if that was another one.
@@ -51,6 +52,26 @@ def changes(history: History, tables: Tables, key: str, mode: str = "train", at:
         at: A release in which the key has that name; the last one that has it, if left out.
     """
     return [_worded(event, tables) for event in history.events(key, mode, at)]
+
+
+def endings(told: Sequence[ToldChange], releases: Sequence[str], at: str) -> list[ToldChange]:
+    """Return what is taken back after a release of the changes that hold in it.
+
+    Args:
+        told: What became of a key.
+        releases: The releases of its component, oldest first.
+        at: The release.
+    """
+    here = releases.index(at)
+    held = [
+        change
+        for change in told
+        if change.until is not None and releases.index(change.release) <= here <= releases.index(change.until)
+    ]
+    return [
+        change._replace(kind="ended", release=releases[releases.index(str(change.until)) + 1], until=None)
+        for change in held
+    ]
 
 
 def _worded(event: Event, tables: Tables) -> ToldChange:
@@ -90,6 +111,8 @@ def change_row(change: ToldChange, *, full: bool = False) -> tuple[str, str]:
         text = f"{change.key} is no longer logged"
     elif change.kind == "renamed":
         text = f"was {change.was}, is {change.key}{f'; {text}' if text else ''}"
+    elif change.kind == "ended":
+        text = f"no longer: {text}"
     elif change.until is not None:
         text = f"{text} (until {change.until})" if change.until != change.release else f"{text} (only then)"
     return change.release, text

@@ -15,10 +15,14 @@ from .words import listed, source_words
 if TYPE_CHECKING:
     from rlmetrics.names import DiffResult
     from rlmetrics.names.causes import SharedCause
+    from rlmetrics.names.records import LookAlike
     from rlmetrics.names.tables import Tables
 
 __all__ = ["between", "summary"]
 
+_FEW = 24
+"""Characters of keys that are named where something shows only by chance."""
+_EFFECTS = {"unit": "in another unit"}
 _MOST = 4
 """How many things the first sentences name."""
 
@@ -87,14 +91,32 @@ def _of_key(result: DiffResult, key: str, tables: Tables) -> str:
         names = ", ".join(f"{item.from_} is {item.to} since {item.since or to}" for item in result.renamed)
         return f"{names}."
     if result.changed:
-        return f"{key} changed its meaning {where}: {counted(len(result.causes), 'cause')}."
+        changed = f"{key} changed its meaning {where}: {counted(len(result.causes), 'cause')}"
+        own = [cause.severity for cause in result.causes if cause.kind not in ("setting", "logged")]
+        close = ", and the numbers stay close" if own and set(own) <= {"same", "close"} else ""
+        return f"{changed}{close}.{_of_engine(result, tables)}"
     if result.removed:
         item = result.removed[0]
-        instead = f"; see {item.instead}" if item.instead else ""
-        return f"{key} is not logged any more since {item.since or to}{instead}."
+        gone = f"{key} is gone: not logged any more since {item.since or to}"
+        if item.instead:
+            return f"{gone}; {item.instead}, which was there before, measures the same."
+        return f"{gone}. {look_alike_words(item.related[0])}" if item.related else f"{gone}, and nothing is like it."
     if result.added:
         return f"{key} is new: logged since {result.added[0].since or to}."
     return f"{key} means the same {where}."
+
+
+def _of_engine(result: DiffResult, tables: Tables) -> str:
+    """Return that a number does not depend on when the trainer computes it."""
+    metrics = [tables.metrics.get(item.metric or "", {}) for item in result.changed]
+    engine = bool(metrics) and all(row.get("of_engine") for row in metrics)
+    return " Only the engine's log-probabilities enter it." if engine else ""
+
+
+def look_alike_words(item: LookAlike) -> str:
+    """Return that a key is taken for another one, and what sets it apart."""
+    why = (item.short or item.why).rstrip(".")
+    return f"{item.to} is a look-alike: {why[:1].lower()}{why[1:]}."
 
 
 def _seen(result: DiffResult, tables: Tables) -> Iterator[str]:
@@ -113,7 +135,12 @@ def _seen(result: DiffResult, tables: Tables) -> Iterator[str]:
     yield from (item.says for item in movers[:1] if item.says)
     for cause in causes:
         if cause.severity == "biased" and cause.effect is not None:
-            yield f"{few(braced(cause.keys))} {'is' if len(cause.keys) == 1 else 'are'} {_effect(cause)}"
+            verb = "is" if len(cause.keys) == 1 else "are"
+            if cause.applies:
+                yield f"{few(braced(cause.keys))} {verb} {_effect(cause)}"
+            elif cause.vanishes_when is not None:
+                unless = f"{verb} {_plain_effect(cause)} unless {cause.vanishes_when}"
+                yield f"{few(braced(cause.keys), _FEW)} {unless}"
     yield from (item.says for item in movers[1:] if item.says)
 
 
@@ -127,5 +154,8 @@ def _came_and_went(causes: list[SharedCause]) -> Iterator[str]:
 
 
 def _effect(cause: SharedCause) -> str:
-    words = {"unit": "in another unit"}
-    return words.get(str(cause.effect), f"usually {cause.effect}")
+    return f"{'' if cause.effect in _EFFECTS else 'usually '}{_plain_effect(cause)}"
+
+
+def _plain_effect(cause: SharedCause) -> str:
+    return _EFFECTS.get(str(cause.effect), str(cause.effect))

@@ -190,7 +190,7 @@ def changed_lines(view: View, item: Resolution, *, full: bool) -> list[str]:
         return []
     from rlmetrics.names.history import History
 
-    from .changes import change_row, changes
+    from .changes import change_row, changes, endings
 
     component = view.components[str(item.component)]
     history = History(view.tables, view.source.framework, component.label, _given(component))
@@ -198,7 +198,10 @@ def changed_lines(view: View, item: Resolution, *, full: bool) -> list[str]:
     order = view.tables.framework(view.source.framework).releases.index
     here = order(view.source.release)
     past = [change for change in told if order(change.release) <= here]
-    coming = [change for change in told if order(change.release) > here]
+    ends = endings(told, history.releases, view.source.release)
+    coming = sorted(
+        (*(change for change in told if order(change.release) > here), *ends), key=lambda item: order(item.release)
+    )
     shown = [*past, *coming] if full else [*_nearest(past[::-1]), *_nearest(coming)]
     rows = [change_row(change, full=full) for change in shown]
     newest = history.releases[-1]
@@ -208,7 +211,7 @@ def changed_lines(view: View, item: Resolution, *, full: bool) -> list[str]:
     elif not told:
         rest = f"never, in {history.releases[0]}..{newest}"
     else:
-        more = len(told) - len(shown)
+        more = len(told) + len(ends) - len(shown)
         rest = f"{more} more in {history.releases[0]}..{newest}: --full" if more else ""
     lines = [*columns(rows, indent=LABEL), *(wrapped(rest, indent=LABEL) if rest else [])]
     return [f"{'changed':<{LABEL}}{lines[0][LABEL:]}", *lines[1:]] if lines else []
@@ -219,7 +222,7 @@ def _nearest(changes: Sequence[ToldChange]) -> list[ToldChange]:
     for sure in (True, False):
         for change in changes:
             weighing = [cause for cause in change.causes if cause.weighs and (cause.applies or not sure)]
-            if change.kind != "changed" or weighing:
+            if change.kind not in ("changed", "ended") or weighing:
                 return [change]
     return [*changes[:1]]
 

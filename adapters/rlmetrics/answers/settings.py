@@ -88,13 +88,15 @@ def _shortest(node: Or, config: Configuration) -> str:
 
 
 def _deciding(node: Expression, values: Mapping[str, Value], *, wanted: bool) -> Expression:
-    """Return what of a guard decides: of parts that are all needed those that fail, of alternatives one that holds."""
+    """Return what of a guard decides: of parts that are all needed those that fail.
+
+    Of alternatives all are told, also where one of them holds: it is not needed.
+    """
     if isinstance(node, And):
         kept = node.operands if wanted else [part for part in node.operands if _truth(part, values) is not True]
         return _joined(node, [_deciding(part, values, wanted=wanted) for part in kept])
     if isinstance(node, Or):
-        kept = [part for part in node.operands if _truth(part, values)] if wanted else node.operands
-        return _joined(node, [_deciding(part, values, wanted=wanted) for part in kept])
+        return _joined(node, [_deciding(part, values, wanted=wanted) for part in node.operands])
     return node
 
 

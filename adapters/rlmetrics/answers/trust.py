@@ -17,6 +17,7 @@ from .words import averaged_words, population_words
 if TYPE_CHECKING:
     from rlmetrics.names.answers import Resolution
     from rlmetrics.names.protocol import View
+    from rlmetrics.names.records import Signature
     from rlmetrics.names.tables import Tables
 
 __all__ = ["averaged_lines", "bias_words", "is_biased", "logged_lines", "needs_words", "says_over", "trust_lines"]
@@ -25,6 +26,7 @@ _TRAITS = 2
 """So many biases are told."""
 _LONG = 100
 """Beside a bias that takes more characters no second one is told."""
+_SHARES = {"0.5": " (half of it)", "0.25": " (a quarter of it)", "0.125": " (an eighth of it)"}
 _SAME = 160
 """When a difference is gone is told beside it up to so many characters."""
 
@@ -52,11 +54,16 @@ def averaged_lines(view: View, item: Resolution) -> list[str]:
     if signature.span is not None:
         texts.append(f"measures {signature.span.rstrip('.')}")
     if signature.scale != 1 or signature.offset != 0:
-        shift = "" if signature.offset == 0 else f" + {_number(signature.offset)}"
-        texts.append(f"logged = {_number(signature.scale)} x the formula{shift}")
+        texts.append(f"logged = {_times(signature)}")
     if signature.lag:
         texts.append(f"the value of {abs(signature.lag)} step{'s' * (abs(signature.lag) > 1)} before")
     return labelled("averaged", texts)
+
+
+def _times(signature: Signature) -> str:
+    shift = "" if signature.offset == 0 else f" + {_number(signature.offset)}"
+    share = _SHARES.get(_number(signature.scale), "")
+    return f"{_number(signature.scale)} x the formula{share}{shift}"
 
 
 def _number(value: float | str) -> str:
@@ -76,6 +83,9 @@ def trust_lines(view: View, item: Resolution, *, full: bool = False) -> list[str
     names.sort(key=lambda name: name not in asked)
     if not names:
         rest = f" ({hidden} difference{'s' * (hidden > 1)} only with other settings)" if hidden else ""
+        signature = item.signature
+        if signature.scale != 1 or signature.offset != 0:
+            return labelled("trust", f"{symbol('same')} exact, but not the formula itself: {_times(signature)}{rest}")
         return labelled("trust", f"{symbol('same')} plain: as the formula says{rest}")
     worst = min((traits[name]["grade"] for name in names), key=GRADES.index)
     shown = [*names, *(name for name in every if name not in names)] if full else names[:1]

@@ -5,10 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from .config import Config
+from .fate import Fate, fate
 from .lookup import KEY, SHOWN, TEMPLATE, Logged, Lookup, catalogue_of
 from .mapping import NameMap
 from .protocol import Match
-from .records import MapRow
+from .records import Entry, MapRow
 from .source import parse_source
 from .tables import FrameworkTable
 from .view import FrameworkView
@@ -28,7 +29,7 @@ class Absence:
         at: The release of that one which is nearest to the source.
         match: What the key is there.
         view: That release.
-        row: What stands in for it in the source.
+        became: What became of it in the source; None where nothing can tell.
         since: The first of the releases, up to the source's, in which that stand-in is logged without a gap.
     """
 
@@ -39,8 +40,13 @@ class Absence:
     at: str
     match: Match
     view: FrameworkView
-    row: MapRow | None
+    became: Fate | None
     since: str | None
+
+    @property
+    def row(self) -> MapRow | None:
+        """What stands in for it in the source."""
+        return None if self.became is None else self.became.row
 
     @property
     def releases(self) -> tuple[str, ...]:
@@ -51,8 +57,8 @@ class Absence:
 
     @property
     def is_renamed(self) -> bool:
-        """Whether the stand-in is logged from the very release on that has the key no more."""
-        if self.since is None or not self.own:
+        """Whether the key goes on under another name from the very release on that has it no more."""
+        if self.since is None or not self.own or self.became is None or self.became.kind != "renamed":
             return False
         order = self.view.tables.framework(self.nearest.framework).releases
         return order.index(self.since) == order.index(self.at) + 1
@@ -87,22 +93,21 @@ def absence(view: FrameworkView, key: str, *, config: Config = None) -> Absence 
     )
     if entry is None:
         return None
-    translation = NameMap(other, view).translate(key)
-    row = translation.row
-    since = None if row is None or row.to is None else _since(row, view, table)
+    became = fate(NameMap(other, view), entry)
+    since = None if became.target is None else _since(became.target, view, table)
     match = Match(entry, nearest.surface, nearest.values)
-    return Absence(key, lookup, own, nearest, at, match, other, row, since)
+    return Absence(key, lookup, own, nearest, at, match, other, became, since)
 
 
 def _distance(table: FrameworkTable, release: str, other: str) -> int:
     return abs(table.releases.index(release) - table.releases.index(other))
 
 
-def _since(row: MapRow, view: FrameworkView, table: FrameworkTable) -> str | None:
+def _since(target: Entry, view: FrameworkView, table: FrameworkTable) -> str | None:
     """Return since when a stand-in is logged without a gap."""
     logged: set[str] = set()
-    for item in catalogue_of(view.tables).called(row.to or ""):
-        if item.framework == table.name and item.component == row.to_component:
+    for item in catalogue_of(view.tables).called(target.key):
+        if item.framework == table.name and item.component == target.component:
             logged.update(item.releases)
     first = None
     for release in reversed(table.releases.names[: table.releases.index(view.source.release) + 1]):

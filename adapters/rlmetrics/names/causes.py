@@ -139,20 +139,21 @@ class Causes:
         self._earlier: dict[tuple[Any, ...], dict[str, None]] = {}
         self._undone: dict[tuple[Any, ...], list[tuple[Entry, Cause]]] = {}
 
-    def add(self, entry: Entry, net: Net, sides: Sides) -> None:
+    def add(self, entry: Entry, net: Net, sides: Sides, *, shows: bool = True) -> None:
         """Take in what changed about a key.
 
         Args:
             entry: The key in the last release.
             net: What changed.
             sides: What decides in the old release and in the new one whether differences show.
+            shows: Whether anything can show; not if the key is the same constant in both.
         """
         places: dict[tuple[str, str], tuple[Any, ...]] = {}
         for change in net.changes:
             for cause in change.causes:
                 place = (change.release, *self._identity(cause))
                 self._found.setdefault(place, []).append((entry, cause))
-                judged = judged_cause(cause, sides, entry.mode, self._tables)
+                judged = judged_cause(cause, sides, entry.mode, self._tables) if shows else Judged(applies=False)
                 if entry.mode == "train" or place not in self._judged:
                     self._judged.setdefault(place, {})[judged] = None
                 places[cause.kind, cause.name] = place

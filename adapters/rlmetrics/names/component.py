@@ -196,6 +196,11 @@ class ComponentView:
 
     def find(self, key: str) -> KeyHit | None:
         """Return what a key is in its most specific reading; names of every tracker are recognised."""
+        if "{" in key:
+            # A template as answers spell it stands for itself.
+            named = next(((name, mode) for name, mode in self._templated if name == key), None)
+            if named is not None:
+                return KeyHit((LITERAL, 0), self.entry(*named), LOGGED, {})
         if key in self._literals:
             return KeyHit((LITERAL, 0), self.entry(*self._literals[key]), LOGGED, {})
         for shown in self._shown:

@@ -8,7 +8,9 @@ from . import narrowing
 from .causes import Causes, SharedCause
 from .comparing import SourceComparison
 from .config import Config
+from .constants import same_constant
 from .diffs import ChangedKey, DiffResult, ListedKey, RenamedClass, RenamedKey
+from .fate import Fate, fate
 from .mapping import NameMap
 from .programs import EVERY, other_programs, paired
 from .protocol import View
@@ -94,16 +96,16 @@ class _Diff:
             if place in pairs:
                 changed += self._changed(entry, self._after[pairs[place]])
                 continue
-            translation = self._names.translated(entry)
+            became = fate(self._names, entry)
             if (
-                translation is not None
-                and _place(translation[1]) in fresh
-                and self._goes_on(entry.component, translation[1].component)
+                became.kind == "renamed"
+                and became.target is not None
+                and self._goes_on(entry.component, became.target.component)
             ):
-                taken.add(_place(translation[1]))
-                renamed.append(self._renamed(entry, *translation))
+                taken.add(_place(became.target))
+                renamed.append(self._renamed(entry, became.row, became.target))
             else:
-                removed.append(self._listed(entry, self._old, None if translation is None else translation[0].to))
+                removed.append(self._listed(entry, self._old, became))
         added = [self._listed(entry, self._new) for place, entry in fresh.items() if place not in taken]
         causes = self._causes.shared()
         return DiffResult(
@@ -171,7 +173,9 @@ class _Diff:
 
     def _changed(self, entry: Entry, other: Entry) -> Iterator[ChangedKey]:
         change = self._comparison.change(entry, other)
-        self._causes.add(other, change.net, self._comparison.sides(entry, other))
+        sides = self._comparison.sides(entry, other)
+        shows = not same_constant((entry, other), sides)
+        self._causes.add(other, change.net, sides, shows=shows)
         if not change.said:
             return
         yield ChangedKey(
@@ -183,10 +187,11 @@ class _Diff:
             change.relation.kind,
             change.relation.differs_by,
             change.severity,
-            change.applies,
+            change.applies if shows else False,
             change.causes,
             other.mode,
             self._comparison.is_bookkeeping(other),
+            other.metric,
         )
 
     def _renamed(self, entry: Entry, row: MapRow, target: Entry) -> RenamedKey:
@@ -210,7 +215,7 @@ class _Diff:
     def _evidence(self, view: View, entry: Entry) -> tuple[Evidence, ...]:
         return view.evidence(entry) if self._proves else ()
 
-    def _listed(self, entry: Entry, view: View, instead: str | None = None) -> ListedKey:
+    def _listed(self, entry: Entry, view: View, became: Fate | None = None) -> ListedKey:
         came = view is self._new
         return ListedKey(
             entry.key,
@@ -219,10 +224,11 @@ class _Diff:
             entry.condition,
             entry.logged_by_default,
             self._evidence(view, entry),
-            instead,
+            None if became is None else became.to,
             entry.mode,
             self._comparison.first(entry) if came else self._comparison.last(entry),
             self._comparison.is_bookkeeping(entry),
+            () if became is None else became.related,
         )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from .records import Difference, Evidence, Fallback, Transform
+from .records import Difference, Evidence, Fallback, LookAlike, Transform
 
 if TYPE_CHECKING:
     from .causes import SharedCause, TakenBack
@@ -16,7 +16,9 @@ __all__ = ["ChangedKey", "DiffResult", "ListedKey", "RenamedClass", "RenamedKey"
 
 @dataclass(frozen=True, slots=True)
 class ListedKey:
-    """A key that came or went; for one that went, ``instead`` names what is nearest to it.
+    """A key that came or went; for one that went, ``instead`` names what measures the same in the new source.
+
+    Where nothing does, ``related`` holds what is taken for it there.
 
     ``evidence`` is where it stands in its release, or in the nearest one that is cited; ``since`` the first release
     with it, or, for one that went, without it; ``bookkeeping`` whether it is a timer or the like.
@@ -32,6 +34,7 @@ class ListedKey:
     mode: str = "train"
     since: str | None = None
     bookkeeping: bool = False
+    related: tuple[LookAlike, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +74,7 @@ class ChangedKey:
         causes: What changed, each in words after its release.
         mode: ``train`` or ``eval``.
         bookkeeping: Whether it is a timer or the like.
+        metric: What it measures in the new release.
     """
 
     key: str
@@ -85,6 +89,7 @@ class ChangedKey:
     causes: tuple[str, ...] = ()
     mode: str = "train"
     bookkeeping: bool = False
+    metric: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

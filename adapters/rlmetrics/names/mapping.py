@@ -109,6 +109,10 @@ class NameMap:
         choice = self._translated(entry)
         return None if choice is None or choice.target is None else (choice.row, choice.target)
 
+    def row_of(self, entry: Entry) -> MapRow:
+        """Return the line of one entry of the source."""
+        return self._choose(entry).row
+
     def target_of(self, row: MapRow) -> Entry | None:
         """Return the entry of the target that a row names, None without one."""
         choice = self._choices.get((row.from_component, row.from_, row.mode))

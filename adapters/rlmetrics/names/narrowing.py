@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, TypeVar
@@ -12,7 +12,7 @@ from .source import nearest
 from .templates import OPEN
 
 if TYPE_CHECKING:
-    from .causes import SharedCause, TakenBack
+    from .causes import Effect, SharedCause, TakenBack
     from .diffs import DiffResult
     from .protocol import View
     from .versions import Releases
@@ -87,9 +87,17 @@ def _places(causes: Sequence[SharedCause], names: Collection[str]) -> tuple[Shar
     """Return causes that name only some keys of each component."""
     kept = [[(part, tuple(key for key in keys if key in names)) for part, keys in cause.where] for cause in causes]
     return tuple(
-        replace(cause, where=tuple(item for item in items if item[1]))
+        replace(cause, where=tuple(item for item in items if item[1]), effects=tuple(_effects(cause, names)))
         for cause, items in zip(causes, kept, strict=True)
     )
+
+
+def _effects(cause: SharedCause, names: Collection[str]) -> Iterator[Effect]:
+    """Yield what a changed default changes about some keys."""
+    for effect in cause.effects:
+        keys = tuple(key for key in effect.keys if key in names)
+        if keys or not effect.keys:
+            yield replace(effect, keys=keys)
 
 
 def since(result: DiffResult, release: str, releases: Releases | None) -> DiffResult:

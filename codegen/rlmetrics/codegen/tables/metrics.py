@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 __all__ = ["metrics_tables", "texts_of"]
 
+_OF_ENGINE = ("rollout_logprobs", "mask")
+"""Inputs that the engine gives: what is computed of them alone is the same whenever the trainer computes it."""
 _PLACEHOLDER = re.compile(r"\{(\w+)\}")
 
 
@@ -57,6 +59,7 @@ def _metric(family: str, name: str, metric: Metric, templates: Sequence[dict[str
         same=[variant for variant, item in metric.variants.items() if item.same],
         false_friends={friend.metric: friend.why for friend in metric.false_friends},
         templates=templates,
+        of_engine=(_OF_ENGINE[0] in metric.inputs and {*metric.inputs} <= {*_OF_ENGINE}) or None,
     )
 
 
