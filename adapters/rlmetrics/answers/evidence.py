@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from rlmetrics.names.config import UNKNOWN, find_key
+from rlmetrics.names.config import UNKNOWN
 from rlmetrics.names.errors import NamesError
 from rlmetrics.names.lookup import KEY
 from rlmetrics.names.severity import unmet
@@ -60,16 +60,13 @@ class Evidence(NamedTuple):
 NOTHING = Evidence({}, (), {}, ())
 
 
-def evidence_of(
-    view: View, row: Mapping[str, Given], answers: Mapping[str, Sequence[Resolution]], given: Mapping[str, Any] | None
-) -> Evidence:
+def evidence_of(view: View, row: Mapping[str, Given], answers: Mapping[str, Sequence[Resolution]]) -> Evidence:
     """Return what a row says about its run.
 
     Args:
         view: The source, with the settings that were given.
         row: Values by key.
         answers: What each key means.
-        given: The settings that were given.
     """
     if not isinstance(view, FrameworkView):
         return NOTHING
@@ -79,10 +76,9 @@ def evidence_of(
     says: dict[str, str] = {}
     for item, value in told:
         config = view.components[str(item.component)].config
-        mine = {find_key(name, config.keys) for name in given or {}}
         for guard, is_false in _decided(item, value, config):
             names = [name for name in _names(guard) if name in config.defaults]
-            free = [name for name in names if name not in mine]
+            free = [name for name in names if name not in config.given]
             if is_false and (free or config.holds(guard) is False):
                 refuted.append(frozenset(unmet(guard, None)))
             if config.holds(guard) is not is_false or not free:

@@ -77,7 +77,7 @@ def _limits(view: FrameworkView, resolution: Resolution) -> Iterator[_Limit]:
             and isinstance(value, int | float)
             and not isinstance(value, bool)
         ):
-            yield _Limit(name, value, row.get("unless"), is_given=config.is_given(name))
+            yield _Limit(name, value, row.get("unless"), is_given=name in config.given)
 
 
 def _reached(view: View, resolution: Resolution) -> str:

@@ -78,7 +78,7 @@ def judge_row(view: View, row: Mapping[str, Given], config: Mapping[str, Any] | 
     from rlmetrics.names.resolving import resolve_in
 
     answers = {key: resolve_in(view, [key]) for key in row}
-    evidence = evidence_of(view, row, answers, config)
+    evidence = evidence_of(view, row, answers)
     if evidence.settings and isinstance(view, FrameworkView):
         view = FrameworkView(view.tables, view.source, {**(config or {}), **evidence.settings})
         answers = {key: resolve_in(view, [key]) for key in row}

@@ -84,7 +84,8 @@ def averaged_words(signature: Signature, metric: str | None, tables: Tables) -> 
     statistic = row.get("identity", {}).get("statistic")
     operations = {level: _plain(signature.reduction.get(level, default), statistic) for level in tables.levels}
     words = tables.signatures["WORDS"]
-    steps = [*_at_once(operations, signature, tables.levels, words), *_rest(operations, tables.levels, words)]
+    weights = {level: by for name in signature.traits for level, by in tables.traits[name].get("weighs", {}).items()}
+    steps = [*_at_once(operations, signature, tables.levels, words), *_rest(operations, weights, tables.levels, words)]
     taken = population_words(signature.population, tables)
     return "; ".join(text for text in (taken, ", then ".join(steps)) if text) or None
 
@@ -126,19 +127,23 @@ def _at_once(
     yield f"{together.whole}{of_all} at once"
 
 
-def _rest(operations: Mapping[str, str], levels: Mapping[str, Level], words: Mapping[str, Any]) -> Iterator[str]:
+def _rest(
+    operations: Mapping[str, str], weights: Mapping[str, str], levels: Mapping[str, Level], words: Mapping[str, Any]
+) -> Iterator[str]:
     """Yield what happens to the parts, the same operation at neighbouring levels told once."""
-    steps: list[tuple[str, list[str]]] = []
+    steps: list[tuple[tuple[str, str | None], list[str]]] = []
     innermost = next(iter(levels))
     for name, operation in operations.items():
         if operation in (_POOL, _NONE) or name == innermost:
             continue
-        parts = levels[name].parts
-        if steps and steps[-1][0] == operation:
+        parts, how = levels[name].parts, (operation, weights.get(name) if operation == "mean" else None)
+        if steps and steps[-1][0] == how:
             steps[-1][1].append(parts)
         else:
-            steps.append((operation, [parts]))
-    yield from (f"{_over(operation, words, len(parts))} {listed(parts)}" for operation, parts in steps)
+            steps.append((how, [parts]))
+    for (operation, by), together in steps:
+        over = _over(operation, words, len(together)) if by is None else f"mean weighted by {by} over"
+        yield f"{over} {listed(together)}"
 
 
 def _over(operation: str, words: Mapping[str, Any], count: int = 1) -> str:

@@ -125,10 +125,6 @@ class Configuration:
         stated = self.keys[name].get("defaults")
         return name in self.defaults or not stated or self._table.settings.has(name, self._release)
 
-    def is_given(self, name: str) -> bool:
-        """Tell whether somebody said the value of a key, be it the default's."""
-        return any(find_key(given, self.keys) == name for given in self.given)
-
     def symbol(self, name: str) -> str | None:
         """Return the class or function in which the default of a key stands."""
         for ranges, _, symbol in self.keys[name].get("defaults", ()):

@@ -6,7 +6,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from .base import Grade, Operation, SpecReading, Strict, Text
+from .base import Grade, Level, Operation, SpecReading, Strict, Text
 
 
 class Trait(Strict):
@@ -29,6 +29,9 @@ class Trait(Strict):
         "component says of a level, `single.update` for one optimizer step per batch.",
     )
     correction: Text | None = Field(default=None, description="How to undo it, where that is possible.")
+    weighs: dict[Level, Text] = Field(
+        default={}, description="By what parts of a level are weighted that a `mean` would count alike, in the plural."
+    )
     reads: list[SpecReading] = Field(default=[], description="What certain values can mean because of it.")
 
 
