@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from rlmetrics.answers.pasted import Given
     from rlmetrics.names import Tables
 
+AUTO = "auto"
+
 
 def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Add the command to the command line."""
@@ -49,11 +51,23 @@ def run(args: argparse.Namespace) -> int:
     row = parse_rows(keys)
     if row:
         return _of_values(args, row, config, tables)
+    if "-" in args.keys and args.at == AUTO and len(keys) > 1:
+        _infer(args, keys, config, tables)
     if args.json:
         return _as_json(args, keys, config, tables)
     if len(keys) == 2 and _of_two(args, keys, config, tables):
         return OK
     return _of_keys(args, keys, config, tables)
+
+
+def _infer(args: argparse.Namespace, keys: Sequence[str], config: dict[str, Any], tables: Tables) -> None:
+    """Take the keys of a log to be of the likeliest source, and say so; where none is known, each stands by itself."""
+    from rlmetrics.names.inference import Clues, find_source
+    from rlmetrics.names.inference.wording import source_line
+
+    answer = find_source(Clues(tuple(keys), settings=frozenset(config)), tables)
+    args.at = answer.source or AUTO
+    print(f"rlmetrics resolve: {source_line(answer)}", file=sys.stderr)
 
 
 def _of_values(args: argparse.Namespace, row: Mapping[str, Given], config: dict[str, Any], tables: Tables) -> int:
@@ -94,7 +108,6 @@ def _of_keys(args: argparse.Namespace, keys: Sequence[str], config: dict[str, An
     from rlmetrics.answers.terminal import printed
     from rlmetrics.names import open_view
     from rlmetrics.names.anywhere import looked_up
-    from rlmetrics.names.asking import AUTO
 
     source, lookups = looked_up(keys, config=config, tables=tables) if args.at == AUTO else (args.at, [])
     if source is None:

@@ -12,6 +12,9 @@ from .logs import Log
 
 __all__ = ["clues_of"]
 
+_ALL = 50
+"""How many settings a trainer of transformers has at least: fewer are not all."""
+
 
 def clues_of(
     log: Log, run: str | None, keys: Iterable[str], *, whole: bool, rows: Iterable[Mapping[str, Any]] = ()
@@ -43,7 +46,7 @@ def clues_of(
         named={**near.releases, **({} if certain else own)},
         settings=settings | fields,
         settings_beside=near.settings,
-        settings_whole=bool(fields),
+        settings_whole=len(fields) >= _ALL,
         trainers=near.trainers,
         decimals=log.decimals(),
         nonzero=nonzero_in(rows),

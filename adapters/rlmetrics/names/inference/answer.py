@@ -19,6 +19,7 @@ from .ranking import LEFT, TWICE, Ranked, rank
 __all__ = ["Candidate", "SourceAnswer", "find_source", "given"]
 
 _PLAIN = frozenset({"loss", "learning_rate"})
+_EPOCH = "epoch"
 """What every trainer of transformers logs, and little else under these names together."""
 _MOST_RIVALS = 6
 _CERTAIN = 10.0
@@ -53,10 +54,15 @@ class Candidate:
     def __str__(self) -> str:
         return self.name if self.framework == CANONICAL else f"{self.name}=={self.releases[-1]}"
 
+    @property
+    def span(self) -> str:
+        """The candidate with all of its releases."""
+        newest = str(self)
+        return f"{self.name}=={self.releases[0]}..{self.releases[-1]}" if len(self.releases) > 1 else newest
+
     def as_json(self) -> dict[str, Any]:
         """Return the candidate in the shape of the interface."""
-        span = f"{self.releases[0]}..{self.releases[-1]}" if len(self.releases) > 1 else self.releases[0]
-        return {"source": str(self), "releases": span, "weight": round(self.weight, 3), "alike": self.alike}
+        return {"source": self.span, "weight": round(self.weight, 3), "alike": self.alike}
 
 
 @dataclass(frozen=True)
@@ -97,6 +103,11 @@ class SourceAnswer:
         return self.source is not None
 
     @property
+    def span(self) -> str | None:
+        """The likeliest source with all releases that are left, such as ``trl[GRPOTrainer]==0.26.0..1.16.0``."""
+        return self.candidates[0].span if self.candidates else self.source
+
+    @property
     def left(self) -> frozenset[str]:
         """Every source that is left: each release of each candidate."""
         return frozenset(f"{one.name}=={release}" for one in self.candidates for release in one.releases)
@@ -109,7 +120,7 @@ class SourceAnswer:
     def as_json(self) -> dict[str, Any]:
         """Return the answer in the shape of the interface."""
         return {
-            "answer": self.source,
+            "answer": self.span,
             "candidates": [one.as_json() for one in self.candidates],
             "evidence": [one.as_json() for one in self.evidence],
             **({"undescribed": self.undescribed} if self.undescribed else {}),
@@ -141,7 +152,7 @@ def find_source(clues: Clues, spec: Overlays | Tables = None, *, among: Collecti
     telling_known = sum(observed.weights.get(name, 1.0) > 0 for name in known)
     by_keys = max(first.by_kind.get("keys", 0.0), first.by_kind.get("own output", 0.0))
     shared = {name.removeprefix("train/") for name in observed.rows}
-    plain = not telling_known and (not telling or shared >= _PLAIN) and bool(shared)
+    plain = bool(shared) and not telling_known and (not telling or (shared >= _PLAIN and _EPOCH in observed.clues.keys))
     is_known = plain or 2 * telling_known >= telling or by_keys >= _CERTAIN
     if not is_known or undescribed is not None:
         return SourceAnswer(None, known=len(known), telling=telling, logged=logged, undescribed=undescribed)

@@ -22,9 +22,9 @@ __all__ = ["USUAL", "Observed", "Terms", "weigh"]
 USUAL = "usual"
 _STRUCTURED, _PLAIN, _LEAST = 3.5, 1.5, 0.5
 """What a key of several parts weighs at least, and a word or two, which users log themselves, at most and at least."""
-_LACKING, _SELECTED = 3.5, 7.0
-"""What speaks against a subject for each key that it always logs and a whole log lacks, and what at most: whoever
-selects keys, or wraps a trainer, leaves out many."""
+_LACKING, _UNEXPECTED, _SELECTED = 3.5, 2.0, 7.0
+"""What speaks against a subject for each key that it always logs and a whole log lacks, for each setting that must then
+differ from its default, and what at most: whoever selects keys, or wraps a trainer, leaves out many."""
 _INSTALLED, _NAMED, _CLASS, _TAG = 20.0, 6.0, 12.0, 5.0
 _SETTING, _NO_SETTING, _MOST_BY_SETTINGS, _MOST_BESIDE = 1.5, 3.0, 12.0, 4.0
 _PRINTED, _NOT_ZERO, _MOST_BY_VALUES = 8.0, 8.0, 12.0
@@ -63,6 +63,12 @@ class Observed:
     def seen(self) -> frozenset[str]:
         """All keys and templates of the spec that the run's keys can be."""
         return frozenset(row for rows in self.rows.values() for row in rows)
+
+    @cached_property
+    def involved(self) -> tuple[int, ...]:
+        """The numbers of all subjects that log any of the keys."""
+        found = {subject for name in self.rows for subject in self.owners(name)}
+        return tuple(sorted({*found, *([self.index.canonical] if self.canonical else [])}))
 
     def owners(self, name: str) -> Mapping[int, tuple[Owner, ...]]:
         """Return who logs a key, by subject."""
@@ -117,7 +123,7 @@ def _own(observed: Observed) -> Terms:
 
 
 def _missing(observed: Observed) -> Terms:
-    """Weigh keys that a subject always logs, and that a whole log lacks.
+    """Weigh keys that a subject logs always, or by default, and that a whole log lacks.
 
     Releases of one trainer are told apart by that only where one of them lacks nothing: a wrapper, or who selects keys,
     leaves some out in any release. Those of a program of several parts are not, since its parts are chosen by settings.
@@ -125,16 +131,20 @@ def _missing(observed: Observed) -> Terms:
     if not observed.clues.whole:
         return {}
     terms: Terms = {}
-    for subject, certain in observed.index.certain.items():
-        lacking: dict[int, int] = defaultdict(int)
-        for key, releases in certain:
-            lacking[releases] += key not in observed.seen
-        about = observed.index.subjects[subject]
-        lost = sums_of(about.releases, lacking)
-        fewest = min(lost.values())
-        if fewest or about.component is None:
-            lost = {about.releases: fewest}
-        terms[subject] = {part: max(-_LACKING * count, -_SELECTED) for part, count in lost.items() if count}
+    for number in observed.involved:
+        about = observed.index.subjects[number]
+        lost: dict[int, float] = defaultdict(float)
+        for key, releases in observed.index.certain.get(number, ()):
+            lost[releases] += 0 if key in observed.seen else _LACKING
+        for keys in observed.index.expected.get(number, {}).values():
+            # What one setting decides is missing together.
+            for releases in {releases for key, releases in keys if key not in observed.seen}:
+                lost[releases] += _UNEXPECTED
+        sums = sums_of(about.releases, lost)
+        fewest = min(sums.values())
+        if fewest >= _LACKING or about.component is None:
+            sums = {about.releases: fewest}
+        terms[number] = {part: -min(weight, _SELECTED) for part, weight in sums.items() if weight}
     return terms
 
 

@@ -50,6 +50,8 @@ class Owner(NamedTuple):
         subject: Its number.
         releases: In which releases, as bits.
         always: In which of them every run logs it.
+        expected: In which of them a run logs it unless a setting differs from its default …
+        guard: … of which this is the number; what has the same number stands or falls together.
         zero: In which of them 0 stands in the place of a value.
         meanings: In which releases it means what: numbers that are the same for the same meaning.
     """
@@ -57,7 +59,9 @@ class Owner(NamedTuple):
     subject: int
     releases: int
     always: int
+    expected: int
     zero: int
+    guard: int
     meanings: tuple[tuple[int, int], ...]
 
 
@@ -162,6 +166,16 @@ class SourceIndex:
                     found[owner.subject].append((key, owner.always))
         return found
 
+    @cached_property
+    def expected(self) -> Mapping[int, Mapping[int, list[tuple[str, int]]]]:
+        """What each subject logs by default, each with its releases, by the guard that decides it."""
+        found: dict[int, dict[int, list[tuple[str, int]]]] = defaultdict(lambda: defaultdict(list))
+        for key in self._keys:
+            for owner in self.owners(key):
+                if owner.expected:
+                    found[owner.subject][owner.guard].append((key, owner.expected))
+        return found
+
     @property
     def trainers(self) -> int:
         """How many subjects there are besides the spec's own names."""
@@ -231,10 +245,11 @@ class SourceIndex:
 
 
 def _owner(cells: list[Any]) -> Owner:
-    missing: list[Any] = ["0", "0", "0", []]
-    subject, releases, always, zero, meanings = [*cells, *missing[len(cells) - 1 :]]
+    missing: list[Any] = ["0", "0", "0", "0", 0, []]
+    subject, *bits, guard, meanings = [*cells, *missing[len(cells) - 1 :]]
+    releases, always, expected, zero = (int(each, 16) for each in bits)
     told = tuple((int(meanings[at], 16), meanings[at + 1]) for at in range(0, len(meanings), 2))
-    return Owner(subject, int(releases, 16), int(always, 16), int(zero, 16), told)
+    return Owner(subject, releases, always, expected, zero, guard, told)
 
 
 @lru_cache(maxsize=4)

@@ -51,13 +51,11 @@ class Ranked:
 def rank(observed: Observed) -> list[Ranked]:
     """Return what can be the source, the likeliest first."""
     kinds = weigh(observed)
-    involved = {subject for name in observed.rows for subject in observed.owners(name)}
-    involved |= {observed.index.canonical} if observed.canonical else set()
     against = {
         kind: min((weight for own in terms.values() for weight in own.values()), default=0.0)
         for kind, terms in kinds.items()
     }
-    ranked = [_ranked(observed.index.subjects[number], kinds, against) for number in sorted(involved)]
+    ranked = [_ranked(observed.index.subjects[number], kinds, against) for number in observed.involved]
     every = _not_extended([one for one in ranked if one is not None])
     first = max((one.by_evidence for one in every), default=0.0)
     near = [one for one in every if one.by_evidence > first - LEFT]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ..source import CANONICAL
 from .answer import Candidate, SourceAnswer
 
 __all__ = ["short_source", "source_line", "unknown_line"]
@@ -17,6 +18,8 @@ def source_line(answer: SourceAnswer, flag: str = "--at") -> str:
     if answer.is_plain:
         said = f"a plain Hugging Face log: read as {_titled(first)}'s, which logs the same"
         return f"{said}; `{flag}` names another trainer"
+    if first.framework == CANONICAL:
+        return "names of the spec's own, as suites, adapters and translations of rlmetrics write them"
     said = f"taken for {_titled(first)}"
     if others:
         alike = all(one.alike for one in others)

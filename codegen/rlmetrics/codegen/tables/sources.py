@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from rlmetrics.names.logged_keys import is_always_logged
+from rlmetrics.names.config import Configuration
+from rlmetrics.names.logged_keys import is_always_logged, logging_guards
 from rlmetrics.names.rows import ComponentTable, TableRow, expressions_of, metrics_of
 from rlmetrics.names.surfaces import route_surfaces, show_template
 from rlmetrics.names.tables import Tables
@@ -50,7 +51,12 @@ def sources_table(spec: Spec, tables: Mapping[str, Table]) -> Table:
     known = Tables(lambda name: tables[name].data)
     index = _Index()
     for name in spec.frameworks:
-        _Framework(known, name, spec.frameworks[name].framework.rank, index).add()
+        of_all = (
+            frozenset(tables[f"settings/{name}"].data["NAMES"].get("", ()))
+            if f"settings/{name}" in tables
+            else frozenset()
+        )
+        _Framework(known, name, spec.frameworks[name].framework.rank, of_all, index).add()
     return Table("spec/frameworks", index.data(spec))
 
 
@@ -60,6 +66,8 @@ class _Owner(NamedTuple):
     candidate: int
     releases: int
     always: int = 0
+    expected: int = 0
+    guard: int = 0
     zero: int = 0
     meanings: tuple[tuple[int, int], ...] = ()
 
@@ -80,6 +88,7 @@ class _Index:
         self._meanings: dict[str, int] = {}
         self._readings: list[list[int]] = []
         self._texts: dict[str, int] = {}
+        self._guards: dict[str, int] = {}
         self._owners: dict[_Owner, int] = {}
         self._groups: dict[tuple[int, ...], int] = {}
 
@@ -90,6 +99,10 @@ class _Index:
             texts = (read, counted)
             self._readings.append([self._texts.setdefault(text, len(self._texts)) for text in texts])
         return self._meanings[said]
+
+    def guard(self, text: str) -> int:
+        """Return the number of what decides whether something is logged, from 1 on."""
+        return self._guards.setdefault(text, len(self._guards) + 1)
 
     def data(self, spec: Spec) -> dict[str, Any]:
         """Return the table."""
@@ -121,10 +134,11 @@ class _Index:
 class _Framework:
     """Puts what one framework logs into the index."""
 
-    def __init__(self, tables: Tables, name: str, ranked: list[str], index: _Index) -> None:
-        self._tables, self._index = tables, index
+    def __init__(self, tables: Tables, name: str, ranked: list[str], of_all: frozenset[str], index: _Index) -> None:
+        self._tables, self._index, self._of_all = tables, index, of_all
         self._table = tables.framework(name)
         self._rank = {component: place for place, component in enumerate(ranked)}
+        self._configurations: dict[tuple[int, str], Configuration] = {}
         self._candidates: dict[str, int] = {}
         self._beside: list[tuple[str, int]] = []
 
@@ -182,10 +196,29 @@ class _Framework:
         return key
 
     def _owner(self, candidate: int, releases: int, component: ComponentTable, item: TableRow) -> _Owner:
-        always = releases if is_always_logged(item, self._tables) else 0
+        guards, always = logging_guards(item, self._tables), 0
+        expected = guard = 0
+        if guards == ():
+            always = releases
+        elif guards is not None:
+            expected = self._by_default(component, guards, releases)
+            guard = self._index.guard(" and ".join(sorted(guards))) if expected else 0
         always_said = [piece for piece in (item.record, *item.facts) if "when" not in piece]
         zero = releases if any(_ZERO in piece.get("traits", ()) for piece in always_said) else 0
-        return _Owner(candidate, releases, always, zero, tuple(self._meanings(releases, component, item)))
+        return _Owner(
+            candidate, releases, always, expected, guard, zero, tuple(self._meanings(releases, component, item))
+        )
+
+    def _by_default(self, component: ComponentTable, guards: Sequence[str], releases: int) -> int:
+        """Return in which releases something is logged unless a setting differs from its default."""
+        bits = 0
+        for release in self._table.releases.of_bits(releases):
+            asked = id(component), release
+            if asked not in self._configurations:
+                self._configurations[asked] = Configuration(self._table, component, release)
+            if all(self._configurations[asked].holds(guard) for guard in guards):
+                bits |= self._table.releases.bits([release])
+        return bits
 
     def _meanings(self, releases: int, component: ComponentTable, item: TableRow) -> Iterator[tuple[int, int]]:
         """Yield sets of releases in which a row means the same: what it says, and the defaults that decide it."""
@@ -230,7 +263,7 @@ class _Framework:
                 covered = self._table.releases.covered(ranges) if ranges else self._table.releases.names
                 found[name] |= self._table.releases.bits(covered) & described
         for name, releases in found.items():
-            for candidate in candidates if releases else ():
+            for candidate in candidates if releases and name not in self._of_all else ():
                 self._index.settings[name][candidate].append(_Owner(candidate, releases))
 
 
@@ -256,25 +289,25 @@ def _closed(key: str, component: ComponentTable) -> dict[str, str] | None:
 
 def _joined(owners: list[_Owner]) -> _Owner:
     """Return what several rows of one candidate say of one name."""
-    releases = always = zero = 0
+    releases = always = expected = zero = 0
     meanings: dict[int, int] = defaultdict(int)
     for owner in owners:
         releases |= owner.releases
         always |= owner.always
+        expected |= owner.expected
         zero |= owner.zero
         for bits, meaning in owner.meanings:
             meanings[meaning] |= bits
+    guard = max(owner.guard for owner in owners)
     told = sorted((bits, meaning) for meaning, bits in meanings.items())
-    return _Owner(owners[0].candidate, releases, always, zero, tuple(told))
+    return _Owner(owners[0].candidate, releases, always, expected & ~always, guard, zero, tuple(told))
 
 
 def _written(owner: _Owner) -> list[Any]:
-    cells: list[Any] = [
-        owner.candidate,
-        *(_hexadecimal(bits) for bits in (owner.releases, owner.always, owner.zero)),
-        [cell for bits, meaning in owner.meanings for cell in (_hexadecimal(bits), meaning)],
-    ]
-    while cells and cells[-1] in ("0", []):
+    bits = [_hexadecimal(bits) for bits in (owner.releases, owner.always, owner.expected, owner.zero)]
+    told = [cell for bits, meaning in owner.meanings for cell in (_hexadecimal(bits), meaning)]
+    cells: list[Any] = [owner.candidate, *bits, owner.guard, told]
+    while cells and cells[-1] in ("0", 0, []):
         cells.pop()
     return cells
 
