@@ -257,7 +257,7 @@ def test_a_source_that_was_inferred_is_told_as_such(capsys):
 
     keys = json.loads(document)["inferred_from"]
     assert keys > 20
-    assert json.loads(document)["source"]["answer"] == "verl==0.9.1"
+    assert json.loads(document)["source"]["answer"] == "verl==0.6.1..0.9.1"
     assert {"keys", "missing keys"} <= {one["kind"] for one in json.loads(document)["source"]["evidence"]}
     assert "taken for verl 0.6.1–0.9.1; `--at 'verl==0.9.1'` settles it" in inferred
     assert "taken for" not in given

@@ -19,6 +19,7 @@ from .errors import InputError
 from .origins import Known, Origin, Several, Unknown
 from .printable import printable
 from .tree import Unit
+from .unrecognised import EMPTY
 
 __all__ = ["located", "origin_of", "origins_of"]
 
@@ -72,10 +73,9 @@ def origins_of(units: Sequence[Unit], *, spec: Overlays | Tables = None) -> dict
             origins.setdefault(run.unit.path, {})[run.name] = judge.origin(answer, run.clues)
     for run in runs:
         if not run.answer.is_known:
-            # Its names say nothing, so that any source will do that those beside it have.
+            # Where none of its names is known, any source will do that those beside it have.
             beside = sorted(origins.get(run.unit.path, {}).values(), key=lambda origin: not origin.is_certain)
-            own = _origin(run.answer, run.clues.logged)
-            together = own if run.clues.logged else judge.of_all(runs)
+            together = _origin(run.answer, run.clues.logged) if run.answer.known else judge.of_all(run.unit, runs)
             origins.setdefault(run.unit.path, {})[run.name] = beside[0] if beside else together
     return origins
 
@@ -176,8 +176,11 @@ class _Judge:
             self._origins[asked] = _origin(answer, clues.logged)
         return self._origins[asked]
 
-    def of_all(self, runs: Sequence[_NamedRun]) -> Origin:
-        """Return where the names of all runs together come from."""
+    def of_all(self, unit: Unit, runs: Sequence[_NamedRun]) -> Origin:
+        """Return where the names of all runs together come from, for a unit without any."""
+        if not any(run.clues.logged for run in runs):
+            torn = "holds no whole row: it is of no log, or was cut off within the first"
+            return Unknown(InputError(torn if unit.size else EMPTY, unit.path))
         if self._of_all is None:
             clues = Clues(tuple(sorted({key for run in runs for key in run.clues.keys})))
             self._of_all = _origin(find_source(clues, self._spec), clues.logged)
