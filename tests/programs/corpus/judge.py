@@ -41,6 +41,8 @@ class Answer:
     code: int
     said: dict[str, Any]
     errors: str
+    runs: int = 1
+    """How many runs were found where there is one."""
 
     @property
     def source(self) -> str:
@@ -71,6 +73,7 @@ class Answer:
         held["no wrong source"] = self.right_source() or not self.answered()
         if self.entry.source[0].startswith("undescribed"):
             held["undescribed named"] = self.entry.source[0].split()[1].lower() in self.source.lower()
+        held["one run"] = self.runs <= 1
         held["no crash"] = self.code in (0, 1, 2) and "Traceback" not in self.errors
         sick = self.entry.sick
         if sick is None:
@@ -114,8 +117,8 @@ def _within(source: str, right: str) -> bool:
     return low <= _version(allowed[4] or allowed[3]) and high >= _version(allowed[3])
 
 
-def ask(path: Path) -> tuple[int, dict[str, Any], str]:
-    """Ask ``rlmetrics check PATH --json``; return its exit code, what it says of the run, and its errors."""
+def ask(path: Path) -> tuple[int, dict[str, Any], str, int]:
+    """Ask ``rlmetrics check PATH --json``; return its exit code, what it says, its errors, how many runs there are."""
     out, errors = io.StringIO(), io.StringIO()
     with contextlib.redirect_stdout(out), contextlib.redirect_stderr(errors):
         try:
@@ -123,7 +126,8 @@ def ask(path: Path) -> tuple[int, dict[str, Any], str]:
         except SystemExit as stop:
             code = int(stop.code or 0)
     said = json.loads(out.getvalue()) if out.getvalue().strip() else {}
-    return code, said[0] if isinstance(said, list) and said else said or {}, errors.getvalue()
+    runs = said if isinstance(said, list) else [said] if said else []
+    return code, runs[0] if runs else {}, errors.getvalue(), len(runs)
 
 
 def answers(root: Path, entries: tuple[Entry, ...] = CORPUS, kinds: frozenset[str] | None = None) -> list[Answer]:

@@ -86,6 +86,22 @@ def _card(run: Run, folder: Path, recorded: bool) -> None:
 
 
 def _trainer_state(run: Run, rows: list[Row], folder: Path, recorded: bool) -> Path:
+    """The state that a trainer saves with its model, or with a checkpoint below the model card."""
+    place = folder / f"checkpoint-{rows[-1].step}" if run.set.get("checkpoint") else folder
+    _card(run, folder, recorded)
+    return _saved(run, rows, place)
+
+
+def _checkpoints(run: Run, rows: list[Row], folder: Path, recorded: bool) -> Path:
+    """What a trainer leaves behind: checkpoints, each with the history up to it, and the card."""
+    for part in (0.4, 0.8, 1.0):
+        step = round(part * run.course.steps)
+        _saved(run, [row for row in rows if row.step <= step and row.kind != "final"], folder / f"checkpoint-{step}")
+    _card(run, folder, recorded)
+    return folder
+
+
+def _saved(run: Run, rows: list[Row], folder: Path) -> Path:
     history = _history(run, rows)
     state: dict[str, Any] = {"best_metric": None, "best_model_checkpoint": None, "epoch": rows[-1].epoch}
     state |= {"eval_steps": run.eval_every or 500, "global_step": rows[-1].step, "is_hyper_param_search": False}
@@ -95,11 +111,9 @@ def _trainer_state(run: Run, rows: list[Row], folder: Path, recorded: bool) -> P
     state |= {"trial_name": None, "trial_params": None}
     if run.transformers >= 5 or run.version >= (0, 18):
         state["best_global_step"] = None
-    place = folder / f"checkpoint-{rows[-1].step}" if run.set.get("checkpoint") else folder
-    place.mkdir(exist_ok=True)
-    path = place / "trainer_state.json"
+    folder.mkdir(exist_ok=True)
+    path = folder / "trainer_state.json"
     path.write_text(_json(state), encoding="utf-8")
-    _card(run, folder, recorded)
     return path
 
 
@@ -368,6 +382,7 @@ def _mlflow(run: Run, rows: list[Row], folder: Path, recorded: bool) -> Path:
 
 KINDS: dict[str, Callable[[Run, list[Row], Path, bool], Path]] = {
     "state": _trainer_state,
+    "checkpoints": _checkpoints,
     "jsonl": _rows_as_json,
     "json": _dump,
     "swift": _swift,

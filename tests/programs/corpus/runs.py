@@ -22,7 +22,7 @@ COMPONENTS |= {
 }
 COMPONENTS |= {"reward": "RewardTrainer", "prm": "PRMTrainer", "ppo": "PPOTrainer", "online_dpo": "OnlineDPOTrainer"}
 """The class of each trainer that writes a model card."""
-CARDS = ("state+", "json+", "jsonl+", "csv+", "console+", "wandb_files+")
+CARDS = ("state+", "checkpoints+", "json+", "jsonl+", "csv+", "console+", "wandb_files+")
 """Kinds beside which a card or a list of packages names the release."""
 
 
