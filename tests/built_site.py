@@ -16,7 +16,7 @@ __all__ = ["BUILT", "FLAGS", "ROOT", "address_of", "built", "pages_of", "serving
 
 ROOT = Path(__file__).resolve().parent.parent
 BUILT = ROOT / ".cache" / "site"
-"""Where ``.ci/run`` builds it; the Chinese site lies in its folder ``zh``."""
+"""Where the lane ``site`` builds it; the Chinese site lies in its folder ``zh``."""
 
 FLAGS = [
     "--no-sandbox",

@@ -57,8 +57,8 @@ def test_the_readme_has_exactly_two_set_up_commands() -> None:
 
 
 def test_continuous_integration_builds_the_site_as_documented() -> None:
-    """What the page says of building and testing the site is what ``.ci/run`` does, but for where it is built."""
-    steps = (ROOT / ".ci" / "run").read_text(encoding="utf-8")
+    """What the page says of building and testing the site is what the lane ``site`` does, but for where it is built."""
+    steps = (ROOT / ".ci" / "lanes.toml").read_text(encoding="utf-8")
     page = (ROOT / "docs" / "maintenance.md").read_text(encoding="utf-8")
     (block,) = [match["code"] for match in FENCE.finditer(page) if match["role"] == "site"]
     commands = [line.partition("#")[0].strip() for line in block.splitlines()]

@@ -1,0 +1,27 @@
+"""Notes which files of the repository Python opens, in a lane that is run by ``gate.py``, and in all that it starts.
+
+Python imports this by itself wherever its folder is on ``PYTHONPATH``.
+"""
+
+import os
+import sys
+
+
+def _note_what_is_opened(folder: str, root: str) -> None:
+    below = root + os.sep
+    notes = os.open(os.path.join(folder, f"{os.getpid()}"), os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o666)
+    seen: set[str] = set()
+
+    def hook(event: str, args: tuple[object, ...]) -> None:
+        if event not in ("open", "sqlite3.connect") or not isinstance(args[0], (str, bytes, os.PathLike)):
+            return
+        path = os.path.normpath(os.path.join(os.getcwd(), os.fsdecode(args[0])))
+        if path.startswith(below) and path not in seen:
+            seen.add(path)
+            os.write(notes, f"{path[len(below) :]}\n".encode())
+
+    sys.addaudithook(hook)
+
+
+if "RLMETRICS_OPENED" in os.environ:
+    _note_what_is_opened(os.environ["RLMETRICS_OPENED"], os.environ["RLMETRICS_ROOT"])
