@@ -131,7 +131,24 @@ def test_a_resumed_run_is_no_alarm():
     report = monitor.report()
 
     assert [item for item in report.findings if item.level != "info"] == []
-    assert any("goes back to an earlier step" in note for note in report.notes)
+    assert any("goes back from step 80 to 51: taken as resumed" in note for note in report.notes)
+
+
+def test_timers_that_are_logged_late_are_no_resumed_run():
+    """Rows that hold nothing but times of parts of a step may lie before others; the run does not go back."""
+    rows = []
+    for row in healthy(GRPO):
+        late = row["step"] - 3
+        rows.append(row)
+        rows += [{"step": late + part, "profiling/Time taken: GRPOTrainer.part": 0.1} for part in (1, 2)]
+    monitor = Monitor(GRPO)
+    for row in rows:
+        monitor.observe(None, row)
+
+    report = monitor.report()
+
+    assert (monitor.axis.falls, monitor.axis.resumed, report.steps) == (0, [], (1, 60))
+    assert [item for item in report.findings if item.level != "info"] == []
 
 
 def test_an_error_in_the_monitor_does_not_reach_training():

@@ -11,6 +11,7 @@ from typing import Any
 
 from rlmetrics.names import load_tables, map_names, open_view, show
 from rlmetrics.names.config import UNKNOWN, find_key, fitting, holds
+from rlmetrics.names.defaults import default_of
 from rlmetrics.names.errors import NamesError
 from rlmetrics.names.mapping import NameMap
 from rlmetrics.names.protocol import Match, View
@@ -216,6 +217,11 @@ class SourceNames:
         for component in reversed(list(getattr(self._view, "components", {}).values())):
             settings.update(component.config.values)
         return settings
+
+    def default(self, name: str) -> Any:
+        """Return the release's default of a setting; None if that is not known."""
+        parts = getattr(self._view, "components", {}).values()
+        return next((value for part in parts if (value := default_of(part, name)) is not None), None)
 
     def holds(self, guard: str) -> bool | None:
         """Return whether a guard over the configuration holds; None if that depends on something unknown."""

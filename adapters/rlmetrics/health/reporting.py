@@ -7,6 +7,7 @@ from typing import Any, Protocol
 
 from rlmetrics.names.inference import SourceAnswer
 
+from .advising import advised
 from .diagnosing import diagnose
 from .instances import SIBLING, Channel, Instance
 from .intake import MOST_UNUSED
@@ -63,7 +64,8 @@ def make_report(monitor: JudgedRun, run: str) -> Report:
     findings = tuple(monitor.findings())
     first = monitor.axis.first or 0.0
     last = monitor.axis.last if monitor.axis.last is not None else first
-    diagnoses = tuple(diagnose(findings, monitor.rules, (first, last)))
+    made = diagnose(findings, monitor.rules, (first, last))
+    diagnoses = tuple(advised(made, findings, monitor.channels, monitor.names))
     not_judged, passed = _states(monitor, {finding.rule for finding in findings})
     return Report(
         run=run,
@@ -91,8 +93,8 @@ def _notes(monitor: JudgedRun) -> list[str]:
     if axis.falls > _MANY_FALLS * monitor.rows:
         notes.append(f"steps fall in {axis.falls} of {counted(monitor.rows, 'row')}; sort the log to have it judged")
     elif axis.resumed:
-        at = ", ".join(f"{step:g}" for step in axis.resumed[:5])
-        notes.append(f"the run goes back to an earlier step at {at}: taken as resumed; both passes are judged")
+        back = ", ".join(f"from step {before:g} to {after:g}" for before, after in axis.resumed[:5])
+        notes.append(f"the run goes back {back}: taken as resumed; both passes are judged")
     elif axis.falls:
         notes.append(f"{counted(axis.falls, 'row')} after rows of later steps, judged in the order of the log")
     if monitor.decimals is not None:

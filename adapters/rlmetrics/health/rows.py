@@ -26,7 +26,7 @@ class Axis:
 
     Attributes:
         at: The place of the row on an axis that never falls.
-        resumed: Logged steps at which the run went back to an earlier one.
+        resumed: Where the run went back: the last step before, and the first of the pass that followed.
         falls: How many rows stand before an earlier one.
         gap: The steps between two rows that are far more apart than usual; None otherwise.
     """
@@ -36,12 +36,17 @@ class Axis:
         self.first: float | None = None
         self.last: float | None = None
         self.falls = 0
-        self.resumed: list[float] = []
+        self.resumed: list[tuple[float, float]] = []
         self.gap: tuple[float, float] | None = None
         self._offset = 0.0
-        self._pending = False
+        self._highest = 0.0
+        self._fell_to: float | None = None
         self._between: deque[float] = deque(maxlen=32)
         self._least = math.inf
+
+    def lies_back(self, step: float) -> bool:
+        """Tell whether a row of a step would stand before an earlier one."""
+        return self.first is not None and step + self._offset < self.at
 
     def place(self, step: float) -> float:
         """Take the step of a row and return its place."""
@@ -53,17 +58,18 @@ class Axis:
         place = step + self._offset
         if place < self.at:
             self.falls += 1
-            if self._pending:
-                # The second row in a row before the end: the run goes on from an earlier step.
+            if self._fell_to is None:
+                self._fell_to = step
+            elif step > self._fell_to:
+                # The second row of a pass that goes on from an earlier step.
                 if len(self.resumed) < 20:
-                    self.resumed.append(step)
+                    self.resumed.append((self._highest, self._fell_to))
                 self._offset += self.at - place
-                self._pending = False
-            else:
-                self._pending = True
+                self._fell_to = None
             self.last = step
             return self.at
-        self._pending = False
+        self._fell_to = None
+        self._highest = step
         if place > self.at:
             between = place - self.at
             usual = self._between
@@ -84,7 +90,7 @@ class Axis:
             "first": self.first,
             "last": self.last,
             "falls": self.falls,
-            "resumed": list(self.resumed),
+            "resumed": [list(pair) for pair in self.resumed],
             "offset": self._offset,
             "between": list(self._between),
         }
@@ -93,7 +99,8 @@ class Axis:
         """Take what ``state`` returned."""
         self.at, self.first, self.last = state["at"], state["first"], state["last"]
         self.falls, self._offset = state["falls"], state["offset"]
-        self.resumed = list(state["resumed"])
+        self.resumed = [(before, after) for before, after in state["resumed"]]
+        self._highest = self.at - self._offset
         self._between.extend(state["between"])
         self._least = min(self._between, default=math.inf)
 

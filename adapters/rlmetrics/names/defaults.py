@@ -12,7 +12,7 @@ from .course import ComponentCourse
 from .records import Entry
 from .tables import FrameworkTable
 
-__all__ = ["ChangedDefault", "changed_defaults"]
+__all__ = ["ChangedDefault", "changed_defaults", "default_of"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,6 +106,12 @@ def _value(rows: _Rows, table: FrameworkTable, release: str) -> tuple[str, str |
         if not ranges or table.releases.covers(ranges, release):
             return text, symbol
     return None
+
+
+def default_of(view: ComponentView, name: str) -> Any:
+    """Return the default of a setting in the release of a component; None if that is not known."""
+    value = _value(_rows(name, view, view.table.defaults(view.stem)), view.table, view.release)
+    return None if value is None else _literal(value[0])
 
 
 def _literal(text: str) -> Any:

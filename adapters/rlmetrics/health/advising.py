@@ -1,0 +1,60 @@
+"""What a run's own log adds to the advice of a diagnosis: what came first, and a setting that is far off."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from .instances import Channel
+from .meaning import SourceNames
+from .records import LEVELS, Diagnosis, Finding
+
+__all__ = ["advised"]
+
+_STEP_SIZE = {
+    *("update_too_large", "kl_explosion", "gradient_pathology", "entropy_collapse", "entropy_explosion"),
+    *("non_finite", "preference_degeneration", "reward_plateau"),
+}
+"""Causes that a learning rate which is too high can have."""
+_FAR = 300.0
+"""How many times the release's default a learning rate must be to be named: adapters are trained at a hundred times."""
+
+
+def advised(
+    diagnoses: Sequence[Diagnosis],
+    findings: Sequence[Finding],
+    channels: Mapping[str, Channel | None],
+    names: SourceNames | None,
+) -> list[Diagnosis]:
+    """Return diagnoses whose checks begin with what the log shows: a setting far off, and what came first."""
+    far = _learning_rate(channels, names)
+    made = []
+    for number, diagnosis in enumerate(diagnoses):
+        added = [far] if far is not None and diagnosis.cause in _STEP_SIZE and diagnosis.level != "info" else []
+        first = _first(findings) if number == 0 and diagnosis.level != "info" else None
+        added += [] if first is None else [first]
+        made.append(replace(diagnosis, checks=(*added, *diagnosis.checks)) if added else diagnosis)
+    return made
+
+
+def _first(findings: Sequence[Finding]) -> str | None:
+    """Return which curve moved first, where several did and not at once."""
+    strong = [item for item in findings if item.key and item.level != "info"]
+    if len({item.key for item in strong}) < 2 or len({item.onset_step for item in strong}) < 2:
+        return None
+    first = min(strong, key=lambda item: (item.onset_step, -LEVELS.index(item.level)))
+    return f"Begin with {first.key}, which moved first, at step {first.onset_step:g}: {first.message}"
+
+
+def _learning_rate(channels: Mapping[str, Channel | None], names: SourceNames | None) -> str | None:
+    """Return what is to be said about a learning rate that is far above the release's default; None if it is not."""
+    usual = None if names is None else names.default("learning_rate")
+    if not isinstance(usual, float) or usual <= 0:
+        return None
+    for channel in channels.values():
+        if channel is not None and channel.meaning.metric == "optimizer/learning_rate" and channel.series.count:
+            highest = channel.logged(max(channel.series.points_of()[1]))
+            if highest >= _FAR * usual:
+                times = f"{highest / usual:,.0f} times the release's default of {usual:g}"
+                return f"Lower the learning rate: the log has {highest:g}, {times}."
+    return None

@@ -1,0 +1,52 @@
+"""Advice looks at the run itself: which curve moved first, and a learning rate that is far off."""
+
+import random
+
+import pytest
+from rlmetrics.health import Monitor
+
+
+def broken(source, rate, norm):
+    """Return the report on a run whose gradient grows, whose policy then leaves, and whose reward falls."""
+    noise = random.Random(source)
+    monitor = Monitor(source)
+    for step in range(1, 121):
+        late, later = max(0, step - 40), max(0, step - 70)
+        monitor.observe(
+            step,
+            {
+                "loss": 0.02 + 0.01 * noise.gauss(0, 1),
+                "grad_norm": norm * (1 + 0.5 * late) * (1 + 0.02 * noise.gauss(0, 1)),
+                "learning_rate": rate,
+                "reward": 0.4 - 0.004 * later + 0.01 * noise.gauss(0, 1),
+                "reward_std": 0.2 + 0.01 * noise.gauss(0, 1),
+                "entropy": 0.6 * 0.9**later * (1 + 0.02 * noise.gauss(0, 1)),
+            },
+        )
+    return monitor.report()
+
+
+@pytest.mark.parametrize(
+    ("rate", "said"), [(1.0, "the log has 1, 1,000,000 times"), (1e-3, "the log has 0.001, 1,000")]
+)
+def test_a_learning_rate_far_above_the_default_is_named_first(rate, said):
+    """The log has the learning rate; where it explains the ailment, it is the first thing to change."""
+    first = broken("trl[GRPOTrainer]==1.16.0", rate, 0.5).diagnoses[0]
+
+    assert first.checks[0].startswith("Lower the learning rate: " + said)
+
+
+@pytest.mark.parametrize("rate", [1e-6, 1e-4])
+def test_a_usual_learning_rate_is_not_blamed(rate):
+    """The default, and what adapters are trained with, are not named."""
+    checks = [check for item in broken("trl[GRPOTrainer]==1.16.0", rate, 0.5).diagnoses for check in item.checks]
+
+    assert not any("the log has" in check for check in checks)
+
+
+def test_what_moved_first_is_named():
+    """The answer is the worst; of all curves that moved, the first to leave its level is where to begin."""
+    first = broken("trl[GRPOTrainer]==1.16.0", 1e-6, 6.0).diagnoses[0]
+
+    assert first.id == "entropy-collapsed"
+    assert first.checks[0].startswith("Begin with grad_norm, which moved first, at step 4")
