@@ -5,7 +5,7 @@ import math
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from rlmetrics.translate.reading import LoggedRow, one_a_step, step_in
+from rlmetrics.translate.reading import LoggedRow, MissingSteps, one_a_step, step_in
 
 
 def read(*rows):
@@ -93,3 +93,25 @@ def test_nothing_is_lost_and_steps_stay_in_order(logged):
     stuck = len(rows) >= 16 and len({tuple(row) for _, row in rows[:16]}) == 1 == len(visited)
     assert [step for step, _ in found] == (visited if not stuck else [step for step, _ in rows])
     assert {key for _, values in found for key in values} == {key for _, key, _ in logged}
+
+
+@pytest.mark.parametrize(
+    ("steps", "missing"),
+    [
+        ([*range(1, 10), *range(11, 20)], [10]),
+        ([*range(10, 100, 10), *range(120, 200, 10)], [100, 110]),
+        ([1, *range(10, 200, 10)], []),
+        ([1, 2, 5, 9, 11, 20, 22, 27, 31, 40], []),
+        (range(5), []),
+        ([], []),
+        ([None] * 20, []),
+        ([1, 2, 3, 4, 5, 6, 7, 8, 9, 500], []),
+    ],
+)
+def test_a_step_without_a_row_is_found(steps, missing):
+    """Where steps are logged at equal distances, those that are not there are named; other gaps are no such."""
+    found = MissingSteps()
+    for step in steps:
+        found.take(step)
+
+    assert found.steps() == missing

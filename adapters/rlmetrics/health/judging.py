@@ -17,7 +17,15 @@ from rlmetrics.names.source import CANONICAL
 from rlmetrics.names.tables import Tables
 from rlmetrics.translate import InputError
 from rlmetrics.translate.clues import clues_of
-from rlmetrics.translate.reading import RUN_NAMES, LoggedRow, RecordedRun, one_a_step, run_named_in, step_in
+from rlmetrics.translate.reading import (
+    RUN_NAMES,
+    LoggedRow,
+    MissingSteps,
+    RecordedRun,
+    one_a_step,
+    run_named_in,
+    step_in,
+)
 from rlmetrics.translate.tree import Tree, Unit, survey
 from rlmetrics.translate.unrecognised import why_unrecognised
 
@@ -31,6 +39,10 @@ SAMPLE = 200
 """Rows from whose keys a source is inferred."""
 _AHEAD = 512
 """Rows that are taken together: nobody waits for what a single one says."""
+_DROPPED = {
+    "mlflow": ": MLflow takes nothing of a step in which a value is None or text, or a key ends in a slash",
+}
+"""Why a tracker may have no row of a step."""
 _INFERRED = ("auto", "")
 
 
@@ -93,7 +105,9 @@ def judged_run(
     for label, part in _parts(chain(first, rows)):
         monitor = opened(at, settings.values, tables, answer.rivals, ahead=_AHEAD)
         monitor.notes += notes
+        missing = MissingSteps()
         for row in part:
+            missing.take(row.step)
             monitor.observe(row.step, row.values)
         if not monitor.rows:
             continue
@@ -103,8 +117,18 @@ def judged_run(
         if account.torn:
             monitor.notes.append(f"the last {account.torn} bytes are cut off within a row and were left out")
         monitor.notes += account.notes
+        monitor.notes += _without_row(missing.steps(), unit.kind.name)
         report = monitor.report(f"{name}#{label}" if label else name)
         yield replace(report, at=answer.source and report.at, answer=answer)
+
+
+def _without_row(steps: Sequence[float], kind: str) -> list[str]:
+    """Return a note about steps that have no row, and why that may be."""
+    if not steps:
+        return []
+    listed = ", ".join(f"{step:g}" for step in steps[:5]) + (f" and {len(steps) - 5} more" if len(steps) > 5 else "")
+    what = f"step {listed} has no row" if len(steps) == 1 else f"steps {listed} have no row"
+    return [f"{what}{_DROPPED.get(kind, ', though steps are logged at equal distances')}"]
 
 
 def keys_of(rows: Iterable[LoggedRow]) -> list[str]:

@@ -168,12 +168,12 @@ class ListReader:
             if more := rest[end:].strip():
                 raise self._error(JsonError(f"{more[:20]!r} follows its end", self._begin + rest.index(more, end)))
             return rest
-        end = rest.index("]") + 1
+        end, closing = rest.index("]") + 1, self._around.closing[1:]
         for comma in re.finditer(",", rest):
-            if _is_json(f"{opening}{rest[: comma.start()]}}}"):
+            if _is_json(f"{opening}{rest[: comma.start()]}{closing}"):
                 end = comma.start()
         self._report.lost.bytes += len(rest[end:].encode())
-        return rest[:end] + "}"
+        return rest[:end] + closing
 
     def refused(self, entry: str, error: InputError) -> InputError:
         """Return an error about the object that was just yielded, with its place."""

@@ -34,6 +34,8 @@ _AXES = {
     *("Relative Time (Process)", "Relative Time (Wall)", "Wall Time"),
 }
 """Columns that hold an axis or name a run, not a metric."""
+_DVCLIVE = ("plots", "metrics")
+"""The folder below which DVCLive keeps a table for each key."""
 _STEP = ("Step", "step", "_step", "global_step", "train/global_step")
 
 
@@ -98,6 +100,8 @@ class CsvTable(Log):
             raise InputError(msg, self.path, 1)
         for run, keys in runs.items():
             account = Account()
+            if self.path.parent.parts[-3:-1] == _DVCLIVE or self.path.parent.parts[-2:] == _DVCLIVE:
+                account.notes.append("DVCLive numbers calls of log: its steps are no optimizer steps")
             yield self.run(self._logged(header, keys, axis, account), account, run.removesuffix(_SEPARATOR))
 
     def _logged(self, header: _Header, keys: dict[int, str], axis: int | None, account: Account) -> Iterator[LoggedRow]:

@@ -1,6 +1,6 @@
 """The ``trainer_state.json`` that Hugging Face trainers save: the names are those of ``log_history``.
 
-The list alone, as people dump it to a file of its own, is read alike.
+The list alone, as people dump it to a file of its own, is read alike, and so is one of rows under another name.
 """
 
 from __future__ import annotations
@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +26,9 @@ from ..translator import Translator
 __all__ = ["KIND"]
 
 _HISTORY = re.compile(r'(?<!\\)"log_history"[ \t\r\n]*:[ \t\r\n]*\[')
+_ROWS_BELOW = re.compile(r'(?<!\\)"[^"\\]*"[ \t\r\n]*:[ \t\r\n]*(?=\[[ \t\r\n]*\{)')
+"""Where a list of objects begins, under whatever name."""
+_DEEPEST = 3
 _LIST = re.compile(r"\ufeff?[ \t\r\n]*\[")
 _PROGRESS = {"step", "_step", "global_step", "epoch", "episode"}
 """What a logged row says about when it was logged, whatever stands before it."""
@@ -35,7 +39,7 @@ _SUFFIXES = (".json", ".yaml", ".yml")
 
 
 def recognises(path: Path) -> bool:
-    """Tell whether ``path`` is a JSON object with a ``log_history``, or a list that begins with a logged row."""
+    """Tell whether ``path`` is JSON with a ``log_history``, or a list that begins with a logged row."""
     if path.suffix != ".json":
         return False
     try:
@@ -140,9 +144,14 @@ def _begins_with_row(text: str) -> bool:
 def _around(path: Path) -> Around:
     """Return what stands around the rows of a file."""
     try:
-        return _ROWS if _LIST.match(_beginning(path)) else _STATE
+        text = _beginning(path)
     except UnicodeDecodeError:
         return _STATE
+    if _LIST.match(text):
+        return _ROWS
+    found = _history(text)
+    depth = 1 if found is None else found[1]
+    return replace(_STATE, opening='{"": ' * depth + "[", closing="]" + "}" * depth)
 
 
 def _list_head(text: str) -> int | None:
@@ -152,12 +161,32 @@ def _list_head(text: str) -> int | None:
 
 def _state_head(text: str) -> int | None:
     """Return where the list of the history begins, if what stands before it can be the beginning of a state."""
+    found = _history(text)
+    return None if found is None else found[0]
+
+
+def _history(text: str) -> tuple[int, int] | None:
+    """Return where the history begins, and in how many objects it lies: what is called so, or else the first rows."""
     for begin in _HISTORY.finditer(text):
+        depth = _depth(text[: begin.end() - 1])
+        if depth is not None:
+            return begin.end(), depth
+    for begin in _ROWS_BELOW.finditer(text):
+        if _begins_with_row(text[begin.end() :]):
+            depth = _depth(text[: begin.end()])
+            if depth is not None:
+                return begin.end() + 1, depth
+    return None
+
+
+def _depth(text: str) -> int | None:
+    """Return in how many objects a list would lie after a text; None if none can stand there."""
+    for depth in range(1, _DEEPEST + 1):
         try:
-            members(f"{text[: begin.end()]}]}}")
+            members(f"{text}[]{'}' * depth}")
         except JsonError:
             continue
-        return begin.end()
+        return depth
     return None
 
 

@@ -2,7 +2,7 @@
 
 from .following import Follower, Whole
 from .runs import Account, LoggedRow, RecordedRun, as_step
-from .steps import RUN_NAMES, STEP_NAMES, StepAxis, is_beside, one_a_step, run_named_in, step_in
+from .steps import RUN_NAMES, STEP_NAMES, MissingSteps, StepAxis, is_beside, one_a_step, run_named_in, step_in
 
 __all__ = [
     "RUN_NAMES",
@@ -10,6 +10,7 @@ __all__ = [
     "Account",
     "Follower",
     "LoggedRow",
+    "MissingSteps",
     "RecordedRun",
     "StepAxis",
     "Whole",

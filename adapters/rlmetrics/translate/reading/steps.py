@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import math
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain, islice
 from typing import Any
 
 from .runs import LoggedRow
 
-__all__ = ["RUN_NAMES", "STEP_NAMES", "StepAxis", "is_beside", "one_a_step", "run_named_in", "step_in"]
+__all__ = ["RUN_NAMES", "STEP_NAMES", "MissingSteps", "StepAxis", "is_beside", "one_a_step", "run_named_in", "step_in"]
 
 _GLOBAL = (
     "train/global_step",
@@ -39,6 +40,10 @@ _AHEAD = 2000
 """Rows that are looked through before the first is placed: by then a trainer has said what step it is at."""
 _STUCK = 16
 """Rows of one step, each with the same keys, before that number is taken for something else."""
+_FEWEST = 8
+"""Distances between steps that tell which is usual, and the most steps that are missing at one place."""
+_NEARLY_ALL = 0.8
+_MOST_APART = 100
 _LOST = frozenset({"nan", "inf", "-inf", "+inf", "infinity", "-infinity"})
 
 
@@ -84,6 +89,39 @@ class StepAxis:
         elif not self._stated or not (self._counts_calls or row.step is None):
             self.at = row.step if row.step is not None else step_in(row.values)
         return self.at
+
+
+class MissingSteps:
+    """Steps without a row in a run that logs one at equal distances."""
+
+    def __init__(self) -> None:
+        self._last: float | None = None
+        self._distances: Counter[float] = Counter()
+        self._apart: list[tuple[float, float]] = []
+
+    def take(self, step: float | None) -> None:
+        """Take the step of a row."""
+        if step is not None and self._last is not None and step > self._last:
+            distance = step - self._last
+            if distance > 1.5 * min(self._distances, default=distance) and len(self._apart) < _MOST_APART:
+                self._apart.append((self._last, step))
+            if len(self._distances) < _MOST_APART or distance in self._distances:
+                self._distances[distance] += 1
+        self._last = step
+
+    def steps(self) -> list[float]:
+        """Return the steps that lack a row; none where distances vary, or so much is missing that it is no accident."""
+        if not self._distances:
+            return []
+        (usual, count), total = self._distances.most_common(1)[0], self._distances.total()
+        if total < _FEWEST or count < _NEARLY_ALL * total:
+            return []
+        missing: list[float] = []
+        for before, after in self._apart:
+            times = (after - before) / usual
+            if times == int(times) <= _FEWEST:
+                missing += [before + usual * number for number in range(1, int(times))]
+        return missing
 
 
 def one_a_step(rows: Iterable[LoggedRow]) -> Iterator[LoggedRow]:

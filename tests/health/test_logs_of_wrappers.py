@@ -1,0 +1,93 @@
+"""Logs that frameworks around a trainer write, and those that people make of a trainer's: read as what they hold."""
+
+import json
+import os
+
+import pytest
+from mlflow import MlflowClient
+from mlflow.entities import Metric
+from rlmetrics.cli import main
+from rlmetrics.health import check_path
+from rlmetrics.names import NamesError
+from rlmetrics.names.overlays import overlaid
+from rlmetrics.translate.kinds import kind_of
+
+DPO, GRPO, VERL = "trl[DPOTrainer]==0.24.0", "trl[GRPOTrainer]==1.16.0", "verl==0.9.1"
+
+
+def test_the_log_of_llama_factory_is_read(tmp_path):
+    """Its steps are those of the optimizer, its names those of the trainer, and null is what it did not have."""
+    path = tmp_path / "trainer_log.jsonl"
+    place = {
+        "total_steps": 400,
+        "epoch": 0.5,
+        "percentage": 5.0,
+        "elapsed_time": "0:00:27",
+        "remaining_time": "0:09:00",
+    }
+    rows = []
+    for step in range(10, 410, 10):
+        own = {"loss": 0.7 - step / 1000, "accuracy": 0.5 + step / 1000, "lr": 1e-6, "eval_loss": None}
+        rows.append({"current_steps": step, **own, **place})
+        if step % 100 == 0:
+            rows.append({"current_steps": step, "loss": None, "lr": None, "eval_loss": 0.6, **place})
+    path.write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+
+    (report,) = check_path(path, at=DPO)
+
+    assert (report.rows, report.steps) == (40, (10, 400))
+    assert [finding.rule for finding in report.findings if finding.cause == "non_finite"] == []
+    assert any(note.startswith("LLaMA-Factory's own log: lr is") for note in report.notes)
+    (run,) = kind_of(path).open(path).read()
+    assert {"learning_rate", "rewards/accuracies", "loss"} <= next(run.rows).values.keys()
+
+
+@pytest.mark.parametrize(
+    "around", ['{{"meta": {{"a": 1}}, "rows": {}}}', '{{"run": {{"raw_log_history": {}}}, "n": 2}}']
+)
+def test_a_history_below_any_key_is_read_and_translated(tmp_path, around):
+    """People keep the list of rows under a name of their own, among other things."""
+    rows = [{"loss": 1.0, "kl": 0.5, "step": 1}, {"loss": 0.5, "kl": 0.25, "step": 2}]
+    path = tmp_path / "dump.json"
+    path.write_text(around.format(json.dumps(rows)))
+
+    (report,) = check_path(path, at=GRPO)
+    code = main(["translate", str(path), "--from", GRPO, "--to", "canonical"])
+
+    assert (report.rows, report.steps, code) == (2, (1, 2), 0)
+    whole = (tmp_path / "dump.json.translated").read_text()
+    assert json.loads(whole.replace("kl/reference/k3", "kl").replace("loss/total", "loss")) == json.loads(
+        path.read_text()
+    )
+
+
+def test_a_step_that_mlflow_refused_is_named(tmp_path):
+    """A value that is None makes MLflow take nothing of its step, and nobody hears of it."""
+    client = MlflowClient(f"sqlite:///{tmp_path}/mlflow.db")
+    run = client.create_run(client.create_experiment("verl")).info.run_id
+    for step in (*range(1, 10), *range(11, 21)):
+        client.log_batch(run, [Metric("critic/score/mean", 0.5, 1, step), Metric("actor/grad_norm", 0.1, 1, step)])
+
+    (report,) = check_path(tmp_path / "mlflow.db", at=VERL)
+
+    assert [note for note in report.notes if note.startswith("step 10 has no row: MLflow takes nothing of a step")]
+
+
+@pytest.mark.parametrize(
+    ("make", "said"),
+    [
+        (lambda path: os.mkfifo(path), "is a pipe or a device"),
+        (lambda path: path.symlink_to("/nowhere"), "is a symbolic link that leads nowhere"),
+        (lambda path: path.mkdir(), ""),
+    ],
+)
+def test_an_overlay_that_cannot_be_read_is_refused(tmp_path, make, said):
+    """Nothing of an overlay is left out in silence, and no pipe is waited for."""
+    (tmp_path / "metrics").mkdir()
+    make(tmp_path / "metrics" / "own.yaml")
+
+    if said:
+        with pytest.raises(NamesError, match=said):
+            overlaid([str(tmp_path)])
+    else:
+        assert overlaid([str(tmp_path)])("lookup")
