@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -12,6 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
+from command_line import Answer, answered
 from folders import ROOT
 
 README = ROOT / "README.md"
@@ -39,6 +41,11 @@ class Block(NamedTuple):
     id: str
     code: str
     fetches: bool
+
+    @property
+    def generates(self) -> bool:
+        """Whether it generates everything from the spec, which takes many seconds."""
+        return "rlmetrics generate" in self.code
 
 
 def blocks(language: str, *pages: Path) -> Iterator[Block]:
@@ -90,6 +97,17 @@ def environment(checkout: Path) -> dict[str, str]:
     )
     path = os.pathsep.join([str(tools), str(Path(sys.executable).parent), os.environ["PATH"]])
     return {**os.environ, "PATH": path, "PYTHONPATH": roots}
+
+
+def run_here(checkout: Path, code: str, **values: str) -> list[Answer]:
+    """Run a block that has nothing but commands of ``rlmetrics`` in a checkout, by this process."""
+    found = []
+    for line in code.splitlines():
+        program, *words = shlex.split(line)
+        assert program == "rlmetrics"
+        assert not {"|", ">", "&&", ";"} & {*words}
+        found.append(answered(*words, folder=checkout, **values))
+    return found
 
 
 def run(checkout: Path, code: str, **values: str) -> subprocess.CompletedProcess[str]:

@@ -8,17 +8,19 @@ under another facet, tells more than there is, or tells it with another release.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
+from folders import FIXTURES
 from rlmetrics.names import DiffResult, diff, load_tables, open_views
 from rlmetrics.names.records import Entry
 
-ROWS = Path(__file__).parents[1] / "fixtures" / "changes_without_rename"
+ROWS = FIXTURES / "changes_without_rename"
+_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
 @dataclass(frozen=True)
@@ -40,6 +42,12 @@ class Change:
         return f"{self.source} {self.key} {self.old}->{self.new} {config}".strip()
 
 
+@cache
+def _rows(name: str) -> list[dict[str, Any]]:
+    rows: list[dict[str, Any]] = yaml.load((ROWS / name).read_text("utf-8"), _LOADER)
+    return rows
+
+
 def _changes(name: str) -> list[Change]:
     return [
         Change(
@@ -52,7 +60,7 @@ def _changes(name: str) -> list[Change]:
             differs=frozenset(row["differs"]),
             says=tuple(row.get("says", ())),
         )
-        for row in yaml.safe_load((ROWS / name).read_text("utf-8"))
+        for row in _rows(name)
         for key in row["keys"]
     ]
 
@@ -109,44 +117,56 @@ _FIELDS = ("population", "snapshot", "scale", "offset", "lag")
 _BY_NAME = [change for change in CHANGES if change.key == change.to]
 
 
-@pytest.mark.parametrize("change", CHANGES, ids=str)
-def test_a_key_differs_between_two_releases_by_exactly_what_the_sources_show(change):
+def _by_step(changes: Iterable[Change]) -> list[Any]:
+    """Return the changes from one release to another together, for one test each."""
+    steps: dict[str, list[Change]] = {}
+    for change in changes:
+        steps.setdefault(f"{change.source} {change.old}->{change.new}", []).append(change)
+    return [pytest.param(several, id=step) for step, several in steps.items()]
+
+
+@pytest.mark.parametrize("changes", _by_step(CHANGES))
+def test_keys_differ_between_two_releases_by_exactly_what_the_sources_show(changes):
     """Population, reduction, sign, scale, defects, predicate, span, default: all that differs is told, and no more."""
-    assert change.differs == _differences(*_pair(change))
+    for change in changes:
+        assert _differences(*_pair(change)) == change.differs, change
 
 
-@pytest.mark.parametrize("change", [change for change in _BY_NAME if change.differs], ids=str)
-def test_a_change_under_an_unchanged_name_is_told(change):
-    """With the release that brought it, in words, and with where it stands; none passes as the same number."""
-    told = {item.key: item for item in _diff(change.source, change.old, change.new, change.config).changed}
-    assert change.key in told, f"{change.key} is taken to mean the same in {change.old} and {change.new}"
-    found = told[change.key]
-    assert change.new == found.since
-    assert found.evidence
-    only_logged = all(text.startswith("logged ") for text in change.differs)
-    assert only_logged == (found.relation == "exact")
-    assert [text for text in change.says if text not in found.what] == []
+@pytest.mark.parametrize("changes", _by_step(change for change in _BY_NAME if change.differs))
+def test_changes_under_an_unchanged_name_are_told(changes):
+    """With the release that brought them, in words, and with where they stand; none passes as the same number."""
+    for change in changes:
+        told = {item.key: item for item in _diff(change.source, change.old, change.new, change.config).changed}
+        assert change.key in told, f"{change.key} is taken to mean the same in {change.old} and {change.new}"
+        found = told[change.key]
+        assert found.since == change.new, change
+        assert found.evidence, change
+        only_logged = all(text.startswith("logged ") for text in change.differs)
+        assert (found.relation == "exact") == only_logged, change
+        assert [text for text in change.says if text not in found.what] == [], change
 
 
-@pytest.mark.parametrize("change", [change for change in _BY_NAME if not change.differs], ids=str)
-def test_a_number_that_stays_the_same_is_not_told_as_changed(change):
-    """However much the lines around it changed, under this configuration."""
-    changed = {item.key for item in _diff(change.source, change.old, change.new, change.config).changed}
-    assert change.key not in changed
+@pytest.mark.parametrize("changes", _by_step(change for change in _BY_NAME if not change.differs))
+def test_numbers_that_stay_the_same_are_not_told_as_changed(changes):
+    """However much the lines around them changed, under this configuration."""
+    for change in changes:
+        changed = {item.key for item in _diff(change.source, change.old, change.new, change.config).changed}
+        assert change.key not in changed, change
 
 
-@pytest.mark.parametrize("change", [change for change in CHANGES if change.key != change.to], ids=str)
-def test_a_change_that_hides_behind_a_new_name_is_told(change):
+@pytest.mark.parametrize("changes", _by_step(change for change in CHANGES if change.key != change.to))
+def test_changes_that_hide_behind_a_new_name_are_told(changes):
     """A key that is renamed and changed at once is no plain renaming."""
-    renamed = {item.from_: item for item in _diff(change.source, change.old, change.new, change.config).renamed}
-    assert change.to == renamed[change.key].to
-    assert renamed[change.key].relation != "exact"
+    for change in changes:
+        renamed = {item.from_: item for item in _diff(change.source, change.old, change.new, change.config).renamed}
+        assert renamed[change.key].to == change.to, change
+        assert renamed[change.key].relation != "exact", change
 
 
 def test_every_row_cites_a_line_of_both_releases():
     """So that a reader can lay the two side by side."""
     for name in ("trl.yaml", "verl.yaml"):
-        for row in yaml.safe_load((ROWS / name).read_text("utf-8")):
+        for row in _rows(name):
             for side in (row["before"], row["after"]):
                 assert set(side) == {"release", "path", "line"}
                 assert side["line"] > 0

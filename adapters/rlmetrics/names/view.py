@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any
 
 from .canonical import CanonicalView
@@ -158,7 +158,7 @@ def open_views(
             raise NamesError(msg)
         source = parse_source(text, tables, as_target=target and index == len(sources) - 1)
         if source.is_canonical:
-            views.append(CanonicalView(tables, source))
+            views.append(_canonical(tables, source))
         elif not source.is_release:
             views.append(ConventionView(tables, source))
         else:
@@ -171,6 +171,12 @@ def open_views(
             [(component.table, component.release) for component in components],
         )
     return views
+
+
+@lru_cache(maxsize=4)
+def _canonical(tables: Tables, source: Source) -> CanonicalView:
+    """Return the one view of the spec's own names, which no configuration changes."""
+    return CanonicalView(tables, source)
 
 
 def _keys_of(component: ComponentView, config: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -1,11 +1,12 @@
-"""Every command and every Python snippet of the guides runs as printed."""
+"""Every command and every Python snippet of the guides runs as printed, and what generates everything."""
 
 from __future__ import annotations
 
+from operator import attrgetter
 from pathlib import Path
 
 import pytest
-from docs.commands import GUIDES, blocks, make_checkout, run, run_python
+from docs.commands import GUIDES, README, blocks, make_checkout, run, run_python
 
 
 @pytest.fixture(scope="module")
@@ -15,7 +16,12 @@ def checkout(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.parametrize(
-    "code", [pytest.param(block.code, id=block.id) for block in blocks("bash", *GUIDES) if not block.fetches]
+    "code",
+    [
+        pytest.param(block.code, id=block.id)
+        for block in (*blocks("bash", *GUIDES), *filter(attrgetter("generates"), blocks("bash", README)))
+        if not block.fetches
+    ],
 )
 def test_shell_block_runs(checkout: Path, code: str) -> None:
     """Each shell block ends with exit code 0."""
