@@ -367,8 +367,8 @@ def test_what_only_an_option_brings_that_is_off_keeps_no_loss_from_translating(s
 
 
 def test_gmpo_leaves_masked_completions_out_of_its_extremes():
-    """Shares of completions without a counted token are NaN, which the smallest share skips: no 0 is averaged."""
+    """Shares of completions without a counted token are NaN, which the smallest share skips in both: no 0 enters."""
     found = map_names("trl[GMPOTrainer]==1.16.0", GRPO, config={"mask_truncated_completions": True})
     said = _said(found.translate("clip_ratio/low_min"))
-    assert "parts that are NaN are left out" in said
+    assert "parts that are NaN are left out" not in said
     assert "0 is logged" not in said

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from rlmetrics.names.answers import Resolution
 from rlmetrics.names.anywhere import resolved_at
 from rlmetrics.names.config import Config
-from rlmetrics.names.lookup import ALIAS, GROUP, SEGMENT, Logged, Lookup, catalogue_of, misspelt
+from rlmetrics.names.lookup import ALIAS, GROUP, KEY, SEGMENT, SHOWN, TEMPLATE, Logged, Lookup, catalogue_of, misspelt
 from rlmetrics.names.meant import Meant, meant
 from rlmetrics.names.measured import canonical_of
 from rlmetrics.names.protocol import View
@@ -17,7 +17,7 @@ from rlmetrics.names.source import Source
 from rlmetrics.names.tables import Tables
 from rlmetrics.names.view import FrameworkView
 
-from .meanings import meaning_lines, meaning_table, meanings, near_lines
+from .meanings import brought_lines, meaning_lines, meaning_table, meanings, near_lines
 from .terminal import columns, labelled, wrapped
 from .words import listed, quantity_words, source_words
 
@@ -50,6 +50,20 @@ def answer_anywhere(key: str, lookup: Lookup, tables: Tables, *, config: Config 
     """Answer without a source: with a key's meanings, or with the only one that it has."""
     if (own := canonical_of(key, tables)) is not None:
         return _measured(key, *own, full=full)
+    elsewhere = brought_lines(key, tables, catalogue_of(tables))
+    usual = {item.component for item in lookup.found} if lookup.way in (KEY, SHOWN, TEMPLATE) else set()
+    if elsewhere and not lookup.found:
+        return Answer(elsewhere)
+    answer = _anywhere(key, lookup, tables, config=config, full=full)
+    if len(usual) > 1 and "/" not in key:
+        return answer  # a name that is common here is meant as it is here
+    after = len(usual) > 1
+    blocks = [block for block in ((answer.lines, elsewhere) if after else (elsewhere, answer.lines)) if block]
+    return answer._replace(lines=[line for block in blocks for line in ("", *block)][1:])
+
+
+def _anywhere(key: str, lookup: Lookup, tables: Tables, *, config: Config, full: bool) -> Answer:
+    """Answer with the meanings of a key, or with the keys that are spelled like it."""
     catalogue = catalogue_of(tables)
     if not lookup.found:
         near = catalogue.near(key)
@@ -210,6 +224,8 @@ def _unknown(view: FrameworkView, resolution: Resolution, *, own: bool, full: bo
     near = within or ([resolution.near_miss] if resolution.near_miss is not None else list(resolution.nearest))
     if any(unlogged(part, key) is not None for part in view.components.values()):
         return wrapped(f"{who} does not log `{key}` in any configuration.")
+    if elsewhere := brought_lines(key, tables, catalogue_of(tables)):
+        return [*wrapped(f"{who} does not log `{key}`."), *elsewhere]
     if not near:
         return wrapped(f"{who} does not log `{key}`, and none of its keys is spelled like it.")
     shown = [f"`{name}`" for name in near[:MOST_NAMES]]

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import islice, zip_longest
 from typing import NamedTuple
 
+from rlmetrics.names.brought import brought
 from rlmetrics.names.lookup import ALIAS, GROUP, KEY, SEGMENT, SHOWN, Catalogue, Logged, Lookup
 from rlmetrics.names.surfaces import LOGGED
 from rlmetrics.names.tables import Tables
@@ -15,7 +16,7 @@ from .facts import quantity
 from .terminal import columns, width, wrapped
 from .words import listed, quantity_words, ranges_words
 
-__all__ = ["Meaning", "meaning_lines", "meaning_table", "meanings", "near_lines"]
+__all__ = ["Meaning", "brought_lines", "meaning_lines", "meaning_table", "meanings", "near_lines"]
 
 MOST = 10
 """Lines of a list that are shown without being asked for."""
@@ -91,6 +92,29 @@ def near_lines(key: str, near: Sequence[str], catalogue: Catalogue, tables: Tabl
     ]
     logged = [item for name in near for item in catalogue.called(name)]
     return [*lines, "", *_keyed(logged, tables, full=False), "", _next(logged[0])]
+
+
+def brought_lines(key: str, tables: Tables, catalogue: Catalogue) -> list[str]:
+    """Return what a name is in other libraries, and which keys come nearest to it."""
+    lines: list[str] = []
+    for item in brought(key, tables):
+        lines += wrapped(f"{item.library} calls `{item.name}` {item.says}")
+        keys = [f"`{name}` ({who})" for who, name in _logging(item.metric, tables, catalogue)]
+        nearest = listed(keys) if keys else "no described release logs it"
+        lines += wrapped(f"nearest: {item.metric}, {nearest}", indent=2, hanging=4)
+    return lines
+
+
+def _logging(metric: str, tables: Tables, catalogue: Catalogue) -> list[tuple[str, str]]:
+    """Return who logs a metric under which key, one of each framework."""
+    found: dict[str, tuple[str, str]] = {}
+    for name in catalogue.keys:
+        for item in catalogue.called(name) if metric in tables.meant_by(name) else ():
+            if item.metric == metric and item.mode == "train":
+                title = str(tables.frameworks[item.framework]["title"])
+                who = f"{title} {item.component}" if item.is_class else title
+                found.setdefault(item.framework, (who, item.key))
+    return list(found.values())
 
 
 def _head(key: str, lookup: Lookup, groups: Sequence[Meaning], tables: Tables) -> str:

@@ -8,6 +8,7 @@ import textwrap
 import warnings
 from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import lru_cache
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 import torch
@@ -70,7 +71,7 @@ def make_suite(
     is computed once.
 
     Args:
-        metrics: Keys of ``rlmetrics.functional.REGISTRY``: ids, or ``id@variant``. A mapping gives each metric
+        metrics: Keys of ``rlmetrics.functional.REGISTRY``: ids, ``id@variant``, or aliases. A mapping gives each metric
             parameters of its own.
         optional: Deprecated and without effect: an update may lack any input, and metrics that need it skip it.
         device: Where the state lives; it follows its first update if left out.
@@ -91,7 +92,10 @@ def make_suite(
     if isinstance(metrics, str):
         msg = f"make_suite: expected a list of metrics or a mapping, got the string {metrics!r}"
         raise TypeError(msg)
-    own = metrics if isinstance(metrics, Mapping) else {name: {} for name in metrics}
+    given = metrics if isinstance(metrics, Mapping) else {name: {} for name in metrics}
+    index = import_module("rlmetrics.functional").REGISTRY
+    # An alias stands for its metric, under whose id the number is given back.
+    own = {name if name in index else registered(name).id: values for name, values in given.items()}
     if len(own) != len(metrics) or not own:
         msg = "make_suite: a metric stands twice in the list" if own else "make_suite: there are no metrics"
         raise ValueError(msg)

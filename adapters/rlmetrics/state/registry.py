@@ -65,24 +65,33 @@ class Registry(Mapping[str, MetricFunction]):
         self._renamed = renamed or {}
 
     def __getitem__(self, key: str) -> MetricFunction:
-        """Return the metric function of an id, or of ``id@variant``.
+        """Return the metric function of an id, of ``id@variant``, or of another name that only one metric has.
 
         Raises:
-            KeyError: No metric with that id can be computed; the message names the nearest ones.
+            KeyError: No metric with that id can be computed, or several have that name; the message names them, or the
+                nearest ones.
         """
         if key in self._renamed:
             from rlmetrics.names.renames import warn_renamed
 
             warn_renamed(key, self._renamed[key])
             key = self._renamed[key]
-        try:
-            module = self._index[key]
-        except KeyError:
-            near = difflib.get_close_matches(str(key), self._index, n=3)
-            msg = f"no metric function {key!r}" + (f"; did you mean {', '.join(near)}?" if near else "")
-            raise KeyError(msg) from None
-        metrics: Mapping[str, MetricFunction] = import_module(f"{self._package}.{module}").METRICS
-        return metrics[key]
+        metric = key if key in self._index else self._called(str(key))
+        metrics: Mapping[str, MetricFunction] = import_module(f"{self._package}.{self._index[metric]}").METRICS
+        return metrics[metric]
+
+    def _called(self, name: str) -> str:
+        from rlmetrics.names.called import metrics_called
+
+        called = [metric for metric in metrics_called(name) if metric in self._index]
+        if len(called) == 1:
+            return called[0]
+        if called:
+            msg = f"{name!r} is a name of several metrics: write {' or '.join(called)}"
+            raise KeyError(msg)
+        near = difflib.get_close_matches(name, self._index, n=3)
+        msg = f"no metric function {name!r}" + (f"; did you mean {', '.join(near)}?" if near else "")
+        raise KeyError(msg)
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._index)

@@ -713,6 +713,8 @@ def __getattr__(name: str) -> object:
         value = __dir__()
     else:
         msg = f"module {__name__!r} has no attribute {name!r}"
+        if not name.startswith("_"):
+            msg += import_module("rlmetrics.names.called").missing_function(name, _HOME)
         raise AttributeError(msg)
     globals()[name] = value
     return value

@@ -16,9 +16,9 @@ class ConventionName(Strict):
 
     name: Text
     metric: Text
-    instrument: Literal["gauge", "counter", "histogram"]
-    unit: Text = Field(description="As the convention writes it.")
-    note: Text | None = None
+    instrument: Literal["gauge", "counter", "histogram"] = "gauge"
+    unit: Text = Field(default="1", description="As the convention writes it.")
+    note: Text | None = Field(default=None, description="Of a library's name what it is there and how it differs.")
 
 
 class Convention(Strict):
@@ -29,6 +29,9 @@ class Convention(Strict):
     brief: Text
     version: Text = Field(description="The state that is described, such as the date of a proposal.")
     sources: list[ClaimSource] = Field(min_length=1)
+    search: bool = Field(
+        default=False, description="Names of a library that people search by: each says how it differs; no target."
+    )
     traits: list[Text] = Field(default=[], description="Of every number that it names; see signatures.yaml.")
     names: list[ConventionName] = Field(min_length=1)
     allow: list[Allow] = []

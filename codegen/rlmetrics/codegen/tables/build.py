@@ -144,6 +144,7 @@ def _convention(convention: Convention) -> Row:
     return row(
         title=convention.title,
         version=convention.version,
+        search=convention.search or None,
         traits=convention.traits,
         names=[
             row(name=item.name, metric=item.metric, instrument=item.instrument, unit=item.unit, note=item.note)
