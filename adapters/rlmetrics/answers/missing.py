@@ -46,14 +46,15 @@ def missing_lines(view: View, found: Sequence[Resolution], *, full: bool = False
     groups: dict[str, list[str]] = {}
     for name in dict.fromkeys(str(item.component) for item in known):
         config = view.components[name].config
-        for entry in view.components[name].entries():
-            if entry.key not in present and entry.mode == "train":
-                for reason in _reasons(entry, config):
-                    groups.setdefault(reason, []).append(entry.key)
-    texts = [
-        f"{_some(keys, full=full)}{f': {reason}' if reason else ''}" for reason, keys in sorted(groups.items())[::-1]
-    ]
-    return labelled("missing", texts)
+        entries = [entry for entry in view.components[name].entries() if entry.mode == "train"]
+        # What keeps others away as well, but not those that are there, is no reason.
+        void = {reason for entry in entries if entry.key in present for reason in _reasons(entry, config)}
+        for entry in entries:
+            for reason in _reasons(entry, config) if entry.key not in present else ():
+                groups.setdefault("" if reason in void else reason, []).append(entry.key)
+    # Keys for which something says why they are absent come first.
+    ordered = sorted(groups.items(), key=lambda group: (group[0] == "", group[0]))
+    return labelled("missing", [_some(keys, full=full) + (reason and f": {reason}") for reason, keys in ordered])
 
 
 def _is_everywhere(view: FrameworkView, item: Resolution) -> bool:

@@ -138,11 +138,10 @@ def unremarkable(resolution: Resolution, given: Given, tables: Tables) -> Judgem
     if not math.isfinite(number):
         return Judgement("warning", "nothing", f"{given.text} is no number: something on the way to it was not finite.")
     span, axis = shown_range(resolution, tables), axis_of(resolution)
-    within = f" in its range ({_span(span)})" if span is not None and span != (None, None) else ""
-    percent = ""
     if axis == Transform(_PERCENT) and span == (0.0, _PERCENT):
-        percent = f"{given.text} percent, "
-    return Judgement("plain", "nothing", f"{given.text} is {percent}unremarkable by itself{within}.")
+        return Judgement("plain", "nothing", f"{given.text} is {given.text} percent, unremarkable by itself.")
+    within = f" in its range ({_span(span)})" if span is not None and span != (None, None) else ""
+    return Judgement("plain", "nothing", f"{given.text} is unremarkable by itself{within}.")
 
 
 def _span(span: tuple[float | None, float | None]) -> str:

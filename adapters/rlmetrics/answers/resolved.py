@@ -78,8 +78,10 @@ def resolved_lines(view: View, resolution: Resolution, *, full: bool = False) ->
     place = intro + (len(trust) if is_biased(trust) else 0)
     lines += averaged_lines(view, resolution)
     lines += [] if is_biased(trust) else trust
-    lines += labelled("healthy", health_texts(resolution.metric, view.tables, axis=axis_of(resolution), full=full))
-    reads = labelled("reads", reads_texts(resolution.metric, view.tables))
+    axis = axis_of(resolution)
+    lines += labelled("healthy", health_texts(resolution.metric, view.tables, axis=axis, full=full))
+    of = "" if axis is None or axis.is_plain else "Of the metric itself: "
+    reads = labelled("reads", [f"{of}{text}" for text in reads_texts(resolution.metric, view.tables)])
     lines += logged_lines(view, resolution)
     lines += _constant(resolution, full=full)
     lines += changed_lines(view, resolution, full=full)
