@@ -116,12 +116,12 @@ def test_group_relative_by_hand() -> None:
     """Rewards 1 and 3 have mean 2 and standard deviation √2; a lone 7 is no better than itself."""
     rewards, groups = torch.tensor([1.0, 7.0, 3.0], dtype=torch.float64), torch.tensor([4, 0, 4])
     by_group = advantages.group_relative(rewards, groups, epsilon=0.0)
-    assert pytest.approx(by_group.tolist()) == [-(0.5**0.5), 0.0, 0.5**0.5]
+    assert by_group.tolist() == pytest.approx([-(0.5**0.5), 0.0, 0.5**0.5])
     assert advantages.group_relative(rewards, groups, std="none").tolist() == [-1.0, 0.0, 1.0]
     assert advantages.group_relative(rewards, groups, std="none", alone="reward").tolist() == [-1.0, 7.0, 1.0]
     # Mean 11/3, squares of deviations 64/9 + 100/9 + 4/9 = 168/9, over two 28/3.
     by_batch = advantages.group_relative(rewards, groups, std="batch", epsilon=0.0)
-    assert pytest.approx(by_batch.tolist()) == [-((3 / 28) ** 0.5), 0.0, (3 / 28) ** 0.5]
+    assert by_batch.tolist() == pytest.approx([-((3 / 28) ** 0.5), 0.0, (3 / 28) ** 0.5])
 
 
 @given(seed=st.integers(0, 1000))
@@ -165,7 +165,7 @@ def test_whiten_by_hand() -> None:
     """Values 1 and 3 become ∓1/√2; with ddof 0 and the mean kept, 1 and 3 stay."""
     values, mask = torch.tensor([[1.0, 50.0], [3.0, 50.0]]), torch.tensor([[True, False], [True, False]])
     result = advantages.whiten(values, mask, epsilon=0.0)
-    assert pytest.approx(result.flatten().tolist()) == [-(0.5**0.5), 0.0, 0.5**0.5, 0.0]
+    assert result.flatten().tolist() == pytest.approx([-(0.5**0.5), 0.0, 0.5**0.5, 0.0])
     kept = advantages.whiten(values, mask, ddof=0, epsilon=0.0, shift_mean=False)
     assert pytest.approx(kept.flatten().tolist()) == [1.0, 0.0, 3.0, 0.0]
 

@@ -69,7 +69,7 @@ def test_every_logged_key_stands_in_exactly_one_panel(made, source):
     regexes = [config["metricRegex"] for config in configs(path) if config["metrics"] == []]
     wanted = {k.key for k in keys(source, surface="wandb") if k.logged is not False and k.metric and "{" not in k.key}
     assert len(shown) == len(set(shown))
-    assert wanted == set(shown)
+    assert set(shown) == wanted
     assert len(regexes) == len(set(regexes))
     assert report["at"].partition("==")[0] == source.partition("==")[0]
     families = [section["name"] for section in sections_of(path)]

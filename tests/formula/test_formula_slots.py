@@ -108,7 +108,7 @@ def test_an_empty_part_spoils_nothing(seen: list[float]) -> None:
     layout = (Slot("moments", "moments"),)
     state, nothing = torch.tensor(seen, dtype=torch.float64), torch.zeros(3, dtype=torch.float64)
     for left, right in ((state, nothing), (nothing, state)):
-        assert pytest.approx(seen, nan_ok=True) == slots.merge(layout, left, right).tolist()
+        assert slots.merge(layout, left, right).tolist() == pytest.approx(seen, nan_ok=True)
 
 
 def test_equal_parts_share_slots() -> None:

@@ -155,7 +155,7 @@ def test_fused_formulas_share_work_and_slots() -> None:
     results = fused_results(whole, update_function(whole)(**used(whole, tensors)))
     assert list(formulas) == list(results)
     for name, formula in formulas.items():
-        assert pytest.approx(run(formula, tensors).item(), rel=1e-12) == results[name]
+        assert results[name] == pytest.approx(run(formula, tensors).item(), rel=1e-12)
 
 
 def test_fused_formulas_skip_what_has_no_inputs() -> None:

@@ -149,14 +149,14 @@ def test_variance_far_from_zero() -> None:
     """The variance of values around a billion is not lost to cancellation, in one update or merged."""
     values = torch.tensor([[1e9, 1e9 + 1, 1e9 + 2, 1e9 + 3]], dtype=torch.float64)
     tensors = {**make(0), "logprobs": values, "mask": torch.ones(1, 4, dtype=torch.bool)}
-    assert pytest.approx(5 / 3) == run(compiled("var(logprobs)"), tensors).item()
+    assert run(compiled("var(logprobs)"), tensors).item() == pytest.approx(5 / 3)
 
 
 def test_masks_of_integers_are_masks() -> None:
     """A mask of zeros and ones counts like a boolean one."""
     tensors = make(0)
     wanted = run(compiled("mean(logprobs)"), tensors)
-    assert wanted == run(compiled("mean(logprobs)"), {**tensors, "mask": tensors["mask"].long()})
+    assert run(compiled("mean(logprobs)"), {**tensors, "mask": tensors["mask"].long()}) == wanted
 
 
 def test_vocabulary_is_visited_in_chunks(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -154,7 +154,7 @@ def test_histogram_edges() -> None:
     tensors["mask"] = torch.tensor([[True] * 6 + [False]])
     below, first, second, third, above, low, high = run(source, tensors).tolist()
     assert (below, first, second, third, above) == (1, 1, 1, 2, 1)
-    assert (pytest.approx(-0.1), pytest.approx(3.1)) == (low, high)
+    assert (low, high) == (pytest.approx(-0.1), pytest.approx(3.1))
     tensors["logprobs"][0, 0] = math.nan
     result = run(source, tensors).tolist()
     assert sum(result[:5]) == 5

@@ -51,7 +51,7 @@ def test_let_metrics_and_parameters() -> None:
     value = evaluate(
         "mean(b) + metric('m') * clip", let, TOKENS, {"clip": 0.5}, metrics=lambda _: ("sum(c)", {"c": "x"})
     )
-    assert pytest.approx(value) == 20 / 3 + 3.5
+    assert value == pytest.approx(20 / 3 + 3.5)
 
 
 @pytest.mark.parametrize(("empty", "value"), [(None, 0.0), ("nan", math.nan), ("omit", math.nan), (0, 0.0)])

@@ -68,8 +68,9 @@ def test_a_loss_of_zero_does_not_prove_that_the_weights_are_finite():
     for row in rows:
         monitor.observe(None, row)
 
-    assert {("loss", "error", 31), ("grad_norm", "error", 31)} == {
-        (item.key, item.level, item.onset_step) for item in monitor.findings() if item.cause == "non_finite"
+    assert {(item.key, item.level, item.onset_step) for item in monitor.findings() if item.cause == "non_finite"} == {
+        ("loss", "error", 31),
+        ("grad_norm", "error", 31),
     }
 
 
@@ -128,12 +129,12 @@ def test_a_reward_of_null_is_a_verifier_that_returns_nothing(begin, tmp_path, ca
     code, report = checked(tmp_path / "run.jsonl", rows, GRPO, capsys)
 
     first = report["diagnoses"][0]
-    assert (1, "rewards-missing", "non_finite", begin + 1) == (
+    assert (
         code,
         first["id"],
         first["cause"],
         first["onset_step"],
-    )
+    ) == (1, "rewards-missing", "non_finite", begin + 1)
     assert "verifier" in first["checks"][0]
     assert {item["rule"] for item in report["findings"] if item["cause"] == "non_finite"} == {"no-reward-returned"}
     assert "weights are sound" in first["message"]

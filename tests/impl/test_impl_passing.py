@@ -51,8 +51,8 @@ def test_by_hand() -> None:
     """2 right of 4, k = 2: 1 - C(2,2)/C(4,2) = 5/6, and 1/6; a prompt never solved halves both."""
     solved = torch.tensor([True, False, False, True, False, False])
     groups = torch.tensor([3, 8, 3, 3, 8, 3])
-    assert pytest.approx(passing.pass_at_k(solved, groups, k=2).item()) == 5 / 12
-    assert pytest.approx(passing.pass_power_k(solved, groups, k=2).item()) == 1 / 12
+    assert passing.pass_at_k(solved, groups, k=2).item() == pytest.approx(5 / 12)
+    assert passing.pass_power_k(solved, groups, k=2).item() == pytest.approx(1 / 12)
 
 
 def test_one_sample_is_the_accuracy() -> None:

@@ -119,7 +119,7 @@ def test_estimators_print_what_their_functions_give(metric):
             for place in range(len(first))
         )
         low, average = estimator.of_example(name)
-        assert pytest.approx((least, mean)) == (low, average)
+        assert (least, mean) == pytest.approx((low, average))
         assert number(mean, places=3) in drawn
         assert (number(least, places=3) if least else "0") in drawn
 

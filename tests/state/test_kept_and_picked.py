@@ -58,7 +58,7 @@ def test_quantiles_of_parts_are_those_of_the_whole(dtype: torch.dtype, values: l
         torch.testing.assert_close(found.compute(), metric(seconds), rtol=0, atol=0, equal_nan=True)
         if np.isfinite(values).all():
             expected = np.quantile(np.array(values), level)
-            assert pytest.approx(expected, rel=1e-12, abs=1e-300) == found.compute().item()
+            assert found.compute().item() == pytest.approx(expected, rel=1e-12, abs=1e-300)
 
 
 @settings(max_examples=30, deadline=None)
@@ -73,4 +73,4 @@ def test_padding_is_no_value(seed: int, cuts: list[int]) -> None:
     for name, level in LEVELS.items():
         found = over_parts(REGISTRY[f"rollout/token_weight/{name}"].state(), inputs, cuts).compute().item()
         expected = np.quantile(weights, level) if len(weights) else np.nan
-        assert pytest.approx(expected, rel=1e-12, nan_ok=True) == found
+        assert found == pytest.approx(expected, rel=1e-12, nan_ok=True)

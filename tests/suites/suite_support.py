@@ -87,7 +87,7 @@ def assert_same(expected: Mapping[str, float], actual: Mapping[str, float], rel:
     """Check that two results have the same names and almost the same values."""
     assert expected.keys() == actual.keys()
     for name, value in expected.items():
-        assert pytest.approx(value, rel=rel, abs=1e-13, nan_ok=True) == actual[name], name
+        assert actual[name] == pytest.approx(value, rel=rel, abs=1e-13, nan_ok=True), name
 
 
 class CopiesToHost(TorchFunctionMode):

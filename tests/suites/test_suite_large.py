@@ -48,7 +48,7 @@ def test_float32_gives_what_float64_gives(make: Callable[[], Suite], seed: int) 
 
     assert expected.keys() == results.keys()
     for name, value in expected.items():
-        assert pytest.approx(value, rel=2e-5, abs=2e-6, nan_ok=True) == results[name], name
+        assert results[name] == pytest.approx(value, rel=2e-5, abs=2e-6, nan_ok=True), name
         if name.endswith(("/max", "/min")) and name.startswith(("advantage", "return", "length", "reward/score")):
             assert value == results[name], name
 
@@ -66,7 +66,7 @@ def test_whole_is_the_merge_of_its_rows(make: Callable[[], Suite]) -> None:
         if slot.kind in ("min", "max") or (slot.kind == "count" and not slot.name.endswith("updates")):
             assert value == other, slot
     for name, value in parts.compute().items():
-        assert pytest.approx(value, rel=1e-6, abs=1e-7, nan_ok=True) == whole.compute()[name], name
+        assert whole.compute()[name] == pytest.approx(value, rel=1e-6, abs=1e-7, nan_ok=True), name
 
 
 def test_compiled_code_gives_what_eager_code_gives() -> None:
@@ -79,7 +79,7 @@ def test_compiled_code_gives_what_eager_code_gives() -> None:
 
     assert expected.keys() == results.keys()
     for name, value in expected.items():
-        assert pytest.approx(value, rel=1e-6, abs=1e-7, nan_ok=True) == results[name], name
+        assert results[name] == pytest.approx(value, rel=1e-6, abs=1e-7, nan_ok=True), name
         if name.endswith(("/max", "/min")) and name.startswith(("advantage", "return", "length")):
             assert value == results[name], name
 
@@ -97,8 +97,8 @@ def test_moments_are_stable(compiled: bool) -> None:
     results = suite.update(returns=returns.masked_fill(~mask, nan), mask=mask).compute()
 
     kept = returns[mask].double()
-    assert pytest.approx(kept.var().item(), rel=1e-5) == results["return/variance"]
-    assert pytest.approx(kept.mean().item(), rel=1e-7) == results["return/mean"]
+    assert results["return/variance"] == pytest.approx(kept.var().item(), rel=1e-5)
+    assert results["return/mean"] == pytest.approx(kept.mean().item(), rel=1e-7)
 
 
 def test_extreme_ratios() -> None:
@@ -112,8 +112,8 @@ def test_extreme_ratios() -> None:
     results = suite.update(logprobs=logprobs, mask=mask, **tensors).compute()
 
     ratios = logprobs.exp().double()
-    assert pytest.approx(ratios.mean().item(), rel=1e-6) == results["policy/ratio/mean"]
-    assert pytest.approx(ratios.var().item(), rel=1e-5) == results["return/variance"]
+    assert results["policy/ratio/mean"] == pytest.approx(ratios.mean().item(), rel=1e-6)
+    assert results["return/variance"] == pytest.approx(ratios.var().item(), rel=1e-5)
     assert results["policy/clip_fraction_low"] == 0.5
 
 
@@ -146,7 +146,7 @@ def test_metrics_of_rows_beside_metrics_of_tokens(other: str) -> None:
     for key in keys:
         metric = REGISTRY[key]
         expected = metric.function(*[batch[name] for name, _, _ in metric.inputs]).item()
-        assert pytest.approx(expected, rel=1e-6, abs=1e-9) == results[key], key
+        assert results[key] == pytest.approx(expected, rel=1e-6, abs=1e-9), key
 
 
 def test_long_rows_are_added_exactly() -> None:
@@ -160,7 +160,7 @@ def test_long_rows_are_added_exactly() -> None:
     results = suite.update(advantages=advantages, token_rewards=advantages, mask=mask).compute()
 
     exact = advantages[mask].double().mean().item()
-    assert pytest.approx(exact, rel=1e-9) == results["advantage/mean"]
+    assert results["advantage/mean"] == pytest.approx(exact, rel=1e-9)
     sums = (advantages.double() * mask).sum(1)
-    assert pytest.approx(sums.max().item(), rel=1e-9) == results["reward/total/max"]
-    assert pytest.approx(sums.mean().item(), rel=1e-9) == results["reward/total/mean"]
+    assert results["reward/total/max"] == pytest.approx(sums.max().item(), rel=1e-9)
+    assert results["reward/total/mean"] == pytest.approx(sums.mean().item(), rel=1e-9)

@@ -81,8 +81,8 @@ def test_packed_row_that_looks_like_one_response() -> None:
 
     truth = suite.update(**batch).compute()["kl/old_reference_sum/k1"]
 
-    assert pytest.approx(truth * len(lengths)) == suite.reset().update(**one_row).compute()["kl/old_reference_sum/k1"]
-    assert pytest.approx(truth) == suite.reset().update(**row).compute()["kl/old_reference_sum/k1"]
+    assert suite.reset().update(**one_row).compute()["kl/old_reference_sum/k1"] == pytest.approx(truth * len(lengths))
+    assert suite.reset().update(**row).compute()["kl/old_reference_sum/k1"] == pytest.approx(truth)
 
 
 def test_packed_row_with_sequences_that_disagree() -> None:
@@ -117,8 +117,8 @@ def test_states_take_packed_tokens(way: str, key: str) -> None:
 
     expected = MetricState(key).update(**batch).compute()
 
-    assert (
-        pytest.approx(expected.item()) == MetricState(key).update(**packed(suite, batch, lengths, way)).compute().item()
+    assert MetricState(key).update(**packed(suite, batch, lengths, way)).compute().item() == pytest.approx(
+        expected.item()
     )
 
 

@@ -156,7 +156,7 @@ def test_one_tensor_for_two_inputs() -> None:
         for key in keys:
             metric = REGISTRY[key]
             expected = metric.function(*[tensors[name] for name, _, _ in metric.inputs])
-            assert pytest.approx(expected.item()) == results[key]
+            assert results[key] == pytest.approx(expected.item())
 
 
 @pytest.mark.parametrize("columns", [5, 2000])

@@ -96,7 +96,7 @@ def test_every_metric_can_be_fused() -> None:
         result = suite.update(**batch).compute()[key]
 
         expected = metric(*batch.values(), **suite.parameters).item()
-        assert pytest.approx(expected, rel=1e-12, abs=1e-14, nan_ok=True) == result, key
+        assert result == pytest.approx(expected, rel=1e-12, abs=1e-14, nan_ok=True), key
 
 
 def test_batches_count_alike() -> None:
@@ -121,7 +121,7 @@ def test_batches_count_alike() -> None:
         for batch in batches:
             if all(name in batch for name, _, _ in metric.inputs):
                 state.update(**{name: batch[name] for name, _, _ in metric.inputs})
-        assert pytest.approx(state.compute().item(), rel=1e-12) == results[key], key
+        assert results[key] == pytest.approx(state.compute().item(), rel=1e-12), key
     assert_same(results, compiled.update(**batches[2]).compute())
 
 
@@ -155,7 +155,7 @@ def test_numerically_hard_data(make: type[Suite]) -> None:
     whole = {name: torch.cat([batch[name] for batch in batches]) for name in batches[0]}
     for name, value in separately(suite, whole).items():
         if not math.isnan(value):
-            assert pytest.approx(value, rel=1e-7) == suite.compute()[name], name
+            assert suite.compute()[name] == pytest.approx(value, rel=1e-7), name
 
 
 @pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])

@@ -61,7 +61,7 @@ def test_in_a_verl_worker() -> None:
     new, old, mask = (
         torch.cat([batch[name] for batch in data]) for name in ("log_prob", "old_log_prob", "response_mask")
     )
-    assert pytest.approx(REGISTRY["kl/old/k1"](new, old, mask).item()) == metrics[0]["exact/kl/old/k1"]
+    assert metrics[0]["exact/kl/old/k1"] == pytest.approx(REGISTRY["kl/old/k1"](new, old, mask).item())
     assert len(metrics[0]["pg_loss"]) == 2
     assert metrics[0] == metrics[1]
 

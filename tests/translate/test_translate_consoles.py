@@ -68,7 +68,7 @@ def test_learning_rates_of_the_first_verl_are_rescaled(translated):
 
     rate = re.fullmatch(r"step:3 - actor/lr:(\S+) - actor/pg_loss:0\.123\n", new)
     assert rate
-    assert pytest.approx(1e-6, rel=1e-12) == float(rate[1])
+    assert float(rate[1]) == pytest.approx(1e-6, rel=1e-12)
 
 
 def test_colours_other_steps_and_bytes_that_are_no_text_stay(translated):

@@ -106,7 +106,7 @@ def test_names_of_verl_stay_legal(store, tmp_path):
 
     _, data = _history(out)
     assert report.translated["actor/lr"]["to"] == "actor/lr_1e-4_"
-    assert pytest.approx(data["shares"].metrics["actor/lr_1e-4_"]) == 1e-6 / 1e-4
+    assert data["shares"].metrics["actor/lr_1e-4_"] == pytest.approx(1e-6 / 1e-4)
     assert any("mean_at_" in key for key in data["verl"].metrics)
 
 

@@ -58,7 +58,7 @@ def test_every_point_of_a_real_run_is_found_under_its_new_tag(run, tmp_path, cap
     for tag, scale in scales.items():
         was, now = old.pop(("scalars", tag)), new.pop(("scalars", moved[tag]))
         assert [(point.step, point.wall_time) for point in was] == [(point.step, point.wall_time) for point in now]
-        assert pytest.approx([point.value * scale for point in was]) == [point.value for point in now]
+        assert [point.value for point in now] == pytest.approx([point.value * scale for point in was])
     layouts = [points.pop(("tensors", "custom_scalars__config__"), None) is not None for points in (old, new)]
     assert layouts[0] == layouts[1]
     assert {report["kind"]} == {"tensorboard"}
@@ -167,19 +167,19 @@ def test_values_follow_a_known_conversion(tmp_path):
     values = [Event.FromString(record[12:-4]).summary.value[0] for record in records_of(tmp_path / "out.tfevents")[1:]]
     one, nan, tensor, buckets, rows = values
     assert {value.tag for value in values} == {"actor/lr"}
-    assert pytest.approx(3e-4) == one.simple_value
+    assert one.simple_value == pytest.approx(3e-4)
     assert nan.simple_value != nan.simple_value
-    assert pytest.approx(5e-4) == make_ndarray(tensor.tensor).item()
-    assert pytest.approx([1e-4, 4e-4, 7e-4, 21e-8]) == [
+    assert make_ndarray(tensor.tensor).item() == pytest.approx(5e-4)
+    assert [
         buckets.histo.min,
         buckets.histo.max,
         buckets.histo.sum,
         buckets.histo.sum_squares,
-    ]
-    assert pytest.approx([2e-4, 4e-4]) == list(buckets.histo.bucket_limit)
+    ] == pytest.approx([1e-4, 4e-4, 7e-4, 21e-8])
+    assert list(buckets.histo.bucket_limit) == pytest.approx([2e-4, 4e-4])
     assert list(buckets.histo.bucket) == [2, 1]
     before, after = make_ndarray(second.tensor), make_ndarray(rows.tensor)
-    assert pytest.approx(before[:, :2] * 1e-4) == after[:, :2]
+    assert after[:, :2] == pytest.approx(before[:, :2] * 1e-4)
     assert before[:, 2].tolist() == after[:, 2].tolist()
 
 

@@ -104,9 +104,9 @@ def test_the_summary_has_new_names_and_converted_statistics(era):
     assert set() == old
     assert tuple(summary[name] for name in ("policy/loss", "kl/old/k1", "reward/score/mean")) == (0.4, -0.4, 8 / 3)
     assert summary["optimizer/gradient_norm.values"] == [1, 2, 3]
-    assert pytest.approx(1e-6) == summary["optimizer/learning_rate.min"]
+    assert summary["optimizer/learning_rate.min"] == pytest.approx(1e-6)
     # wandb's Go writer forgets the maximum when a histogram comes under the same name.
-    assert pytest.approx(5e-6 if release in PYTHON_WRITER else 4e-6) == summary["optimizer/learning_rate.max"]
+    assert summary["optimizer/learning_rate.max"] == pytest.approx(5e-6 if release in PYTHON_WRITER else 4e-6)
 
 
 def test_definitions_follow(era):

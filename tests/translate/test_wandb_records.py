@@ -106,16 +106,16 @@ def test_values_follow_a_known_conversion(tmp_path):
 
     first, second, third, fourth, summary, _ = parsed(tmp_path / "out.wandb")
     found = by_name(first.history.item)
-    assert pytest.approx(3e-4) == json.loads(found["actor/lr"][()])
+    assert json.loads(found["actor/lr"][()]) == pytest.approx(3e-4)
     assert found["actor/entropy_loss"][()] == "0.1000"
-    assert pytest.approx([1e-4, 2e-4]) == json.loads(by_name(second.history.item)["actor/lr"][()])["bins"]
-    assert pytest.approx([1e-4, 2e-4]) == json.loads(by_name(third.history.item)["actor/lr"][("bins",)])
+    assert json.loads(by_name(second.history.item)["actor/lr"][()])["bins"] == pytest.approx([1e-4, 2e-4])
+    assert json.loads(by_name(third.history.item)["actor/lr"][("bins",)]) == pytest.approx([1e-4, 2e-4])
     assert (
         json.dumps(json.loads(by_name(third.history.item)["actor/lr"][("values",)])),
         by_name(third.history.item)["big"][()],
     ) == ("[7]", "9" * 30)
-    assert pytest.approx(5e-4) == fourth.history.item[0].number
-    assert pytest.approx(4e-4) == json.loads(by_name(summary.summary.update)["actor/lr"][("max",)])
+    assert fourth.history.item[0].number == pytest.approx(5e-4)
+    assert json.loads(by_name(summary.summary.update)["actor/lr"][("max",)]) == pytest.approx(4e-4)
 
 
 def test_summaries_forget_by_the_new_name(tmp_path):

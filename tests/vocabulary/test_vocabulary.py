@@ -165,7 +165,7 @@ def test_by_hand() -> None:
     assert entropy == pytest.approx(vocabulary.entropy(logits).item())
     one = torch.ones(1, 1, 1, dtype=torch.float64)
     log_prob, spread = vocabulary.head_log_prob_entropy(one, logits[0].T, tokens, block=2)
-    assert pytest.approx((log_prob.item(), spread.item())) == (math.log(5 / 8), entropy)
+    assert (log_prob.item(), spread.item()) == pytest.approx((math.log(5 / 8), entropy))
 
 
 def test_far_apart_logits() -> None:

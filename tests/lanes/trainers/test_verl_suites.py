@@ -176,7 +176,7 @@ def test_numbers_are_those_of_the_batch(runs: Callable[[str], Path], loop: str, 
 
     assert len(batches) == 2
     for step, given in enumerate(batches):
-        assert pytest.approx(expected(given, name == "gae"), rel=1e-5, abs=1e-6) == measured(curves, step)
+        assert measured(curves, step) == pytest.approx(expected(given, name == "gae"), rel=1e-5, abs=1e-6)
 
 
 @pytest.mark.parametrize("loop", list(LOOPS))
@@ -204,7 +204,7 @@ def test_verl_computes_the_same_where_it_means_the_same(runs: Callable[[str], Pa
     shared = {own: metric for own, metric in OURS.items() if name == "gae" or metric != "value/mean"}
 
     for own, metric in shared.items():
-        assert pytest.approx(curves[own], rel=1e-5, abs=1e-6) == curves[f"exact/{metric}"], own
+        assert curves[f"exact/{metric}"] == pytest.approx(curves[own], rel=1e-5, abs=1e-6), own
 
 
 @pytest.mark.parametrize("loop", list(LOOPS))
@@ -243,7 +243,7 @@ def test_the_blocks_of_the_page(runs: Callable[[str], Path], loop: str) -> None:
     assert measured(call, 0) == measured(page, 0)
     last = {name: value for name, value in measured(page, 1).items() if not name.startswith("entropy/old_policy")}
     unknown = {name for name in last if name.startswith(("length/terminated", "length/truncated"))}
-    assert pytest.approx({f"exact/{name}": last[name] for name in last.keys() - unknown}, rel=1e-6) == {
-        name: value for name, value in metrics.items() if name.startswith("exact/")
-    }
+    assert {name: value for name, value in metrics.items() if name.startswith("exact/")} == pytest.approx(
+        {f"exact/{name}": last[name] for name in last.keys() - unknown}, rel=1e-6
+    )
     assert "critic/score/mean" in metrics

@@ -235,7 +235,7 @@ def test_numbers_of_a_suite_join_the_rows(runs: Callable[[str], Path], release: 
 
     assert result(runs(release) / "measured")["faults"] == [0, ""]
     for name in ("advantage/mean", "return/max", "length/response/mean", "value/mean"):
-        assert pytest.approx(found[name], rel=1e-5) == found[f"exact/{name}"]
+        assert found[f"exact/{name}"] == pytest.approx(found[name], rel=1e-5)
     assert 4 == len(found["exact/reward/group_std"]) == len(found["exact/kl/old_reference/k1"])
 
 

@@ -70,5 +70,5 @@ def test_ranks(tmp_path: Path) -> None:
     for rank in range(3):
         found = json.loads((tmp_path / f"{rank}.json").read_text())
         assert found.pop("error").startswith("PPOSuite: expected the same metrics and parameters on all ranks")
-        assert pytest.approx(median) == found.pop("median")
+        assert found.pop("median") == pytest.approx(median)
         assert_same(expected, found, rel=1e-9)

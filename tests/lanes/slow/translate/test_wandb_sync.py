@@ -73,9 +73,9 @@ def test_history_and_summary_arrive_under_new_names(synced, release):
     assert [row["policy/loss"] for row in rows[:4]] == [0.1, 0.2, 0.1 * 3, 0.4]
     assert [str(float(row["kl/old/k1"])) for row in rows[:4]] == ["-0.1", "nan", str(-0.1 * 3), "-0.4"]
     assert float("inf") == float(rows[2]["reward/score/mean"])
-    assert pytest.approx([1e-6, 2e-6, 3e-6, 4e-6]) == [row["optimizer/learning_rate"] for row in rows[:4]]
+    assert [row["optimizer/learning_rate"] for row in rows[:4]] == pytest.approx([1e-6, 2e-6, 3e-6, 4e-6])
     assert rows[4]["optimizer/learning_rate.values"] == [7, 8]
-    assert pytest.approx([0, 5e-5, 1e-4]) == rows[4]["optimizer/learning_rate.bins"]
+    assert rows[4]["optimizer/learning_rate.bins"] == pytest.approx([0, 5e-5, 1e-4])
     assert rows[3]["optimizer/gradient_norm.bins"] == [0, 0.5, 1, 1.5]
     assert rows[3]["mine.text"] == "éééé"
     names = {name.split(".")[0] for row in (*rows, flat(run.summary)) for name in row}
