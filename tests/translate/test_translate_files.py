@@ -273,13 +273,14 @@ def test_the_source_is_inferred_from_the_names(tmp_path, capsys):
 
 
 def test_names_of_several_meanings_need_a_source(tmp_path, capsys):
-    """TRL's ORPO trainer kept its names and changed what ``loss`` means, so its keys alone decide nothing."""
+    """TRL's ORPO trainer kept its names and changed what ``loss`` means, so its keys alone do not decide about that."""
     run = tmp_path / "run.jsonl"
     run.write_text('{"loss": 0.1, "nll_loss": 0.1, "log_odds_ratio": 0.1}\n', encoding="utf-8")
-    code = main(["translate", str(run), "--to", "canonical"])
+    code = main(["translate", str(run), "--to", "canonical", "--json"])
 
-    assert code == 2
-    assert "ambiguous" in capsys.readouterr().err
+    assert code == 1
+    report = json.loads(capsys.readouterr().out)
+    assert (list(report["undecided"]), list(report["translated"])) == (["loss"], ["nll_loss", "log_odds_ratio"])
 
 
 def test_a_killed_run_leaves_no_half_output(tmp_path):

@@ -187,10 +187,8 @@ def test_without_wandb_one_line_names_the_extra(tmp_path):
 def test_recorded_arguments_narrow_the_releases(tmp_path, capsys):
     """Later releases of the trainer have arguments that the run's configuration lacks; the class stands in a key."""
     folder = shutil.copytree(FIXTURES / "0.31.0-trl-0.18.2-grpo", tmp_path / "run")
-    assert main(["translate", str(folder), "--to", "canonical"]) == 2
-    error = capsys.readouterr().err
-    listed = ("0.18.1 to 0.19.1", "0.18.0")
-    assert f": {', '.join(f'trl[GRPOTrainer]=={releases} (56)' for releases in listed)}; name" in error
+    assert main(["translate", str(folder), "--to", "canonical", "--json"]) == 1
+    assert json.loads(capsys.readouterr().out)["from"] == "trl[GRPOTrainer]==0.18.0..0.18.2"
     assert (
         KINDS["wandb"].open(folder).argument_names()[None]
         == KINDS["wandb"].open(next(folder.glob("*.wandb"))).argument_names()[None]
@@ -229,12 +227,13 @@ def test_a_summary_repeats_its_row(tmp_path):
 
 
 def test_a_name_that_shows_sources_to_differ_is_told_as_elsewhere(tmp_path, capsys):
-    """Sources may agree on all names but one that comes late: the error is about sources, not about a record."""
+    """Sources may agree on all names but one that comes late: it is set aside, and both sources are named."""
     late = dict.fromkeys(("env/reward_mean", "ppo/mean_scores"), "1.0") | {"ppo/mean_scores": "2.0"}
     rows = [history(**{"ppo/policy/clipfrac": "0.5", "ppo/learning_rate": "0.1"}) for _ in range(201)]
     path = write(tmp_path / "run-a.wandb", *rows, history(**late))
 
-    assert main(["translate", str(path), "--to", "verl==0.9.1", "-o", str(tmp_path / "out.wandb")]) == 2
+    assert main(["translate", str(path), "--to", "verl==0.9.1", "-o", str(tmp_path / "out.wandb"), "--json"]) == 1
 
-    assert capsys.readouterr().err.startswith(f"rlmetrics translate: {path}: ambiguous: of 2 keys ")
-    assert not (tmp_path / "out.wandb").exists()
+    report = json.loads(capsys.readouterr().out)
+    assert {one.endswith(f" differ on {name}") for name, one in report["undecided"].items()} <= {True}
+    assert {*report["undecided"], *report["collisions"].get("critic/score/mean", ())} & late.keys()

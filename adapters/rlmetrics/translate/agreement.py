@@ -55,6 +55,7 @@ class AgreeingTranslator(Translator):
         """Start a new account, which states all sources."""
         self._moves.clear()
         report = super().new_report(kind, watched=watched)
+        report.source = self._answer.span or report.source
         report.notes.append(source_line(self._answer, FLAG))
         return report
 
@@ -92,7 +93,7 @@ class AgreeingTranslator(Translator):
 
     def _undecided(self, own: Translation, other: Translator) -> Translation:
         """Set a key aside of which another source makes something else."""
-        differ = f"{self.report.source} and {other.report.source} differ on {own.key}"
+        differ = f"{self._plan.source} and {other.report.source} differ on {own.key}"
         self.report.undecided.setdefault(own.key, differ)
         self._moves[own.key] = replace(own, output=self.aside(own.key), translated=False)
         return self._moves[own.key]

@@ -143,7 +143,7 @@ def find_source(clues: Clues, spec: Overlays | Tables = None, *, among: Collecti
     index = index_of(load_tables(spec))
     observed = Observed.of(index, clues)
     telling, logged = len(observed.telling), len(clues.logged)
-    ranked = _among(rank(observed), index, among)
+    ranked = _explaining(observed, _among(rank(observed), index, among))
     undescribed = _undescribed(observed)
     if not ranked or not (observed.rows or observed.canonical):
         return SourceAnswer(None, telling=telling, logged=logged, undescribed=undescribed)
@@ -178,6 +178,12 @@ def _among(ranked: list[Ranked], index: SourceIndex, sources: Collection[str]) -
         if bits:
             kept.append(replace(one, best=one.best & bits or bits, rivals=bits))
     return kept or ranked
+
+
+def _explaining(observed: Observed, ranked: list[Ranked]) -> list[Ranked]:
+    """Leave out candidates that explain less than half of the keys that another one explains."""
+    counts = [len(_explained(observed, one)) for one in ranked]
+    return [one for one, count in zip(ranked, counts, strict=True) if 2 * count >= max(counts)]
 
 
 def _undescribed(observed: Observed) -> str | None:

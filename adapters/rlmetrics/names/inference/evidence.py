@@ -22,13 +22,14 @@ __all__ = ["USUAL", "Observed", "Terms", "weigh"]
 USUAL = "usual"
 _STRUCTURED, _PLAIN, _LEAST = 3.5, 1.5, 0.5
 """What a key of several parts weighs at least, and a word or two, which users log themselves, at most and at least."""
-_LACKING, _UNEXPECTED, _SELECTED = 3.5, 2.0, 7.0
-"""What speaks against a subject for each key that it always logs and a whole log lacks, for each setting that must then
-differ from its default, and what at most: whoever selects keys, or wraps a trainer, leaves out many."""
+_LACKING, _UNEXPECTED = 3.5, 2.0
+"""What speaks against a subject if a whole log lacks what it always logs, and for each setting that must differ from
+its default where it lacks what is logged by default. Whoever selects keys, or wraps a trainer, leaves out many: so more
+of them weigh no more than one."""
 _INSTALLED, _NAMED, _CLASS, _TAG = 20.0, 6.0, 12.0, 5.0
 _SETTING, _NO_SETTING, _MOST_BY_SETTINGS, _MOST_BESIDE = 1.5, 3.0, 12.0, 4.0
 _PRINTED, _NOT_ZERO, _MOST_BY_VALUES = 8.0, 8.0, 12.0
-_BY_RANK, _LAST_RANK = 0.35, 10
+_BY_RANK, _LAST_RANK = 0.3, 6
 
 Terms = dict[int, dict[int, float]]
 """For each subject, weights by the releases, as bits, to which they apply."""
@@ -144,7 +145,7 @@ def _missing(observed: Observed) -> Terms:
         fewest = min(sums.values())
         if fewest >= _LACKING or about.component is None:
             sums = {about.releases: fewest}
-        terms[number] = {part: -min(weight, _SELECTED) for part, weight in sums.items() if weight}
+        terms[number] = {part: -min(weight, _LACKING) for part, weight in sums.items() if weight}
     return terms
 
 
