@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from rlmetrics.cli import main
+from rlmetrics.names import resolve
 from rlmetrics.names.differing import diff
 from rlmetrics.names.mapping import map_names
 from rlmetrics.names.meant import meant
@@ -67,6 +68,15 @@ def test_commands_agree_where_keys_went(old, new):
 def test_commands_agree_on_any_step(step):
     """On any release of any component."""
     _agree(*step)
+
+
+def test_python_says_what_became_of_a_key():
+    """As the command does: the kind, the name that has its meaning, or what is taken for it."""
+    (gone,) = resolve("clip_ratio", at=f"{ASYNC}==1.7.0")
+    (renamed,) = resolve("ppo/policy/clipfrac", at="trl[PPOTrainer]==0.12.0")
+
+    assert (gone.became, gone.instead, gone.related[0].to) == ("look-alike", None, "clip_ratio/region_mean")
+    assert (renamed.became, renamed.instead, renamed.related) == ("renamed", "policy/clipfrac_avg", ())
 
 
 def test_a_key_that_is_gone_is_told_with_what_is_taken_for_it(capsys):

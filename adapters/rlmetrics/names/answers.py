@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from .records import Alternative, Evidence, Fallback, Reading, Signature
+from .records import Alternative, Evidence, Fallback, LookAlike, Reading, Signature
 
 __all__ = ["Defect", "Documented", "KeyInfo", "ReleaseInfo", "Resolution"]
 
@@ -80,6 +80,8 @@ class Resolution:
             choice or unknown.
         instead: For a key that the source lacks: the key that has its meaning there.
         reads: What certain values mean under this configuration.
+        became: For a key that the source lacks: what became of it there; see `rlmetrics.names.fate.Fate`.
+        related: Where nothing has its meaning there, what is taken for it, the likeliest first.
     """
 
     key: str
@@ -114,6 +116,8 @@ class Resolution:
     near_miss: str | None = None
     instead: str | None = None
     reads: tuple[Reading, ...] = ()
+    became: str | None = None
+    related: tuple[LookAlike, ...] = ()
 
     def __repr__(self) -> str:
         from rlmetrics.names.notebook import one_line

@@ -67,7 +67,18 @@ def meant(view: View, key: str, *, config: Config = None) -> Meant:
         return Meant(resolutions)
     instead = others[0].template if others else absent.row.to if absent is not None and absent.row else None
     releases = absent.releases if absent is not None else ()
-    told = [replace(item, near_miss=None, instead=instead, releases=releases) for item in resolutions]
+    became = None if absent is None else absent.became
+    told = [
+        replace(
+            item,
+            near_miss=None,
+            instead=instead,
+            releases=releases,
+            became=became.kind if became else None,
+            related=became.related if became and instead is None else (),
+        )
+        for item in resolutions
+    ]
     return Meant(told, absent, tuple(others))
 
 
