@@ -132,6 +132,7 @@ def test_what_the_release_lacks_is_refused(capsys, at, setting, near):
         (b"just words", ": holds no settings"),
         (b"[1, 2]", ": holds no settings"),
         (None, ": does not exist"),
+        (b"colour: blue\nsize: 3\n", ": none of its 2 names is a setting of TRL or verl"),
     ],
 )
 def test_a_bad_file_is_one_line(tmp_path, capsys, content, place):

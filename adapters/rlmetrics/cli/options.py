@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rlmetrics.names.config import parse_pairs
+from rlmetrics.names.errors import UserError
+
+if TYPE_CHECKING:
+    from rlmetrics.names.tables import Tables
 
 __all__ = ["add_config", "add_json", "add_program", "add_source", "add_spec", "add_surface", "config_of", "spec_of"]
 
@@ -83,9 +88,11 @@ def config_of(args: argparse.Namespace) -> dict[str, Any]:
     settings: dict[str, Any] = {}
     for text in args.config:
         if text.startswith("@"):
+            from rlmetrics.names.tables import load_tables
             from rlmetrics.translate.run_settings import named_file
 
             given = named_file(Path(text[1:]))
+            _check_known(text[1:], given, load_tables(spec_of(args) if "spec" in args else None))
         else:
             name = text.partition("=")[0].strip()
             given = {name: pairs[name]}
@@ -93,6 +100,21 @@ def config_of(args: argparse.Namespace) -> dict[str, Any]:
             settings.pop(name, None)  # the last one counts, so it stands last
             settings[name] = value
     return settings
+
+
+def _check_known(path: str, settings: Mapping[str, Any], tables: Tables) -> None:
+    """Refuse a file of which no framework knows a single setting: it is another one than was meant.
+
+    Raises:
+        UserError: There is no such setting.
+    """
+    from rlmetrics.names.recorded import is_setting
+
+    if not any(is_setting(name, tables) for name in settings):
+        titles = " or ".join(str(row["title"]) for row in tables.frameworks.values())
+        count = f"none of its {len(settings)} names is" if len(settings) > 1 else "its only name is not"
+        msg = f"{path}: {count} a setting of {titles}; name training arguments or the config.yaml of a run"
+        raise UserError(msg)
 
 
 def spec_of(args: argparse.Namespace) -> list[str] | None:

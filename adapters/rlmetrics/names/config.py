@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from .rows import ComponentTable
 
 __all__ = [
+    "AROUND",
     "UNKNOWN",
     "Config",
     "Configuration",
@@ -40,7 +41,7 @@ UNKNOWN = _Unknown.UNKNOWN
 _SEVERAL = "several"
 """What a choice is called of which a list of more than one may be given."""
 
-_AROUND = frozenset(
+AROUND = frozenset(
     {
         "trl_ppo_trainer_config",
         "config",
@@ -154,7 +155,7 @@ def recorded_key(given: str, keys: Mapping[str, Any]) -> str | None:
         if name in keys:
             return str(name)
         around, _, rest = name.partition(".")
-        if around in _AROUND and rest in keys:
+        if around in AROUND and rest in keys:
             return rest
     return None
 

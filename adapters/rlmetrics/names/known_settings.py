@@ -45,10 +45,11 @@ class KnownSettings:
 
     def had(self, given: str) -> bool:
         """Tell whether any release has a setting."""
-        return self._among(given, self._every)
+        return self._among(given, self.every)
 
     @cached_property
-    def _every(self) -> frozenset[str]:
+    def every(self) -> frozenset[str]:
+        """The names of the settings that any release has."""
         return frozenset(name for names in self._named.values() for name in names)
 
     def _among(self, given: str, names: frozenset[str]) -> bool:

@@ -7,12 +7,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from .config import UNKNOWN, check_config, find_key, fitting, recorded_key, single
+from .config import AROUND, UNKNOWN, check_config, find_key, fitting, recorded_key, single
 from .protocol import View
 from .tables import Overlays, Tables, load_tables
 from .view import FrameworkView, open_view
 
-__all__ = ["Understood", "keys_of", "merged", "understood"]
+__all__ = ["Understood", "is_setting", "keys_of", "merged", "understood"]
 
 
 @dataclass(frozen=True)
@@ -43,6 +43,17 @@ def understood(settings: Mapping[str, Any], keys: Mapping[str, Any]) -> Understo
         known = value is not UNKNOWN and fitting(name, value, keys[name])
         values[name] = single(value, keys[name]) if known else UNKNOWN
     return Understood(values, tuple(name for name, value in values.items() if value is UNKNOWN))
+
+
+def is_setting(given: str, tables: Tables) -> bool:
+    """Tell whether any release of any framework has a setting of a whole configuration."""
+    plain = given.replace("/", ".")
+    around, _, rest = plain.partition(".")
+    forms = {plain, rest} if around in AROUND else {plain}
+    return any(
+        not forms.isdisjoint(table.settings.every) or any(form in table.config for form in forms)
+        for table in map(tables.framework, tables.frameworks)
+    )
 
 
 def keys_of(view: View) -> dict[str, Any]:
