@@ -5,6 +5,7 @@ import math
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from rlmetrics.translate.kinds import hf_console
 from rlmetrics.translate.reading import LoggedRow, MissingSteps, one_a_step, step_in
 
 
@@ -115,3 +116,38 @@ def test_a_step_without_a_row_is_found(steps, missing):
         found.take(step)
 
     assert found.steps() == missing
+
+
+def test_without_steps_rows_of_one_epoch_are_one_if_their_keys_differ():
+    """What a console shows without a progress bar: an evaluation, and the sum at the end, belong to the row before."""
+    rows = [{"loss": 1.0, "epoch": 0.5}, {"eval_loss": 2.0, "epoch": 0.5}, {"loss": 0.5, "epoch": 0.5}]
+
+    assert read(*((None, row) for row in rows)) == [(None, {**rows[0], **rows[1]}), (None, rows[2])]
+
+
+def bar(at, total=40):
+    """Return a progress bar as tqdm draws it."""
+    return f"\r {100 * at // total}%|#   | {at}/{total} [00:01<00:09,  4.0it/s]"
+
+
+@pytest.mark.parametrize(
+    ("before", "behind", "steps"),
+    [
+        ([10, 20, 30, 40], [10, 20, 30, 40], [10, 20, 30, 40]),
+        ([0, 10, 20, 30], [10, 20, 30, 40], [10, 20, 30, 40]),
+        ([10, 20, 30, 40], [11, 21, 31, 40], [10, 20, 30, 40]),
+        ([7, 16, 28, 39], [10, 20, 30, 40], [10, 20, 30, 40]),
+        ([40, 40, 40, 40], [40, 40, 40, 40], [None] * 4),
+    ],
+)
+def test_the_bars_around_a_dict_tell_its_step(tmp_path, before, behind, steps):
+    """A bar lags where steps are fast, and runs ahead where it is not drawn anew; all at the end say nothing."""
+    path = tmp_path / "console.log"
+    shown = [f"{bar(0)}\n"]
+    for number, (early, late) in enumerate(zip(before, behind, strict=True)):
+        shown.append(f"{bar(early)}\r{' ' * 20}\r{{'loss': {number}.5, 'epoch': {number}.0}}\n{bar(late)}\n")
+    path.write_text("".join(shown))
+
+    (run,) = hf_console.KIND.open(path).read()
+
+    assert [row.step for row in run.rows] == steps

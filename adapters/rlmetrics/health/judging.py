@@ -72,7 +72,10 @@ def logs_of(path: Path) -> tuple[list[Unit], list[str]]:
         raise InputError(next(iter(tree.unreadable.values())))
     if not units:
         known = "JSON lines, trainer states, tables, consoles, W&B, TensorBoard, Trackio and MLflow"
-        raise InputError(why_unrecognised(path) or f"is no log of a known kind; known are {known}", path)
+        raise InputError(
+            why_unrecognised(path) or f"{'holds' if path.is_dir() else 'is'} no log of a known kind; known are {known}",
+            path,
+        )
     return units, list(tree.unreadable.values())
 
 

@@ -149,19 +149,21 @@ def _steps(printed: Sequence[_Printed], after: Mapping[int, tuple[int, int]]) ->
         at = bars[number].get(total, (at, at))[1]
         before.append(at)
         behind.append(bars[number + 1].get(total, (at, at))[0])
-    rising = [steps for steps in (before, behind) if _rises([steps[number] for number in trained])]
-    best = min(rising, key=lambda steps: len(_distances([steps[number] for number in trained])), default=None)
-    return [None] * len(printed) if best is None else best
+    known = [(_unevenness([steps[number] for number in trained]), steps) for steps in (before, behind)]
+    ranked = [(unevenness, steps) for unevenness, steps in known if unevenness is not None]
+    return min(ranked, key=lambda one: one[0])[1] if ranked else [None] * len(printed)
 
 
-def _rises(steps: Sequence[float | None]) -> bool:
-    known = [step for step in steps if step is not None]
-    return bool(known) and len(known) == len(steps) and all(one < other for one, other in pairwise(known))
+def _unevenness(steps: Sequence[float | None]) -> tuple[int, bool] | None:
+    """Return in how many distances steps rise, and whether the first is not one of them; None if they do not rise.
 
-
-def _distances(steps: Sequence[float | None]) -> set[float]:
-    known = [step for step in steps if step is not None]
-    return {other - one for one, other in pairwise(known)}
+    Trainers log at every so many steps, the first time after as many.
+    """
+    known = [0.0, *(step for step in steps if step is not None)]
+    distances = {other - one for one, other in pairwise(known[1:])}
+    if len(known) <= len(steps) or not steps or min(distances, default=1.0) <= 0:
+        return None
+    return len(distances), known[1] not in (distances or {known[1]}) or known[1] == 0
 
 
 def _names(path: Path) -> set[str]:

@@ -145,8 +145,7 @@ def one_a_step(rows: Iterable[LoggedRow]) -> Iterator[LoggedRow]:
             _add(before if current is None else _own_values(current), row.values)
             continue
         step = axis.place(row)
-        same = current is not None and step is not None and step == current.step
-        if same and current is not None and run_named_in(row.values) == run_named_in(current.values):
+        if current is not None and _is_same_step(current, row.values, step):
             _add(_own_values(current), row.values)
             continue
         if current is not None:
@@ -168,6 +167,18 @@ def is_beside(row: Mapping[str, Any]) -> bool:
                 return False
             beside = True
     return beside
+
+
+def _is_same_step(current: LoggedRow, row: Mapping[str, Any], step: float | None) -> bool:
+    """Tell whether a row is of the step of the one before; without steps, of its epoch and with other keys alone."""
+    if run_named_in(row) != run_named_in(current.values):
+        return False
+    if step is not None or current.step is not None:
+        return step == current.step
+    at = row.get("epoch")
+    return (
+        at is not None and at == current.values.get("epoch") and not (row.keys() - STEP_NAMES) & current.values.keys()
+    )
 
 
 def _own_values(row: LoggedRow) -> dict[str, Any]:
