@@ -36,6 +36,14 @@ def pytest_collection_finish() -> None:
     gc.enable()
 
 
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    """Give each file to one process, unless ``--dist`` says otherwise: what its tests share is then made once."""
+    from xdist.scheduler import LoadFileScheduling
+
+    return LoadFileScheduling(config, log) if config.option.dist == "load" else None
+
+
 @pytest.fixture
 def call() -> Callable[..., Answer]:
     """Run the command line in this process: ``call("resolve", "kl")`` gives its exit code, output and errors."""

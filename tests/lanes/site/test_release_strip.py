@@ -7,7 +7,9 @@ from collections.abc import Iterator
 import pytest
 from rlmetrics.codegen.site.addresses import key_page, metric_page
 from rlmetrics.codegen.site.lives import lives_of
-from rlmetrics.names import keys
+from rlmetrics.codegen.site.meanings import PageMeanings
+from rlmetrics.codegen.site.rows import rows_of_key
+from rlmetrics.names import keys, map_names
 from site_pages import pages, strips, the_site
 
 Place = tuple[int, str, str, str]
@@ -78,3 +80,72 @@ def test_pages_of_metrics_show_every_name_in_training() -> None:
             for at in range(piece.first, piece.last + 1)
         }
         assert logged <= shown, metric
+
+
+@pytest.mark.parametrize("release", ["0.7.4", "0.11.4", "0.12.0", "0.22.0", "1.0.0", "1.16.0"])
+def test_severities_are_those_of_the_map(release: str) -> None:
+    """What sets a key apart from the definition weighs as much as in a translation to the canonical names."""
+    at = the_site().tables.framework("trl").releases.index(release)
+    told = {
+        (row.from_component, row.from_, row.mode): row.severity
+        for row in map_names(f"trl=={release}", "canonical").rows
+    }
+    found = {
+        (life.component, life.key, life.mode): piece.severity
+        for life in lives_of(the_site().tables).all
+        if life.framework == "trl"
+        for piece in life.pieces
+        if piece.first <= at <= piece.last
+    }
+
+    assert told == found
+
+
+def test_what_weighs_is_told() -> None:
+    """A key that is biased or not comparable has a reason that weighs, and no other key has one."""
+    wrong = [
+        (life.component, life.key)
+        for life in lives_of(the_site().tables).all
+        for piece in life.pieces
+        if piece.entry.metric is not None and bool(piece.weighing) != (piece.severity in ("biased", "look-alike"))
+    ]
+
+    assert wrong == []
+
+
+def test_letters_are_few() -> None:
+    """A page has at most eight letters, unless more metrics than that are logged under its key."""
+    crowded = {}
+    for place, lives in lives_of(the_site().tables).by_key.items():
+        items = [item for row in rows_of_key(lives) for item in row.items]
+        letters = {letter.name for letter, _, _ in PageMeanings(items).listed() if letter.colour >= 0}
+        metrics = {piece.entry.metric for _, piece in items}
+        if len(letters) > max(8, len(metrics)):
+            crowded[place] = len(letters)
+
+    assert crowded == {}
+
+
+def test_lines_stand_at_their_tags() -> None:
+    """The line of a release leads to that release's tag, and to the line that the evidence names."""
+    (life,) = [
+        life
+        for life in lives_of(the_site().tables).by_key["trl", "policy/approxkl_avg"]
+        if life.component == "PPOTrainer"
+    ]
+    at = the_site().tables.framework("trl").releases.index("0.12.0")
+
+    assert life.address(at) == "https://github.com/huggingface/trl/blob/v0.12.0/trl/trainer/ppo_trainer.py#L516"
+
+
+def test_every_key_of_a_release_has_its_line() -> None:
+    """A key that the evidence of a release shows has a line in the strip, whichever of its anchors stands there."""
+    tables = the_site().tables
+    for framework, release in (("trl", "0.18.0"), ("trl", "1.16.0"), ("verl", "0.9.1")):
+        at = tables.framework(framework).releases.index(release)
+        shown = {(one.component, one.key): one.evidence for one in keys(f"{framework}=={release}")}
+        for life in lives_of(tables).all:
+            if life.framework == framework and life.at(at) is not None:
+                line, evidence = life.line(at), shown[life.component, life.key]
+                assert (line is None) == (not evidence), (life.component, life.key)
+                assert line is None or (line.path, line.line) in {(one.path, one.line) for one in evidence}
