@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from rlmetrics.answers.evidence import Evidence, evidence_of
+from rlmetrics.answers.evidence import RowEvidence, evidence_of
 from rlmetrics.answers.judgement import Judgement
 from rlmetrics.answers.limits import at_limit
 from rlmetrics.answers.missing import missing_lines
@@ -27,7 +27,7 @@ def given_row(row: Row) -> dict[str, Given]:
     return {key: Given(repr(number), number) for key, number in row.items()}
 
 
-def evidence(at: str, row: Row, **config: Any) -> Evidence:
+def evidence(at: str, row: Row, **config: Any) -> RowEvidence:
     """What a row shows."""
     view = open_view(at, config=config)
     return evidence_of(view, given_row(row), {key: resolve_in(view, [key]) for key in row})

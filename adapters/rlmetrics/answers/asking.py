@@ -38,6 +38,7 @@ class Asked(NamedTuple):
         single: Whether the question was about one value.
         lead: What is said before: under which name the source logs the key.
         instead: What is known of a key that the source does not log.
+        is_typo: Whether that key is no key, but nearly one.
     """
 
     view: View
@@ -46,6 +47,7 @@ class Asked(NamedTuple):
     single: bool
     lead: tuple[str, ...] = ()
     instead: tuple[str, ...] = ()
+    is_typo: bool = False
 
     def lines(self, *, full: bool = False) -> list[str]:
         """Return the answer for people."""
@@ -88,11 +90,14 @@ def ask(row: Mapping[str, Given], at: str | None, config: Mapping[str, Any] | No
         values = [item for one in asked for item in one.values if item.judged]
         if values:
             return Asked(views[0], tuple(values), "assumed", single, lead=asked[0].lead)
-        from .asked import answer_anywhere
-
         if not lookup.found:
-            instead = answer_anywhere(key, lookup, tables, config=config).lines
-            return Asked(open_view("canonical", spec=tables), (), None, single, instead=tuple(instead))
+            from rlmetrics.names.anywhere import resolve_anywhere
+
+            from .asked import answer_anywhere
+
+            answer, view = answer_anywhere(key, lookup, tables, config=config), open_view("canonical", spec=tables)
+            unknown = [JudgedValue(view, row[key], item, ()) for item in resolve_anywhere([key], tables=tables)]
+            return Asked(view, tuple(unknown), None, single, (), tuple(answer.lines), answer.is_typo)
     source, said = _inferred(row, tables)
     view = open_view(source, config=config, spec=tables)
     return Asked(view, tuple(judge_row(view, row, config)), said, single)
@@ -123,8 +128,10 @@ def _one(view: View, row: Mapping[str, Given], config: Mapping[str, Any] | None)
     found = [item for name in names for item in judge_row(view, {name: given}, config) if item.judged]
     if found:
         return Asked(view, tuple(found), None, single=True, lead=(*lead, ""))
-    instead = () if values and values[0].judged else answer_at(view, key, config=config).lines
-    return Asked(view, tuple(values), None, single=True, instead=tuple(instead))
+    if values and values[0].judged:
+        return Asked(view, tuple(values), None, single=True)
+    answer = answer_at(view, key, config=config)
+    return Asked(view, tuple(values), None, True, (), tuple(answer.lines), answer.is_typo)
 
 
 def _as_now(given: Given, row: MapRow) -> Given:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from .pasted import Given
 
-__all__ = ["CONSTANT", "NOTHING", "Evidence", "constant_guard", "evidence_of", "is_stated"]
+__all__ = ["CONSTANT", "NOTHING", "RowEvidence", "constant_guard", "evidence_of", "is_stated"]
 
 CONSTANT = re.compile(r"(?:always )?(?:the )?(-?[0-9]+(?:\.[0-9]+)?|ln 2)\b")
 """What a statement of a constant value begins with."""
@@ -36,7 +36,7 @@ _NEAR = 1e-4
 """How far a logged value may be from what the spec says exactly: logs are rounded."""
 
 
-class Evidence(NamedTuple):
+class RowEvidence(NamedTuple):
     """What a row says about its run.
 
     Attributes:
@@ -57,10 +57,10 @@ class Evidence(NamedTuple):
         return any(known <= parts for known in self.refuted)
 
 
-NOTHING = Evidence({}, (), {}, ())
+NOTHING = RowEvidence({}, (), {}, ())
 
 
-def evidence_of(view: View, row: Mapping[str, Given], answers: Mapping[str, Sequence[Resolution]]) -> Evidence:
+def evidence_of(view: View, row: Mapping[str, Given], answers: Mapping[str, Sequence[Resolution]]) -> RowEvidence:
     """Return what a row says about its run.
 
     Args:
@@ -87,7 +87,7 @@ def evidence_of(view: View, row: Mapping[str, Given], answers: Mapping[str, Sequ
             shown = f"is not {_constant(item, guard)}" if is_false else "is logged"
             others = f"one of {listed(free)} does" if len(free) > 1 else f"{free[0]} does"
             says.setdefault(guard, f"{item.key} {shown}: {others} not have its default here")
-    return Evidence(settings, refuted, _empty(view, told), [*says.values()])
+    return RowEvidence(settings, refuted, _empty(view, told), [*says.values()])
 
 
 def _decided(item: Resolution, value: Given, config: Configuration) -> Iterator[tuple[str, bool]]:

@@ -15,7 +15,7 @@ from rlmetrics.names.reading import covers
 from rlmetrics.names.records import Reading
 from rlmetrics.names.view import FrameworkView
 
-from .evidence import CONSTANT, NOTHING, Evidence, constant_guard, is_stated
+from .evidence import CONSTANT, NOTHING, RowEvidence, constant_guard, is_stated
 from .judgement import BAD, LEVELS, Judgement
 from .limits import at_limit
 from .pasted import Given
@@ -36,7 +36,7 @@ def judge(
     resolution: Resolution,
     given: Given,
     findings: Iterable[Finding] = (),
-    evidence: Evidence = NOTHING,
+    evidence: RowEvidence = NOTHING,
 ) -> list[Judgement]:
     """Return what a value tells, what decides first; never empty.
 
@@ -157,7 +157,7 @@ def showing(view: View, resolution: Resolution) -> list[str]:
     return [name for name in names if shows(name, side, resolution.mode or "train", view.tables) is not False]
 
 
-def _empty(resolution: Resolution, given: Given, evidence: Evidence, tables: Tables) -> list[Judgement]:
+def _empty(resolution: Resolution, given: Given, evidence: RowEvidence, tables: Tables) -> list[Judgement]:
     """Return that nothing was counted, where a part of the responses is left out and 0 stands for an empty rest."""
     traits = () if resolution.signature is None else resolution.signature.traits
     why = next((evidence.empty[name] for name in traits if name in evidence.empty), None)
@@ -175,7 +175,7 @@ def _empty(resolution: Resolution, given: Given, evidence: Evidence, tables: Tab
     return [_read(item, given, "trait", name) for name, item in zeros[:1] if alarming and given.number == 0]
 
 
-def _constants(view: View, resolution: Resolution, given: Given, evidence: Evidence) -> list[Judgement]:
+def _constants(view: View, resolution: Resolution, given: Given, evidence: RowEvidence) -> list[Judgement]:
     """Return that this release, under this configuration, logs nothing else."""
     said = []
     config = view.components[str(resolution.component)].config if isinstance(view, FrameworkView) else None

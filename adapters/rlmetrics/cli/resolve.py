@@ -77,7 +77,7 @@ def _of_values(args: argparse.Namespace, row: Mapping[str, Given], config: dict[
 
     asked = ask(row, args.at, config, tables)
     print(json_text(asked.json()) if args.json else printed(asked.lines(full=args.full), keys=[*row]))
-    return OK
+    return FOUND if asked.is_typo else OK
 
 
 def _as_json(args: argparse.Namespace, keys: Sequence[str], config: dict[str, Any], tables: Tables) -> int:
