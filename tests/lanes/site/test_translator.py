@@ -5,7 +5,6 @@ from __future__ import annotations
 import gzip
 import json
 import shutil
-import warnings
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -18,8 +17,7 @@ from rlmetrics.codegen.site.lives import lives_of
 from rlmetrics.codegen.site.translating.writing import FOLDER
 from rlmetrics.codegen.site.translator import SENTENCES
 from rlmetrics.codegen.translations import interface_sentences
-from rlmetrics.names import AmbiguousError, NamesError
-from rlmetrics.names.inference import decided, explaining
+from rlmetrics.names import Clues, find_source
 from rlmetrics.names.tables import Tables
 from rlmetrics.translate import translate_file
 from rlmetrics.translate.decimals import convert_decimal, spelled
@@ -110,17 +108,6 @@ SHOWN = """async ([pairs, catalog]) => {
   return answered;
 }"""
 
-DETECTED = """async (sets) => {
-  const T = window.rlmetricsTranslator;
-  const said = (item) => T.sourceName(T.candidateSource(item));
-  const found = [];
-  for (const keys of sets) {
-    const { best, chosen } = await T.detect(keys, false);
-    found.push([best.map(said), chosen && said(chosen)]);
-  }
-  return found;
-}"""
-
 
 def test_2000_drawn_cases_are_answered_as_on_the_command_line(translator: Page, tables: Tables) -> None:
     """Target, relation, severity, differences, look-alikes and notes of drawn keys are those of `Translator`."""
@@ -152,47 +139,15 @@ def test_a_recorded_run_is_written_as_on_the_command_line(
     assert made["duplicates"] == report.duplicates
 
 
-def test_where_drawn_keys_come_from_is_told_as_on_the_command_line(translator: Page, tables: Tables) -> None:
-    """For a hundred drawn sets of keys the candidates and the choice are those of the resolver."""
-    sets = [pair["keys"] for pair in drawn(tables, 1000, SEED + 1)]
-    found = translator.evaluate(DETECTED, sets)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        there = [_detected(keys, tables) for keys in sets]
-    assert found == there
-    assert 10 < sum(choice is not None for _, choice in there) < len(sets) - 10
-
-
-def _detected(keys: list[str], tables: Tables) -> list[Any]:
-    try:
-        best = explaining(keys, spec=tables)
-    except NamesError:
-        return [[], None]
-    try:
-        return [[str(item) for item in best], decided(best, of=len(keys), spec=tables)]
-    except AmbiguousError:
-        return [[str(item) for item in best], None]
-
-
 @pytest.mark.parametrize("name", LOGS)
-def test_where_a_recorded_run_comes_from_is_told_as_on_the_command_line(
-    translator: Page, tables: Tables, name: str
-) -> None:
-    """The sources that explain a log's keys are those of the resolver, and one is chosen where the resolver would."""
+def test_the_trainer_of_a_recorded_run_is_among_those_offered(translator: Page, tables: Tables, name: str) -> None:
+    """The page offers those that log the most of the keys; what the command line takes a run for is one of them."""
     found = translator.evaluate(DETECT, [(RUNS / name).read_text(), name])
     kinds = [kind for kind in KINDS.values() if kind.recognises(RUNS / name)]
     if kinds:
         assert set(found["keys"]) >= set(kinds[0].open(RUNS / name).names())
-    best = explaining(found["keys"], whole=found["whole"], spec=tables)
-    assert found["best"] == [str(item) for item in best]
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        try:
-            chosen: str | None = decided(best, of=len(found["keys"]), spec=tables)
-            groups = [chosen]
-        except AmbiguousError as error:
-            chosen, groups = None, [str(item) for item in error.distinct]
-    assert (found["chosen"], found["groups"]) == (chosen, groups)
+    answer = find_source(Clues(tuple(found["keys"]), whole=found["whole"]), tables)
+    assert answer.candidates[0].name in {source.partition("==")[0] for source in found["best"]}
 
 
 def test_values_are_converted_digit_by_digit_as_on_the_command_line(translator: Page, translator_place: Path) -> None:
