@@ -70,6 +70,14 @@ def test_commands_agree_on_any_step(step):
     _agree(*step)
 
 
+def test_a_name_of_the_users_choice_hides_no_key_that_is_gone(capsys):
+    """A data set called nll would log eval_nll_loss, too; the key of earlier releases is what is meant."""
+    assert main(["resolve", "eval_nll_loss", "--at", "trl[DPOTrainer]==0.29.0"]) == 0
+    said = " ".join(capsys.readouterr().out.split())
+    assert said.startswith("Not logged in 0.29.0 any more. DPOTrainer logged `eval_nll_loss` in 0.9.6..0.28.0.")
+    assert "or yours" in said
+
+
 def test_python_says_what_became_of_a_key():
     """As the command does: the kind, the name that has its meaning, or what is taken for it."""
     (gone,) = resolve("clip_ratio", at=f"{ASYNC}==1.7.0")

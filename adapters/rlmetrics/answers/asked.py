@@ -83,7 +83,7 @@ def answer_at(view: View, key: str, *, config: Config = None, full: bool = False
         return _measured(key, *measured, full=full)
     asked = meant(view, key, config=config)
     first = asked.found[0]
-    own = first.component is not None and is_users_own(first.metric, view.tables)
+    own = first.component is not None and (asked.own or is_users_own(first.metric, view.tables))
     typo = is_typo(first, view.tables)
     if (first.component is None or own) and isinstance(view, FrameworkView):
         return Answer(_not_logged(view, asked, own=own, full=full), typo, _links(view, first))
@@ -191,7 +191,7 @@ def other_name(view: View, key: str, resolutions: Sequence[Resolution]) -> list[
 def _own_rows(resolution: Resolution, tables: Tables) -> list[tuple[str, str]]:
     """Return that a key may be a number of the user's own."""
     brief = str(tables.metrics[resolution.metric or ""]["brief"]).rstrip(".")
-    return [("or yours", f"{brief[0].lower()}{brief[1:]}")]
+    return [("or yours", f"{brief[0].lower()}{brief[1:]}" if brief[1:2].islower() else brief)]
 
 
 def _labelled(rows: Sequence[tuple[str, str]]) -> list[str]:

@@ -30,6 +30,7 @@ _SCREEN = 36
 """A longer answer is told in less detail."""
 _INTRO = 200
 """A first note of at most so many characters is told with the answer."""
+_NOT_BY_DEFAULT = "Not logged by default"
 _INSTALLED = " installed"
 """Notes on what must be installed speak of it by this word; they come last."""
 
@@ -164,6 +165,9 @@ def told_notes(view: View, item: Resolution, *, installed: bool = True) -> list[
         given = _given(view.components[str(item.component)])
     asked = re.compile("|".join(rf"(?<![\w.]){re.escape(name)}(?![\w.])" for name in given)) if given else None
     notes = [note for note in item.notes if installed or _INSTALLED not in note]
+    if item.logged and item.logged_by_default is False:
+        # Settings that were given are not contradicted by what holds without them.
+        notes = [note for note in notes if not note.startswith(_NOT_BY_DEFAULT)]
     return sorted(notes, key=lambda note: (_INSTALLED in note, asked is None or asked.search(note) is None))
 
 

@@ -30,11 +30,13 @@ class Meant(NamedTuple):
         absent: Which other releases or classes log it, where the source does not, or only as a number of the user's
             own.
         others: What it may mean besides a number of the user's own: keys of which it is another name.
+        own: Whether it is at most a number of the user's own.
     """
 
     found: list[Resolution]
     absent: Absence | None = None
     others: tuple[Resolution, ...] = ()
+    own: bool = False
 
 
 def meant(view: View, key: str, *, config: Config = None) -> Meant:
@@ -49,7 +51,7 @@ def meant(view: View, key: str, *, config: Config = None) -> Meant:
     if not isinstance(view, FrameworkView):
         return Meant(resolutions)
     known = [item for item in resolutions if item.component is not None]
-    own = bool(known) and all(is_users_own(item.metric, view.tables) for item in known)
+    own = bool(known) and all(_is_own(view, key, item) for item in known)
     if known and not own:
         return Meant(resolutions)
     listed = any(unlogged(part, key) is not None for part in view.components.values())
@@ -79,7 +81,19 @@ def meant(view: View, key: str, *, config: Config = None) -> Meant:
         )
         for item in resolutions
     ]
-    return Meant(told, absent, tuple(others))
+    return Meant(told, absent, tuple(others), own)
+
+
+def _is_own(view: FrameworkView, key: str, item: Resolution) -> bool:
+    """Tell whether a key is a number of the user's own.
+
+    So is one that only a name of the user's choice makes of it, where other releases log it under its own name.
+    """
+    if is_users_own(item.metric, view.tables):
+        return True
+    chosen = item.template is not None and item.template != key and item.logged is not True
+    part = view.components[str(item.component)]
+    return chosen and part.template(str(item.template)).rank == OPEN and _is_of_other_releases(view, key)
 
 
 def _is_of_other_releases(view: FrameworkView, key: str) -> bool:
