@@ -71,6 +71,8 @@ class Answer:
         """Return which demands hold; those that do not apply are left out."""
         held = {"answered": self.answered()}
         held["no wrong source"] = self.right_source() or not self.answered()
+        if _SOURCE.search(self.source) and self.right_source():
+            held["no release too many"] = any(_inside(self.source, right) for right in self.entry.right(self.kind))
         if self.entry.source[0].startswith("undescribed"):
             held["undescribed named"] = self.entry.source[0].split()[1].lower() in self.source.lower()
         held["one run"] = self.runs <= 1
@@ -107,14 +109,29 @@ def _version(release: str) -> tuple[int, ...]:
     return tuple(int(part) for part in re.findall(r"\d+", release.replace("post", "")))
 
 
+def _ranges(source: str, right: str) -> tuple[tuple[int, ...], ...] | None:
+    """Return the first and last release of both, where they are of one framework and component."""
+    found, allowed = _SOURCE.search(source), _SOURCE.search(right)
+    if (
+        found is None
+        or allowed is None
+        or found[1] != allowed[1]
+        or (allowed[2] and found[2] not in (None, allowed[2]))
+    ):
+        return None
+    return tuple(_version(text) for text in (found[3], found[4] or found[3], allowed[3], allowed[4] or allowed[3]))
+
+
 def _within(source: str, right: str) -> bool:
-    match, allowed = _SOURCE.search(source), _SOURCE.search(right)
-    if match is None or allowed is None or match[1] != allowed[1]:
-        return False
-    if allowed[2] and match[2] and match[2] != allowed[2]:
-        return False
-    low, high = _version(match[3]), _version(match[4] or match[3])
-    return low <= _version(allowed[4] or allowed[3]) and high >= _version(allowed[3])
+    """Tell whether ``source`` names a release that logs the same."""
+    ranges = _ranges(source, right)
+    return ranges is not None and ranges[0] <= ranges[3] and ranges[1] >= ranges[2]
+
+
+def _inside(source: str, right: str) -> bool:
+    """Tell whether ``source`` names no release that cannot have written the log."""
+    ranges = _ranges(source, right)
+    return ranges is not None and ranges[2] <= ranges[0] and ranges[1] <= ranges[3]
 
 
 def ask(path: Path) -> tuple[int, dict[str, Any], str, int]:
