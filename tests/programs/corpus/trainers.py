@@ -300,7 +300,7 @@ def _kto(run: Run) -> Iterator[Row]:
             row |= {"kl": kl, "entropy": 1.5 + 0.05 * rng.gauss(0, 1), "num_tokens": 9000.0 * step}
             row |= {"logits/chosen": 0.4 + 0.02 * rng.gauss(0, 1), "logits/rejected": 0.5 + 0.02 * rng.gauss(0, 1)}
         elif v >= (1, 8):
-            row |= {"kl": kl, "num_tokens": 9000.0 * step}
+            row |= {"kl": kl, "num_tokens": 9000.0 * step, "entropy": 1.5 + 0.05 * rng.gauss(0, 1)}
         for place, split in enumerate(("chosen", "rejected")):
             row[f"rewards/{split}"] = found[split]
             row[f"logps/{split}"] = values["logps"][place]
