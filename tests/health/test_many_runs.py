@@ -115,6 +115,17 @@ def test_a_file_of_wandb_hides_no_log_beside_it(tmp_path, capsys):
     assert sorted(run["rows"] for run in judged(capsys, tmp_path)) == [20, 240]
 
 
+def test_the_summary_that_wandb_keeps_is_no_run(tmp_path, capsys):
+    """What is left of a run of W&B's server is its console and its last values; the second alone is judged."""
+    files = tmp_path / "run-1-a" / "files"
+    lines(files / "wandb-summary.json", [{"train/loss": 1.0, "train/kl": 0.5, "_step": 25}])
+    alone = [run["run"] for run in judged(capsys, tmp_path)]
+    (files / "output.log").write_text("".join(f"{{'loss': {n}.5, 'epoch': {n}.0}}\n" for n in range(9)))
+
+    assert alone == [str(files / "wandb-summary.json")]
+    assert [run["run"] for run in judged(capsys, tmp_path)] == [str(files / "output.log")]
+
+
 def test_what_is_beside_a_file_of_wandb_is_translated(tmp_path, capsys):
     """The names in a log beside a ``.wandb`` file change as in any other folder."""
     folder = wandb_run(rows_of()[:20], tmp_path)

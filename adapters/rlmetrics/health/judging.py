@@ -43,6 +43,8 @@ _DROPPED = {
     "mlflow": ": MLflow takes nothing of a step in which a value is None or text, or a key ends in a slash",
 }
 """Why a tracker may have no row of a step."""
+_SUMMARIES = {"wandb-summary.json"}
+"""What trackers keep beside a run of its last values: no run of its own, unless nothing else is left of it."""
 _INFERRED = ("auto", "")
 
 
@@ -68,6 +70,7 @@ def logs_of(path: Path) -> tuple[list[Unit], list[str]]:
     # A pipe is not even begun to be read.
     tree = survey(path, None) if path.is_file() or path.is_dir() else Tree()
     units = [unit for unit in tree.units if not unit.kind.is_layout]
+    units = [unit for unit in units if unit.path.name not in _SUMMARIES] or units
     if not units and tree.unreadable:
         raise InputError(next(iter(tree.unreadable.values())))
     if not units:
