@@ -105,6 +105,7 @@ class SourceNames:
         config: Settings of the run; those that the source does not know are left alone.
         spec: Folders with further YAML.
         others: Further sources that explain the keys as well. A key that they understand otherwise has no meaning.
+        alike: Tells whether two meanings are judged by the same rules, so that it does not matter which is right.
 
     Raises:
         NamesError: The source is unknown.
@@ -116,7 +117,9 @@ class SourceNames:
         config: Mapping[str, Any] | None = None,
         spec: Overlays | Tables = None,
         others: Sequence[str] = (),
+        alike: Callable[[KeyMeaning, KeyMeaning], bool] | None = None,
     ) -> None:
+        self._alike = alike
         self.tables = load_tables(spec)
         self._config = dict(config or {})
         with warnings.catch_warnings():
@@ -133,11 +136,17 @@ class SourceNames:
         meaning = self._meaning(key, self._view)
         for other in self._others if meaning.metric is not None else ():
             theirs = self._meaning(key, other)
-            if not _agree(meaning, theirs):
+            if not _agree(meaning, theirs) and not self._judged_alike(meaning, theirs):
                 self.disputed.add(key)
                 return KeyMeaning(key, None)
             meaning = _joined(meaning, theirs)
         return meaning
+
+    def _judged_alike(self, one: KeyMeaning, other: KeyMeaning) -> bool:
+        """Tell whether the same rules judge two meanings on the same scale."""
+        if self._alike is None or other.metric is None or (one.scale, one.offset) != (other.scale, other.offset):
+            return False
+        return one.mode == other.mode and self._alike(one, other)
 
     def _meaning(self, key: str, view: View) -> KeyMeaning:
         match = _best(logged_as(view, key) or measured_as(key, self.tables))

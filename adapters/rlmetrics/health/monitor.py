@@ -181,7 +181,7 @@ class Monitor:
     # ------------------------------------------------------------------------------------------------------------------
 
     def _open(self, at: str, others: list[str]) -> None:
-        self._names = SourceNames(at, self._config, self._tables, others)
+        self._names = SourceNames(at, self._config, self._tables, others, self._judged_alike)
 
     def _infer(self) -> None:
         """Find the source of the rows that wait, and judge them."""
@@ -301,6 +301,11 @@ class Monitor:
         """Tell whether a key says what its row is about."""
         channel = self.channels.get(key)
         return channel is not None and bool(channel.instances) and not str(channel.meaning.metric).startswith(_COMMON)
+
+    def _judged_alike(self, one: KeyMeaning, other: KeyMeaning) -> bool:
+        """Tell whether the same rules, and at least one, look at two meanings."""
+        mine, theirs = (self._rules.of(item.metric, item.mode, held_out=item.held_out) for item in (one, other))
+        return bool(mine) and mine == theirs
 
     def _is_used(self, meaning: KeyMeaning) -> bool:
         return meaning.metric in self._used or meaning.held_out
