@@ -388,6 +388,11 @@ CASES: dict[str, Case] = {
         {"eval_reward": rarely(10, ramp(0.2, 0.6))},
         GRPO,
     ),
+    "overfits": Case(
+        {"eval_loss": rarely(10, lambda t: 2 - 0.009 * min(t, 120) + 0.006 * max(0, t - 120)), "loss": ramp(2, 0.3)},
+        {"eval_loss": rarely(10, ramp(2, 1.2, 0.003)), "loss": ramp(2, 0.9)},
+        "trl[SFTTrainer]==1.16.0",
+    ),
     "component-farmed": Case(
         {
             "rewards/format/mean": ramp(0.1, 0.9, 0.01, 1, 300),

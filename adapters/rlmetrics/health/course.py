@@ -21,7 +21,7 @@ NOW = 5
 _RECENT = 32
 _BUCKETS = 128
 _FEWEST = 3
-_SPIKE_RATIO, _SPIKE_SIGMA = 5.0, 8.0
+_SPIKE_RATIO, _SPIKE_SIGMA, _SPIKE_RARE = 5.0, 8.0, 8
 
 _STATE = (
     *("count", "last", "first_step", "last_step", "interval", "same", "same_since", "zeros"),
@@ -183,9 +183,14 @@ class Course:
             self._settled.clear()
 
     def _perhaps_spike(self, step: float, value: float) -> None:
-        usual = median(self._recent)
-        spread = 1.4826 * median([abs(item - usual) for item in self._recent])
-        if abs(value) > _SPIKE_RATIO * abs(usual) and abs(value - usual) > _SPIKE_SIGMA * spread and usual:
+        # Where a step has no signal at all, 0 is logged, which is no level.
+        recent = [item for item in self._recent if item]
+        usual = median(recent)
+        spread = 1.4826 * median([abs(item - usual) for item in recent])
+        if not (usual and abs(value) > _SPIKE_RATIO * abs(usual) and abs(value - usual) > _SPIKE_SIGMA * spread):
+            return
+        # A curve with two levels jumps between them all the time; a spike is rare.
+        if _SPIKE_RARE * sum(abs(item) > abs(value) / 2 for item in recent) <= len(recent):
             self._spikes.append(step)
 
     def forget(self) -> None:

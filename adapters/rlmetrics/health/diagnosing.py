@@ -13,21 +13,32 @@ __all__ = ["diagnose"]
 
 _SLACK = 0.1
 """A symptom may be seen before its cause by this share of the run: what is watched more closely is seen earlier."""
+_LATER = 0.25
+"""What begins later than the first by this share of the run is no cause of it, however far upstream."""
 
 
 def diagnose(findings: Sequence[Finding], rules: Rules, steps: tuple[float, float]) -> list[Diagnosis]:
     """Return what explains some findings, the answer first.
 
     A diagnosis is made where its rules found something. They are ordered by level, by their place upstream and by
-    onset. One whose own rules are all explained by one before it is folded under that. Findings of level warning or
-    error that nothing explains stand for themselves.
+    onset; what begins long after the first comes after it. One whose own rules are all explained by one before it is
+    folded under that. Findings of level warning or error that nothing explains stand for themselves.
     """
     by_rule: dict[str, list[Finding]] = {}
     for finding in findings:
         by_rule.setdefault(finding.rule, []).append(finding)
     made = [item for rule in rules.diagnoses if (item := _made(rule, by_rule))]
-    made.sort(key=lambda item: (-LEVELS.index(item[0].level), item[1].rank, item[0].onset_step))
-    slack = _SLACK * (steps[1] - steps[0])
+    length = steps[1] - steps[0]
+    begun = {level: [item.onset_step for item, _ in made if item.level == level] for level in LEVELS}
+    made.sort(
+        key=lambda item: (
+            -LEVELS.index(item[0].level),
+            item[0].onset_step > min(begun[item[0].level]) + _LATER * length,
+            item[1].rank,
+            item[0].onset_step,
+        )
+    )
+    slack = _SLACK * length
     diagnoses: list[Diagnosis] = []
     explained: dict[str, _Reach] = {}
     of_cause: dict[str, set[str]] = {}

@@ -329,6 +329,8 @@ class Instance:
             return since
         if condition.functions & _BEGINNING:
             return series.first_step
+        if "spikes" in condition.functions:
+            return min(since, series.spiked_at())
         repeated = [item for name in condition.repeated if (item := self.peers[0][name]).same > 2]
         if repeated:
             began = max(item.same_since for item in repeated)

@@ -7,7 +7,19 @@ from bisect import bisect_left, bisect_right
 from itertools import pairwise
 
 from .course import NOW, START, Course
-from .trends import SIGNIFICANT, arrival, correlation, line, mann_kendall, median, noise, shift, smoothed, thinned
+from .trends import (
+    SIGNIFICANT,
+    arrival,
+    correlation,
+    line,
+    mann_kendall,
+    median,
+    noise,
+    roughness,
+    shift,
+    smoothed,
+    thinned,
+)
 
 __all__ = ["NOTHING", "Series"]
 
@@ -143,7 +155,7 @@ class Series(Course):
         if last < 3:
             return place
         levels = smoothed(values)
-        at, within = arrival(levels, noise(values))
+        at, within = arrival(levels, roughness(values))
         if not at:
             return steps[0]
         window = max(2, last // 8)
@@ -156,7 +168,7 @@ class Series(Course):
     def came_to(self, place: float) -> float:
         """Return since where the curve has been at the level that it has at a place."""
         steps, values = self._course_until(place)
-        return steps[arrival(smoothed(values), noise(values))[0]] if len(values) > 3 else place
+        return steps[arrival(smoothed(values), roughness(values))[0]] if len(values) > 3 else place
 
     def _course_until(self, place: float) -> tuple[list[float], list[float]]:
         """Return the course up to a place: single points where they are kept, stretches before them."""
@@ -173,6 +185,10 @@ class Series(Course):
     def spikes(self, steps: float) -> float:
         """Count the points of the last ``steps`` above five times the median before them and eight of its MADs."""
         return float(sum(1 for at in self._spikes if at > self.last_step - steps))
+
+    def spiked_at(self) -> float:
+        """Return the place of the first spike that is kept; NaN of none."""
+        return self._spikes[0] if self._spikes else math.nan
 
     def share_above(self, bound: float, steps: float) -> float:
         """Return which share of the points of the last ``steps`` lies above a bound; NaN of fewer than three."""

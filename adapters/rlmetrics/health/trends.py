@@ -16,6 +16,7 @@ __all__ = [
     "mann_kendall",
     "median",
     "noise",
+    "roughness",
     "shift",
     "smoothed",
     "thinned",
@@ -67,6 +68,12 @@ def arrival(levels: Sequence[float], noise: float) -> tuple[int, float]:
     while at < len(levels) - 1 and abs(levels[at] - level) > within:
         at += 1
     return at, within
+
+
+def roughness(values: Sequence[float]) -> float:
+    """Return the spread of points about the lines through their neighbours: no slope moves it, however few they are."""
+    bends = [abs(values[at - 1] - 2 * values[at] + values[at + 1]) for at in range(1, len(values) - 1)]
+    return 0.605 * median(bends) if bends else 0.0
 
 
 def shift(values: Sequence[float]) -> float:
