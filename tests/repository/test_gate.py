@@ -110,7 +110,8 @@ def ci(repository: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureF
         module.TIMES.clear()
         capfd.readouterr()
         code = module.main([*arguments])
-        return Answer(code, *capfd.readouterr())
+        printed = capfd.readouterr()
+        return Answer(code, printed.out, printed.err)
 
     return run
 
