@@ -40,9 +40,8 @@ def main() -> int:
     """Install, test and tell; return the exit code of the tests."""
     venv.create(PLACE, with_pip=True, clear=True)
     python = str(PLACE / "bin" / "python")
-    torch = f"torch=={pins()['torch']}"
-    for wanted in ([torch], [torch, "-e", f"{ROOT}[dev]"]):
-        subprocess.run([python, "-m", "pip", "install", "-q", "--upgrade", *wanted], check=True)
+    wanted = [f"torch=={pins()['torch']}", "-e", f"{ROOT}[dev]"]
+    subprocess.run([python, "-m", "pip", "install", "-q", "--upgrade", *wanted], check=True)
     listed = subprocess.run([python, "-m", "pip", "list", "--format", "json"], check=True, capture_output=True)
     installed = {canonicalize_name(one["name"]): one["version"] for one in json.loads(listed.stdout)}
     own = ("pip", "rlmetrics")
