@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from rlmetrics.names.tables import Tables
 
 __all__ = [
+    "SHARES",
     "axis_words",
     "first_clause",
     "formula_texts",
@@ -133,6 +134,10 @@ def reads_texts(metric: str, tables: Tables, *, full: bool = False) -> list[str]
     return [told]
 
 
+SHARES = {0.5: " (half of it)", 0.25: " (a quarter of it)", 0.125: " (an eighth of it)"}
+"""Factors in words."""
+
+
 def axis_words(axis: Transform | None) -> str:
     """Return what a key makes of its metric as it stands behind the metric's words; empty if it stays as it is."""
     if axis is None or axis.is_plain:
@@ -141,7 +146,7 @@ def axis_words(axis: Transform | None) -> str:
         return "logged as 1 minus that"
     if not axis.offset:
         return {-1.0: "logged with the opposite sign", 100.0: "logged in percent"}.get(
-            axis.scale, f"logged times {axis.scale:g}"
+            axis.scale, f"logged times {axis.scale:g}{SHARES.get(axis.scale, '')}"
         )
     return f"logged as {axis.scale:g} x that {'-' if axis.offset < 0 else '+'} {abs(axis.offset):g}"
 

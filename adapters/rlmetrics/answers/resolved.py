@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 __all__ = ["changed_lines", "resolved_lines", "resolved_links", "source_lines", "told_notes"]
 
 _PLACES, _FORMULA = 3, 3
+_CONDITION = 3
+"""Lines of a condition that is told first."""
 _SCREEN = 36
 """A longer answer is told in less detail."""
 _INTRO = 200
@@ -75,15 +77,19 @@ def resolved_lines(view: View, resolution: Resolution, *, full: bool = False) ->
     lines += labelled("measures", [] if formula or measured is None else [measured])
     trust = trust_lines(view, resolution, full=full)
     # What spoils a number is told before anything else about it, then how its curve behaves.
-    lines[intro:intro] = trust if is_biased(trust) else []
-    place = intro + (len(trust) if is_biased(trust) else 0)
+    logged = logged_lines(view, resolution)
+    # Settings without which it would not be there come before what its curve tells.
+    early = _is_conditional(resolution) and len(logged) <= _CONDITION
+    ahead = [*(trust if is_biased(trust) else []), *(logged if early else [])]
+    lines[intro:intro] = ahead
+    place = intro + len(ahead)
     lines += averaged_lines(view, resolution)
     lines += [] if is_biased(trust) else trust
     axis = axis_of(resolution)
     lines += labelled("healthy", health_texts(resolution.metric, view.tables, axis=axis, full=full))
     of = "" if axis is None or axis.is_plain else "Of the metric itself: "
     reads = labelled("reads", [f"{of}{text}" for text in reads_texts(resolution.metric, view.tables)])
-    lines += logged_lines(view, resolution)
+    lines += [] if early else logged
     lines += _constant(resolution, full=full)
     lines += changed_lines(view, resolution, full=full)
     if full:
@@ -94,6 +100,11 @@ def resolved_lines(view: View, resolution: Resolution, *, full: bool = False) ->
         for detail in _DETAILS
     ]
     return next((answer for answer in told if len(answer) <= _SCREEN), told[-1])
+
+
+def _is_conditional(item: Resolution) -> bool:
+    """Tell whether a key is logged by default under a condition that has alternatives."""
+    return item.logged is True and " or " in (item.condition or "")
 
 
 def _rest(

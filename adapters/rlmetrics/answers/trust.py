@@ -10,7 +10,7 @@ from rlmetrics.names.signature import population_traits
 from rlmetrics.names.view import FrameworkView
 
 from .causes import GRADES, brief_of, shows
-from .facts import sentence, shortened
+from .facts import SHARES, sentence, shortened
 from .terminal import LABEL, labelled, symbol
 from .words import averaged_words, population_words
 
@@ -26,7 +26,6 @@ _TRAITS = 2
 """So many biases are told."""
 _LONG = 100
 """Beside a bias that takes more characters no second one is told."""
-_SHARES = {"0.5": " (half of it)", "0.25": " (a quarter of it)", "0.125": " (an eighth of it)"}
 _SAME = 160
 """When a difference is gone is told beside it up to so many characters."""
 
@@ -62,7 +61,7 @@ def averaged_lines(view: View, item: Resolution) -> list[str]:
 
 def _times(signature: Signature) -> str:
     shift = "" if signature.offset == 0 else f" + {_number(signature.offset)}"
-    share = _SHARES.get(_number(signature.scale), "")
+    share = "" if isinstance(signature.scale, str) else SHARES.get(signature.scale, "")
     return f"{_number(signature.scale)} x the formula{share}{shift}"
 
 
