@@ -83,5 +83,6 @@ def _limits(view: FrameworkView, resolution: Resolution) -> Iterator[_Limit]:
 def _reached(view: View, resolution: Resolution) -> str:
     """Return what a value at a limit says: that one part reached it, or that all did."""
     identity = view.tables.metrics[str(resolution.metric)].get("identity", {})
-    one = identity.get("statistic") in _ONE
-    return f"{'at least one' if one else 'every'} {identity.get('of', 'part')!s} reached it"
+    quantity, whose = str(identity.get("quantity", "")), str(identity.get("of", ""))
+    part = whose if quantity == "length" else "response" if identity.get("extent") == "sequence" else "part"
+    return f"{'at least one' if identity.get('statistic') in _ONE else 'every'} {part} reached it"
