@@ -9,6 +9,7 @@ import os
 import pprint
 import subprocess
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -308,7 +309,13 @@ def _wandb(run: Run, rows: list[Row], folder: Path, recorded: bool) -> Path:
         else:
             found.log(values | {"train/global_step": row.step})
     found.finish()
-    return next(folder.glob("wandb/offline-run-*/run-*.wandb"))
+    path = next(folder.glob("wandb/offline-run-*/run-*.wandb"))
+    # The client's service writes the last block of a short run after finish() has come back.
+    for _ in range(100):
+        if path.stat().st_size > 1024:
+            break
+        time.sleep(0.05)
+    return path
 
 
 def _wandb_files(run: Run, rows: list[Row], folder: Path, recorded: bool) -> Path:
