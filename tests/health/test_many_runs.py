@@ -137,6 +137,16 @@ def test_what_is_beside_a_file_of_wandb_is_translated(tmp_path, capsys):
     assert json.loads((tmp_path / "new" / "own.jsonl").read_text()).keys() == {"kl/reference/k3", "entropy/policy"}
 
 
+def without_packages(*arguments):
+    """Run a command in a process in which W&B and TensorBoard are not installed."""
+    code = (
+        "import sys; sys.modules['wandb'] = sys.modules['tensorboard'] = None;"
+        "from rlmetrics.cli import main; sys.exit(main(sys.argv[1:]))"
+    )
+    command = [sys.executable, "-c", code, *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, text=True, check=False)
+
+
 def test_packages_that_are_missing_are_told_once(tmp_path):
     """One sentence says how many files need which package and what installs them; the rest is judged."""
     lines(tmp_path / "fine.jsonl", rows_of())
@@ -144,17 +154,24 @@ def test_packages_that_are_missing_are_told_once(tmp_path):
         (tmp_path / name).mkdir()
         (tmp_path / name / "events.out.tfevents.1.host").write_bytes(Event(wall_time=1).SerializeToString())
         (tmp_path / name / f"run-{name}.wandb").write_bytes(b":W&B\xe1\xbe\x00")
-    code = (
-        "import sys; sys.modules['wandb'] = sys.modules['tensorboard'] = None;"
-        "from rlmetrics.cli import main; sys.exit(main(sys.argv[1:]))"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", code, "check", str(tmp_path), "--at", GRPO], capture_output=True, text=True, check=False
-    )
+
+    done = without_packages("check", tmp_path, "--at", GRPO)
 
     said = "rlmetrics check: left out: 2 files need tensorboard, 2 files need wandb; "
     assert done.stderr == f'{said}pip install "rlmetrics[tensorboard,wandb]"\n'
     assert (done.returncode, "fine.jsonl" in done.stdout) == (0, True)
+
+
+def test_packages_that_a_whole_folder_needs_are_told_once(tmp_path):
+    """Where nothing can be translated without them, that is the error."""
+    for name in ("a", "b"):
+        (tmp_path / "in" / name).mkdir(parents=True)
+        (tmp_path / "in" / name / f"run-{name}.wandb").write_bytes(b":W&B\xe1\xbe\x00")
+
+    done = without_packages("translate", tmp_path / "in", "--from", GRPO, "--to", "canonical")
+
+    said = 'rlmetrics translate: 2 files need wandb; pip install "rlmetrics[wandb]"\n'
+    assert (done.returncode, done.stderr) == (2, said)
 
 
 def test_a_locked_database_is_told_as_such(tmp_path, capsys, monkeypatch):

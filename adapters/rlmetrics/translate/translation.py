@@ -206,7 +206,8 @@ class _Work:
         """
         reports, failed = self._translate(part, self.tree.units)
         if not reports:
-            raise next(iter(failed.values()))
+            missing = [error for error in failed.values() if isinstance(error, MissingPackageError)]
+            raise InputError(told_once(missing)) if len(missing) == len(failed) > 1 else next(iter(failed.values()))
         total = self._total(reports, failed, part, lambda _: True)
         if self.path.is_dir() and not self.options.dry_run:
             shape(self.path, part, self.tree)
