@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from rlmetrics.names import Clues, FallbackWarning, NamesError, find_source, infer_source, resolve
 from rlmetrics.names.inference.wording import source_line
+from rlmetrics.names.tables import Tables
 
 ALL_OF_0_3_0 = ("approxkl_avg", "clip_ratio", "loss", "reward", "rewards/accuracy/mean", "entropy")
 
@@ -98,3 +99,15 @@ def test_what_a_whole_log_lacks_rules_releases_out(tables):
 def test_names_of_a_dashboard_lack_nothing(tables):
     """Unless the names are said to be all, those that are missing tell nothing."""
     assert _left(find_source(Clues(ALL_OF_0_3_0), tables)) == {"alpha[NewTrainer]": ("0.3.0", "0.4.1", "1.0.0")}
+
+
+def test_a_framework_that_is_not_described_is_named(tables):
+    """By its telling keys, if more of them are there than a described trainer knows; one alone says nothing."""
+    telling = {**tables.sources, "UNDESCRIBED": {"Elsewhere": ["rollout/{env}/return", "learner/lag"]}}
+    known = Tables(lambda name: telling if name == "sources" else tables._load(name))
+    named = find_source(Clues(("rollout/maze/return", "learner/lag", "entropy")), known)
+    assert (named.source, named.undescribed) == (None, "Elsewhere")
+    assert source_line(named) == "this looks like Elsewhere, which is not described"
+    assert named.as_json()["undescribed"] == "Elsewhere"
+    assert find_source(Clues((*ALL_OF_0_3_0, "rollout/maze/return", "learner/lag")), known).undescribed is None
+    assert find_source(Clues(("learner/lag", "mine")), known).undescribed is None

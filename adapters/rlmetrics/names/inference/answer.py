@@ -21,7 +21,10 @@ __all__ = ["Candidate", "SourceAnswer", "find_source", "given"]
 _PLAIN = frozenset({"loss", "learning_rate"})
 _EPOCH = "epoch"
 """What every trainer of transformers logs, and little else under these names together."""
+_FEWEST = 2
+"""How many telling keys of an undescribed framework name it."""
 _MOST_RIVALS = 6
+"""How many readings that differ are compared with the likeliest."""
 _CERTAIN = 10.0
 """From which weight of its keys on a source is known, however many keys of a user's own stand beside them."""
 
@@ -144,15 +147,15 @@ def find_source(clues: Clues, spec: Overlays | Tables = None, *, among: Collecti
     observed = Observed.of(index, clues)
     telling, logged = len(observed.telling), len(clues.logged)
     ranked = _explaining(observed, _among(rank(observed), index, among))
-    undescribed = _undescribed(observed)
-    if not ranked or not (observed.rows or observed.canonical):
-        return SourceAnswer(None, telling=telling, logged=logged, undescribed=undescribed)
+    if not ranked:
+        return SourceAnswer(None, telling=telling, logged=logged, undescribed=_undescribed(observed, 0))
     first = ranked[0]
     known = _explained(observed, first)
     telling_known = sum(observed.weights.get(name, 1.0) > 0 for name in known)
     by_keys = max(first.by_kind.get("keys", 0.0), first.by_kind.get("own output", 0.0))
     shared = {name.removeprefix("train/") for name in observed.rows}
     plain = bool(shared) and not telling_known and (not telling or (shared >= _PLAIN and _EPOCH in observed.clues.keys))
+    undescribed = _undescribed(observed, telling_known)
     is_known = plain or 2 * telling_known >= telling or by_keys >= _CERTAIN
     if not is_known or undescribed is not None:
         return SourceAnswer(None, known=len(known), telling=telling, logged=logged, undescribed=undescribed)
@@ -186,9 +189,11 @@ def _explaining(observed: Observed, ranked: list[Ranked]) -> list[Ranked]:
     return [one for one, count in zip(ranked, counts, strict=True) if 2 * count >= max(counts)]
 
 
-def _undescribed(observed: Observed) -> str | None:
-    """Return the undescribed framework of which more telling keys are there than of any described one."""
-    return None
+def _undescribed(observed: Observed, known: int) -> str | None:
+    """Return the undescribed framework of which more telling keys are there than a described one knows."""
+    counts = observed.index.undescribed(observed.clues.logged)
+    best = max(counts, key=lambda title: counts[title], default=None)
+    return best if best is not None and counts[best] >= max(_FEWEST, known + 1) else None
 
 
 def _explained(observed: Observed, one: Ranked) -> list[str]:

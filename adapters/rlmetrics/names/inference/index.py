@@ -5,8 +5,9 @@ Sets of releases are bits, bit 0 for a framework's oldest release.
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import cached_property, lru_cache
 from typing import Any, NamedTuple
 
@@ -231,10 +232,19 @@ class SourceIndex:
             rounding[number] |= releases.bits(releases.covered(ranges))
         return rounding.get(decimals, (1 << len(releases.names)) - 1 & ~sum(rounding.values()))
 
-    def undescribed(self) -> Mapping[str, list[str]]:
-        """Return keys by which frameworks are known that the spec does not describe."""
-        rows: Mapping[str, list[str]] = self._table.get("UNDESCRIBED", {})
-        return rows
+    def undescribed(self, names: Collection[str]) -> Mapping[str, int]:
+        """Return how many of some names are keys by which frameworks are known that the spec does not describe."""
+        counts = {
+            title: sum(key.fullmatch(name) is not None for name in names for key in keys)
+            for title, keys in self._telling
+        }
+        return {title: count for title, count in counts.items() if count}
+
+    @cached_property
+    def _telling(self) -> Sequence[tuple[str, Sequence[re.Pattern[str]]]]:
+        """Undescribed frameworks with their telling keys, in which braces stand for any part of a name."""
+        rows: Mapping[str, Sequence[str]] = self._table.get("UNDESCRIBED", {})
+        return [(title, [_telling(key) for key in keys]) for title, keys in rows.items()]
 
     def _group(self, number: int) -> tuple[Owner, ...]:
         found = self._groups.get(number)
@@ -250,6 +260,10 @@ def _owner(cells: list[Any]) -> Owner:
     releases, always, expected, zero = (int(each, 16) for each in bits)
     told = tuple((int(meanings[at], 16), meanings[at + 1]) for at in range(0, len(meanings), 2))
     return Owner(subject, releases, always, expected, zero, guard, told)
+
+
+def _telling(key: str) -> re.Pattern[str]:
+    return re.compile("[^/]+".join(re.escape(part) for part in re.split(r"\{\w*\}", key)))
 
 
 @lru_cache(maxsize=4)
