@@ -17,6 +17,7 @@ from .words import population_words
 if TYPE_CHECKING:
     from rlmetrics.names.answers import Resolution
     from rlmetrics.names.component import ComponentView
+    from rlmetrics.names.history import History
     from rlmetrics.names.protocol import View
     from rlmetrics.names.tables import Tables
 
@@ -65,7 +66,9 @@ def resolved_lines(view: View, resolution: Resolution, *, full: bool = False) ->
         resolution: What the key is there; one that has a component.
         full: Whether everything that is known is told, else what fits a screen.
     """
-    lines = [*wrapped(_first(view, resolution)), ""]
+    changes = _changes(view, resolution)
+    coming = changes.next if changes is not None else None
+    lines = [*wrapped(f"{_first(view, resolution)}{f' {coming}' if coming else ''}"), ""]
     intro = len(lines)
     if resolution.metric is None:
         return [*lines, *_choices(resolution, view.tables), *source_lines(resolution, full=full)]
@@ -91,7 +94,8 @@ def resolved_lines(view: View, resolution: Resolution, *, full: bool = False) ->
     reads = labelled("reads", [f"{of}{text}" for text in reads_texts(resolution.metric, view.tables)])
     lines += [] if early else logged
     lines += _constant(resolution, full=full)
-    lines += changed_lines(view, resolution, full=full)
+    if changes is not None:
+        lines += _changed(changes, str(view.source.release), str(resolution.component), full=full)
     if full:
         return [*lines, *_rest(view, resolution, _PLENTY, full=True), *_everything(view, resolution)]
     around = _around(view, resolution)
@@ -201,34 +205,61 @@ def _constant(item: Resolution, *, full: bool) -> list[str]:
     return labelled("constant", [*map(sentence, texts)])
 
 
-def changed_lines(view: View, item: Resolution, *, full: bool) -> list[str]:
-    """Return what changed last before this release, and what next."""
+class _Changes(NamedTuple):
+    """What became of a key up to a release, and what becomes of it after."""
+
+    history: History
+    past: list[ToldChange]
+    coming: list[ToldChange]
+
+    @property
+    def next(self) -> str | None:
+        """Which later release first changes the number under these settings in a way that weighs, as a sentence."""
+        for change in self.coming:
+            weighing = [cause.applies for cause in change.causes if cause.weighs and cause.applies is not False]
+            if change.kind in ("changed", "ended") and weighing:
+                return f"{'Changes' if True in weighing else 'May change'} in {change.release}."
+        return None
+
+
+def _changes(view: View, item: Resolution) -> _Changes | None:
     if not isinstance(view, FrameworkView) or item.template is None:
-        return []
+        return None
     from rlmetrics.names.history import History
 
-    from .changes import change_row, changes, endings
+    from .changes import changes, endings
 
     component = view.components[str(item.component)]
     history = History(view.tables, view.source.framework, component.label, _given(component))
     told = changes(history, view.tables, item.template, item.mode or "train", view.source.release)
     order = view.tables.framework(view.source.framework).releases.index
     here = order(view.source.release)
+    later = [change for change in told if order(change.release) > here]
+    later += endings(told, history.releases, view.source.release)
     past = [change for change in told if order(change.release) <= here]
-    ends = endings(told, history.releases, view.source.release)
-    coming = sorted(
-        (*(change for change in told if order(change.release) > here), *ends), key=lambda item: order(item.release)
-    )
+    return _Changes(history, past, sorted(later, key=lambda change: order(change.release)))
+
+
+def changed_lines(view: View, item: Resolution, *, full: bool) -> list[str]:
+    """Return what changed last before this release, and what next."""
+    found = _changes(view, item)
+    return [] if found is None else _changed(found, str(view.source.release), str(item.component), full=full)
+
+
+def _changed(found: _Changes, release: str, component: str, *, full: bool) -> list[str]:
+    from .changes import change_row
+
+    history, past, coming = found
     shown = [*past, *coming] if full else [*_nearest(past[::-1]), *_nearest(coming)]
     rows = [change_row(change, full=full) for change in shown]
     newest = history.releases[-1]
-    end = "" if history.is_current else f", the last release with {component.label}"
-    if not coming and newest != view.source.release:
+    end = "" if history.is_current else f", the last release with {component}"
+    if not coming and newest != release:
         rest = f"no change of meaning up to {newest}{end}"
-    elif not told:
+    elif not past and not coming:
         rest = f"never, in {history.releases[0]}..{newest}"
     else:
-        more = len(told) + len(ends) - len(shown)
+        more = len(past) + len(coming) - len(shown)
         rest = f"{more} more in {history.releases[0]}..{newest}: --full" if more else ""
     lines = [*columns(rows, indent=LABEL), *(wrapped(rest, indent=LABEL) if rest else [])]
     return [f"{'changed':<{LABEL}}{lines[0][LABEL:]}", *lines[1:]] if lines else []
