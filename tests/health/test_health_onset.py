@@ -163,3 +163,16 @@ def test_a_run_that_dies_after_such_a_share_is_an_error(seed):
     assert errors
     assert {item.cause for item in errors} == {"no_learning_signal"}
     assert all(110 <= item.onset_step <= 120 for item in errors)
+
+
+def test_a_plateau_begins_where_the_curve_came_to_it():
+    """A reward that rises for 120 steps and then stands still has its plateau since then, not since the start."""
+    noise = random.Random(1)
+    monitor = Monitor("verl==0.9.1")
+    for step in range(1, 501):
+        score = 0.1 + 0.4 * min(1.0, step / 120) + 0.004 * noise.gauss(0, 1)
+        monitor.observe(step, {"critic/score/mean": score, "actor/grad_norm": 0.5 + 0.02 * noise.gauss(0, 1)})
+
+    onsets = [item.onset_step for item in monitor.findings() if item.rule == "reward-plateau"]
+    assert onsets
+    assert all(90 <= onset <= 150 for onset in onsets)

@@ -25,7 +25,6 @@ SIBLING = "sibling"
 
 
 _BEGINNING = {"first_at", "from_start"}
-_STANDING = {"flat", "not_rising"}
 _MOVING = {"falling", "rising", "rise", "gain", "start", "high"}
 _RANK = {level: rank for rank, level in enumerate(LEVELS)}
 
@@ -324,17 +323,19 @@ class Instance:
             since: Since which place its condition held.
         """
         condition = next(condition for name, condition in self.rule.tiers if name == level)
-        series = self.channel.series
+        asked, series = condition.functions, self.channel.series
         if self.rule.instant:
             return since
-        if condition.functions & _BEGINNING:
+        if asked & _BEGINNING:
             return series.first_step
-        if "spikes" in condition.functions:
+        if "spikes" in asked:
             return min(since, series.spiked_at())
         repeated = [item for name in condition.repeated if (item := self.peers[0][name]).same > 2]
         if repeated:
             began = max(item.same_since for item in repeated)
-        elif condition.functions & _STANDING and not condition.functions & _MOVING:
+        elif "flat" in condition.functions or (
+            "not_rising" in condition.functions and not condition.functions & _MOVING
+        ):
             began = series.came_to(since)
         else:
             began = series.left_at(since)
