@@ -33,7 +33,7 @@ def built() -> Path:
     """Return the folder of the built site; it is built where it is missing."""
     for settings, place in (("mkdocs.yml", BUILT), ("mkdocs.zh.yml", BUILT / "zh")):
         if not (place / "index.html").is_file():
-            command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "-f", settings, "-d", str(place)]
+            command = [sys.executable, "-m", "mkdocs", "build", "--strict", "-f", settings, "-d", str(place)]
             subprocess.run(command, cwd=ROOT, check=True)
     return BUILT
 
