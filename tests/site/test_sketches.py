@@ -94,7 +94,7 @@ def test_the_rule_fires_on_the_sick_course_alone():
             own = mildest(judged.rule)
             if own is not None and alone(own[1]):
                 assert not own[1].holds({"x": series(sketch.courses.healthy)}), (metric, judged.rule.id)
-    assert fired > 90
+    assert fired > 80
 
 
 def test_what_is_not_finite_ends_the_sick_course():

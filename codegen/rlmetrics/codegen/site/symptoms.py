@@ -60,7 +60,7 @@ SYMPTOMS: Sequence[Symptom] = (
         "see-reward-hacked",
         _REWARD,
         later("rises, and the model gets worse"),
-        ("held-out-falls", "held-out-falls-behind", "over-optimised", "component-farmed"),
+        ("held-out-falls", "held-out-falls-behind", "over-optimised", "component-farmed", "overfits"),
     ),
     Symptom(
         "see-no-spread",
@@ -94,6 +94,7 @@ SYMPTOMS: Sequence[Symptom] = (
         (
             "entropy-collapse",
             "entropy-gone",
+            "one-response-left",
             "surprisal-collapse",
             "entropy-falling-fast",
             "collapse-at-once",
@@ -113,6 +114,9 @@ SYMPTOMS: Sequence[Symptom] = (
             "divergence-non-finite",
             "margin-non-finite",
             "reward-without-number",
+            "no-reward-returned",
+            "steps-skipped",
+            "zeros-for-nan",
         ),
     ),
     Symptom(
@@ -154,7 +158,14 @@ SYMPTOMS: Sequence[Symptom] = (
         "see-cut",
         _RESPONSES,
         later("are cut off, or never end"),
-        ("truncation-high", "truncation-rising", "nothing-ends", "no-end-tokens", "length-never-varies"),
+        (
+            "truncation-high",
+            "truncation-rising",
+            "nothing-ends",
+            "no-end-tokens",
+            "length-never-varies",
+            "none-counted",
+        ),
     ),
     Symptom("see-shorter", _RESPONSES, later("get short or empty"), ("length-collapse", "responses-aborted")),
     Symptom(
@@ -193,6 +204,7 @@ SYMPTOMS: Sequence[Symptom] = (
             "chosen-logprob-crashes",
             "preferred-responses-unlikely",
             "margin-without-accuracy",
+            "margin-beyond-loss",
             "preference-accuracy-saturated",
         ),
     ),

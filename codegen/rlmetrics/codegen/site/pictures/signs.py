@@ -63,10 +63,14 @@ class Sign:
     level: str = "info"
 
 
+_LOST = {"non_finite": "error", "zeros_for_nan": "error", "no_reward": "warning", "skipped_steps": "info"}
+"""What the evaluator finds itself of numbers that are lost, each with its level."""
+
+
 def signs_of(rule: Rule) -> list[Sign]:
     """Return what the mildest condition of a rule asks of its curve; several where any of them is enough."""
-    if rule.special == "non_finite":
-        return [Sign("non_finite", level="error")]
+    if rule.special in _LOST:
+        return [Sign("non_finite", level=_LOST[rule.special])]
     conditions = dict(rule.tiers)
     level = next((name for name in _LOOSEST if name in conditions), None)
     if level is None:
@@ -96,8 +100,11 @@ def _signs(node: ast.expr) -> Iterator[Sign]:
             yield found
     elif isinstance(node, ast.Call) and _about_x(node):
         name = _called(node)
+        bound = _number(node.args[1]) if name == "sure_above" else None
         if name == "constant":
             yield Sign("constant")
+        elif bound is not None:
+            yield Sign("above", bound, lasting=True)
         elif name in _TRENDS:
             yield Sign(_TRENDS[name])
 
