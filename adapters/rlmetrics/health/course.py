@@ -183,8 +183,7 @@ class Course:
             self._settled.clear()
 
     def _perhaps_spike(self, step: float, value: float) -> None:
-        # Where a step has no signal at all, 0 is logged, which is no level.
-        recent = [item for item in self._recent if item]
+        recent = self._recent
         usual = median(recent)
         spread = 1.4826 * median([abs(item - usual) for item in recent])
         if not (usual and abs(value) > _SPIKE_RATIO * abs(usual) and abs(value - usual) > _SPIKE_SIGMA * spread):
