@@ -6,7 +6,7 @@ import pytest
 from rlmetrics.answers.changes import changes as changes_in
 from rlmetrics.names import keys
 from rlmetrics.names.history import History
-from rlmetrics.names.tables import load_tables
+from rlmetrics.names.loading import load_tables
 
 TABLES = load_tables()
 

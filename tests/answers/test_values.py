@@ -11,7 +11,7 @@ from rlmetrics.answers.pasted import Given
 from rlmetrics.answers.values import JudgedValue, judge_row
 from rlmetrics.cli.main import main
 from rlmetrics.names import open_view
-from rlmetrics.names.tables import load_tables
+from rlmetrics.names.loading import load_tables
 
 Resolve = Callable[..., list[str]]
 GRPO = "trl[GRPOTrainer]==0.15.2"

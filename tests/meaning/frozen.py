@@ -25,8 +25,9 @@ from typing import Any
 import yaml
 from rlmetrics.names.config import holds
 from rlmetrics.names.guards import GuardLiteral, parse
+from rlmetrics.names.loading import load_tables
 from rlmetrics.names.rows import TableRow, guards_of
-from rlmetrics.names.tables import FrameworkTable, Tables, load_tables
+from rlmetrics.names.tables import FrameworkTable, Tables
 
 __all__ = ["FOLDER", "Difference", "compare", "components", "corrections"]
 

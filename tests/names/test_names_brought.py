@@ -5,7 +5,7 @@ import torch
 from rlmetrics import functional
 from rlmetrics.cli import main
 from rlmetrics.names.called import metrics_called
-from rlmetrics.names.tables import load_tables
+from rlmetrics.names.loading import load_tables
 from rlmetrics.suites import make_suite
 
 

@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 from rlmetrics.cli import main
 from rlmetrics.names import resolve
 from rlmetrics.names.differing import diff
+from rlmetrics.names.loading import load_tables
 from rlmetrics.names.mapping import map_names
 from rlmetrics.names.meant import meant
-from rlmetrics.names.tables import load_tables
 from rlmetrics.names.templates import placeholders_in
 from rlmetrics.names.view import open_view
 from rlmetrics.translate import Translator

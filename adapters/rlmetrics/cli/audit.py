@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rlmetrics.names.errors import NamesError, UserError
+from rlmetrics.names.loading import load_tables
 from rlmetrics.names.source import nearest
-from rlmetrics.names.tables import load_tables
 
 from .options import add_json, add_spec, spec_of
 

@@ -76,7 +76,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _block(item: Explained, full: bool) -> str:
-    from rlmetrics.names.tables import load_tables
+    from rlmetrics.names.loading import load_tables
 
     entry = item.entry
     width = min(get_terminal_size((80, 24)).columns, 120)

@@ -187,7 +187,7 @@ def _overview(parser: argparse.ArgumentParser, arguments: list[str]) -> int:
     if args.version:
         from importlib.metadata import version
 
-        from rlmetrics.names.tables import load_tables
+        from rlmetrics.names.loading import load_tables
 
         print(f"rlmetrics {version('rlmetrics')}, spec {load_tables().version}")
         return OK

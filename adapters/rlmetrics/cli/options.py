@@ -88,7 +88,7 @@ def config_of(args: argparse.Namespace) -> dict[str, Any]:
     settings: dict[str, Any] = {}
     for text in args.config:
         if text.startswith("@"):
-            from rlmetrics.names.tables import load_tables
+            from rlmetrics.names.loading import load_tables
             from rlmetrics.translate.run_settings import named_file
 
             given = named_file(Path(text[1:]))

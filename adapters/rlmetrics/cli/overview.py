@@ -40,7 +40,7 @@ def overview(offered: Mapping[str, Command]) -> list[str]:
 
 def _covered() -> str:
     """Return which releases the spec knows."""
-    from rlmetrics.names.tables import load_tables
+    from rlmetrics.names.loading import load_tables
 
     tables = load_tables()
     said = []

@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from rlmetrics.names.errors import NamesError
-from rlmetrics.names.tables import Overlays, Tables, load_tables
+from rlmetrics.names.loading import load_tables
+from rlmetrics.names.tables import Overlays, Tables
 from rlmetrics.translate import InputError
 from rlmetrics.translate.checkpoints import continued
 from rlmetrics.translate.packages import MissingPackageError, told_once

@@ -9,8 +9,9 @@ from typing import Any
 
 from rlmetrics.names.inference import Clues, SourceAnswer, find_source, nonzero_in
 from rlmetrics.names.inference.wording import source_line
+from rlmetrics.names.loading import load_tables
 from rlmetrics.names.source import CANONICAL
-from rlmetrics.names.tables import Overlays, Tables, load_tables
+from rlmetrics.names.tables import Overlays, Tables
 from rlmetrics.translate.reading import step_in
 
 from .emptied import emptied_text, share_left_out

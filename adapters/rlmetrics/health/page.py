@@ -7,7 +7,7 @@ import math
 from collections.abc import Iterator, Sequence
 from html import escape
 
-from rlmetrics.names.tables import load_tables
+from rlmetrics.names.loading import load_tables
 
 from .drawing import ranged, svg
 from .meaning import other_spellings

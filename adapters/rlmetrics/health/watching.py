@@ -14,9 +14,10 @@ from pathlib import Path
 from typing import Any
 
 from rlmetrics.names.inference.wording import source_line
+from rlmetrics.names.loading import load_tables
 from rlmetrics.names.recorded import merged
 from rlmetrics.names.source import CANONICAL
-from rlmetrics.names.tables import Overlays, Tables, load_tables
+from rlmetrics.names.tables import Overlays, Tables
 from rlmetrics.translate import InputError
 from rlmetrics.translate.checkpoints import continued
 from rlmetrics.translate.reading import Follower, LoggedRow, StepAxis, is_beside

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from .errors import FallbackWarning, NamesError, UserError
     from .inference import Candidate, Clues, SourceAnswer, SourceEvidence, find_source, infer_source
     from .listing import keys, releases
+    from .loading import load_tables
     from .mapping import KeyTranslation, NameMap, map_names
     from .protocol import Match, View
     from .records import (
@@ -37,7 +38,7 @@ if TYPE_CHECKING:
     from .relations import Relation, relate
     from .showing import Shown, Spelling, show
     from .source import Source, parse_source
-    from .tables import Tables, load_tables
+    from .tables import Tables
     from .view import open_view, open_views
 
     __version__: str
@@ -109,7 +110,8 @@ _MODULES = {
     "relations": ("Relation", "relate"),
     "showing": ("Shown", "Spelling", "show"),
     "source": ("Source", "parse_source"),
-    "tables": ("Tables", "load_tables"),
+    "tables": ("Tables",),
+    "loading": ("load_tables",),
     "view": ("open_view", "open_views"),
 }
 _HOME = {name: module for module, names in _MODULES.items() for name in names}

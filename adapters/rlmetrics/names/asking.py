@@ -7,8 +7,9 @@ from collections.abc import Iterable
 from .answers import Resolution
 from .anywhere import resolve_anywhere
 from .config import Config
+from .loading import load_tables
 from .meant import meant
-from .tables import Overlays, Tables, load_tables
+from .tables import Overlays, Tables
 from .view import open_view
 
 __all__ = ["AUTO", "resolve"]

@@ -6,7 +6,8 @@ from collections.abc import Collection
 from difflib import get_close_matches
 
 from .brought import brought
-from .tables import Tables, load_tables
+from .loading import load_tables
+from .tables import Tables
 
 __all__ = ["metrics_called", "missing_function"]
 

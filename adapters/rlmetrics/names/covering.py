@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from .errors import NamesError
+from .loading import load_tables
 from .rows import metrics_of
 from .source import nearest
-from .tables import Overlays, Tables, load_tables
+from .tables import Overlays, Tables
 
 __all__ = ["Coverage", "coverage"]
 

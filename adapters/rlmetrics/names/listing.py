@@ -5,8 +5,9 @@ from __future__ import annotations
 from .answers import KeyInfo, ReleaseInfo
 from .config import Config
 from .errors import NamesError
+from .loading import load_tables
 from .source import nearest
-from .tables import Overlays, Tables, load_tables
+from .tables import Overlays, Tables
 from .view import open_views
 
 __all__ = ["keys", "releases"]

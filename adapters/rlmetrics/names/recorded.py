@@ -8,8 +8,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from .config import AROUND, UNKNOWN, check_config, find_key, fitting, recorded_key, single
+from .loading import load_tables
 from .protocol import View
-from .tables import Overlays, Tables, load_tables
+from .tables import Overlays, Tables
 from .view import FrameworkView, open_view
 
 __all__ = ["Understood", "is_setting", "keys_of", "merged", "understood"]

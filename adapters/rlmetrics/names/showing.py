@@ -9,12 +9,13 @@ from typing import Any, NamedTuple
 
 from .config import Config
 from .errors import NamesError
+from .loading import load_tables
 from .protocol import View
 from .records import Fallback
 from .renames import warn_renamed
 from .resolving import resolve_in
 from .rows import ComponentTable, TableRow, condition_of
-from .tables import Overlays, Tables, load_tables
+from .tables import Overlays, Tables
 from .view import open_view
 
 __all__ = ["Shown", "Spelling", "show"]

@@ -110,10 +110,10 @@ def parse_source(text: str, tables: Tables, *, as_target: bool = False) -> Sourc
     framework, component, release = match["framework"].lower(), match["component"], match["release"]
     if framework == CANONICAL:
         return _named(CANONICAL, component, release, tables.version)
-    targets = [name for name, row in tables.conventions.items() if not row.get("search")]
-    if framework not in tables.frameworks and framework in targets:
-        return _named(framework, component, release, str(tables.conventions[framework]["version"]))
     if framework not in tables.frameworks:
+        targets = [name for name, row in tables.conventions.items() if not row.get("search")]
+        if framework in targets:
+            return _named(framework, component, release, str(tables.conventions[framework]["version"]))
         known = [*tables.frameworks, *targets, CANONICAL]
         msg = f"unknown framework {match['framework']!r}; {nearest(framework, known, 'frameworks')}"
         raise NamesError(msg)

@@ -1,11 +1,10 @@
-"""Access to the tables: the generated ones, or those of the spec with overlays, built in memory."""
+"""Access to the tables, whatever gives them."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import cached_property, lru_cache
-from os import PathLike, fspath
+from functools import cached_property
+from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 from .errors import NamesError
@@ -17,7 +16,7 @@ if TYPE_CHECKING:
     from .rows import ComponentTable
     from .versions import Releases
 
-__all__ = ["FrameworkTable", "MetricTable", "Overlays", "Tables", "load_tables"]
+__all__ = ["FrameworkTable", "MetricTable", "Overlays", "Tables"]
 
 Overlays = str | PathLike[str] | Sequence[str | PathLike[str]] | None
 """Folders with further YAML, of the structure of ``spec/``."""
@@ -296,43 +295,3 @@ class Tables:
     def health(self) -> Mapping[str, Any]:
         """The rules and diagnoses of health: RULES and DIAGNOSES."""
         return self._load("health")
-
-
-def load_tables(spec: Overlays | Tables = None) -> Tables:
-    """Return the tables.
-
-    Args:
-        spec: Nothing for the generated tables, folders that extend the spec, or tables, which are returned as they are.
-
-    Raises:
-        NamesError: An overlay is missing or wrong, or the tables have not been generated.
-    """
-    if isinstance(spec, Tables):
-        return spec
-    if spec is None:
-        return _generated()
-    folders = [spec] if isinstance(spec, str | PathLike) else list(spec)
-    return _with_overlays(tuple(fspath(folder) for folder in folders)) if folders else _generated()
-
-
-@lru_cache(maxsize=1)
-def _generated() -> Tables:
-    def load(table: str) -> Mapping[str, Any]:
-        try:
-            from rlmetrics.tables import __path__ as folders
-
-            with open(f"{folders[0]}/{table}.json", "rb") as stream:
-                data: Mapping[str, Any] = json.loads(stream.read())
-        except (FileNotFoundError, ModuleNotFoundError):
-            msg = "the tables have not been generated; run rlmetrics generate in the checkout"
-            raise NamesError(msg) from None
-        return data
-
-    return Tables(load)
-
-
-@lru_cache(maxsize=4)
-def _with_overlays(folders: tuple[str, ...]) -> Tables:
-    from .overlays import overlaid
-
-    return Tables(overlaid(folders))

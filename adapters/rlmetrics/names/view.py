@@ -11,13 +11,14 @@ from .component import ComponentView
 from .config import Config, check_config, find_key
 from .convention import ConventionView
 from .errors import NamesError
+from .loading import load_tables
 from .measured import canonical_of
 from .protocol import Match, View
 from .records import Entry, Evidence
 from .severity import Circumstances
 from .source import Source, parse_source
 from .surfaces import LOGGED, check_surface, rules_of, show_template
-from .tables import Overlays, Tables, load_tables
+from .tables import Overlays, Tables
 from .templates import Template
 
 __all__ = ["FrameworkView", "Match", "View", "open_view", "open_views"]

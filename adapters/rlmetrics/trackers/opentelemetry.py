@@ -15,10 +15,11 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rlmetrics.names.config import Config
+from rlmetrics.names.loading import load_tables
 from rlmetrics.names.mapping import map_names
 from rlmetrics.names.records import Difference, Transform
 from rlmetrics.names.relations import GRADES
-from rlmetrics.names.tables import Overlays, Tables, load_tables
+from rlmetrics.names.tables import Overlays, Tables
 from rlmetrics.translate.values import convert
 
 from .faults import LOGGER, Faults

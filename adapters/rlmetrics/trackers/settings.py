@@ -8,7 +8,8 @@ from typing import Any
 
 from rlmetrics.names.config import find_key, is_plain
 from rlmetrics.names.errors import NamesError
-from rlmetrics.names.tables import Overlays, Tables, load_tables
+from rlmetrics.names.loading import load_tables
+from rlmetrics.names.tables import Overlays, Tables
 from rlmetrics.names.view import open_view
 
 __all__ = ["known_settings", "plain_settings", "settings_beside"]

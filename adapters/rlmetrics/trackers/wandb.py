@@ -8,7 +8,8 @@ from rlmetrics.health.monitor import Monitor
 from rlmetrics.health.records import LEVELS
 from rlmetrics.health.watching import RunNews
 from rlmetrics.names.config import Config
-from rlmetrics.names.tables import Overlays, Tables, load_tables
+from rlmetrics.names.loading import load_tables
+from rlmetrics.names.tables import Overlays, Tables
 from rlmetrics.names.templates import OPEN
 from rlmetrics.names.view import open_views
 

@@ -13,8 +13,9 @@ from contextlib import ExitStack
 from typing import Any
 
 from rlmetrics.names.config import Config
+from rlmetrics.names.loading import load_tables
 from rlmetrics.names.source import parse_source
-from rlmetrics.names.tables import Overlays, Tables, load_tables
+from rlmetrics.names.tables import Overlays, Tables
 from rlmetrics.trackers.faults import Faults
 from rlmetrics.trackers.live import HasLive, Live, Measuring
 from rlmetrics.trackers.names import RenamedRow

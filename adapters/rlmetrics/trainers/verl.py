@@ -17,8 +17,9 @@ from weakref import WeakMethod
 
 from rlmetrics.names.config import UNKNOWN
 from rlmetrics.names.errors import FallbackWarning, NamesError
+from rlmetrics.names.loading import load_tables
 from rlmetrics.names.source import parse_source
-from rlmetrics.names.tables import Overlays, Tables, load_tables
+from rlmetrics.names.tables import Overlays, Tables
 from rlmetrics.trackers.faults import Faults
 from rlmetrics.trackers.live import HasLive, Live, Measuring
 from rlmetrics.trackers.settings import plain_settings

@@ -8,8 +8,9 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any
 
+from ..loading import load_tables
 from ..source import CANONICAL
-from ..tables import Overlays, Tables, load_tables
+from ..tables import Overlays, Tables
 from .clues import Clues
 from .evidence import Observed
 from .explaining import SourceEvidence, explained

@@ -13,7 +13,7 @@ from concurrent.futures import ProcessPoolExecutor
 from functools import partial
 from pathlib import Path
 
-from rlmetrics.names.tables import load_tables
+from rlmetrics.names.loading import load_tables
 
 from .extract import Extraction, extract
 from .frameworks import SETTINGS

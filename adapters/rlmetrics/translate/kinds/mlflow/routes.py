@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from rlmetrics.names.loading import load_tables
 from rlmetrics.names.records import Transform
-from rlmetrics.names.tables import load_tables
 
 from ...errors import InputError
 from ...reading import LoggedRow

@@ -63,16 +63,16 @@ LAYERS: Sequence[Sequence[Part]] = (
         _part("formula", "the compiler", 0.66, "codegen.formula"),
         _part("meaning", "of each key", 0.9, "codegen.meaning", "codegen.explained"),
     ),
-    (_part("state", "parts of a number", 0.52),),
-    (_part("names", "meanings, relations", 0.3),),
     (
-        _part("base", "data, references", 0.3, "tables", "lazy", "reference"),
+        _part("state", "parts of a number", 0.52),
         _part("spec", "read as typed data", 0.8, *(f"codegen.{name}" for name in _READ)),
     ),
+    (_part("names", "meanings, relations", 0.3),),
+    (_part("base", "data, references", 0.3, "tables", "lazy", "reference"),),
 )
 """Parts from the top to the bottom: each imports parts of lower layers only."""
 
-UPWARDS = {"rlmetrics.names.overlays": ("tables", "lint"), "rlmetrics.state.fusing": ("formula",)}
+UPWARDS = {"rlmetrics.names.overlays": ("tables", "lint", "spec"), "rlmetrics.state.fusing": ("formula",)}
 """Modules that reach up, and to which parts: inside functions, and only for overlays and suites made at run time."""
 
 _WIDTH, _ROW, _HEIGHT, _BOX, _TOP = 720, 76, 38, 126, 8
