@@ -323,7 +323,7 @@ def test_runs_side_by_side_decide_nothing_about_each_other(tmp_path, capsys):
         report = json.loads(captured.out)
         assert {file["path"][-7:]: file["from"] for file in report["files"]} == {
             "a.jsonl": "verl==0.1",
-            "b.jsonl": "verl==0.9.1",
+            "b.jsonl": "verl==0.1..0.9.1",
         }
         assert report["undecided"].keys() < OPEN_NAMES.keys()
         assert captured.err == ""

@@ -189,10 +189,13 @@ class ComponentView:
         )
         return chosen._replace(alternatives=(*chosen.alternatives, *others))
 
-    def _missing(self, entry: Entry) -> tuple[bool, int]:
-        """Return how many parts of its condition the given settings refute; what is never logged comes last."""
+    def _missing(self, entry: Entry) -> tuple[bool, int, int]:
+        """Return how many parts of its condition the given settings refute, and how many do not hold.
+
+        What is never logged comes last.
+        """
         parts = [part for guard in guards_in(entry.condition) for part in unmet(guard, self.config)]
-        return entry.never, sum(not self.config.given.isdisjoint(names_in(part)) for part in parts)
+        return entry.never, sum(not self.config.given.isdisjoint(names_in(part)) for part in parts), len(parts)
 
     def find(self, key: str) -> KeyHit | None:
         """Return what a key is in its most specific reading; names of every tracker are recognised."""

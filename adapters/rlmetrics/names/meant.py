@@ -91,9 +91,10 @@ def _is_own(view: FrameworkView, key: str, item: Resolution) -> bool:
     """
     if is_users_own(item.metric, view.tables):
         return True
-    chosen = item.template is not None and item.template != key and item.logged is not True
+    if item.template in (None, key) or item.logged is True:
+        return False
     part = view.components[str(item.component)]
-    return chosen and part.template(str(item.template)).rank == OPEN and _is_of_other_releases(view, key)
+    return part.template(str(item.template)).rank == OPEN and _is_of_other_releases(view, key)
 
 
 def _is_of_other_releases(view: FrameworkView, key: str) -> bool:

@@ -153,7 +153,7 @@ def _read(path: Path) -> dict[str, Any]:
         line, column = before.count("\n") + 1, error.offset - before.rfind("\n")
         raise InputError(f"is no YAML: {first_line(error)}; mend this place", path, line, column) from None
     except (ValueError, RecursionError) as error:
-        raise InputError(f"can't be read: {first_line(error)}; mend it", path) from None
+        raise InputError(first_line(error), path) from None
     return _filled(_unwrapped(values))
 
 
