@@ -158,7 +158,8 @@ class NameMap:
             return KeyTranslation(key, row, None, match.surface, metric, row.note)
         template = self.to_view.template(choice.target)
         values = {**choice.values, **{name: match.values[name] for name in template.names if name in match.values}}
-        unbound = [name for name in template.names if name not in values]
+        # A template that is asked for as answers spell it is carried as one.
+        unbound = [name for name in template.names if name not in values and f"{{{name}}}" not in key]
         if unbound:
             return KeyTranslation(key, row, None, match.surface, metric, row.note)
         try:
