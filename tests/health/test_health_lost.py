@@ -108,6 +108,36 @@ def test_rows_of_evaluation_lose_nothing(made, keys, tmp_path, capsys):
     assert [item for item in report["findings"] if item["cause"] == "non_finite"] == []
 
 
+@pytest.mark.parametrize("kept", ["rewards", "progress", "null"])
+def test_the_last_row_of_a_run_that_ended_well_loses_nothing(kept, tmp_path, capsys):
+    """A row without a learning rate is of no update: summaries keep rewards, other loggers only progress or nulls."""
+    rows = grpo()
+    last = {key: value for key, value in rows[-1].items() if "reward" in key or key in {"kl", "step", "epoch"}}
+    ends = {
+        "rewards": {**last, "train_runtime": 311.5, "train_loss": 0.0123},
+        "progress": {"step": rows[-1]["step"], "epoch": 1.0},
+        "null": {key: value if key in {"step", "epoch"} else None for key, value in rows[-1].items()},
+    }
+
+    code, report = checked(tmp_path / "run.jsonl", [*rows, ends[kept]], GRPO, capsys)
+
+    assert code == 0
+    assert [item["rule"] for item in report["findings"] if item["cause"] == "non_finite"] == []
+
+
+def test_rules_on_what_is_logged_rarely_do_not_say_that_rows_are_too_few(tmp_path, capsys):
+    """With more rows than a rule needs points it does not say "60 of the 6 rows that a rule needs"."""
+    rows = [{**row, "mean_token_accuracy": 0.6, "learning_rate": 1e-5} for row in dpo(80)]
+    rows = [{key: row[key] for key in ("step", "loss", "mean_token_accuracy", "learning_rate")} for row in rows]
+    rows += [{"step": 80, "eval_loss": 0.7}, {"step": 81, "eval_loss": 0.7}]
+    path = tmp_path / "run.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+
+    main(["check", str(path), "--at", SFT])
+
+    assert "Too few rows" not in capsys.readouterr().out
+
+
 def test_a_key_that_is_back_in_the_next_row_was_never_lost():
     """A row without a loss is told when it comes, since the run may end there; the next loss takes that back."""
     rows = grpo()

@@ -29,6 +29,7 @@ __all__ = ["Monitor"]
 
 _COMMON = ("timing/", "memory/", "throughput/", "progress/")
 """Families of metrics that rows of every kind have."""
+_LEARNING_RATE = "optimizer/learning_rate"
 _AUTO_ROWS = 3
 """Rows whose keys are gathered before a source is inferred from them."""
 
@@ -228,6 +229,10 @@ class Monitor:
             missing = self._kinds.missing(row, row.keys() - taken.empty if taken.empty else None)
             if layout is not None:
                 layout.kind = self._kinds.matched
+            if any(self._scheduled(key) for key in missing):
+                # A broken update has a learning rate all the same. Rows without, such as the summary that transformers
+                # logs at the end, are of no update.
+                missing = frozenset()
         self._lost.come_back(row, step)
         new = self._judge(taken.pending, place, step) if taken.pending else []
         if taken.lost or missing or taken.empty:
@@ -297,6 +302,10 @@ class Monitor:
             self._by_metric.setdefault(HELD_OUT, []).append(channel)
         self._version += 1
         return channel
+
+    def _scheduled(self, key: str) -> bool:
+        """Tell whether a key is the learning rate, which is known before the update."""
+        return self._names is not None and self._names.meaning(key).metric == _LEARNING_RATE
 
     def _tells(self, key: str) -> bool:
         """Tell whether a key says what its row is about."""

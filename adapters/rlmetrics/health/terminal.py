@@ -69,8 +69,11 @@ def _answer(report: Report) -> list[str]:
 
 
 def _too_few(report: Report) -> str:
-    """Return how many rows most of the rules need that had too few; empty text if none did."""
-    needs = sorted(item.points for item in report.not_judged if item.points)
+    """Return how many rows most of the rules need that had too few; empty text if none did.
+
+    Rules on what is logged more rarely, as at evaluation, may lack points in a log of many rows.
+    """
+    needs = sorted(item.points for item in report.not_judged if item.points > report.rows)
     if not needs:
         return ""
     least = f"{needs[0]}" if needs[0] == needs[-1] else f"{needs[0]} to {needs[-1]}"
