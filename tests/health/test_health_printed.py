@@ -1,5 +1,6 @@
 """Numbers that were printed with so many decimals: what reads as 0 is small, and no rule of exactly 0 holds."""
 
+import json
 import math
 import random
 
@@ -50,3 +51,22 @@ def test_zeros_that_are_exact_are_found(tmp_path, capsys):
 
     assert code == 1
     assert "not exactly 0" not in capsys.readouterr().out
+
+
+def test_numbers_that_are_nan_have_any_number_of_decimals(tmp_path, capsys):
+    """A run of 0.2 that broke is told from a recent one by its three decimals, although much of it is nan."""
+    broken = {"actor/entropy_loss": "nan", "actor/pg_loss": "nan", "actor/ppo_kl": "nan", "actor/grad_norm": "nan"}
+    whole = dict.fromkeys(("response_length/mean", "response_length/max", "global_seqlen/mean"), 257)
+    whole |= {"mfu/actor": 0.04, "actor/lr": 0, "critic/score/mean": -1, "critic/score/max": -1}
+    whole["response_length/clip_ratio"] = 1
+    spelled = [*broken.items(), *((key, f"{value:.3f}") for key, value in whole.items())]
+    fields = [f"{key}:{text}" for key, text in spelled]
+    path = tmp_path / "run.log"
+    path.write_text(f"(main_task pid=7) step:83 - {' - '.join(fields)}\n")
+
+    code = main(["check", str(path), "--json"])
+
+    report = json.loads(capsys.readouterr().out)
+    assert code == 1
+    assert report["at"] == "verl==0.2.0.post2"
+    assert report["diagnoses"][0]["cause"] == "non_finite"

@@ -54,6 +54,19 @@ def test_a_reference_that_is_the_policy_is_not_another(every, first, tmp_path, c
     assert [item for item in report["findings"] if item["level"] != "info"] == []
 
 
+def test_an_excerpt_from_the_middle_of_a_run_tells_nothing_of_the_reference(tmp_path, capsys):
+    """Rows that were pasted without steps begin at 0; an epoch of 0.4 in the first of them says that they do not."""
+    rows = preference_rows(6, 5, 3.0)[:-1]
+    for place, row in enumerate(rows):
+        del row["step"]
+        row["epoch"] = 0.4 + 0.002 * place
+
+    report = json.loads(checked(tmp_path / "run.jsonl", rows, capsys, "--json"))
+
+    assert [item["id"] for item in report["diagnoses"] if item["id"] == "wrong-reference"] == []
+    assert "reference-is-another" not in {item["rule"] for item in report["findings"]}
+
+
 def test_margins_that_the_loss_cannot_see_are_no_health(tmp_path, capsys):
     """A margin of 140 with a loss of exactly 0 is told, even of a run of five rows."""
     rows = preference_rows(5, 50, 0.0)

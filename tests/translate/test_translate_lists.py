@@ -108,8 +108,10 @@ def test_a_value_that_cannot_be_converted_is_told_with_its_place(translated, aro
 
 
 def test_only_lists_that_begin_with_a_row_are_logs(tmp_path):
-    """A row has a step, no text and no object: alerts name metrics, a data set has texts or numbers of each sample."""
+    """A row has a step, hardly a text and no object: alerts name metrics, a data set has texts of each sample."""
     texts = {
+        "tagged.json": '[{"epoch": 0.1, "loss": 1.0, "reward": 0.5, "phase": "hard"}]',
+        "told.json": '[{"epoch": 1, "question": "a", "score": 0.5}]',
         "log_history.json": '\n [ {"loss": 1.0, "step": 1}, {"a": {}}]',
         "list.json": '[{"a": null, "b": [1], "training/global_step": -1}',
         "alerts.json": '[{"metric": "train/loss", "threshold": 2}]',
@@ -123,6 +125,8 @@ def test_only_lists_that_begin_with_a_row_are_logs(tmp_path):
         Path(tmp_path, name).write_text(text)
 
     assert [kind_name(tmp_path / name) for name in texts] == [
+        "trainer-state",
+        None,
         "trainer-state",
         "trainer-state",
         "config",

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rlmetrics.cli import main
 from rlmetrics.health import check_path
-from rlmetrics.translate.kinds import verl_console
+from rlmetrics.translate.kinds import hf_console, kind_of, verl_console
 from rlmetrics.translate.unwrapping import unwrapped_lines, width_of
 
 KEYS = [f"actor/metric_{number}" for number in range(12)] + ["critic/score/mean", "timing_s/step"]
@@ -79,3 +79,43 @@ def test_lines_that_are_no_steps_stay(lines):
     ended = [f"{line}\n" for line in lines]
 
     assert list(unwrapped_lines(ended, width or 60, lambda line: line.startswith("step:"), begins)) == ended
+
+
+def dicts(count=9):
+    """Return the lines of a Hugging Face trainer: a dict each, after a progress bar in every second one."""
+    for number in range(1, count):
+        values = {"loss": 0.7 - 0.03 * number, "rewards/chosen": number * 0.7391, "kl": number * 1e-05}
+        values |= {"rewards/rejected": -number * 0.1234567, "logits/chosen": -597375.0 * number, "epoch": number / 9}
+        yield (f" {number}%|#    | {number}/100 [00:10<01:30, 10.1s/it]" if number % 2 else "") + str(values)
+
+
+@pytest.mark.parametrize("width", [60, 97, 112])
+def test_dicts_that_a_terminal_cut_read_as_they_were_printed(tmp_path, width):
+    """Whatever the width, the dicts of a Hugging Face console are put together, within numbers and names alike."""
+    whole, shown = tmp_path / "whole.log", tmp_path / "cut.log"
+    whole.write_text("".join(f"{line}\n" for line in dicts()))
+    shown.write_text("".join(f"{part}\n" for line in dicts() for part in cut(line, width)))
+    kind = kind_of(shown)
+
+    read = [
+        [dict(row.values) for run in hf_console.KIND.open(path).read() for row in run.rows] for path in (whole, shown)
+    ]
+
+    assert kind is hf_console.KIND
+    assert len(read[0]) == 8
+    assert read[1] == read[0]
+
+
+@pytest.mark.parametrize("suffix", [".md", ".rst", ".txt", ".log"])
+def test_consoles_that_were_pasted_into_a_text_are_read(tmp_path, suffix, capsys):
+    """What decides is what a text holds, not how its name ends; among other files of a folder a text is no log."""
+    path = tmp_path / f"notes{suffix}"
+    lines = [f"    {line}" if suffix == ".rst" else line for line in dicts()]
+    path.write_text("\n".join(["# What I see", "", "```", *lines, "```", ""]))
+
+    code = main(["check", str(path), "--at", "trl[dpo]==0.24.0"])
+    assert (code, "8 rows" in capsys.readouterr().out) == (0, True)
+
+    (tmp_path / "runs").mkdir()
+    (tmp_path / "runs" / "README.md").write_text(path.read_text())
+    assert main(["check", str(tmp_path / "runs"), "--at", "trl[dpo]==0.24.0"]) == 2

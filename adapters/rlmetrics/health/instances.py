@@ -25,6 +25,7 @@ SIBLING = "sibling"
 
 
 _BEGINNING = {"first_at", "from_start"}
+_ON_BEGINNING = {"first", "start", "elapsed", "points"}
 _MOVING = {"falling", "rising", "rise", "gain", "start", "high"}
 _RANK = {level: rank for rank, level in enumerate(LEVELS)}
 
@@ -326,7 +327,7 @@ class Instance:
         asked, series = condition.functions, self.channel.series
         if self.rule.instant:
             return since
-        if asked & _BEGINNING:
+        if asked & _BEGINNING or "first" in asked <= _ON_BEGINNING:
             return series.first_step
         if "spikes" in asked:
             return min(since, series.spiked_at())

@@ -19,6 +19,8 @@ from .translator import TranslatedEntry, Translator
 __all__ = [
     "ESCAPE",
     "NUMBER",
+    "PROSE",
+    "SUFFIXES",
     "ConsoleLog",
     "entries_of",
     "lines",
@@ -35,6 +37,12 @@ NUMBER = r"[-+]?(?:[0-9]+(?:\.[0-9]*)?(?:[eE][-+]?[0-9]+)?|\.[0-9]+|nan|inf)"
 
 ESCAPE = r"\x1b?\[[0-9;?]*[A-Za-z]"
 """What colours text or moves the cursor, as a progress bar does; collectors of logs may strip its first sign."""
+
+PROSE = {".md", ".markdown", ".rst"}
+"""Texts into which people paste what a console printed: read when they are named, no logs among other files."""
+
+SUFFIXES = {".log", ".txt", ".out", ".err", "", *PROSE}
+"""How files end that may hold what a console printed."""
 
 _WRAPPED = re.compile(rf"(?P<before>[\w.]*\(|['\"])?(?P<number>{NUMBER})(?P<after>[^()]*\)|['\"])?")
 

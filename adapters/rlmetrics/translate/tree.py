@@ -8,6 +8,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from .consoles import PROSE
 from .errors import InputError
 from .files import compression_of, resolved
 from .kinds import KINDS, is_left_behind, kind_of
@@ -161,7 +162,7 @@ def _sort(file: Path, kind: str | None, tree: Tree, claimed: set[Path]) -> None:
             tree.packed.append(file)
             tree.others.append(file)
             return
-        own = kind_of(file)
+        own = None if file.suffix in PROSE else kind_of(file)
     except OSError as error:
         tree.unreadable[file] = f"{file}: {error.strerror or error}"
         return

@@ -7,21 +7,22 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from itertools import pairwise
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
+from itertools import islice, pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from ..consoles import (
     ESCAPE,
     NUMBER,
+    SUFFIXES,
     ConsoleLog,
     entries_of,
     lines,
     number_in,
     number_like,
     sample_lines,
-    text_of,
     translate_lines,
     unwrapped,
 )
@@ -29,6 +30,7 @@ from ..logs import Kind
 from ..reading import LoggedRow
 from ..report import Report
 from ..translator import Translator
+from ..unwrapping import ESCAPES, unwrapped_lines, width_of
 
 __all__ = ["KIND"]
 
@@ -45,15 +47,17 @@ Transformers writes what it evaluates above the bar of the evaluation, so that t
 """
 _AFTER = re.compile(rf"[ \t]*(?:[\r\n]|{ESCAPE}|$)")
 _TORN = re.compile(rf"{_START}\{{(?:['\"][^\r\n{{}}]*)?$")
+_BEGINS = re.compile(rf"{_START}\{{(?:{_STRING}): ")
 _ESCAPE = re.compile(r"\\(.)")
 _BAR = re.compile(r"\| *([0-9]+)/([0-9]+) \[[0-9:]+<")
 """How far a progress bar is, and of how much."""
-_SUFFIXES = {".log", ".txt", ".out", ".err", ""}
+_LINES = 4000
+"""Lines by which it is found out whether they were cut."""
 
 
 def recognises(path: Path) -> bool:
     """Tell whether a line of ``path`` ends in a dict of numbers with the ``epoch`` that every logged dict has."""
-    return path.suffix in _SUFFIXES and "epoch" in _names(path)
+    return path.suffix in SUFFIXES and "epoch" in _names(path)
 
 
 class _Printed(NamedTuple):
@@ -70,9 +74,17 @@ class HfConsole(ConsoleLog):
         """Return the names in the first lines."""
         return _names(self.path)
 
+    def printed(self) -> Iterator[str]:
+        """Yield the lines as they were printed, before a terminal cut them."""
+        return _joined(super().printed(), self._width)
+
+    @cached_property
+    def _width(self) -> int | None:
+        return _width_of(self.path)
+
     def rows(self) -> Iterator[tuple[None, dict[str, Any]]]:
         """Yield the dicts."""
-        for line in lines(self.path):
+        for line in _joined(lines(self.path), self._width):
             for record in _records(line):
                 yield None, {_unquoted(field["key"]): number_in(field["value"]) for field in _FIELD.finditer(record[0])}
 
@@ -90,14 +102,13 @@ class HfConsole(ConsoleLog):
         """Return the dicts, and the progress bars after the last of them."""
         printed: list[_Printed] = []
         bars: dict[int, tuple[int, int]] = {}
-        with self.path.open("rb") as file:
-            for line in map(text_of, file):
-                done = 0
-                for record in _records(line):
-                    _see(line, done, record.start(), bars)
-                    printed.append(_Printed(_values(record[0]), bars))
-                    bars, done = {}, record.end()
-                _see(line, done, len(line), bars)
+        for line in self.printed():
+            done = 0
+            for record in _records(line):
+                _see(line, done, record.start(), bars)
+                printed.append(_Printed(_values(record[0]), bars))
+                bars, done = {}, record.end()
+            _see(line, done, len(line), bars)
         return printed, bars
 
     def rewrite(self, output: Path, translator: Translator, report: Report) -> None:
@@ -118,7 +129,8 @@ class HfConsole(ConsoleLog):
                 records += 1
             return "".join([*parts, line[done:]]), records
 
-        translate_lines(self.path, output, report, rewrite, lambda line: _TORN.search(line) is not None)
+        lines = self.printed() if self._width is not None else None
+        translate_lines(self.path, output, report, rewrite, lambda line: _TORN.search(line) is not None, lines)
 
 
 def _values(text: str) -> dict[str, Any]:
@@ -166,10 +178,30 @@ def _unevenness(steps: Sequence[float | None]) -> tuple[int, bool] | None:
     return len(distances), known[1] not in (distances or {known[1]}) or known[1] == 0
 
 
+def _width_of(path: Path) -> int | None:
+    """Return at which width a terminal cut the dicts of a console; None if it cut none."""
+    return width_of(islice(sample_lines(path), _LINES), _begins)
+
+
+def _joined(lines: Iterable[str], width: int | None) -> Iterator[str]:
+    return iter(lines) if width is None else unwrapped_lines(lines, width, _begins, _is_whole)
+
+
+def _begins(line: str) -> bool:
+    """Tell whether a line begins a dict, whole or not."""
+    return _BEGINS.search(line) is not None
+
+
+def _is_whole(line: str) -> bool:
+    """Tell whether a line ends with a dict, and what was joined to it holds nothing else."""
+    *_, last = [None, *_records(line)]
+    return last is not None and not ESCAPES.sub("", line[last.end() :]).strip()
+
+
 def _names(path: Path) -> set[str]:
     return {
         _unquoted(field["key"])
-        for line in sample_lines(path)
+        for line in _joined(sample_lines(path), _width_of(path))
         for record in _records(line)
         for field in _FIELD.finditer(line, record.start(), record.end())
     }

@@ -128,17 +128,20 @@ def _beginning(path: Path) -> str:
 
 
 def _begins_with_row(text: str) -> bool:
-    """Tell whether the first element of a list holds a step, no text and no object.
+    """Tell whether the first element of a list holds a step, more numbers beside it than texts, and no object.
 
-    Others may be a data set, or name metrics.
+    Others may be a data set, or name metrics; callbacks of users add a word or a time to what is logged.
     """
     begin = _LIST.match(text)
     try:
         row = members(text, begin.end()).items if begin else ()
     except JsonError:
         return False
-    firsts = {text[member.value_start] for member in row}
-    return firsts.isdisjoint('"{') and any(member.key.rpartition("/")[2] in _PROGRESS for member in row)
+    firsts = {member.key: text[member.value_start] for member in row}
+    progress = {key for key in firsts if key.rpartition("/")[2] in _PROGRESS}
+    texts = sum(first == '"' for first in firsts.values())
+    numbers = sum(first in "-0123456789" for key, first in firsts.items() if key not in progress)
+    return bool(progress) and "{" not in firsts.values() and (not texts or numbers > texts)
 
 
 def _around(path: Path) -> Around:

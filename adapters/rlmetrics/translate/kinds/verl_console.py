@@ -18,6 +18,7 @@ from typing import Any
 from ..consoles import (
     ESCAPE,
     NUMBER,
+    SUFFIXES,
     ConsoleLog,
     entries_of,
     lines,
@@ -51,16 +52,17 @@ _ENOUGH = 8
 """How many numbers tell with how many decimals all are printed."""
 _MOSTLY = 0.95
 """Share of numbers from which on they count as all: other output may stand in between."""
+_NO_DECIMALS = {"nan", "inf"}
+"""What is printed alike, however many decimals a number has."""
 _LINES = 4000
 """Lines by which it is found out whether they were cut."""
 _MOST = 1000
 """How many combinations of names are remembered."""
-_SUFFIXES = {".log", ".txt", ".out", ".err", ""}
 
 
 def recognises(path: Path) -> bool:
     """Tell whether a line of ``path`` is a step as verl prints it."""
-    return path.suffix in _SUFFIXES and any(_record(line) for line in sample_lines(path))
+    return path.suffix in SUFFIXES and any(_record(line) for line in sample_lines(path))
 
 
 class VerlConsole(ConsoleLog):
@@ -102,7 +104,8 @@ class VerlConsole(ConsoleLog):
         """Return with how many decimals the first steps print all numbers; -1 if they print all digits."""
         lines = self._joined(sample_lines(self.path))
         records = (record for line in lines if (record := _record(line)))
-        found = Counter(len(text.partition(".")[2]) for _, fields, _ in records for text in fields.values())
+        texts = (text for _, fields, _ in records for text in fields.values())
+        found = Counter(len(text.partition(".")[2]) for text in texts if text.lstrip("+-") not in _NO_DECIMALS)
         if sum(found.values()) < _ENOUGH:
             return None
         ((decimals, count),) = found.most_common(1)
