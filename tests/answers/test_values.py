@@ -85,7 +85,7 @@ def test_other_settings_are_told() -> None:
         ("trl[KTOTrainer]==0.18.2", "kl", 0.0, "expected", "reading", "is cut at 0"),
         ("verl==0.9.1", "actor/grad_norm", math.nan, "warning", "reading", "such a step is skipped"),
         ("verl==0.3.0.post1", "actor/grad_norm", math.nan, "error", "reading", "takes the step nevertheless"),
-        ("trl[GRPOTrainer]==1.16.0", "kl", math.nan, "expected", "absent", "needs beta != 0"),
+        ("trl[GRPOTrainer]==1.16.0", "kl", math.nan, "error", "absent", "is never normal"),
         ("trl[GRPOTrainer]==1.16.0", "reward", None, "expected", "trait", "no part since the last log had a value"),
         ("trl[GRPOTrainer]==1.16.0", "frac_reward_zero_std", 1.0, "warning", "reading", "nothing was learnt"),
         ("trl[GRPOTrainer]==1.16.0", "frac_reward_zero_std", 0.25, "plain", "nothing", "0 to 1"),

@@ -37,12 +37,37 @@ def test_a_lost_number_is_found_in_its_row(source, key, lost):
     """NaN, infinities, their names as text, and null after numbers are an error at the row in which they stand."""
     rows = healthy(source)
     rows[30][key] = lost
+    if key == "actor/pg_loss":
+        rows[30]["actor/grad_norm"] = lost  # as the gradient of such a loss is
 
     found = findings(rows, source)
 
     assert [item for step in range(1, 31) for item in found[step] if item.cause == "non_finite"] == []
-    (item,) = [item for item in found[31] if item.cause == "non_finite"]
-    assert (item.level, item.key, item.onset_step) == ("error", key, 31)
+    (item,) = [item for item in found[31] if item.cause == "non_finite" and item.key == key]
+    assert (item.level, item.onset_step) == ("error", 31)
+
+
+@pytest.mark.parametrize(("count", "level"), [(1, "info"), (3, "info"), (5, "warning")])
+def test_a_lost_loss_beside_a_gradient_is_a_remark(count, level):
+    """Weights that are not finite give no gradient norm that is: the run is not broken, even where it ends so."""
+    rows = healthy(GRPO)[: 20 + count]
+    for row in rows[20:]:
+        row["loss"] = math.nan
+
+    found = [item for items in findings(rows, GRPO).values() for item in items if item.cause == "non_finite"]
+
+    assert {item.rule for item in found} == {"steps-skipped"}
+    assert (found[-1].level, found[-1].key, found[-1].onset_step) == (level, "loss", 21)
+
+
+def test_the_norm_of_an_earlier_step_proves_nothing():
+    """After an overflow DeepSpeed shows the norm of an earlier step once more: the loss is lost."""
+    rows = healthy(GRPO)[:21]
+    rows[20] |= {"loss": math.nan, "grad_norm": rows[19]["grad_norm"]}
+
+    found = [item for item in findings(rows, GRPO)[21] if item.cause == "non_finite"]
+
+    assert [(item.rule, item.level) for item in found] == [("loss-non-finite", "error")]
 
 
 def test_a_loss_of_zero_beside_a_lost_gradient_is_a_lost_loss():

@@ -27,6 +27,9 @@ _SAME = ("exact", "affine", "approximate")
 _MOST = 10
 """In how many components a value without a source is judged: those that the spec lists first."""
 
+_WHOLE = 8
+"""So many keys are a row as it was logged, and what is missing from it tells something, too."""
+
 
 class Asked(NamedTuple):
     """Values and what they tell, in the source that they are taken to be of.
@@ -203,7 +206,7 @@ def _inferred(row: Mapping[str, Given], tables: Tables) -> tuple[str, str]:
     from rlmetrics.names.inference.wording import source_line
 
     values = {key: given.number for key, given in row.items()}
-    answer = find_source(Clues(tuple(row), nonzero=nonzero_in([values])), tables)
+    answer = find_source(Clues(tuple(row), whole=len(row) >= _WHOLE, nonzero=nonzero_in([values])), tables)
     if answer.source is None:
         raise NamesError(source_line(answer))
     return answer.source, source_line(answer)

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from rlmetrics.names.config import UNKNOWN
 from rlmetrics.names.errors import NamesError
 from rlmetrics.names.lookup import KEY
+from rlmetrics.names.reading import covers
 from rlmetrics.names.severity import unmet
 from rlmetrics.names.view import FrameworkView
 
@@ -44,12 +45,19 @@ class RowEvidence(NamedTuple):
         refuted: Guards that do not hold in this run, each as the parts that must all hold.
         empty: Why nothing is left of what a number without some responses is taken over, by the trait of such numbers.
         says: What shows which settings differ from their defaults, as sentences.
+        numbers: What the row has of each metric, on the metric's own axis.
     """
 
     settings: Mapping[str, Any]
     refuted: Sequence[frozenset[str]]
     empty: Mapping[str, str]
     says: Sequence[str]
+    numbers: Mapping[str, Given]
+
+    def shows(self, metric: str, value: float | str) -> bool:
+        """Tell whether the row has a metric with such a value."""
+        given = self.numbers.get(metric)
+        return given is not None and covers(value, given.number, given.half)
 
     def refutes(self, guard: str) -> bool:
         """Tell whether a guard does not hold in this run."""
@@ -57,7 +65,7 @@ class RowEvidence(NamedTuple):
         return any(known <= parts for known in self.refuted)
 
 
-NOTHING = RowEvidence({}, (), {}, ())
+NOTHING = RowEvidence({}, (), {}, (), {})
 
 
 def evidence_of(view: View, row: Mapping[str, Given], answers: Mapping[str, Sequence[Resolution]]) -> RowEvidence:
@@ -87,7 +95,17 @@ def evidence_of(view: View, row: Mapping[str, Given], answers: Mapping[str, Sequ
             shown = f"is not {_constant(item, guard)}" if is_false else "is logged"
             others = f"one of {listed(free)} does" if len(free) > 1 else f"{free[0]} does"
             says.setdefault(guard, f"{item.key} {shown}: {others} not have its default here")
-    return RowEvidence(settings, refuted, _empty(view, told), [*says.values()])
+    return RowEvidence(settings, refuted, _empty(view, told), [*says.values()], _numbers(told))
+
+
+def _numbers(told: Iterable[tuple[Resolution, Given]]) -> dict[str, Given]:
+    """Return what a row of training has of each metric, on the metric's own axis."""
+    return {
+        str(item.metric): given._replace(number=axis.undone(given.number), half=given.half / abs(axis.scale))
+        for item, given in told
+        if item.mode == "train" and given.number is not None
+        if item.signature is not None and (axis := item.signature.axis) is not None
+    }
 
 
 def _decided(item: Resolution, value: Given, config: Configuration) -> Iterator[tuple[str, bool]]:

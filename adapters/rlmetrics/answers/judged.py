@@ -30,6 +30,9 @@ if TYPE_CHECKING:
 
 __all__ = ["findings_at_once", "judge", "readings_of", "showing"]
 
+_FEWEST = 2
+"""Fewer values are no table, in which NaN fills what a row does not have."""
+
 
 def judge(
     view: View,
@@ -54,7 +57,8 @@ def judge(
         for item in readings_of(tables.traits[name])
         if covers(item.value, given.number, given.half)
     ]
-    own = [_read(item, given) for item in resolution.reads if covers(item.value, given.number, given.half)]
+    stated = [item for item in resolution.reads if covers(item.value, given.number, given.half)]
+    own = [_read(item, given) for item in _in_row(stated, evidence)]
     empty = _empty(resolution, given, evidence, tables)
     said = [
         *empty,
@@ -64,16 +68,23 @@ def judge(
     ]
     if not said and resolution.logged is False and not _is_finite(given.number):
         missing = needs_words(view, resolution) or "not logged"
-        says = f"{given.text} stands for no value: {resolution.key} is {missing}."
+        absent = f"{given.text} stands for no value: {resolution.key} is {missing}."
         lost = [item.message for item in findings if item.key == resolution.key and item.level == LEVELS[-1]]
-        says += f" If it is logged, {given.text} is never normal: {_within(lost[0])}" if lost else ""
-        said.append(Judgement("expected", "absent", says))
+        never = f"{given.text} is never normal: {_within(lost[0])}" if lost else ""
+        if lost and len(evidence.numbers) < _FEWEST:
+            # Who asks about this value alone has it in a log: that beats the default.
+            says = f"{never} Only in a table of several keys it may stand for no value, where the key is {missing}."
+            said.append(Judgement(LEVELS[-1], "absent", says))
+        else:
+            said.append(Judgement("expected", "absent", f"{absent} If it is logged, {never}" if lost else absent))
     readings = readings_of(tables.texts.get(resolution.metric or "", {}))
     if not said:
-        said += [_read(item, given) for item in readings if applies(item, resolution, given)]
+        about = [item for item in readings if applies(item, resolution, given)]
+        said += [_read(item, given) for item in _in_row(about, evidence)]
     if not any(item.level in BAD for item in said):
-        # What a key's own record says of a value may lie outside the range: -1 for a number that is not available.
-        said += [] if own or traits else outside(resolution, given, tables)
+        # What is said of a value may lie outside the range: -1 for a number that is not available, or rounding.
+        told = own or traits or any(item.origin == "reading" for item in said)
+        said += [] if told else outside(resolution, given, tables)
         said += at_limit(view, resolution, given)
         if not any(item.origin == "absent" for item in said):
             said += [_found(item, given) for item in findings if item.key == resolution.key]
@@ -85,6 +96,16 @@ def judge(
 def readings_of(row: Mapping[str, Any]) -> list[Reading]:
     """Return the readings in a row of the tables."""
     return [Reading(**item) for item in row.get("reads", ())]
+
+
+def _in_row(readings: Sequence[Reading], evidence: RowEvidence) -> list[Reading]:
+    """Return what the rest of the row asks for, or what asks nothing of it."""
+    shown = [
+        item
+        for item in readings
+        if item.beside and all(evidence.shows(part["metric"], part["value"]) for part in item.beside)
+    ]
+    return shown or [item for item in readings if not item.beside]
 
 
 def findings_at_once(

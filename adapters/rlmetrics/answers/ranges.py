@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import operator
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -140,8 +141,25 @@ def unremarkable(resolution: Resolution, given: Given, tables: Tables) -> Judgem
     span, axis = shown_range(resolution, tables), axis_of(resolution)
     if axis == Transform(_PERCENT) and span == (0.0, _PERCENT):
         return Judgement("plain", "nothing", f"{given.text} is {given.text} percent, unremarkable by itself.")
+    usual = _beyond_usual(resolution, number, tables)
+    if usual is not None:
+        return Judgement("info", "nothing", f"{given.text} is {usual}, and one value decides nothing.")
     within = f" in its range ({_span(span)})" if span is not None and span != (None, None) else ""
     return Judgement("plain", "nothing", f"{given.text} is unremarkable by itself{within}.")
+
+
+def _beyond_usual(resolution: Resolution, number: float, tables: Tables) -> str | None:
+    """Return of which bound that rules call healthy a value is on the other side; None if of none."""
+    axis = axis_of(resolution)
+    if axis is None:
+        return None
+    of_metric, turned = axis.undone(number), axis.scale < 0
+    for rule in tables.health["RULES"].get(resolution.metric or "", ()):
+        for name, side, is_beyond in (("above", "below", operator.gt), ("below", "above", operator.lt)):
+            if name in rule and is_beyond(of_metric, rule[name]):
+                beyond, healthy = (side, name) if turned else (name, side)
+                return f"{beyond} the bound of healthy values ({healthy} {axis(rule[name]):g}, {rule['basis']})"
+    return None
 
 
 def _span(span: tuple[float | None, float | None]) -> str:

@@ -168,7 +168,9 @@ def brief_text(item: JudgedValue, *, full: bool) -> str:
         return item.says
     text = _first_sentence(item.says)
     if item.judged[0].origin == "constant" and len(text) > _LONG:
-        return f"{item.given.text} is all that these settings give."
+        components = item.view.components if isinstance(item.view, FrameworkView) else {}
+        known = str(item.found.component) in components and components[str(item.found.component)].config.given
+        return f"{item.given.text} is all that {'these' if known else 'the default'} settings give."
     return text
 
 

@@ -13,6 +13,7 @@ from .values import number_of
 __all__ = ["LostNumbers"]
 
 _LOSS_ZERO = "logged as 0.0, as transformers does with a NaN loss."
+_GRADIENT = "optimizer/gradient_norm"
 _VANISHED = "no longer logged, although its row is."
 _LASTS = 5
 """Rows in a row without a number that others have, before that is no accident."""
@@ -74,11 +75,40 @@ class LostNumbers:
                     gone.append((channel, _VANISHED))
         if spelled or len(gone) > 1:
             spelled += [(channel, _LOSS_ZERO) for channel in self._zero_losses(row, [*spelled, *gone])]
-        findings = [self._lose(channel, "error", step, how) for channel, how in spelled]
+        if self._has_gradient(row):
+            spared = [channel for channel, how in spelled if how != _LOSS_ZERO and _is_loss(channel)]
+            spelled = [item for item in spelled if item[0] not in spared]
+        else:
+            spared = []
+        findings = [self._spare(channel, step) for channel in spared]
+        findings += [self._lose(channel, "error", step, how) for channel, how in spelled]
         certain = spelled or len(gone) > 1
         findings += [self._lose(channel, "error" if certain else "warning", step, how) for channel, how in gone]
         findings += [self._unrewarded(channel, step) for channel in self._without_reward(row, empty)]
         return [finding for finding in findings if finding is not None]
+
+    def _has_gradient(self, row: Mapping[str, Any]) -> bool:
+        """Tell whether a row has a finite gradient norm of its own, which weights that are not finite cannot give.
+
+        The same number once more is none: after an overflow DeepSpeed shows that of an earlier step.
+        """
+        for key, value in row.items():
+            channel = self._channels.get(key)
+            if channel is not None and str(channel.meaning.metric) == _GRADIENT and _is_number(value):
+                return channel.series.same == 1
+        return False
+
+    def _spare(self, channel: Channel, step: float) -> Finding | None:
+        """Make a remark of a loss that is not finite, beside a gradient that is."""
+        lost = channel.lost
+        lost.add(step)
+        if channel.skipped is None:
+            return None
+        self._open[channel.meaning.key] = channel
+        where = "" if lost.rows == 1 else f" So in {counted(lost.rows, 'row')}, steps {lost.first:g} to {lost.last:g}."
+        level = "warning" if lost.in_a_row >= _LASTS else "info"
+        channel.skipped.remark(level, lost.first, lost.last, f"The gradient norm beside it is a number.{where}")
+        return channel.skipped.finding
 
     def _lose(self, channel: Channel, level: str, step: float, how: str) -> Finding | None:
         if channel.nonfinite is None:
@@ -95,7 +125,7 @@ class LostNumbers:
             channel = self._channels.get(key)
             if value != 0 or channel is None or channel.nonfinite is None:
                 continue
-            if _is_new_zero(channel) and "loss" in str(channel.meaning.metric):
+            if _is_new_zero(channel) and _is_loss(channel):
                 yield channel
 
     def _without_reward(self, row: Mapping[str, Any], empty: AbstractSet[str]) -> list[Channel]:
@@ -162,6 +192,10 @@ def _return(channel: Channel) -> None:
     for instance in (channel.nonfinite, channel.zeroed):
         if instance is not None:
             instance.finding = None
+
+
+def _is_loss(channel: Channel) -> bool:
+    return "loss" in str(channel.meaning.metric)
 
 
 def _is_new_zero(channel: Channel) -> bool:

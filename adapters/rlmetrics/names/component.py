@@ -257,7 +257,8 @@ class ComponentView:
         for row in self._by_key[key, mode]:
             for fact in row.facts:
                 if "reads" in fact and "when" in fact and not self.config.holds(fact["when"]):
-                    readings += [(str(fact["when"]), reading) for reading in self._own.reads(fact)]
+                    told = [reading for reading in self._own.reads(fact) if not reading.beside]
+                    readings += [(str(fact["when"]), reading) for reading in told]
         return readings
 
     def evidence(self, entry: Entry) -> tuple[Evidence, ...]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 __all__ = [
     "Alternative",
@@ -118,6 +118,7 @@ class Reading:
         worry: What would make it a bad sign.
         watch: What to look at instead or besides.
         follows: Metrics of which a bad value in the same row explains this one.
+        beside: What the same row must show for this to be said: each a ``metric`` with a ``value``.
     """
 
     value: float | str
@@ -127,6 +128,7 @@ class Reading:
     worry: str | None = None
     watch: str | None = None
     follows: tuple[str, ...] = ()
+    beside: tuple[Mapping[str, Any], ...] = ()
 
 
 class Entry(NamedTuple):

@@ -3,6 +3,7 @@
 from .base import (
     LOCAL_PREFIX,
     Allow,
+    Beside,
     ClaimSource,
     EvidenceLine,
     Grade,
@@ -64,6 +65,7 @@ from .translation import Glossary, Sentences, Term
 __all__ = [
     "LOCAL_PREFIX",
     "Allow",
+    "Beside",
     "Cause",
     "ClaimSource",
     "ComponentFile",

@@ -73,6 +73,13 @@ class ClaimSource(Strict):
     line: int | None = Field(default=None, ge=1)
 
 
+class Beside(Strict):
+    """What another metric of the same row must be."""
+
+    metric: Text
+    value: float | str = Field(description="As the value of a reading, on the metric's own axis.")
+
+
 class SpecReading(Strict):
     """What a certain value of a number tells its reader. ``{value}`` in a text stands for the value as it was given."""
 
@@ -91,6 +98,11 @@ class SpecReading(Strict):
         default=(),
         strict=False,
         description="Metrics of which a bad value in the same row explains this one, and takes its place.",
+    )
+    beside: tuple[Beside, ...] = Field(
+        default=(),
+        strict=False,
+        description="What the same row must show for this to be said, in place of what asks nothing of the row.",
     )
 
 

@@ -14,7 +14,7 @@ from ..said import said_anywhere
 
 if TYPE_CHECKING:
     from ...loader import YamlPath
-    from ...model import SpecReading
+    from ...model import Beside, SpecReading
     from ..context import Context
 
 __all__ = ["CHECKS"]
@@ -32,7 +32,7 @@ _TEXTS = ("says", "why", "worry", "watch")
 )
 def reading_value(context: Context) -> Iterator[Hit]:
     for ref, path, readings in _readings(context):
-        seen: set[float | str] = set()
+        seen: set[tuple[float | str, tuple[Beside, ...]]] = set()
         for index, reading in enumerate(readings):
             place = (*path, index, "value")
             try:
@@ -40,9 +40,14 @@ def reading_value(context: Context) -> Iterator[Hit]:
             except ReadingError as error:
                 yield Hit(ref, place, str(error), value=True)
                 continue
-            if reading.value in seen:
+            if (reading.value, reading.beside) in seen:
                 yield Hit(ref, place, f"{reading.value} is read twice here", value=True)
-            seen.add(reading.value)
+            seen.add((reading.value, reading.beside))
+            for at, beside in enumerate(reading.beside):
+                try:
+                    covers(beside.value, 0.0)
+                except ReadingError as error:
+                    yield Hit(ref, (*path, index, "beside", at, "value"), str(error), value=True)
 
 
 @check(
@@ -66,7 +71,7 @@ def reading_text(context: Context) -> Iterator[Hit]:
 @check(
     "reading-follows",
     "error",
-    what="A reading that follows from a metric that does not exist.",
+    what="A reading that follows from a metric that does not exist, or asks for one in the row.",
     fix="name metrics of the spec",
 )
 def reading_follows(context: Context) -> Iterator[Hit]:
@@ -75,6 +80,9 @@ def reading_follows(context: Context) -> Iterator[Hit]:
             for at, name in enumerate(reading.follows):
                 place = (*path, index, "follows", at)
                 yield from missing(context, "metric", "metrics", name, context.spec.metrics, ref, place)
+            for at, beside in enumerate(reading.beside):
+                place = (*path, index, "beside", at, "metric")
+                yield from missing(context, "metric", "metrics", beside.metric, context.spec.metrics, ref, place)
 
 
 def _readings(context: Context) -> Iterator[tuple[str, YamlPath, Sequence[SpecReading]]]:
