@@ -13,6 +13,15 @@ traits: [first_rank_only]
 names:
   - {name: loss.policy, metric: policy/loss, instrument: gauge, unit: "1"}
 """
+OTHER = """convention: other
+title: Other
+brief: A framework that is not described.
+version: "1"
+sources: [{title: Its source}]
+known_by: {framework: Other, keys: [other/loss, TOLD]}
+names:
+  - {name: other/loss, metric: policy/loss}
+"""
 SUITE = """suite: small
 name: SmallSuite
 brief: Two numbers.
@@ -53,6 +62,12 @@ CASES = [
         [("conventions/common", "", CONVENTION.replace("policy/loss", "¦policy/los"))],
         [("conventions/common", "", CONVENTION)],
         "there is no metric `policy/los`",
+    ),
+    Case(
+        "telling-key",
+        [("conventions/other", "", OTHER.replace("TOLD", "¦train/loss/policy"))],
+        [("conventions/other", "", OTHER.replace("TOLD", "other/reward"))],
+        "`train/loss/policy` tells `acme` as well",
     ),
     Case(
         "broken-reference",

@@ -53,7 +53,7 @@ def test_a_librarys_name_at_a_source_is_no_key_of_it(capsys):
 def test_a_library_is_no_target(capsys, source):
     """Its names are for searching: how they differ is not told by signatures."""
     assert main(["map", "--from", "trl[PPOTrainer]==1.9.0", "--to", source]) == 2
-    assert "unknown framework" in capsys.readouterr().err
+    assert "is not described" in capsys.readouterr().err
 
 
 def test_a_name_of_one_metric_finds_its_function():

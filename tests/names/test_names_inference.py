@@ -103,8 +103,9 @@ def test_names_of_a_dashboard_lack_nothing(tables):
 
 def test_a_framework_that_is_not_described_is_named(tables):
     """By its telling keys, if more of them are there than a described trainer knows; one alone says nothing."""
-    telling = {**tables.sources, "UNDESCRIBED": {"Elsewhere": ["rollout/{env}/return", "learner/lag"]}}
-    known = Tables(lambda name: telling if name == "sources" else tables._load(name))
+    known_by = {"framework": "Elsewhere", "keys": ["rollout/{env}/return", "learner/lag"]}
+    table = {"CONVENTIONS": {"elsewhere": {"title": "Elsewhere", "known_by": known_by, "names": []}}}
+    known = Tables(lambda name: table if name == "conventions" else tables._load(name))
     named = find_source(Clues(("rollout/maze/return", "learner/lag", "entropy")), known)
     assert (named.source, named.undescribed) == (None, "Elsewhere")
     assert source_line(named) == "this looks like Elsewhere, which is not described"

@@ -101,9 +101,27 @@ def ask(row: Mapping[str, Given], at: str | None, config: Mapping[str, Any] | No
             answer, view = answer_anywhere(key, lookup, tables, config=config), open_view("canonical", spec=tables)
             unknown = [JudgedValue(view, row[key], item, ()) for item in resolve_anywhere([key], tables=tables)]
             return Asked(view, tuple(unknown), None, single, (), tuple(answer.lines), answer.is_typo)
+    if not single and (of_undescribed := _of_undescribed(row, tables)) is not None:
+        return of_undescribed
     source, said = _inferred(row, tables)
     view = open_view(source, config=config, spec=tables)
     return Asked(view, tuple(judge_row(view, row, config)), said, single)
+
+
+def _of_undescribed(row: Mapping[str, Given], tables: Tables) -> Asked | None:
+    """Return what is nearest to the keys of a row, where they are those of a framework that is not described."""
+    from rlmetrics.names import open_view
+    from rlmetrics.names.anywhere import of_undescribed, undescribed_source
+
+    from .meanings import undescribed_lines
+
+    found = undescribed_source([*row], tables)
+    if found is None:
+        return None
+    view = open_view("canonical", spec=tables)
+    values = [JudgedValue(view, row[item.key], item, ()) for item in of_undescribed(found, [*row])]
+    lines = undescribed_lines(found, [*row], tables, catalogue_of(tables))
+    return Asked(view, tuple(values), None, False, (), tuple(lines))
 
 
 def _one(view: View, row: Mapping[str, Given], config: Mapping[str, Any] | None) -> Asked:

@@ -11,12 +11,13 @@ from rlmetrics.names.brought import brought
 from rlmetrics.names.lookup import ALIAS, GROUP, KEY, SEGMENT, SHOWN, Catalogue, Logged, Lookup
 from rlmetrics.names.surfaces import LOGGED
 from rlmetrics.names.tables import Tables
+from rlmetrics.names.undescribed import Nearest, Recognised, told_by
 
 from .facts import quantity
 from .terminal import columns, width, wrapped
 from .words import listed, quantity_words, ranges_words
 
-__all__ = ["Meaning", "brought_lines", "meaning_lines", "meaning_table", "meanings", "near_lines"]
+__all__ = ["Meaning", "brought_lines", "meaning_lines", "meaning_table", "meanings", "near_lines", "undescribed_lines"]
 
 MOST = 10
 """Lines of a list that are shown without being asked for."""
@@ -97,12 +98,40 @@ def near_lines(key: str, near: Sequence[str], catalogue: Catalogue, tables: Tabl
 def brought_lines(key: str, tables: Tables, catalogue: Catalogue) -> list[str]:
     """Return what a name is in other libraries, and which keys come nearest to it."""
     lines: list[str] = []
-    for item in brought(key, tables):
+    for found in told_by(key, tables):
+        lines += wrapped(f"`{key}` looks like {found.name}, which is not described.")
+        lines += [line for near in found.nearest for line in _near_lines(near, tables, catalogue)]
+    names = [] if lines else brought(key, tables)
+    for item in names:
         lines += wrapped(f"{item.library} calls `{item.name}` {item.says}")
-        keys = [f"`{name}` ({who})" for who, name in _logging(item.metric, tables, catalogue)]
-        nearest = listed(keys) if keys else "no described release logs it"
-        lines += wrapped(f"nearest: {item.metric}, {nearest}", indent=2, hanging=4)
+        lines += _nearest(item.metric, tables, catalogue)
     return lines
+
+
+def undescribed_lines(
+    found: Recognised, keys: Sequence[str], tables: Tables, catalogue: Catalogue, *, full: bool = False
+) -> list[str]:
+    """Return what is nearest to the keys of a log of an undescribed framework."""
+    lines = wrapped(f"This looks like {found.name}, which is not described: nothing is said of it by another's names.")
+    near = found.nearest if full else found.nearest[:MOST]
+    for item in near:
+        lines += ["", item.key, *_near_lines(item, tables, catalogue)]
+    without = [key for key in keys if key not in {item.key for item in found.nearest}]
+    left = len(found.nearest) - len(near)
+    lines += ["", *wrapped(f"Nothing is known to be near to {listed(without)}.")] if without else []
+    return [*lines, f"{left} more: --full"] if left else lines
+
+
+def _near_lines(near: Nearest, tables: Tables, catalogue: Catalogue) -> list[str]:
+    said = wrapped(f"There it is {near.note}") if near.note else []
+    return [*said, *_nearest(near.metric, tables, catalogue)]
+
+
+def _nearest(metric: str, tables: Tables, catalogue: Catalogue) -> list[str]:
+    """Return a metric that comes nearest, and who logs it under which key."""
+    keys = [f"`{name}` ({who})" for who, name in _logging(metric, tables, catalogue)]
+    nearest = listed(keys) if keys else "no described release logs it"
+    return wrapped(f"nearest: {metric}, {nearest}", indent=2, hanging=4)
 
 
 def _logging(metric: str, tables: Tables, catalogue: Catalogue) -> list[tuple[str, str]]:

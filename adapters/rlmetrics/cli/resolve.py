@@ -53,6 +53,8 @@ def run(args: argparse.Namespace) -> int:
         return _of_values(args, row, config, tables)
     if "-" in args.keys and args.at == AUTO and len(keys) > 1:
         _infer(args, keys, config, tables)
+        if args.at == AUTO and not args.json and _of_undescribed(args, keys, tables):
+            return OK
     if args.json:
         return _as_json(args, keys, config, tables)
     if len(keys) == 2 and _of_two(args, keys, config, tables):
@@ -68,6 +70,19 @@ def _infer(args: argparse.Namespace, keys: Sequence[str], config: dict[str, Any]
     answer = find_source(Clues(tuple(keys), settings=frozenset(config)), tables)
     args.at = answer.source or AUTO
     print(f"rlmetrics resolve: {source_line(answer)}", file=sys.stderr)
+
+
+def _of_undescribed(args: argparse.Namespace, keys: Sequence[str], tables: Tables) -> bool:
+    """Answer about the keys of a framework that is not described; return whether they are of one."""
+    from rlmetrics.answers.meanings import undescribed_lines
+    from rlmetrics.answers.terminal import printed
+    from rlmetrics.names.anywhere import undescribed_source
+    from rlmetrics.names.lookup import catalogue_of
+
+    found = undescribed_source(keys, tables)
+    if found is not None:
+        print(printed(undescribed_lines(found, keys, tables, catalogue_of(tables), full=args.full), keys=keys))
+    return found is not None
 
 
 def _of_values(args: argparse.Namespace, row: Mapping[str, Given], config: dict[str, Any], tables: Tables) -> int:

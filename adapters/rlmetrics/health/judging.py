@@ -11,10 +11,11 @@ from typing import Any
 
 from rlmetrics.names.errors import FallbackWarning
 from rlmetrics.names.inference import SourceAnswer, find_source, given
-from rlmetrics.names.inference.wording import source_line
+from rlmetrics.names.inference.wording import source_line, wrapper_lines
 from rlmetrics.names.recorded import merged
 from rlmetrics.names.source import CANONICAL
 from rlmetrics.names.tables import Tables
+from rlmetrics.names.undescribed import bare
 from rlmetrics.translate import InputError
 from rlmetrics.translate.clues import clues_of
 from rlmetrics.translate.reading import (
@@ -104,9 +105,10 @@ def judged_run(
     if not any(row.values for row in first):
         return
     answer = source_of_run(unit, run.name, first, at, tables)
-    at = answer.source or CANONICAL
+    at, own = answer.source or CANONICAL, answer.undescribed is None
     settings = merged(run.config, config, at, tables)
     notes = [] if answer.is_given or answer.is_known else [source_line(answer)]
+    notes += wrapper_lines(answer)
     notes += [f"the run's configuration: {problem}" for problem in run.problems]
     for label, part in _parts(chain(first, rows)):
         monitor = opened(at, settings.values, tables, answer.rivals, ahead=_AHEAD)
@@ -114,7 +116,7 @@ def judged_run(
         missing = MissingSteps()
         for row in part:
             missing.take(row.step)
-            monitor.observe(row.step, row.values)
+            monitor.observe(row.step, row.values if own else _unlike_own(row.values, tables))
         if not monitor.rows:
             continue
         account = run.account
@@ -126,6 +128,13 @@ def judged_run(
         monitor.notes += _without_row(missing.steps(), unit.kind.name)
         report = monitor.report(f"{name}#{label}" if label else name)
         yield replace(report, at=answer.source and report.at, answer=answer)
+
+
+def _unlike_own(values: Mapping[str, Any], tables: Tables) -> dict[str, Any]:
+    """Return values of an undescribed framework, but for those under names that the spec has for its own metrics."""
+    return {
+        key: value for key, value in values.items() if key not in tables.metrics and bare(key) not in tables.metrics
+    }
 
 
 def _without_row(steps: Sequence[float], kind: str) -> list[str]:

@@ -196,6 +196,7 @@ class Report:
             "at": self.at,
             "inferred_from": self.inferred_from,
             "verdict": self.verdict,
+            **({"undescribed": self.answer.undescribed} if self.answer is not None and self.answer.undescribed else {}),
             "source": self.answer.as_json() if self.answer is not None else None,
             **({"undescribed": self.answer.undescribed} if self.answer is not None and self.answer.undescribed else {}),
             "rows": self.rows,

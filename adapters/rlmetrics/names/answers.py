@@ -82,6 +82,7 @@ class Resolution:
         reads: What certain values mean under this configuration.
         became: For a key that the source lacks: what became of it there; see `rlmetrics.names.fate.Fate`.
         related: Where nothing has its meaning there, what is taken for it, the likeliest first.
+        undescribed: The framework that logs the key, where the spec does not describe it.
     """
 
     key: str
@@ -118,6 +119,7 @@ class Resolution:
     reads: tuple[Reading, ...] = ()
     became: str | None = None
     related: tuple[LookAlike, ...] = ()
+    undescribed: str | None = None
 
     def __repr__(self) -> str:
         from rlmetrics.names.notebook import one_line

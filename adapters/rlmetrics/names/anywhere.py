@@ -13,9 +13,10 @@ from .protocol import Match
 from .resolving import measured, resolution_of, resolve_in
 from .source import parse_source
 from .tables import Tables
+from .undescribed import Recognised, told_by
 from .view import FrameworkView, open_view
 
-__all__ = ["looked_up", "resolve_anywhere", "resolved_at"]
+__all__ = ["looked_up", "of_undescribed", "resolve_anywhere", "resolved_at", "undescribed_source"]
 
 
 def resolve_anywhere(keys: Sequence[str], *, config: Config = None, tables: Tables) -> list[Resolution]:
@@ -27,14 +28,46 @@ def resolve_anywhere(keys: Sequence[str], *, config: Config = None, tables: Tabl
     source, lookups = looked_up(keys, config=config, tables=tables)
     if source is not None:
         return resolve_in(open_view(source, config=config, spec=tables), keys)
+    if len(keys) > 1 and (found := undescribed_source(keys, tables)) is not None:
+        return of_undescribed(found, keys)
     catalogue = catalogue_of(tables, config)
     resolutions: list[Resolution] = []
     for key, lookup in zip(keys, lookups, strict=True):
         for item in lookup.found:
             resolutions += _resolutions(key, lookup.way, item, _view(item, tables, catalogue.configured(item)))
         if not lookup.found:
-            resolutions += measured(key, tables) or [_unknown(key, catalogue)]
+            resolutions += measured(key, tables) or [*_undescribed(key, tables)][:1] or [_unknown(key, catalogue)]
     return resolutions
+
+
+def undescribed_source(keys: Sequence[str], tables: Tables) -> Recognised | None:
+    """Return the framework whose keys these are, where the spec does not describe it."""
+    from .inference import Clues, find_source
+
+    answer = find_source(Clues(tuple(keys)), tables)
+    return None if answer.is_known else answer.recognised
+
+
+def of_undescribed(found: Recognised, keys: Sequence[str]) -> list[Resolution]:
+    """Return what keys of an undescribed framework are: for each the metric that is nearest, and no meaning."""
+    near = {item.key: item for item in found.nearest}
+    reason = f"this looks like {found.name}, which is not described"
+    return [
+        Resolution(
+            key,
+            None,
+            reason=reason,
+            note=near[key].note if key in near else None,
+            nearest=(near[key].metric,) if key in near else (),
+            undescribed=found.name,
+        )
+        for key in keys
+    ]
+
+
+def _undescribed(key: str, tables: Tables) -> Iterator[Resolution]:
+    for found in told_by(key, tables):
+        yield from of_undescribed(found, [key])
 
 
 def looked_up(keys: Sequence[str], *, config: Config = None, tables: Tables) -> tuple[str | None, list[Lookup]]:

@@ -11,6 +11,7 @@ from .choosing import components_called, implied_release, release_of_series
 from .errors import FallbackWarning, NamesError
 from .records import Fallback
 from .tables import FrameworkTable, Tables
+from .undescribed import undescribed_called
 from .versions import is_development, version_key
 
 __all__ = ["CANONICAL", "Component", "Source", "describe_releases", "last_release", "nearest", "parse_source"]
@@ -111,10 +112,13 @@ def parse_source(text: str, tables: Tables, *, as_target: bool = False) -> Sourc
     if framework == CANONICAL:
         return _named(CANONICAL, component, release, tables.version)
     if framework not in tables.frameworks:
-        targets = [name for name, row in tables.conventions.items() if not row.get("search")]
+        targets = [name for name, row in tables.conventions.items() if not {"search", "known_by"} & row.keys()]
         if framework in targets:
             return _named(framework, component, release, str(tables.conventions[framework]["version"]))
         known = [*tables.frameworks, *targets, CANONICAL]
+        if (name := undescribed_called(framework, tables)) is not None:
+            msg = f"{name} is not described; known are {', '.join(known)}"
+            raise NamesError(msg)
         msg = f"unknown framework {match['framework']!r}; {nearest(framework, known, 'frameworks')}"
         raise NamesError(msg)
     table = tables.framework(framework)

@@ -48,12 +48,14 @@ class Beside:
         releases: Releases of frameworks.
         settings: Names of settings.
         trainers: Tags of trainers.
+        tags: All tags of a model card, but for those that most have.
         where: What says so, by field.
     """
 
     releases: Mapping[str, str] = field(default_factory=dict)
     settings: frozenset[str] = frozenset()
     trainers: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
     where: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -63,11 +65,13 @@ def beside(path: Path) -> Beside:
     near = [folder, folder / "files", folder.parent]
     releases: dict[str, str] = {}
     trainers: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
     where: dict[str, str] = {}
     card = _card(folder)
     if card is not None:
         text = _text(card)
-        trainers = tuple(_tags(text))
+        tags, is_of_trl = _tags(text)
+        trainers = tags if is_of_trl else ()
         if version := _CARD_VERSION.search(text):
             releases["trl"] = version["release"]
             where["releases"] = card.name
@@ -82,7 +86,7 @@ def beside(path: Path) -> Beside:
         if names:
             where.setdefault("settings", file.name)
             settings |= names
-    return Beside(releases, frozenset(settings), trainers, where)
+    return Beside(releases, frozenset(settings), trainers, tags, where)
 
 
 def _card(folder: Path) -> Path | None:
@@ -117,12 +121,12 @@ def _text(file: Path) -> str:
         return ""
 
 
-def _tags(text: str) -> Iterator[str]:
-    """Yield the tags of a model card that name its trainer."""
+def _tags(text: str) -> tuple[tuple[str, ...], bool]:
+    """Return the tags of a model card without those that most have, and whether TRL wrote it: they name its trainer."""
     front = _FRONT.match(text)
     tags = front and _TAGS.search(front["yaml"] + "\n")
     found = [item["tag"] for item in _TAG.finditer(tags["tags"])] if tags else []
-    yield from (tag for tag in found if tag not in _OF_ALL and "trl" in found)
+    return tuple(tag for tag in found if tag not in _OF_ALL), "trl" in found
 
 
 def _names(file: Path) -> set[str]:

@@ -48,6 +48,7 @@ def clues_of(
         settings_beside=near.settings,
         settings_whole=len(fields) >= _ALL,
         trainers=near.trainers,
+        tags=near.tags,
         decimals=log.decimals(),
         nonzero=nonzero_in(rows),
         where=where,

@@ -11,6 +11,7 @@ from typing import Any
 from ..loading import load_tables
 from ..source import CANONICAL
 from ..tables import Overlays, Tables
+from ..undescribed import Recognised, recognised
 from .clues import Clues
 from .evidence import Observed
 from .explaining import SourceEvidence, explained
@@ -22,10 +23,10 @@ __all__ = ["Candidate", "SourceAnswer", "find_source", "given"]
 _PLAIN = frozenset({"loss", "learning_rate"})
 _EPOCH = "epoch"
 """What every trainer of transformers logs, and little else under these names together."""
-_FEWEST = 2
-"""How many telling keys of an undescribed framework name it."""
 _MOST_RIVALS = 6
 """How many readings that differ are compared with the likeliest."""
+_FEWEST_TELLING = 2
+"""How many keys that nothing described logs must speak for an undescribed framework."""
 _CERTAIN = 10.0
 """From which weight of its keys on a source is known, however many keys of a user's own stand beside them."""
 
@@ -84,7 +85,8 @@ class SourceAnswer:
         known: How many telling keys it explains.
         telling: How many keys tell anything; those that every trainer logs do not.
         logged: How many keys there are, without those that say when.
-        undescribed: The framework that the keys are those of, where the spec does not describe it.
+        recognised: The undescribed framework that the keys speak for: it logged the run where there is no source, else
+            it runs the source's trainers.
         is_plain: Whether the keys are those that every trainer of transformers logs.
         is_given: Whether somebody named the source.
     """
@@ -97,7 +99,7 @@ class SourceAnswer:
     known: int = 0
     telling: int = 0
     logged: int = 0
-    undescribed: str | None = None
+    recognised: Recognised | None = None
     is_plain: bool = False
     is_given: bool = False
 
@@ -105,6 +107,16 @@ class SourceAnswer:
     def is_known(self) -> bool:
         """Whether there is a source."""
         return self.source is not None
+
+    @property
+    def undescribed(self) -> str | None:
+        """The framework that logged the run, where the spec does not describe it."""
+        return self.recognised.name if self.recognised is not None and not self.is_known else None
+
+    @property
+    def wrapper(self) -> Recognised | None:
+        """The framework that ran the source's trainer, where that is known."""
+        return self.recognised if self.is_known else None
 
     @property
     def span(self) -> str | None:
@@ -128,6 +140,7 @@ class SourceAnswer:
             "candidates": [one.as_json() for one in self.candidates],
             "evidence": [one.as_json() for one in self.evidence],
             **({"undescribed": self.undescribed} if self.undescribed else {}),
+            **({"wrapper": self.wrapper.name} if self.wrapper else {}),
         }
 
 
@@ -148,18 +161,19 @@ def find_source(clues: Clues, spec: Overlays | Tables = None, *, among: Collecti
     observed = Observed.of(index, clues)
     telling, logged = len(observed.telling), len(clues.logged)
     ranked = _explaining(observed, _among(rank(observed), index, among))
+    other = recognised(clues.keys, index.tables, clues.settings | {*clues.tags})
+    likely = other if other is not None and _is_likely(other, logged) else None
     if not ranked:
-        return SourceAnswer(None, telling=telling, logged=logged, undescribed=_undescribed(observed, 0))
+        return SourceAnswer(None, telling=telling, logged=logged, recognised=likely)
     first = ranked[0]
     known = _explained(observed, first)
     telling_known = sum(observed.weights.get(name, 1.0) > 0 for name in known)
     by_keys = max(first.by_kind.get("keys", 0.0), first.by_kind.get("own output", 0.0))
     shared = {name.removeprefix("train/") for name in observed.rows}
     plain = bool(shared) and not telling_known and (not telling or (shared >= _PLAIN and _EPOCH in observed.clues.keys))
-    undescribed = _undescribed(observed, telling_known)
     is_known = plain or 2 * telling_known >= telling or by_keys >= _CERTAIN
-    if not is_known or undescribed is not None:
-        return SourceAnswer(None, known=len(known), telling=telling, logged=logged, undescribed=undescribed)
+    if not is_known or (other is not None and _is_its_own(other, first.subject, telling_known)):
+        return SourceAnswer(None, known=len(known), telling=telling, logged=logged, recognised=likely)
     return SourceAnswer(
         _named(index, first.subject, first.best),
         tuple(_candidates(observed, ranked)),
@@ -169,6 +183,7 @@ def find_source(clues: Clues, spec: Overlays | Tables = None, *, among: Collecti
         telling_known,
         telling,
         logged,
+        other if other is not None and other.built_on == first.subject.framework else None,
         is_plain=plain,
     )
 
@@ -190,11 +205,21 @@ def _explaining(observed: Observed, ranked: list[Ranked]) -> list[Ranked]:
     return [one for one, count in zip(ranked, counts, strict=True) if 2 * count >= max(counts)]
 
 
-def _undescribed(observed: Observed, known: int) -> str | None:
-    """Return the undescribed framework of which more telling keys are there than a described one knows."""
-    counts = observed.index.undescribed(observed.clues.logged)
-    best = max(counts, key=lambda title: counts[title], default=None)
-    return best if best is not None and counts[best] >= max(_FEWEST, known + 1) else None
+def _is_its_own(other: Recognised, subject: Subject, known: int) -> bool:
+    """Tell whether an undescribed framework logged a run, and not the trainer that knows so many telling keys.
+
+    What runs a described trainer logs that trainer's keys, unless the log has a form of its own that keeps few of them.
+    """
+    if other.is_own_log:
+        return True
+    if other.built_on == subject.framework:
+        return False
+    return len(other.telling) >= _FEWEST_TELLING and 2 * len(other.known) >= known
+
+
+def _is_likely(other: Recognised, logged: int) -> bool:
+    """Tell whether what speaks for an undescribed framework is enough to name it: one key of many may be a user's."""
+    return other.is_own_log or len(other.telling) >= _FEWEST_TELLING or 2 * len(other.known) > logged
 
 
 def _explained(observed: Observed, one: Ranked) -> list[str]:

@@ -35,6 +35,7 @@ class Clues:
         settings_whole: Whether these are all settings that the trainer's class has.
         settings_beside: Names of settings that stand in files beside the log, which may be those of another run.
         trainers: Names and tags of trainers that something beside the log names.
+        tags: All tags of a model card beside the log.
         decimals: With how many decimals all of its numbers are printed; None if that is not one number, or not known.
         nonzero: Keys with a value that is not 0; None if values are not known.
         where: What recorded the releases, the settings and the names of trainers.
@@ -48,6 +49,7 @@ class Clues:
     settings_whole: bool = False
     settings_beside: frozenset[str] = frozenset()
     trainers: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
     decimals: int | None = None
     nonzero: frozenset[str] | None = None
     where: Mapping[str, str] = field(default_factory=dict)
@@ -55,7 +57,15 @@ class Clues:
     @cached_property
     def identity(self) -> tuple[Any, ...]:
         """All that an answer depends on."""
-        sets = (self.keys, self.whole, self.settings, self.settings_whole, self.settings_beside, self.trainers)
+        sets = (
+            self.keys,
+            self.whole,
+            self.settings,
+            self.settings_whole,
+            self.settings_beside,
+            self.trainers,
+            self.tags,
+        )
         return (
             *sets,
             *(tuple(sorted(item.items())) for item in (self.installed, self.named, self.where)),

@@ -5,9 +5,8 @@ Sets of releases are bits, bit 0 for a framework's oldest release.
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from functools import cached_property, lru_cache
 from typing import Any, NamedTuple
 
@@ -75,7 +74,7 @@ class SourceIndex:
 
     def __init__(self, tables: Tables) -> None:
         self._table = tables.sources
-        self._tables = tables
+        self.tables = tables
         self.subjects = [
             Subject(number, framework, component, rank, int(bits, 16), parts)
             for number, (framework, component, rank, bits, parts) in enumerate(self._table["CANDIDATES"])
@@ -215,8 +214,8 @@ class SourceIndex:
     def known_releases(self, subject: Subject) -> Releases:
         """Return all releases of a subject's framework."""
         if subject.framework == CANONICAL:
-            return Releases({self._tables.version: ""})
-        return self._tables.framework(subject.framework).releases
+            return Releases({self.tables.version: ""})
+        return self.tables.framework(subject.framework).releases
 
     def printed(self, framework: str, decimals: int) -> int | None:
         """Return the releases of a framework that print numbers with so many decimals, or all digits where it is -1.
@@ -226,25 +225,11 @@ class SourceIndex:
         rows = self._table["PRINTS"].get(framework)
         if rows is None:
             return None
-        releases = self._tables.framework(framework).releases
+        releases = self.tables.framework(framework).releases
         rounding = {number: 0 for _, number in rows}
         for ranges, number in rows:
             rounding[number] |= releases.bits(releases.covered(ranges))
         return rounding.get(decimals, (1 << len(releases.names)) - 1 & ~sum(rounding.values()))
-
-    def undescribed(self, names: Collection[str]) -> Mapping[str, int]:
-        """Return how many of some names are keys by which frameworks are known that the spec does not describe."""
-        counts = {
-            title: sum(key.fullmatch(name) is not None for name in names for key in keys)
-            for title, keys in self._telling
-        }
-        return {title: count for title, count in counts.items() if count}
-
-    @cached_property
-    def _telling(self) -> Sequence[tuple[str, Sequence[re.Pattern[str]]]]:
-        """Undescribed frameworks with their telling keys, in which braces stand for any part of a name."""
-        rows: Mapping[str, Sequence[str]] = self._table.get("UNDESCRIBED", {})
-        return [(title, [_telling(key) for key in keys]) for title, keys in rows.items()]
 
     def _group(self, number: int) -> tuple[Owner, ...]:
         found = self._groups.get(number)
@@ -260,10 +245,6 @@ def _owner(cells: list[Any]) -> Owner:
     releases, always, expected, zero = (int(each, 16) for each in bits)
     told = tuple((int(meanings[at], 16), meanings[at + 1]) for at in range(0, len(meanings), 2))
     return Owner(subject, releases, always, expected, zero, guard, told)
-
-
-def _telling(key: str) -> re.Pattern[str]:
-    return re.compile("[^/]+".join(re.escape(part) for part in re.split(r"\{\w*\}", key)))
 
 
 @lru_cache(maxsize=4)

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from ..source import CANONICAL
+from ..undescribed import Recognised
 from .answer import Candidate, SourceAnswer
 
-__all__ = ["short_source", "source_line", "unknown_line"]
+__all__ = ["short_source", "source_line", "undescribed_line", "unknown_line", "wrapper_lines"]
 
 _MOST_OTHERS = 2
+_MOST_NEAREST = 3
+_TITLES = {"trl": "TRL"}
 
 
 def source_line(answer: SourceAnswer, flag: str = "--at") -> str:
@@ -32,11 +35,28 @@ def source_line(answer: SourceAnswer, flag: str = "--at") -> str:
 
 def unknown_line(answer: SourceAnswer, flag: str = "--at") -> str:
     """Return that nothing described logged a run."""
-    if answer.undescribed:
-        return f"this looks like {answer.undescribed}, which is not described"
+    if answer.recognised is not None:
+        return undescribed_line(answer.recognised)
     known = "no key is known" if not answer.known else f"{answer.known} of {answer.logged} keys is known"
     known = known.replace(" is ", " are ") if answer.known > 1 else known
     return f"{known}: no log of a described trainer; `{flag}` names what logged it, such as 'trl[grpo]==1.16.0'"
+
+
+def undescribed_line(found: Recognised) -> str:
+    """Return which undescribed framework a run looks like, and what is nearest to a few of its keys."""
+    said = f"this looks like {found.name}, which is not described"
+    near = ", ".join(f"{item.key} is nearest to {item.metric}" for item in found.nearest[:_MOST_NEAREST])
+    return f"{said}; by meaning {near}" if near else said
+
+
+def wrapper_lines(answer: SourceAnswer) -> list[str]:
+    """Return what ran the trainer of a source, and in which keys of the run it differs from that trainer alone."""
+    found = answer.wrapper
+    if found is None or found.built_on is None:
+        return []
+    whose = "a plain Hugging Face log of it" if answer.is_plain else f"whose trainers are {_TITLES[found.built_on]}'s"
+    lines = [f"run by {found.name}, {whose}"]
+    return [*lines, *(f"{item.key} of {found.name}: {item.note}" for item in found.nearest if item.note)]
 
 
 def short_source(source: str) -> str:

@@ -14,7 +14,7 @@ from .base import (
     SpecReading,
     Strict,
 )
-from .convention import Convention, ConventionName
+from .convention import Convention, ConventionName, KnownBy
 from .framework import (
     ComponentFile,
     ComponentRange,
@@ -93,6 +93,7 @@ __all__ = [
     "Identity",
     "Input",
     "Inputs",
+    "KnownBy",
     "Left",
     "Level",
     "Metric",

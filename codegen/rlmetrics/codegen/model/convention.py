@@ -8,7 +8,7 @@ from pydantic import Field
 
 from .base import Allow, ClaimSource, Strict, Text
 
-__all__ = ["Convention", "ConventionName"]
+__all__ = ["Convention", "ConventionName", "KnownBy"]
 
 
 class ConventionName(Strict):
@@ -21,6 +21,25 @@ class ConventionName(Strict):
     note: Text | None = Field(default=None, description="Of a library's name what it is there and how it differs.")
 
 
+class KnownBy(Strict):
+    """By what a log is known to be of a framework that the spec does not describe."""
+
+    framework: Text = Field(description="What the framework is called in answers.")
+    keys: list[Text] = Field(
+        default=[], description="Keys and templates that it logs and no described framework: each tells it."
+    )
+    own_log: list[Text] = Field(
+        default=[],
+        description="Keys of a log of its own form alone, which keeps few of the trainer's.",
+    )
+    also: list[Text] = Field(default=[], description="Further keys and templates of it, which others log too.")
+    settings: list[Text] = Field(default=[], description="Names of recorded settings that nothing else has.")
+    tags: list[Text] = Field(default=[], description="Tags that it writes into model cards.")
+    built_on: Literal["trl"] | None = Field(
+        default=None, description="Whose trainers it runs: a log with their keys is judged as theirs."
+    )
+
+
 class Convention(Strict):
     """A convention without releases and without code: a target for names, not a source of numbers."""
 
@@ -31,6 +50,9 @@ class Convention(Strict):
     sources: list[ClaimSource] = Field(min_length=1)
     search: bool = Field(
         default=False, description="Names of a library that people search by: each says how it differs; no target."
+    )
+    known_by: KnownBy | None = Field(
+        default=None, description="By what a log of a framework is known that is not described; no target."
     )
     traits: list[Text] = Field(default=[], description="Of every number that it names; see signatures.yaml.")
     names: list[ConventionName] = Field(min_length=1)

@@ -145,6 +145,7 @@ def _convention(convention: Convention) -> Row:
         title=convention.title,
         version=convention.version,
         search=convention.search or None,
+        known_by=convention.known_by,
         traits=convention.traits,
         names=[
             row(name=item.name, metric=item.metric, instrument=item.instrument, unit=item.unit, note=item.note)

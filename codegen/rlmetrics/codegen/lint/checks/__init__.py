@@ -26,6 +26,7 @@ from . import (
     templates,
     texts,
     translations,
+    undescribed,
     unused,
     vanishing,
 )
@@ -50,6 +51,7 @@ CHECKS: tuple[Check, ...] = tuple(
         facts,
         proofs,
         templates,
+        undescribed,
         suites,
         bounds,
         examples,

@@ -1,0 +1,202 @@
+"""Frameworks that the spec does not describe are named, wherever a key, a row or a log of theirs is asked about."""
+
+from __future__ import annotations
+
+import io
+import json
+import random
+from typing import Any
+
+import pytest
+from rlmetrics.cli import main
+from rlmetrics.names import Clues, find_source
+from rlmetrics.names.tables import load_tables
+from rlmetrics.names.undescribed import recognised, told_by
+
+KEYS = {
+    "NeMo-RL": ["train/gen_kl_error", "train/probs_ratio", "train/reward", "train/loss", "timing/train/generation"],
+    "OpenRLHF": [
+        "train/policy_loss",
+        "train/actor_lr",
+        "train/ppo_clip_ratio",
+        "train/reward",
+        "train/response_length",
+    ],
+    "slime or miles": [
+        "train/train_rollout_logprob_abs_diff",
+        "train/pg_clipfrac",
+        "rollout/raw_reward",
+        "perf/step_time",
+    ],
+    "SkyRL": ["policy/policy_kl", "policy/policy_entropy", "reward/avg_raw_reward", "generate/avg_num_tokens"],
+    "AReaL": ["ppo_actor/update/approx_kl/avg", "ppo_actor/task_reward/avg", "timeperf/train_step", "rollout/reward"],
+    "ROLL": ["actor/ppo_ratio_clipfrac", "actor/pg_loss", "critic/score/mean", "time/step_generate", "system/tps_gpu"],
+    "RLinf": ["train/actor/policy_loss", "train/actor/ratio", "rollout/rewards", "env/success_once", "time/step"],
+    "prime-rl": ["mismatch_kl/all/mean", "entropy/all/mean", "reward/mean", "optim/lr", "time/wait_for_batch"],
+    "tinker cookbook": ["optim/kl_sample_train_v1", "optim/entropy", "env/all/reward/total", "progress/done_frac"],
+    "Stable-Baselines3": ["rollout/ep_rew_mean", "train/approx_kl", "train/loss", "time/fps", "time/total_timesteps"],
+    "CleanRL": ["charts/SPS", "charts/episodic_return", "losses/approx_kl", "losses/entropy", "losses/value_loss"],
+    "RLlib": ["env_runners/episode_return_mean", "num_env_steps_sampled_lifetime", "learners/default_policy/entropy"],
+}
+GRPO = ("loss", "grad_norm", "learning_rate", "reward", "reward_std", "frac_reward_zero_std", "completions/mean_length")
+GRPO += ("completions/clipped_ratio", "clip_ratio/region_mean", "clip_ratio/low_mean", "kl", "epoch")
+
+
+def _rows(keys: Any, seed: int = 1) -> list[dict[str, float]]:
+    """Return forty rows of a run in which nothing happens."""
+    draw = random.Random(seed)
+    return [{"step": step, **{key: 0.5 + draw.random() / 10 for key in keys}} for step in range(1, 41)]
+
+
+def _written(path: Any, rows: list[dict[str, Any]]) -> str:
+    path.write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+    return str(path)
+
+
+def _checked(capsys: Any, path: str) -> tuple[int, dict[str, Any]]:
+    code = main(["check", path, "--json"])
+    said = json.loads(capsys.readouterr().out)
+    return code, said[0] if isinstance(said, list) else said
+
+
+@pytest.mark.parametrize(("name", "keys"), KEYS.items())
+def test_a_log_is_named_and_not_judged(tmp_path, capsys, name, keys):
+    """Nothing in it is read by another framework's names; people are told what is nearest."""
+    path = _written(tmp_path / "metrics.jsonl", _rows(keys))
+
+    code, said = _checked(capsys, path)
+    main(["check", path])
+    human = " ".join(capsys.readouterr().out.split())
+
+    assert (code, said["undescribed"], said["verdict"], said["at"]) == (0, name, "not_judged", None)
+    assert human.startswith(f"Not judged: this looks like {name}, which is not described")
+    assert "is nearest to" in human
+
+
+@pytest.mark.parametrize(("name", "keys"), KEYS.items())
+def test_it_is_not_translated(tmp_path, capsys, name, keys):
+    """The refusal says what it looks like, and nothing is written."""
+    path = _written(tmp_path / "metrics.jsonl", _rows(keys))
+
+    assert main(["translate", path, "--to", "verl==0.9.1"]) == 2
+    assert f"this looks like {name}, which is not described" in capsys.readouterr().err
+    assert [item.name for item in tmp_path.iterdir()] == ["metrics.jsonl"]
+
+
+@pytest.mark.parametrize("spelled", ["train/gen_kl_error", "gen_kl_error", "train/gen_kl_error=0.45"])
+def test_a_telling_key_names_its_framework(capsys, spelled):
+    """With what it is there, and what is nearest; no source is asked for."""
+    assert main(["resolve", spelled]) == 0
+    said = " ".join(capsys.readouterr().out.split())
+    assert "NeMo-RL, which is not described" in said
+    assert "nearest: kl/rollout/k3" in said
+    assert "--at" not in said
+
+    assert main(["resolve", spelled, "--json"]) == 0
+    (record,) = json.loads(capsys.readouterr().out)
+    assert (record["undescribed"], record["metric"], record["nearest"]) == ("NeMo-RL", None, ["kl/rollout/k3"])
+
+
+@pytest.mark.parametrize("value", ["", "=0.25"])
+def test_many_keys_are_answered_by_their_framework(capsys, monkeypatch, value):
+    """Also those that a described framework has under the same name."""
+    monkeypatch.setattr("sys.stdin", io.StringIO("".join(f"{key}{value}\n" for key in KEYS["NeMo-RL"])))
+
+    assert main(["resolve", "-"]) == 0
+
+    said = " ".join(capsys.readouterr().out.split())
+    assert said.startswith("This looks like NeMo-RL, which is not described")
+    assert "train/reward There it is the mean reward of all samples of the step." in said
+    assert "GRPOTrainer 1.16.0" not in said
+
+
+def test_one_telling_key_among_many_is_a_users_own():
+    """A log of somebody's own is not named for it, nor a run of a described trainer."""
+    own = Clues(("rollout/success_rate", *(f"mine/{number}" for number in range(12))))
+    assert find_source(own).undescribed is None
+    answer = find_source(Clues((*GRPO, "rollout/success_rate")))
+    assert (answer.undescribed, answer.wrapper) == (None, None)
+    assert str(answer.source).startswith("trl[GRPOTrainer]")
+
+
+@pytest.mark.parametrize(
+    ("name", "own", "difference"),
+    [
+        ("ms-swift", {"memory(GiB)": 60.5, "train_speed(s/it)": 3.5}, "reward_std of ms-swift: "),
+        (
+            "unsloth",
+            {"frac_reward_zero_std_excluded": 0.25, "completion_length": 100.5},
+            "completion_length of unsloth: ",
+        ),
+        ("axolotl", {"memory/max_active (GiB)": 40.5, "tokens/total": 1000.0}, "run by axolotl"),
+    ],
+)
+def test_what_runs_a_described_trainer_is_judged_as_that(tmp_path, capsys, name, own, difference):
+    """With a note of who ran it and in which keys it differs."""
+    rows = [{**row, **own} for row in _rows(GRPO)]
+
+    _, said = _checked(capsys, _written(tmp_path / "logging.jsonl", rows))
+
+    assert said["at"].startswith("trl[GRPOTrainer]")
+    assert said["source"]["wrapper"] == name
+    assert "undescribed" not in said
+    assert [note for note in said["notes"] if note.startswith(difference)]
+
+
+def test_the_own_log_of_llama_factory_keeps_too_little_to_be_judged(tmp_path, capsys):
+    """It has a loss of whatever stage, so it is not taken for a trainer's, however its accuracy is called."""
+    place = {"total_steps": 400, "percentage": 1.0, "epoch": 0.5, "elapsed_time": "0:01", "remaining_time": "0:02"}
+    rows = [{"current_steps": row["step"] * 10, "loss": row["loss"], "lr": 1e-6, **place} for row in _rows(["loss"])]
+    for extra in ({}, {"accuracy": 0.5}, {"reward": 0.1}):
+        path = _written(tmp_path / "trainer_log.jsonl", [{**row, **extra} for row in rows])
+        code, said = _checked(capsys, path)
+        assert (code, said["undescribed"], said["verdict"]) == (0, "LLaMA-Factory", "not_judged")
+        assert said["steps"] == [10, 400]
+
+
+KTO = ("loss", "rewards/chosen", "rewards/rejected", "rewards/margins", "logps/chosen", "logps/rejected")
+KTO += ("logits/chosen", "logits/rejected", "kl", "learning_rate", "grad_norm", "epoch")
+
+
+def test_recorded_settings_tell_who_ran_a_trainer():
+    """The keys of its KTO are TRL's, but its divergence is a sum."""
+    plain = find_source(Clues(KTO))
+    run = find_source(Clues(KTO, settings=frozenset({"finetuning_args"})))
+
+    assert (plain.wrapper, run.source) == (None, plain.source)
+    assert run.wrapper is not None
+    assert run.wrapper.name == "LLaMA-Factory"
+    notes = {item.key: item.note for item in run.wrapper.nearest}
+    assert str(notes["kl"]).startswith("a sum over micro-batches")
+
+
+def test_a_model_card_tells_who_ran_a_trainer(tmp_path, capsys):
+    """By its tags, which TRL's own cards do not have."""
+    (tmp_path / "README.md").write_text("---\ntags:\n- trl\n- unsloth\n- grpo\n---\n# A model\n")
+
+    _, said = _checked(capsys, _written(tmp_path / "metrics.jsonl", _rows(GRPO)))
+
+    assert said["source"]["wrapper"] == "unsloth"
+
+
+@pytest.mark.parametrize(
+    ("asked", "named"), [("openrlhf", "OpenRLHF"), ("nemo_rl==0.4", "NeMo-RL"), ("miles", "miles")]
+)
+def test_an_undescribed_framework_is_no_source(capsys, asked, named):
+    """Who asks for its keys is told so."""
+    assert main(["keys", "--at", asked]) == 2
+    assert f"{named} is not described" in capsys.readouterr().err
+
+
+def test_every_key_of_the_table_tells_its_framework():
+    """Alone, and no other one."""
+    tables = load_tables()
+    rows = {name: item["known_by"] for name, item in tables.conventions.items() if "known_by" in item}
+    assert len(rows) >= 16
+    for row in rows.values():
+        for key in (*row.get("keys", ()), *row.get("own_log", ())):
+            spelled = key.replace("{", "").replace("}", "")
+            assert [found.name for found in told_by(spelled, tables)] == [row["framework"]]
+    assert recognised(["loss", "reward"], tables) is None
+    named = {one["metric"] for item in tables.conventions.values() for one in item["names"]}
+    assert named <= set(tables.metrics)
