@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from rlmetrics.cli import main
 from rlmetrics.names import Clues, find_source
-from rlmetrics.names.tables import load_tables
+from rlmetrics.names.loading import load_tables
 from rlmetrics.names.undescribed import recognised, told_by
 
 KEYS = {

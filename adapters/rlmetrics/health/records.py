@@ -198,7 +198,6 @@ class Report:
             "verdict": self.verdict,
             **({"undescribed": self.answer.undescribed} if self.answer is not None and self.answer.undescribed else {}),
             "source": self.answer.as_json() if self.answer is not None else None,
-            **({"undescribed": self.answer.undescribed} if self.answer is not None and self.answer.undescribed else {}),
             "rows": self.rows,
             "findings": [{**plain(item), "seen_step": whole(item.first_step)} for item in self.findings],
             "diagnoses": [plain(item) for item in self.diagnoses],
