@@ -29,6 +29,8 @@ _MOST = 10
 
 _WHOLE = 8
 """So many keys are a row as it was logged, and what is missing from it tells something, too."""
+_EPOCH = "epoch"
+"""What transformers writes at the end of each row."""
 
 
 class Asked(NamedTuple):
@@ -224,7 +226,8 @@ def _inferred(row: Mapping[str, Given], tables: Tables) -> tuple[str, str]:
     from rlmetrics.names.inference.wording import source_line
 
     values = {key: given.number for key, given in row.items()}
-    answer = find_source(Clues(tuple(row), whole=len(row) >= _WHOLE, nonzero=nonzero_in([values])), tables)
+    whole = len(row) >= _WHOLE or _EPOCH in row
+    answer = find_source(Clues(tuple(row), whole=whole, nonzero=nonzero_in([values])), tables)
     if answer.source is None:
         raise NamesError(source_line(answer))
     return answer.source, source_line(answer)

@@ -146,6 +146,9 @@ def _seen(result: DiffResult, tables: Tables) -> Iterator[str]:
 
 def _came_and_went(causes: list[SharedCause]) -> Iterator[str]:
     for cause in causes:
+        if cause.kind == "logged" and cause.before is not None and cause.after is not None:
+            verb = "is" if len(cause.keys) == 1 else "are"
+            yield f"{few(braced(cause.keys))} {verb} {'logged now' if cause.after else 'not logged any more'}"
         for effect in cause.effects:
             if effect.kind == "logged" and effect.keys:
                 keys = few(braced(effect.keys))

@@ -153,7 +153,9 @@ class Causes:
             for cause in change.causes:
                 place = (change.release, *self._identity(cause))
                 self._found.setdefault(place, []).append((entry, cause))
-                judged = judged_cause(cause, sides, entry.mode, self._tables) if shows else Judged(applies=False)
+                # That a constant is no longer there shows.
+                seen = shows or cause.kind == "logged"
+                judged = judged_cause(cause, sides, entry.mode, self._tables) if seen else Judged(applies=False)
                 if entry.mode == "train" or place not in self._judged:
                     self._judged.setdefault(place, {})[judged] = None
                 places[cause.kind, cause.name] = place
