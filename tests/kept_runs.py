@@ -62,7 +62,8 @@ def trackio_run(rows: list[Row], folder: Path) -> Path:
     import trackio
     from trackio import sqlite_storage, utils
 
-    utils.TRACKIO_DIR = sqlite_storage.TRACKIO_DIR = folder / "trackio"
+    for module in (utils, sqlite_storage):
+        vars(module)["TRACKIO_DIR"] = folder / "trackio"
     trackio.init(project="kept", name=folder.name, embed=False, auto_log_gpu=False)
     for row in rows:
         for timer in timed(row):

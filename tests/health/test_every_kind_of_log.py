@@ -13,7 +13,7 @@ GRPO = "trl[GRPOTrainer]==1.16.0"
 
 def rows_of(scenario):
     """Return a run as TRL logs it, a row every five steps, with an evaluation every fifty and the sum at the end."""
-    chance = random.Random(scenario)
+    chance, step = random.Random(scenario), 0
     rows = []
     for row in spelled(simulate("grpo", scenario, 0).rows, GRPO):
         step = 5 * row["step"]

@@ -274,6 +274,7 @@ def test_what_one_of_several_releases_gets_wrong_is_not_judged(tmp_path):
 
     (unsure,), (sure,) = check_path(path), check_path(path, at="verl==0.9.1")
 
+    assert unsure.answer is not None
     assert unsure.answer.rivals
     assert "kl-drastic" in {item.rule for item in unsure.not_judged}
     assert "kl-drastic" in {item.rule for item in sure.findings}

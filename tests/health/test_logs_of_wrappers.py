@@ -38,7 +38,9 @@ def test_the_log_of_llama_factory_is_read(tmp_path):
     assert (report.rows, report.steps) == (40, (10, 400))
     assert [finding.rule for finding in report.findings if finding.cause == "non_finite"] == []
     assert any(note.startswith("LLaMA-Factory's own log: lr is") for note in report.notes)
-    (run,) = kind_of(path).open(path).read()
+    kind = kind_of(path)
+    assert kind is not None
+    (run,) = kind.open(path).read()
     assert {"learning_rate", "rewards/accuracies", "loss"} <= next(run.rows).values.keys()
 
 

@@ -184,10 +184,10 @@ def test_a_locked_database_is_told_as_such(tmp_path, capsys, monkeypatch):
         connect = sqlite3.connect
         monkeypatch.setattr(sqlite3, "connect", lambda *args, **more: connect(*args, **{"timeout": 0.1, **more}))
 
-        codes = [check(capsys, path)[::2], check(capsys, tmp_path)[::2]]
+        told = [check(capsys, path), check(capsys, tmp_path)]
 
-    assert [code for code, _ in codes] == [2, 2]
-    assert all("project.db: is locked by a program that writes to it; end that, or copy" in said for _, said in codes)
+    assert [code for code, _, _ in told] == [2, 2]
+    assert all("project.db: is locked by a program that writes to it; end that, or copy" in said for *_, said in told)
 
 
 @pytest.mark.parametrize(

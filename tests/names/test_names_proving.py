@@ -9,6 +9,7 @@ from rlmetrics.names.loading import load_tables
 from rlmetrics.names.mapping import map_names
 from rlmetrics.names.proving import proven
 from rlmetrics.names.severity import unmet
+from rlmetrics.names.view import FrameworkView
 
 CALCULATED = "actor_rollout_ref.rollout.calculate_log_probs"
 WEIGHTS = "algorithm.rollout_correction.rollout_is"
@@ -53,7 +54,7 @@ def test_no_key_of_the_spec_translates_to_one_that_is_never_logged_beside_one_th
             names = map_names(f"{framework}[{component}]=={old}", f"{framework}[{component}]=={new}")
             for row in names.rows:
                 target = names.target_of(row)
-                if target is not None and target.never:
+                if row.metric is not None and target is not None and target.never:
                     others = names.to_view.candidates(row.metric, row.mode)
                     assert all(other.never or other.key == row.from_ for other in others), (row, old, new)
 
@@ -69,11 +70,15 @@ def test_no_key_of_the_spec_translates_to_one_that_is_never_logged_beside_one_th
 def test_a_given_setting_picks_among_meanings_that_are_not_logged(key, release):
     """Weights of responses stay those of responses where log-probabilities are not calculated."""
     at = f"verl[rollout_correction]=={release}"
-    (view,) = open_view(at, config={WEIGHTS: "sequence"}).components.values()
-    (logged,) = open_view(at, config={WEIGHTS: "sequence", CALCULATED: True}).components.values()
 
-    assert view.entry(key, "train").logged is False
-    assert view.entry(key, "train").metric == logged.entry(key, "train").metric
+    def entry(**settings):
+        view = open_view(at, config={WEIGHTS: "sequence", **settings})
+        assert isinstance(view, FrameworkView)
+        (component,) = view.components.values()
+        return component.entry(key, "train")
+
+    assert entry().logged is False
+    assert entry().metric == entry(**{CALCULATED: True}).metric
 
 
 class _Settings:

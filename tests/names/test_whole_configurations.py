@@ -10,6 +10,7 @@ from rlmetrics.cli import main
 from rlmetrics.names import open_view
 from rlmetrics.names.config import UNKNOWN
 from rlmetrics.names.errors import UserError
+from rlmetrics.names.view import FrameworkView
 from rlmetrics.translate.run_settings import named_file
 
 GRPO = "trl[GRPOTrainer]==1.13.0"
@@ -18,7 +19,9 @@ STRATEGY = "actor_rollout_ref.actor.strategy"
 
 
 def _values(at, settings):
-    (component, *_) = open_view(at, config=settings).components.values()
+    view = open_view(at, config=settings)
+    assert isinstance(view, FrameworkView)
+    (component, *_) = view.components.values()
     return component.config.values
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import random
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -16,7 +17,7 @@ __all__ = ["Batch", "Course", "Event", "Score", "draw_batch", "draw_pairs", "mea
 NAN = math.nan
 
 
-def mean(values: list[float]) -> float:
+def mean(values: Sequence[float]) -> float:
     """Return the mean of ``values``, or 0 of nothing."""
     return sum(values) / len(values) if values else 0.0
 

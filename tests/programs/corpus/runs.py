@@ -55,7 +55,10 @@ class Entry:
 
 
 def _entry(half: str, found: dict[str, Any], sources: dict[str, list[str]], scores: dict[str, list[Any]]) -> Entry:
-    values = {key: (*map(float, value), 0.0)[:3] for key, value in found.pop("values", {}).items()}
+    values: dict[str, tuple[float, float, float]] = {
+        key: (float(start), float(end), float(noise[0]) if noise else 0.0)
+        for key, (start, end, *noise) in found.pop("values", {}).items()
+    }
     events = tuple(Event(what, *numbers) for what, *numbers in found.pop("events", []))
     course = Course(found.pop("steps"), values, events)
     name, kinds, source = found.pop("name"), found.pop("kinds"), found.pop("source")

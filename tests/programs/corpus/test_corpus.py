@@ -1,6 +1,7 @@
 """The corpus and its judge: runs are written as described, labels can be read, and right and wrong answers are told."""
 
 import json
+from pathlib import Path
 
 import pytest
 from programs.corpus.judge import Answer, Figures, answers, ask, same_verdicts
@@ -15,7 +16,7 @@ STATE = BY_NAME["grpo18-one-group"]
 def _answer(entry: Entry, kind: str, source: str, cause: str | None = None, step: int = 0, verdict: str = "warning"):
     found = [] if cause is None else [{"cause": cause, "level": "warning", "onset_step": step, "title": "made"}]
     said = {"at": source, "verdict": verdict, "diagnoses": found}
-    return Answer(entry, kind, __file__, 0, said, "")
+    return Answer(entry, kind, Path(__file__), 0, said, "")
 
 
 def test_each_entry_is_of_known_kinds_with_labels_that_can_be_read():

@@ -325,9 +325,8 @@ def _supervised(run: Run) -> Iterator[Row]:
     def metrics(step: int, rng: random.Random) -> Values:
         nonlocal tokens
         tokens += 4100 + rng.randrange(400)
-        loss = (
-            NAN if run.course.at("nan", step, rng, (0.0,) * 3) else run.course.at("loss", step, rng, (1.9, 1.1, 0.04))
-        )
+        broken = run.course.at("nan", step, rng, (0.0, 0.0, 0.0))
+        loss = NAN if broken else run.course.at("loss", step, rng, (1.9, 1.1, 0.04))
         grad = NAN if math.isnan(loss) else run.course.at("grad", step, rng, (1.2, 0.7, 0.15))
         row: Values = {"loss": loss, "grad_norm": grad}
         if run.trainer in ("sft", "gkd") and v >= (0, 16):
