@@ -38,7 +38,7 @@ _COUNTED = {
 _WHEN = "logged only when: "
 _MEASURES = " measures it when "
 _BLANK = "\x00"
-_LOOK_ALIKES, _NOTHING, _NOTES, _EACH = 8, 6, 8, 14
+_LOOK_ALIKES, _NOTHING, _NOTES, _EACH = 6, 6, 7, 14
 """How many of a kind are shown unless everything is."""
 
 
