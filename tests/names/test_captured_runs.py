@@ -79,3 +79,15 @@ def test_a_value_tells_whether_a_placeholder_was_logged():
     zero, real = (find_source(Clues(keys, whole=True, nonzero=frozenset(names))) for names in ((), ("loss/value_avg",)))
     assert {one.component for one in zero.candidates} == {"PPOTrainer", "PPOv2Trainer", "RLOOTrainer"}
     assert {one.component for one in real.candidates} == {"PPOTrainer", "PPOv2Trainer"}
+
+
+def test_whole_families_that_a_program_lacks_rule_releases_out():
+    """Verl logs five keys on aborted responses always since 0.6.0; who chose a few keys has said nothing of them."""
+    run = next(run for run in _RUNS if run["runs"][0] == "verl/0.5.0/tracking/stdout.txt")
+    chosen = tuple(key for key in run["keys"] if key.startswith(("critic/", "num_turns/")))
+
+    (whole,) = find_source(Clues(tuple(run["keys"]), whole=True)).candidates
+    (part,) = find_source(Clues(chosen, whole=True)).candidates
+
+    assert whole.releases == ("0.5.0",)
+    assert "0.9.1" in part.releases

@@ -26,6 +26,11 @@ _LACKING, _UNEXPECTED = 3.5, 2.0
 """What speaks against a subject if a whole log lacks what it always logs, and for each setting that must differ from
 its default where it lacks what is logged by default. Whoever selects keys, or wraps a trainer, leaves out many: so more
 of them weigh no more than one."""
+_FAMILY = 0.6
+"""What speaks against a release of a program for each family of keys that it logs always, and that is missing: one may
+be a part that was replaced, two are no accident."""
+_CHOSEN = 0.1
+"""What share of the keys that a release logs always may be missing before a log is taken for a choice of keys."""
 _INSTALLED, _NAMED, _CLASS, _TAG = 20.0, 6.0, 12.0, 5.0
 _SETTING, _NO_SETTING, _MOST_BY_SETTINGS, _MOST_BESIDE = 1.5, 3.0, 12.0, 4.0
 _PRINTED, _NOT_ZERO, _MOST_BY_VALUES = 8.0, 8.0, 12.0
@@ -127,7 +132,7 @@ def _missing(observed: Observed) -> Terms:
     """Weigh keys that a subject logs always, or by default, and that a whole log lacks.
 
     Releases of one trainer are told apart by that only where one of them lacks nothing: a wrapper, or who selects keys,
-    leaves some out in any release. Those of a program of several parts are not, since its parts are chosen by settings.
+    leaves some out in any release. Those of a program of several parts, which settings choose, are by whole families.
     """
     if not observed.clues.whole:
         return {}
@@ -145,8 +150,36 @@ def _missing(observed: Observed) -> Terms:
         fewest = min(sums.values())
         if fewest >= _LACKING or about.component is None:
             sums = {about.releases: fewest}
-        terms[number] = {part: -min(weight, _LACKING) for part, weight in sums.items() if weight}
+        own = {part: -min(weight, _LACKING) for part, weight in sums.items() if weight}
+        terms[number] = {**own, **_lacking_families(observed, about)} if about.component is None else own
     return terms
+
+
+def _lacking_families(observed: Observed, program: Subject) -> dict[int, float]:
+    """Weigh releases of a program of which more whole families of keys are missing than of others.
+
+    What is logged in one place, as ``response_length_non_aborted/…``, is missing together. Nothing follows from a log
+    that lacks a good part of what any release logs: someone chose what is in it.
+    """
+    missing: dict[int, int] = defaultdict(int)
+    every: dict[int, int] = defaultdict(int)
+    families: dict[str, tuple[int, int]] = {}
+    for key, releases in observed.index.certain.get(program.number, ()):
+        seen = key in observed.seen
+        every[releases] += 1
+        missing[releases] += not seen
+        family = key.partition("/")[0]
+        logged, found = families.get(family, (0, 0))
+        families[family] = (logged | releases, found | (releases if seen else 0))
+    totals, gaps = sums_of(program.releases, every), sums_of(program.releases, missing)
+    if not any(gap <= _CHOSEN * totals.get(part, 0) for part, gap in gaps.items()):
+        return {}
+    lost: dict[int, int] = defaultdict(int)
+    for logged, found in families.values():
+        lost[logged & ~found] += 1
+    sums = sums_of(program.releases, lost)
+    fewest = min(sums.values())
+    return {part: -min(_FAMILY * (count - fewest), _LACKING) for part, count in sums.items() if count > fewest + 1}
 
 
 def _versions(observed: Observed) -> Terms:
