@@ -237,6 +237,9 @@ CASES: dict[str, Case] = {
         {"preference/logprob/chosen": 0.0, "preference/logprob/rejected": 0.0},
         {"preference/logprob/chosen": level(-90), "preference/logprob/rejected": level(-95)},
     ),
+    "no-supervised-targets": Case(
+        {"sft/loss": 0.0, "sft/token_accuracy": 0.0}, {"sft/loss": ramp(2.0, 1.4), "sft/token_accuracy": level(0.6)}
+    ),
     "chosen-logprob-crashes": Case(
         {"preference/logprob/chosen": since(SOON, -90.0, level(-700, 0.1))},
         {"preference/logprob/chosen": ramp(-90, -130)},

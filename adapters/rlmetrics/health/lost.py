@@ -105,9 +105,9 @@ class LostNumbers:
         if channel.skipped is None:
             return None
         self._open[channel.meaning.key] = channel
-        where = "" if lost.rows == 1 else f" So in {counted(lost.rows, 'row')}, steps {lost.first:g} to {lost.last:g}."
+        where = "it" if lost.rows == 1 else f"all {lost.rows} of them, steps {lost.first:g} to {lost.last:g},"
         level = "warning" if lost.in_a_row >= _LASTS else "info"
-        channel.skipped.remark(level, lost.first, lost.last, f"The gradient norm beside it is a number.{where}")
+        channel.skipped.remark(level, lost.first, lost.last, f"The gradient norm beside {where} is a number.")
         return channel.skipped.finding
 
     def _lose(self, channel: Channel, level: str, step: float, how: str) -> Finding | None:

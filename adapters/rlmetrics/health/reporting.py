@@ -21,6 +21,7 @@ __all__ = ["make_report"]
 _MOST_CURVES = 12
 _MANY_FALLS = 0.2
 """Share of rows before an earlier step above which a log is not in the order of training."""
+_SKIPPED = "steps-skipped"
 _NO_SIGNAL = {"no_learning_signal", "non_finite"}
 _COMPLETIONS = (
     ("data.train_batch_size", "actor_rollout_ref.rollout.n"),
@@ -200,7 +201,8 @@ def _how(monitor: JudgedRun, metrics: list[str]) -> str | None:
 
 def _cost(monitor: JudgedRun, findings: tuple[Finding, ...], diagnoses: tuple[Diagnosis, ...]) -> dict[str, float]:
     """Return what was spent since there is no signal any more: steps, hours of the run, responses."""
-    wanted = next((item for item in diagnoses if item.cause in _NO_SIGNAL), None)
+    # Steps beside which the gradient is finite are made.
+    wanted = next((item for item in diagnoses if item.cause in _NO_SIGNAL and _SKIPPED not in item.explains), None)
     if wanted is None or monitor.axis.last is None:
         return {}
     steps = _without_gradient(monitor) if wanted.cause == "no_learning_signal" else None

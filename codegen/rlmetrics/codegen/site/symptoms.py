@@ -131,6 +131,7 @@ SYMPTOMS: Sequence[Symptom] = (
             "learning-rate-zero",
             "self-distillation-inactive",
             "no-target-tokens",
+            "no-supervised-targets",
             "signal-lost-at-once",
         ),
     ),
