@@ -91,3 +91,14 @@ def test_whole_families_that_a_program_lacks_rule_releases_out():
 
     assert whole.releases == ("0.5.0",)
     assert "0.9.1" in part.releases
+
+
+@pytest.mark.parametrize("whole", [True, False])
+@pytest.mark.parametrize("prefix", ["", "train/"])
+def test_names_that_a_trainer_logs_by_itself_are_no_names_of_reward_functions(prefix, whole):
+    """Old GRPO logs `rewards/NAME` for each function; four that DPO logs as they stand are DPO's, few as they are."""
+    keys = [f"{prefix}rewards/{name}" for name in ("chosen", "rejected", "margins", "accuracies")]
+    answer = find_source(Clues((f"{prefix}loss", *keys), whole=whole))
+    assert answer.candidates[0].component == "DPOTrainer"
+    named = [f"{prefix}rewards/{name}" for name in ("correctness", "format_reward", "soft_format")]
+    assert find_source(Clues((f"{prefix}loss", *named), whole=whole)).candidates[0].component == "GRPOTrainer"

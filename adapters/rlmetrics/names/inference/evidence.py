@@ -22,6 +22,9 @@ __all__ = ["USUAL", "Observed", "Terms", "weigh"]
 USUAL = "usual"
 _STRUCTURED, _PLAIN, _LEAST = 3.5, 1.5, 0.5
 """What a key of several parts weighs at least, and a word or two, which users log themselves, at most and at least."""
+_BY_CHANCE = 2.0
+"""What it takes from a key's weight that a user would have had to choose, for a function of rewards say, the very name
+that another trainer logs by itself."""
 _LACKING, _UNEXPECTED = 3.5, 2.0
 """What speaks against a subject if a whole log lacks what it always logs, and for each setting that must differ from
 its default where it lacks what is logged by default. Whoever selects keys, or wraps a trainer, leaves out many: so more
@@ -80,6 +83,11 @@ class Observed:
         """Return who logs a key, by subject."""
         return self.index.logging(name) if name in self.rows else {}
 
+    def logging_itself(self, name: str) -> frozenset[int]:
+        """Return the subjects that log a key as it stands, not as one name of many that users choose."""
+        literal = (row for row in self.rows[name] if "{" not in row)
+        return frozenset(owner.subject for row in literal for owner in self.index.owners(row))
+
     @cached_property
     def weights(self) -> Mapping[str, float]:
         """What each known key weighs; 0 where most trainers log it."""
@@ -113,11 +121,13 @@ def _keys(observed: Observed) -> Terms:
     terms: Terms = defaultdict(lambda: defaultdict(float))
     for name, weight in observed.weights.items():
         if weight:
+            by_itself = observed.logging_itself(name)
             for subject, owners in observed.owners(name).items():
                 releases = 0
                 for owner in owners:
                     releases |= owner.releases
-                terms[subject][releases] += weight
+                chance = by_itself and subject not in by_itself
+                terms[subject][releases] += max(weight - _BY_CHANCE, _LEAST) if chance else weight
     return terms
 
 
