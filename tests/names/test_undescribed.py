@@ -70,6 +70,7 @@ def test_a_log_is_named_and_not_judged(tmp_path, capsys, name, keys):
 
     assert (code, said["undescribed"], said["verdict"], said["at"]) == (0, name, "not_judged", None)
     assert human.startswith(f"Not judged: this looks like {name}, which is not described")
+    assert f"{name} · 40 rows, steps 1 to 40" in human
     assert "is nearest to" in human
 
 
@@ -128,6 +129,7 @@ def test_one_telling_key_among_many_is_a_users_own():
             {"frac_reward_zero_std_excluded": 0.25, "completion_length": 100.5},
             "completion_length of unsloth: ",
         ),
+        ("unsloth", {"completion_length": 100.5, "completions/mean_length": 100.5}, "completion_length of unsloth: "),
         ("axolotl", {"memory/max_active (GiB)": 40.5, "tokens/total": 1000.0}, "run by axolotl"),
     ],
 )

@@ -43,7 +43,7 @@ def count_of(reports: Sequence[Report], left_out: int = 0) -> str:
 def overview_text(reports: Sequence[Report], left_out: int = 0) -> str:
     """Return a table of runs in lines of 80 columns, the cause below each, and a count of their verdicts."""
     root, runs = _root(reports), ranked(reports)
-    rows = [(_VERDICTS[one.verdict], _below(one.run, root), short_source(one.at), str(one.rows)) for one in runs]
+    rows = [(_VERDICTS[one.verdict], _below(one.run, root), _source_of(one), str(one.rows)) for one in runs]
     widths = [max(map(len, column)) for column in zip(_HEADER, *rows, strict=True)]
     widths[1] = min(widths[1], _WIDTH - widths[0] - widths[2] - widths[3] - 3 * len(_GAP))
     lines = [_line(_HEADER, widths)]
@@ -67,7 +67,7 @@ def index(reports: Sequence[Report], left_out: Sequence[str]) -> Iterator[str]:
         tone = verdict if verdict in ("error", "warning") else "ok"
         yield (
             f'<tr><td class="t-{tone}"><b>{_VERDICTS[verdict]}</b>'
-            f'<td><a href="#run-{number}">{escape(_below(one.run, root))}</a><td>{escape(short_source(one.at))}'
+            f'<td><a href="#run-{number}">{escape(_below(one.run, root))}</a><td>{escape(_source_of(one))}'
             f'<td data-l="rows">{one.rows}<td data-l="steps">{steps}<td>{escape(cause_of(one))}'
         )
     yield "</table></div>"
@@ -93,6 +93,10 @@ def _root(reports: Sequence[Report]) -> str:
 
 def _below(run: str, root: str) -> str:
     return run[len(root) :].lstrip("/") if root and run.startswith(root) else run
+
+
+def _source_of(report: Report) -> str:
+    return short_source(report.at or report.undescribed)
 
 
 def short_source(at: str | None) -> str:

@@ -173,6 +173,11 @@ class Report:
         return source_line(self.answer)
 
     @property
+    def undescribed(self) -> str | None:
+        """The framework that logged it, where the spec does not describe it."""
+        return None if self.answer is None else self.answer.undescribed
+
+    @property
     def judged(self) -> int:
         """How many rules were judged, but for the one that any row satisfies."""
         return len({*self.passed, *(finding.rule for finding in self.findings)} - {"log-gap"})
@@ -196,7 +201,7 @@ class Report:
             "at": self.at,
             "inferred_from": self.inferred_from,
             "verdict": self.verdict,
-            **({"undescribed": self.answer.undescribed} if self.answer is not None and self.answer.undescribed else {}),
+            **({"undescribed": self.undescribed} if self.undescribed else {}),
             "source": self.answer.as_json() if self.answer is not None else None,
             "rows": self.rows,
             "findings": [{**plain(item), "seen_step": whole(item.first_step)} for item in self.findings],

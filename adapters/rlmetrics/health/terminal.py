@@ -95,7 +95,7 @@ def _about(report: Report) -> Iterator[str]:
     """Yield what logged the run, how that is known where it was not said, and what there is of it."""
     match = _SOURCE.fullmatch(report.at or "")
     if match is None:
-        source = report.at or "unknown source"
+        source = report.at or report.undescribed or "unknown source"
     else:
         names = [_TITLES.get(match["framework"], match["framework"]), match["component"], match["release"]]
         source = " ".join(name for name in names if name)

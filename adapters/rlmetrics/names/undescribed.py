@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -49,41 +49,81 @@ class Recognised(NamedTuple):
     nearest: tuple[Nearest, ...]
 
 
-class _Keys:
-    """Keys and templates, with or without what trackers put before them."""
+class _Framework(NamedTuple):
+    """What is known of one framework.
 
-    def __init__(self, keys: Sequence[str]) -> None:
-        plain = {bare(key) for key in keys if "{" not in key}
-        templates = [_template(bare(key)) for key in keys if "{" in key]
-        self._plain = plain
-        self._templates = [(one.text.partition("{")[0], one) for one in templates]
+    Attributes:
+        name: What it is called.
+        built_on: Whose trainers it runs.
+        own_log: Keys of a log of its own form.
+        together: Sets of keys that tell it together.
+        marks: Settings and tags that tell it.
+        names: Keys, each with the metric that is nearest and how it differs.
+    """
 
-    def __contains__(self, key: object) -> bool:
-        name = bare(str(key))
-        return name in self._plain or any(
-            name.startswith(start) and one.parse(name) is not None for start, one in self._templates
-        )
+    name: str
+    built_on: str | None
+    own_log: frozenset[str]
+    together: tuple[frozenset[str], ...]
+    marks: frozenset[str]
+    names: tuple[tuple[str, str, str | None], ...]
 
-
-class _Framework:
-    """What is known of one framework, opened for look-ups."""
-
-    def __init__(self, row: Mapping[str, Any]) -> None:
-        known_by = row["known_by"]
-        self.name = str(known_by["framework"])
-        self.built_on: str | None = known_by.get("built_on")
-        self.own_log = _Keys(known_by.get("own_log", ()))
-        self.telling = _Keys([*known_by.get("keys", ()), *known_by.get("own_log", ())])
-        self.also = _Keys([*known_by.get("also", ()), *(item["name"] for item in row["names"])])
-        self.marks = frozenset(known_by.get("settings", ())) | frozenset(known_by.get("tags", ()))
-        self._names = [(bare(item["name"]), item["metric"], item.get("note")) for item in row["names"]]
-
-    def nearest(self, keys: Collection[str]) -> Iterator[Nearest]:
+    def nearest(self, logged: Mapping[str, str]) -> Iterator[Nearest]:
         """Yield what comes nearest to keys, in the order of the spec."""
-        logged = {bare(key): key for key in keys}
-        for name, metric, note in self._names:
+        for name, metric, note in self.names:
             if name in logged:
                 yield Nearest(logged[name], metric, note)
+
+
+class _Table:
+    """The frameworks, and which of them log a key: templates lie by their first part, so that few are tried."""
+
+    def __init__(self, rows: Iterable[Mapping[str, Any]]) -> None:
+        self.frameworks: list[_Framework] = []
+        self._plain: dict[str, list[tuple[int, bool]]] = {}
+        self._templates: dict[str, list[tuple[Template, int, bool]]] = {}
+        for number, row in enumerate(rows):
+            known_by = row["known_by"]
+            own_log = known_by.get("own_log", ())
+            self.frameworks.append(
+                _Framework(
+                    str(known_by["framework"]),
+                    known_by.get("built_on"),
+                    frozenset(own_log),
+                    tuple(frozenset(map(bare, keys)) for keys in known_by.get("together", ())),
+                    frozenset(known_by.get("settings", ())) | frozenset(known_by.get("tags", ())),
+                    tuple((bare(item["name"]), item["metric"], item.get("note")) for item in row["names"]),
+                )
+            )
+            for key in (*known_by.get("keys", ()), *own_log):
+                self._add(key, number, telling=True)
+            for key in (*known_by.get("also", ()), *(item["name"] for item in row["names"])):
+                self._add(key, number, telling=False)
+
+    def _add(self, key: str, number: int, *, telling: bool) -> None:
+        name = bare(key)
+        if "{" not in name:
+            self._plain.setdefault(name, []).append((number, telling))
+            return
+        name = key if name.startswith("{") else name
+        template = Template(name, dict.fromkeys(placeholders_in(name), ".+"))
+        self._templates.setdefault(_head(name), []).append((template, number, telling))
+
+    def logging(self, key: str) -> Iterator[tuple[int, bool]]:
+        """Yield the numbers of the frameworks that log a key, and whether it tells them."""
+        name = bare(key)
+        yield from self._plain.get(name, ())
+        for spelled in {name, key}:
+            for head in ("", _head(spelled)):
+                for template, number, telling in self._templates.get(head, ()):
+                    if template.parse(spelled) is not None:
+                        yield number, telling
+
+
+def _head(key: str) -> str:
+    """Return the first part of a key; nothing if that is the whole, or no one text."""
+    head, slash, _ = key.partition("/")
+    return head if slash and "{" not in head else ""
 
 
 def recognised(keys: Sequence[str], tables: Tables, marks: Collection[str] = ()) -> Recognised | None:
@@ -94,19 +134,19 @@ def recognised(keys: Sequence[str], tables: Tables, marks: Collection[str] = ())
         tables: The spec.
         marks: Settings that it recorded, and tags that stand beside it.
     """
-    found = [one for framework in _frameworks(tables) if (one := _of(framework, keys, marks)) is not None]
+    found = list(_recognised(keys, tables, marks))
     return max(found, key=lambda one: (len(one.telling), len(one.known)), default=None)
 
 
 def told_by(key: str, tables: Tables) -> list[Recognised]:
     """Return the undescribed frameworks that one key tells."""
-    return [one for framework in _frameworks(tables) if (one := _of(framework, [key], ())) is not None]
+    return list(_recognised([key], tables, ()))
 
 
 def undescribed_called(name: str, tables: Tables) -> str | None:
     """Return the undescribed framework that somebody means by a name, however it is spelled."""
     meant = _letters(name)
-    titles = [framework.name for framework in _frameworks(tables)]
+    titles = [framework.name for framework in _table(tables).frameworks]
     return next((title for title in titles if meant in {_letters(part) for part in title.split(" or ")}), None)
 
 
@@ -119,22 +159,29 @@ def bare(key: str) -> str:
     return next((key[len(prefix) :] for prefix in _PREFIXES if key.startswith(prefix)), key)
 
 
-def _of(framework: _Framework, keys: Sequence[str], marks: Collection[str]) -> Recognised | None:
-    telling = [key for key in keys if key in framework.telling]
-    telling += [mark for mark in marks if mark in framework.marks]
-    if not telling:
-        return None
-    known = [key for key in keys if key in framework.telling or key in framework.also]
-    is_own_log = any(key in framework.own_log for key in telling)
-    nearest = tuple(framework.nearest(keys))
-    return Recognised(framework.name, framework.built_on, is_own_log, tuple(telling), tuple(known), nearest)
+def _recognised(keys: Sequence[str], tables: Tables, marks: Collection[str]) -> Iterator[Recognised]:
+    """Yield the frameworks that something tells."""
+    table = _table(tables)
+    telling: dict[int, dict[str, None]] = {}
+    known: dict[int, dict[str, None]] = {}
+    for key in keys:
+        for number, tells in table.logging(key):
+            known.setdefault(number, {})[key] = None
+            if tells:
+                telling.setdefault(number, {})[key] = None
+    logged = {bare(key): key for key in keys}
+    for number, framework in enumerate(table.frameworks):
+        told = [*telling.get(number, ())]
+        told += [logged[name] for names in framework.together if names <= logged.keys() for name in sorted(names)]
+        told += [mark for mark in marks if mark in framework.marks] if framework.marks else []
+        if told:
+            is_own_log = not framework.own_log.isdisjoint(told)
+            nearest = tuple(framework.nearest(logged))
+            of_it = tuple(known.get(number, ()))
+            yield Recognised(framework.name, framework.built_on, is_own_log, tuple(told), of_it, nearest)
 
 
 @lru_cache(maxsize=4)
-def _frameworks(tables: Tables) -> tuple[_Framework, ...]:
+def _table(tables: Tables) -> _Table:
     """Return all that is known of undescribed frameworks, opened once."""
-    return tuple(_Framework(row) for row in tables.conventions.values() if "known_by" in row)
-
-
-def _template(text: str) -> Template:
-    return Template(text, dict.fromkeys(placeholders_in(text), ".+"))
+    return _Table(row for row in tables.conventions.values() if "known_by" in row)

@@ -33,6 +33,9 @@ class KnownBy(Strict):
         description="Keys of a log of its own form alone, which keeps few of the trainer's.",
     )
     also: list[Text] = Field(default=[], description="Further keys and templates of it, which others log too.")
+    together: list[list[Text]] = Field(
+        default=[], description="Keys that no release of a described trainer logs together: all of them tell it."
+    )
     settings: list[Text] = Field(default=[], description="Names of recorded settings that nothing else has.")
     tags: list[Text] = Field(default=[], description="Tags that it writes into model cards.")
     built_on: Literal["trl"] | None = Field(
