@@ -224,10 +224,14 @@ def _inferred(row: Mapping[str, Given], tables: Tables) -> tuple[str, str]:
     from rlmetrics.names.errors import NamesError
     from rlmetrics.names.inference import Clues, find_source, nonzero_in
     from rlmetrics.names.inference.wording import source_line
+    from rlmetrics.names.printed import usual_decimals
 
     values = {key: given.number for key, given in row.items()}
     whole = len(row) >= _WHOLE or _EPOCH in row
-    answer = find_source(Clues(tuple(row), whole=whole, nonzero=nonzero_in([values])), tables)
+    # Few numbers may have been rounded by whoever tells them; those of a row were by what printed them.
+    decimals = usual_decimals(given.text for given in row.values())
+    clues = Clues(tuple(row), whole=whole, decimals=decimals, nonzero=nonzero_in([values]))
+    answer = find_source(clues, tables)
     if answer.source is None:
         raise NamesError(source_line(answer))
     return answer.source, source_line(answer)

@@ -215,6 +215,7 @@ def _constants(view: View, resolution: Resolution, given: Given, evidence: RowEv
         certain = " when " not in text or answer is True
         begin = "is expected" if certain else "is possible"
         if guard is not None and certain:
-            text = f"{text.partition(' when ')[0]} while {guard}, as here"
+            here = "as here" if config is not None and config.given else "as by default"
+            text = f"{text.partition(' when ')[0]} while {guard}, {here}"
         said.append(Judgement("expected" if certain else "info", "constant", f"{given.text} {begin}: it is {text}."))
     return said

@@ -7,13 +7,29 @@ texts, readers hand the texts on as they stand; `half_unit` says how far a numbe
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable
 
-__all__ = ["decimals_of", "half_unit", "shared_decimals"]
+__all__ = ["decimals_of", "half_unit", "shared_decimals", "usual_decimals"]
 
 _NUMBER = re.compile(r"\s*[-+]?[0-9]*\.(?P<decimals>[0-9]*)(?:[eE](?P<exponent>[-+]?[0-9]{1,4}))?\s*")
 _FEWEST = 2
 """``0.0`` is how Python spells an exact 0; no shortest spelling ends in a 0 behind two or more decimals."""
+_ENOUGH = 8
+"""How many numbers tell with how many decimals all are printed."""
+_MOSTLY = 0.95
+"""Share of numbers from which on they count as all: other output may stand in between."""
+_NO_DECIMALS = {"nan", "inf"}
+"""What is printed alike, however many decimals a number has."""
+
+
+def usual_decimals(texts: Iterable[str]) -> int | None:
+    """Return with how many decimals nearly all numbers are printed; -1 with all digits, None if they are too few."""
+    found = Counter(len(text.partition(".")[2]) for text in texts if text.lstrip("+-") not in _NO_DECIMALS)
+    if sum(found.values()) < _ENOUGH:
+        return None
+    ((decimals, count),) = found.most_common(1)
+    return decimals if count >= _MOSTLY * sum(found.values()) else -1
 
 
 def decimals_of(text: object) -> int | None:

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import re
 import sys
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 from itertools import islice
 from pathlib import Path
 from typing import Any
+
+from rlmetrics.names.printed import usual_decimals
 
 from ..consoles import (
     ESCAPE,
@@ -48,12 +49,6 @@ _TORN = re.compile(rf"{_START}step:[0-9]+(?: -| ?$)")
 _ATOMIC = "(?>" if sys.version_info >= (3, 11) else "(?:"
 """Nothing in a list of numbers needs to be tried twice, and without that it takes two thirds of the time."""
 _NUMBERS = re.compile(rf"{_ATOMIC}{NUMBER})(?:{_ATOMIC} {NUMBER}))*")
-_ENOUGH = 8
-"""How many numbers tell with how many decimals all are printed."""
-_MOSTLY = 0.95
-"""Share of numbers from which on they count as all: other output may stand in between."""
-_NO_DECIMALS = {"nan", "inf"}
-"""What is printed alike, however many decimals a number has."""
 _LINES = 4000
 """Lines by which it is found out whether they were cut."""
 _MOST = 1000
@@ -104,12 +99,7 @@ class VerlConsole(ConsoleLog):
         """Return with how many decimals the first steps print all numbers; -1 if they print all digits."""
         lines = self._joined(sample_lines(self.path))
         records = (record for line in lines if (record := _record(line)))
-        texts = (text for _, fields, _ in records for text in fields.values())
-        found = Counter(len(text.partition(".")[2]) for text in texts if text.lstrip("+-") not in _NO_DECIMALS)
-        if sum(found.values()) < _ENOUGH:
-            return None
-        ((decimals, count),) = found.most_common(1)
-        return decimals if count >= _MOSTLY * sum(found.values()) else -1
+        return usual_decimals(text for _, fields, _ in records for text in fields.values())
 
     def read_configuration(self) -> dict[str | None, RunSettings]:
         """Return the configuration that verl printed before the first step."""
