@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from rlmetrics.cli import main
+from rlmetrics.health import Monitor
 from rlmetrics.names import Clues, find_source
 from rlmetrics.names.loading import load_tables
 from rlmetrics.names.undescribed import recognised, told_by
@@ -188,6 +189,22 @@ def test_an_undescribed_framework_is_no_source(capsys, asked, named):
     """Who asks for its keys is told so."""
     assert main(["keys", "--at", asked]) == 2
     assert f"{named} is not described" in capsys.readouterr().err
+
+
+def test_a_name_that_is_one_of_the_specs_own_is_not_read_as_that(tmp_path, capsys):
+    """What another framework calls so is its own affair, in a file as in a running monitor."""
+    rows = [
+        {**row, "entropy/policy": 3.0 / row["step"] ** 2, "optimizer/gradient_norm": 10.0 ** (row["step"] // 4)}
+        for row in _rows(KEYS["SkyRL"])
+    ]
+
+    _, said = _checked(capsys, _written(tmp_path / "metrics.jsonl", rows))
+    monitor = Monitor()
+    for row in rows:
+        monitor.observe(None, row)
+
+    for judged in (said, monitor.report().as_json()):
+        assert (judged["findings"], judged["verdict"], judged["undescribed"]) == ([], "not_judged", "SkyRL")
 
 
 def test_every_key_of_the_table_tells_its_framework():

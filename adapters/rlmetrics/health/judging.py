@@ -15,7 +15,6 @@ from rlmetrics.names.inference.wording import source_line, wrapper_lines
 from rlmetrics.names.recorded import merged
 from rlmetrics.names.source import CANONICAL
 from rlmetrics.names.tables import Tables
-from rlmetrics.names.undescribed import bare
 from rlmetrics.translate import InputError
 from rlmetrics.translate.clues import clues_of
 from rlmetrics.translate.reading import (
@@ -105,7 +104,7 @@ def judged_run(
     if not any(row.values for row in first):
         return
     answer = source_of_run(unit, run.name, first, at, tables)
-    at, own = answer.source or CANONICAL, answer.undescribed is None
+    at = answer.source or CANONICAL
     settings = merged(run.config, config, at, tables)
     notes = [] if answer.is_given or answer.is_known else [source_line(answer)]
     notes += wrapper_lines(answer)
@@ -113,10 +112,11 @@ def judged_run(
     for label, part in _parts(chain(first, rows)):
         monitor = opened(at, settings.values, tables, answer.rivals, ahead=_AHEAD)
         monitor.notes += notes
+        monitor.is_foreign = answer.undescribed is not None
         missing = MissingSteps()
         for row in part:
             missing.take(row.step)
-            monitor.observe(row.step, row.values if own else _unlike_own(row.values, tables))
+            monitor.observe(row.step, row.values)
         if not monitor.rows:
             continue
         account = run.account
@@ -128,13 +128,6 @@ def judged_run(
         monitor.notes += _without_row(missing.steps(), unit.kind.name)
         report = monitor.report(f"{name}#{label}" if label else name)
         yield replace(report, at=answer.source and report.at, answer=answer)
-
-
-def _unlike_own(values: Mapping[str, Any], tables: Tables) -> dict[str, Any]:
-    """Return values of an undescribed framework, but for those under names that the spec has for its own metrics."""
-    return {
-        key: value for key, value in values.items() if key not in tables.metrics and bare(key) not in tables.metrics
-    }
 
 
 def _without_row(steps: Sequence[float], kind: str) -> list[str]:

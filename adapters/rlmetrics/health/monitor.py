@@ -12,6 +12,7 @@ from rlmetrics.names.inference.wording import source_line
 from rlmetrics.names.loading import load_tables
 from rlmetrics.names.source import CANONICAL
 from rlmetrics.names.tables import Overlays, Tables
+from rlmetrics.names.undescribed import bare
 from rlmetrics.translate.reading import step_in
 
 from .emptied import emptied_text, share_left_out
@@ -48,6 +49,7 @@ class Monitor:
         faults: How many rows could not be judged because of an error in this code; training goes on.
         notes: What is to be said about the source.
         answer: Where the rows come from, if that was inferred.
+        is_foreign: Whether an undescribed framework logs them: no key of its own is one of the spec's.
         rows: How many rows were judged.
         counted: How many of them stated no step, so that their number stands for it.
 
@@ -74,6 +76,7 @@ class Monitor:
         self.notes: list[str] = []
         self.rows = self.counted = 0
         self.answer: SourceAnswer | None = None
+        self.is_foreign = False
         self._names: SourceNames | None = None
         self._waiting: list[tuple[float | None, dict[str, Any]]] = []
         self._intake = Intake(self._meet)
@@ -193,6 +196,7 @@ class Monitor:
         keys = tuple(dict.fromkeys(key for row in rows for key in row))
         self.answer = find_source(Clues(keys, nonzero=nonzero_in(rows), settings=frozenset(self._config)), self._tables)
         self.notes.append(source_line(self.answer))
+        self.is_foreign = self.answer.undescribed is not None
         self._open(self.answer.source or CANONICAL, [*self.answer.rivals])
         waiting, self._waiting = self._waiting, []
         for step, row in waiting:
@@ -222,6 +226,8 @@ class Monitor:
             place = self.axis.at
         else:
             place = self.axis.place(float(step))
+        if self.is_foreign:
+            row = {key: value for key, value in row.items() if bare(key) not in self._tables.metrics}
         taken = self._intake.take(row, place)
         layout = taken.layout
         missing: frozenset[str] = frozenset()
