@@ -21,7 +21,7 @@ from .meanings import brought_lines, meaning_lines, meaning_table, meanings, nea
 from .terminal import columns, labelled, wrapped
 from .words import listed, quantity_words, source_words
 
-__all__ = ["Answer", "answer_anywhere", "answer_at", "is_typo", "other_name"]
+__all__ = ["Answer", "answer_anywhere", "answer_at", "is_common", "is_typo", "other_name"]
 
 MOST_NAMES = 3
 MOST_KEYS = 12
@@ -51,15 +51,19 @@ def answer_anywhere(key: str, lookup: Lookup, tables: Tables, *, config: Config 
     if (own := canonical_of(key, tables)) is not None:
         return _measured(key, *own, full=full)
     elsewhere = brought_lines(key, tables, catalogue_of(tables))
-    usual = {item.component for item in lookup.found} if lookup.way in (KEY, SHOWN, TEMPLATE) else set()
     if elsewhere and not lookup.found:
         return Answer(elsewhere)
     answer = _anywhere(key, lookup, tables, config=config, full=full)
-    if len(usual) > 1 and "/" not in key:
+    common = is_common(lookup)
+    if common and "/" not in key:
         return answer  # a name that is common here is meant as it is here
-    after = len(usual) > 1
-    blocks = [block for block in ((answer.lines, elsewhere) if after else (elsewhere, answer.lines)) if block]
+    blocks = [block for block in ((answer.lines, elsewhere) if common else (elsewhere, answer.lines)) if block]
     return answer._replace(lines=[line for block in blocks for line in ("", *block)][1:])
+
+
+def is_common(lookup: Lookup) -> bool:
+    """Tell whether several components log a key by this very name."""
+    return lookup.way in (KEY, SHOWN, TEMPLATE) and len({item.component for item in lookup.found}) > 1
 
 
 def _anywhere(key: str, lookup: Lookup, tables: Tables, *, config: Config, full: bool) -> Answer:

@@ -94,7 +94,13 @@ def ask(row: Mapping[str, Given], at: str | None, config: Mapping[str, Any] | No
         asked = [_one(view, row, config) for view in views]
         values = [item for one in asked for item in one.values if item.judged]
         if values:
-            return Asked(views[0], tuple(values), "assumed", single, lead=asked[0].lead)
+            from .asked import is_common
+            from .meanings import brought_lines
+
+            # A name that people bring is told first, where it is not common here.
+            elsewhere = [] if is_common(lookup) else brought_lines(key, tables, catalogue_of(tables))
+            lead = (*elsewhere, "") if elsewhere else asked[0].lead
+            return Asked(views[0], tuple(values), "assumed", single, lead=lead)
         if not lookup.found:
             from rlmetrics.names.anywhere import resolve_anywhere
 
