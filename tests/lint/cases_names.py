@@ -157,4 +157,26 @@ CASES = [
         ],
         "there is no metric `policy/los`",
     ),
+    Case(
+        "reading-follows",
+        [
+            (
+                T,
+                AT_REWARDS,
+                AT_REWARDS
+                + READS
+                + "[{value: 1, level: info, says: 'A {value}.', beside: [{metric: ¦policy/los, value: 0}]}]\n",
+            )
+        ],
+        [
+            (
+                T,
+                AT_REWARDS,
+                AT_REWARDS
+                + READS
+                + "[{value: 1, level: info, says: 'A {value}.', beside: [{metric: policy/loss, value: '> 0'}]}]\n",
+            )
+        ],
+        "there is no metric `policy/los`",
+    ),
 ]
