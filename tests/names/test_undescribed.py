@@ -164,7 +164,7 @@ KTO += ("logits/chosen", "logits/rejected", "kl", "learning_rate", "grad_norm", 
 def test_recorded_settings_tell_who_ran_a_trainer():
     """The keys of its KTO are TRL's, but its divergence is a sum."""
     plain = find_source(Clues(KTO))
-    run = find_source(Clues(KTO, settings=frozenset({"finetuning_args"})))
+    run = find_source(Clues(KTO, settings=frozenset({"finetuning_args.stage", "learning_rate"})))
 
     assert (plain.wrapper, run.source) == (None, plain.source)
     assert run.wrapper is not None
@@ -173,13 +173,17 @@ def test_recorded_settings_tell_who_ran_a_trainer():
     assert str(notes["kl"]).startswith("a sum over micro-batches")
 
 
-def test_a_model_card_tells_who_ran_a_trainer(tmp_path, capsys):
-    """By its tags, which TRL's own cards do not have."""
-    (tmp_path / "README.md").write_text("---\ntags:\n- trl\n- unsloth\n- grpo\n---\n# A model\n")
+@pytest.mark.parametrize(
+    ("tags", "keys", "name"),
+    [(("trl", "unsloth", "grpo"), GRPO, "unsloth"), (("llama-factory", "lora"), KTO, "LLaMA-Factory")],
+)
+def test_a_model_card_tells_who_ran_a_trainer(tmp_path, capsys, tags, keys, name):
+    """By its tags, whether or not TRL wrote the card."""
+    (tmp_path / "README.md").write_text("".join(["---\ntags:\n", *(f"- {tag}\n" for tag in tags), "---\n# A model\n"]))
 
-    _, said = _checked(capsys, _written(tmp_path / "metrics.jsonl", _rows(GRPO)))
+    _, said = _checked(capsys, _written(tmp_path / "metrics.jsonl", _rows(keys)))
 
-    assert said["source"]["wrapper"] == "unsloth"
+    assert said["source"]["wrapper"] == name
 
 
 @pytest.mark.parametrize(

@@ -161,7 +161,7 @@ def find_source(clues: Clues, spec: Overlays | Tables = None, *, among: Collecti
     observed = Observed.of(index, clues)
     telling, logged = len(observed.telling), len(clues.logged)
     ranked = _explaining(observed, _among(rank(observed), index, among))
-    other = recognised(clues.keys, index.tables, clues.settings | {*clues.tags})
+    other = recognised(clues.keys, index.tables, {*(name.partition(".")[0] for name in clues.settings), *clues.tags})
     likely = other if other is not None and _is_likely(other, logged) else None
     if not ranked:
         return SourceAnswer(None, telling=telling, logged=logged, recognised=likely)
