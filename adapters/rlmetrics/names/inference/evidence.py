@@ -84,8 +84,10 @@ class Observed:
         return self.index.logging(name) if name in self.rows else {}
 
     def logging_itself(self, name: str) -> frozenset[int]:
-        """Return the subjects that log a key as it stands, not as one name of many that users choose."""
-        literal = (row for row in self.rows[name] if "{" not in row)
+        """Return who logs a key as it stands, where others log it as one name of many that users choose."""
+        literal = [row for row in self.rows[name] if "{" not in row]
+        if len(literal) == len(self.rows[name]):
+            return frozenset()
         return frozenset(owner.subject for row in literal for owner in self.index.owners(row))
 
     @cached_property
