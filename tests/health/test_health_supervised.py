@@ -52,3 +52,22 @@ def test_spikes_of_the_gradient_matter_where_the_loss_does_not_fall(falls, warne
     named = [name for name, _ in told(tmp_path / "run.jsonl", losses, norms, capsys)]
 
     assert ("gradients-spike" in named) is warned
+
+
+def test_held_out_loss_that_turns_is_found_from_a_dozen_evaluations(tmp_path, capsys):
+    """The data are learnt by heart from the lowest of twelve held-out losses on."""
+    noise = random.Random(4)
+    rows = []
+    for step in range(10, 610, 10):
+        rows.append({"step": step, "loss": 2.0 * math.exp(-step / 250), "grad_norm": 1.0, "learning_rate": 1e-5})
+        if step % 50 == 0:
+            held = 1.6 * math.exp(-min(step, 250) / 280) + 0.0022 * max(0, step - 250)
+            rows.append({"step": step, "eval_loss": held * (1 + 0.02 * noise.gauss(0, 1))})
+    path = tmp_path / "run.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+
+    main(["check", str(path), "--at", "trl[SFTTrainer]==0.21.0", "--json"])
+
+    first = json.loads(capsys.readouterr().out)["diagnoses"][0]
+    assert (first["cause"], first["level"]) == ("held_out_divergence", "warning")
+    assert 200 <= first["onset_step"] <= 400
