@@ -64,8 +64,7 @@ def test_a_folder_ends_with_a_table_and_a_count(tmp_path, capsys):
     assert "2 runs: 1 with an error, 1 without a finding; 1 file left out" in out
     assert max(map(len, out.splitlines()[:-1])) <= 80
     assert err.splitlines() == [
-        f"rlmetrics check: left out: {tmp_path / 'torn.jsonl'}: was cut off within its first row (18 bytes); "
-        "nothing can be read of it"
+        f"rlmetrics check: left out: {tmp_path / 'torn.jsonl'}: holds no whole row; 18 bytes at its end were cut off"
     ]
 
 
@@ -197,7 +196,7 @@ def test_a_locked_database_is_told_as_such(tmp_path, capsys, monkeypatch):
         ("run.json", b"", "is empty"),
         ("run.wandb", b"", "is empty"),
         ("run.wandb", b"garbage\n" * 9, "does not begin as W&B's files do"),
-        ("run.jsonl", b'{"loss": 1.0, "kl', "was cut off within its first row (17 bytes)"),
+        ("run.jsonl", b'{"loss": 1.0, "kl', "holds no whole row; 17 bytes at its end were cut off"),
         ("run.jsonl", '{"née": 1.0}\n'.encode("latin-1"), "line 1: byte 4 (0xe9) is no UTF-8; if the file is Latin-1"),
         ("run.log", "{'loss': 1.0, 'epoch': 0.1}\n".encode("utf-16"), "is UTF-16 text, as PowerShell's > writes it"),
         ("run.bin", b"\x80\x04\x95abc", "is pickled"),

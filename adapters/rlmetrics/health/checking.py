@@ -155,4 +155,4 @@ def _why_nothing(unit: Unit, accounts: list[Account]) -> str:
         first = next(account.first for account in accounts if account.skipped)
         return f"holds no row: none of {counted(skipped, 'line')} can be read; {first}"
     torn = sum(account.torn for account in accounts)
-    return f"was cut off within its first row ({counted(torn, 'byte')}); nothing can be read of it" if torn else ""
+    return f"holds no whole row; {counted(torn, 'byte')} at its end were cut off" if torn else ""
