@@ -124,7 +124,7 @@ def undeclared(lane: Lane, opened: Iterable[str], files: Iterable[str]) -> list[
     """Return files of the repository that a lane opened and does not declare; compiled ones count as their sources."""
     known = set(files)
     sources = {_source(path) for path in opened} & known
-    return sorted(path for path in sources if not covers((*lane.subject, *lane.reads), path))
+    return sorted(path for path in sources if not covers(lane.subject, path) and not covers(lane.reads, path))
 
 
 def _source(path: str) -> str:

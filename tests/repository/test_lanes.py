@@ -141,10 +141,12 @@ def test_patterns(patterns: list[str], path: str, expected: bool) -> None:
         ("a/__pycache__/b.cpython-311-pytest-9.2.0.pyc", ["a/b.py"]),
         ("c/read.py", []),
         ("c/about.py", []),
+        ("c/not_about.py", []),
         (".cache/unknown", []),
     ],
 )
 def test_what_is_opened_and_not_declared(opened: str, expected: list[str]) -> None:
-    """A compiled module counts as its source; what git ignores is no part of the repository."""
-    lane = gate.Lane("one", "", "", ("c/about.py",), ("c/read.py",))
-    assert gate.undeclared(lane, [opened], ["a/b.py", "c/read.py", "c/about.py"]) == expected
+    """A compiled module counts as its source; what git ignores is no part, what no subject is may be read."""
+    lane = gate.Lane("one", "", "", ("c/*about.py", "!c/not_*"), ("c/read.py", "c/not_*"))
+    known = ["a/b.py", "c/read.py", "c/about.py", "c/not_about.py"]
+    assert gate.undeclared(lane, [opened], known) == expected

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from .run_settings import of_file
 
-__all__ = ["Beside", "beside"]
+__all__ = ["Surroundings", "beside"]
 
 _CARD = "README.md"
 _REQUIREMENTS = "requirements.txt"
@@ -41,7 +41,7 @@ _OF_ALL = {"trl", "generated_from_trainer", "transformers", "safetensors"}
 
 
 @dataclass(frozen=True)
-class Beside:
+class Surroundings:
     """What was found.
 
     Attributes:
@@ -59,7 +59,7 @@ class Beside:
     where: Mapping[str, str] = field(default_factory=dict)
 
 
-def beside(path: Path) -> Beside:
+def beside(path: Path) -> Surroundings:
     """Return what the folder of a log says, or the one above it, or, of model cards, the only one below it."""
     folder = path if path.is_dir() else path.parent
     near = [folder, folder / "files", folder.parent]
@@ -86,7 +86,7 @@ def beside(path: Path) -> Beside:
         if names:
             where.setdefault("settings", file.name)
             settings |= names
-    return Beside(releases, frozenset(settings), trainers, tags, where)
+    return Surroundings(releases, frozenset(settings), trainers, tags, where)
 
 
 def _card(folder: Path) -> Path | None:

@@ -2,17 +2,7 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
-import pytest
-from names.private_overlay import write_overlay
 from rlmetrics.names import keys
-
-
-@pytest.fixture
-def overlay(tmp_path: Path) -> Path:
-    """An overlay that adds a private trainer to the real spec."""
-    return write_overlay(tmp_path)
 
 
 def test_resolve_lists_the_meanings_of_a_key_without_a_source(call, document, overlay):

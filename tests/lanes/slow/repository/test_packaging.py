@@ -37,8 +37,8 @@ def installed(wheel, tmp_path_factory):
 
 
 def test_the_wheel_is_small(wheel):
-    """Names of every release, functions and templates fit in three megabytes."""
-    assert wheel.stat().st_size < 3 * MEGABYTE
+    """Names of every release, functions and templates fit in three and a half megabytes."""
+    assert wheel.stat().st_size < 3.5 * MEGABYTE
 
 
 def test_the_wheel_holds_everything_and_nothing_else(wheel):
