@@ -18,7 +18,7 @@ def _note_what_is_opened(folder: str, root: str) -> None:
         path = os.path.normpath(os.path.join(os.getcwd(), os.fsdecode(args[0])))
         if path.startswith(below) and path not in seen:
             seen.add(path)
-            os.write(notes, f"{path[len(below) :]}\n".encode())
+            os.write(notes, f"{path[len(below) :]}\n".encode(errors="surrogateescape"))
 
     sys.addaudithook(hook)
 
