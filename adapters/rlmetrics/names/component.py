@@ -18,7 +18,7 @@ from .surfaces import LOGGED, Rules, route_surfaces, show_name, show_template
 from .tables import FrameworkTable, Tables
 from .templates import LITERAL, OPEN, Template, placeholders_in
 
-__all__ = ["ComponentView", "KeyHit"]
+__all__ = ["ComponentView", "KeyHit", "answering"]
 
 
 class KeyHit(NamedTuple):
@@ -180,7 +180,7 @@ class ComponentView:
     def _one(self, entries: Sequence[Entry]) -> Entry:
         if len(entries) == 1:
             return entries[0]
-        chosen = next((entry for entry in entries if entry.logged), None) or min(entries, key=self._missing)
+        chosen = answering(entries, self.config)
         others = tuple(
             alternative
             for entry in entries
@@ -188,14 +188,6 @@ class ComponentView:
             for alternative in (Alternative(entry.variant, entry.condition, entry.metric), *entry.alternatives)
         )
         return chosen._replace(alternatives=(*chosen.alternatives, *others))
-
-    def _missing(self, entry: Entry) -> tuple[bool, int, int]:
-        """Return how many parts of its condition the given settings refute, and how many do not hold.
-
-        What is never logged comes last.
-        """
-        parts = [part for guard in guards_in(entry.condition) for part in unmet(guard, self.config)]
-        return entry.never, sum(not self.config.given.isdisjoint(names_in(part)) for part in parts), len(parts)
 
     def find(self, key: str) -> KeyHit | None:
         """Return what a key is in its most specific reading; names of every tracker are recognised."""
@@ -267,3 +259,17 @@ class ComponentView:
 
     def _entry(self, row: TableRow) -> Entry:
         return self._entries.make(row, self.config)
+
+
+def answering(entries: Sequence[Entry], config: Configuration) -> Entry:
+    """Return which of the places that write a key answers for it: the one that is logged, else the nearest to it.
+
+    That is one of whose condition the given settings refute the fewest parts, then of which the fewest do not hold.
+    What is never logged comes last.
+    """
+
+    def missing(entry: Entry) -> tuple[bool, int, int]:
+        parts = [part for guard in guards_in(entry.condition) for part in unmet(guard, config)]
+        return entry.never, sum(not config.given.isdisjoint(names_in(part)) for part in parts), len(parts)
+
+    return next((entry for entry in entries if entry.logged), None) or min(entries, key=missing)

@@ -8,6 +8,7 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from .aspects import Aspect, Pair, State, compared, state_of
+from .component import answering
 from .config import Config, Configuration
 from .entries import Entries
 from .errors import NamesError
@@ -177,7 +178,7 @@ class ComponentCourse:
             entries = [
                 part.entries.make(row, configuration, alternatives=False) for row in self.rows(key, mode, release)
             ]
-            best = next((entry for entry in entries if entry.logged), entries[0] if entries else None)
+            best = answering(entries, configuration) if entries else None
         if not other:
             self._entries[asked] = best
         return best
