@@ -31,6 +31,8 @@ __all__ = ["Monitor"]
 _COMMON = ("timing/", "memory/", "throughput/", "progress/")
 """Families of metrics that rows of every kind have."""
 _LEARNING_RATE = "optimizer/learning_rate"
+_MOST_OF_METRIC = 500
+"""Curves of one metric: users name reward functions, and names with a running number must not fill the memory."""
 _AUTO_ROWS = 3
 """Rows whose keys are gathered before a source is inferred from them."""
 
@@ -300,6 +302,8 @@ class Monitor:
         meaning = self._names.meaning(key)
         rules = self._rules.of(meaning.metric, meaning.mode, held_out=meaning.held_out)
         if not rules and not self._is_used(meaning):
+            return None
+        if len(self._by_metric.get(str(meaning.metric), ())) >= _MOST_OF_METRIC:
             return None
         channel = Channel(meaning, rules, self._ahead)
         channel.series.budget = self._budget()

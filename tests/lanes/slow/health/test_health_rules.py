@@ -17,10 +17,13 @@ def judged(case, *, sick):
 
 
 def test_rules_that_can_warn_do_warn_on_their_run():
-    """A level that no run reaches would be no level: each rule with a warning or an error warns at least."""
+    """A level that no run reaches would be no level: each rule with a warning or an error warns at least.
+
+    Of the rules that the code has, all but that of skipped steps, which is a remark.
+    """
     weak = []
     for rule, case in CASES.items():
-        wanted = {"warning", "error"} & set(RULES[rule]) or RULES[rule].get("special")
+        wanted = {"warning", "error"} & set(RULES[rule]) or RULES[rule].get("special") not in (None, "skipped_steps")
         levels = {finding.level for finding in judged(case, sick=True).findings if finding.rule == rule}
         if wanted and levels == {"info"}:
             weak.append(rule)

@@ -76,6 +76,6 @@ def test_each_run_of_a_database_is_judged_by_its_own_names(tmp_path, capsys):
         keys = {key.replace("@", "_at_") for row in rows[name] for key in row if isinstance(row[key], int | float)}
         assert {translator.key(key).output for key in keys} == set(runs[name].data.metrics)
     sources = {name: json.loads(run.data.tags["translated_from"])["from"] for name, run in runs.items()}
-    assert sources == {"ppo": "trl[PPOTrainer]==0.5.0 to 0.11.4", "sft": "verl[sft]==0.9.1"}
+    assert sources == {"ppo": "trl[PPOTrainer]==0.5.0..0.11.4", "sft": "verl[sft]==0.9.1"}
     with closing(sqlite3.connect(store)) as database:
         assert database.execute("SELECT count(*) FROM metrics").fetchone() == (report["records"],)
