@@ -9,9 +9,12 @@ from __future__ import annotations
 import csv
 import json
 import math
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
+
+from wandb_frames import parsed
 
 Row = dict[str, Any]
 TIMERS = ("transformers.generate", "_prepare_inputs", "compute_loss")
@@ -42,7 +45,14 @@ def wandb_run(rows: list[Row], folder: Path) -> Path:
             run.log(timer)
         run.log({**shown(row), "train/global_step": row["step"]})
     run.finish()
-    return next((folder / "wandb").glob("offline-run-*"))
+    place = next((folder / "wandb").glob("offline-run-*"))
+    (path,) = place.glob("*.wandb")
+    # The service of W&B writes the end of the file on its own time.
+    end = time.monotonic() + 60
+    while not any(item.HasField("exit") for item in parsed(path)):
+        assert time.monotonic() < end
+        time.sleep(0.05)
+    return place
 
 
 def tensorboard_run(rows: list[Row], folder: Path) -> Path:
