@@ -13,7 +13,6 @@ P, T, F, S, G, H = (
     "health/basics",
 )
 SHARED = "frameworks/acme/shared"
-SHARED_FACT = "shared:\n  - {{keys: [{}], {}}}\n"
 METRIC = """
   {name}:
     brief: A number named {name}.

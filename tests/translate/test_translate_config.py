@@ -19,7 +19,6 @@ from rlmetrics.translate.limits import following
 from rlmetrics.translate.yamlspans import Scalar, YamlError, json_scalars, respelled, scalars
 
 GRPO = "trl[GRPOTrainer]==0.18.2"
-DPO = "trl[DPOTrainer]==0.18.2"
 
 SWEEP = """\
 # A sweep over the learning rate.

@@ -1,24 +1,12 @@
 """W&B's run files: round trips through a second reader, torn ends, damage."""
 
-import io
-
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from rlmetrics.translate import InputError
-from rlmetrics.translate.kinds.wandb.transactions import FILE_HEADER, Tail, Writer, records
+from rlmetrics.translate.kinds.wandb.transactions import FILE_HEADER, Tail, records
+from translate.wandb_framing import SIZES, framed
 from wandb_frames import payloads
-
-SIZES = st.lists(st.integers(1, 200) | st.integers(32_700, 32_800) | st.integers(65_400, 66_000), max_size=6)
-
-
-def _written(sizes):
-    messages = [bytes((number + place) % 251 for place in range(size)) for number, size in enumerate(sizes)]
-    file = io.BytesIO()
-    writer = Writer(file)
-    for message in messages:
-        writer.write(message)
-    return messages, file.getvalue()
 
 
 @settings(max_examples=80, deadline=None)
@@ -30,7 +18,7 @@ def _written(sizes):
 @example([32768 - 7 - 7 - 13, 100])
 def test_what_is_written_is_read_back(tmp_path_factory, sizes):
     """Records of any length, also at the edges of blocks, come back from both readers."""
-    messages, content = _written(sizes)
+    messages, content = framed(sizes)
     path = tmp_path_factory.mktemp("run") / "run.wandb"
     path.write_bytes(content)
     tail = Tail()
@@ -43,7 +31,7 @@ def test_what_is_written_is_read_back(tmp_path_factory, sizes):
 @pytest.mark.parametrize("place", [7, 10, 12, 13, 30, 40_000])
 def test_damage_is_told_with_its_offset(tmp_path, place):
     """A flipped bit in a checksum, a length, a kind or the data is found, and the message says where."""
-    _, content = _written([100, 100, 70_000, 5])
+    _, content = framed([100, 100, 70_000, 5])
     damaged = bytearray(content)
     damaged[place] ^= 0x04
     path = tmp_path / "run.wandb"
@@ -71,8 +59,8 @@ def test_arbitrary_bytes_are_refused_or_torn(tmp_path_factory, content):
 
 def test_a_block_may_end_in_seven_zeros(tmp_path):
     """W&B's Go writer begins no record where only the head of a chunk would fit."""
-    first, content = _written([32768 - 7 - 7 - 7])
-    _, second = _written([5])
+    first, content = framed([32768 - 7 - 7 - 7])
+    _, second = framed([5])
     path = tmp_path / "run.wandb"
     path.write_bytes(content + b"\0" * 7 + second[len(FILE_HEADER) :])
 

@@ -1,57 +1,13 @@
 """Stores of MLflow, written by MLflow, translated through the command line, and read by MLflow."""
 
 import json
-import math
-import shutil
 import sqlite3
 from contextlib import closing
 
-import pytest
 from mlflow import MlflowClient
-from mlflow.entities import Metric
 from rlmetrics.cli import main
 from rlmetrics.translate import Translator
-from translate.mlflow_stores import FLIPPED, log_run, recorded_rows, uri_of
-
-STORES = ["sqlite", "files"]
-
-
-@pytest.fixture(scope="module")
-def written(tmp_path_factory):
-    """The same runs in a database and in a file store: real rows of TRL and verl, values that aren't finite."""
-    folder = tmp_path_factory.mktemp("mlflow")
-    places = {"sqlite": folder / "mlruns.db", "files": folder / "mlruns"}
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("MLFLOW_ALLOW_FILE_STORE", "true")
-        for place in places.values():
-            client = MlflowClient(uri_of(place))
-            experiment = client.create_experiment("rlhf", artifact_location=(folder / "artifacts").as_uri())
-            log_run(
-                client,
-                experiment,
-                "trl",
-                [*recorded_rows("trl-0.18.2-grpo.jsonl"), {"reward": math.nan, "kl": math.inf}],
-            )
-            log_run(client, experiment, "verl", recorded_rows("verl-0.9.1-tracking.jsonl"))
-            chain = Metric("critic/critic/vf_loss", 0.5, 1, 1), Metric("critic/vf_loss", 0.5, 1, 1)
-            client.log_batch(client.create_run(experiment, run_name="chain").info.run_id, metrics=chain)
-            log_run(
-                client,
-                experiment,
-                "shares",
-                [{FLIPPED: value, "actor/lr": 1e-6} for value in (0.25, math.nan, math.inf, 1.0)],
-            )
-    return places
-
-
-@pytest.fixture(params=STORES)
-def store(request, written, tmp_path, monkeypatch):
-    """A copy of a store in a folder of its own, each kind in turn."""
-    monkeypatch.setenv("MLFLOW_ALLOW_FILE_STORE", "true")
-    place = written[request.param]
-    goal = tmp_path / place.name
-    shutil.copytree(place, goal) if place.is_dir() else shutil.copy(place, goal)
-    return goal
+from translate.mlflow_stores import log_run, recorded_rows, uri_of
 
 
 def test_each_run_of_a_database_is_judged_by_its_own_names(tmp_path, capsys):
