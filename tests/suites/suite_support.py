@@ -34,8 +34,6 @@ BY_NAME: Mapping[str, Callable[[], Suite]] = {
 
 Tensors = dict[str, Tensor]
 
-_WAITS = {"_local_scalar_dense", "nonzero", "unique_dim", "_unique2", "masked_select"}
-
 _TO_HOST = {"tolist", "item", "cpu", "numpy", "__bool__", "__float__", "__int__", "__index__", "to", "cuda"}
 
 
