@@ -37,8 +37,9 @@ asks_index = true
 RUN = """\
 import subprocess, sys
 open(sys.argv[1]).read()
+without_room = "import resource, sys; resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0)); open(sys.argv[1]).read()"
 if sys.argv[2:]:
-    subprocess.run([sys.executable, "-c", "import sys; open(sys.argv[1]).read()", sys.argv[2]], check=True, cwd=".")
+    subprocess.run([sys.executable, "-c", without_room, sys.argv[2]], check=True)
 """
 README = """\
 <!-- command: test -->
@@ -171,7 +172,7 @@ def test_a_lane_that_asks_the_index_is_stale_after_seven_days(repository: Path, 
 
 @pytest.mark.parametrize("taken", ["about/subject.txt", "about/child.txt"])
 def test_a_lane_that_opens_what_it_does_not_declare_fails(repository: Path, ci: Run, taken: str) -> None:
-    """Also if a process opens it that a process of the lane has started."""
+    """Also if a process opens it that a process of the lane has started, and that may write to no file."""
     lanes = LANES.replace('subject = ["about/**", "run.py"]', f'subject = ["about/**", "run.py", "!{taken}"]')
     (repository / ".ci/lanes.toml").write_text(lanes)
     answer = ci("one")
