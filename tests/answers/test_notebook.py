@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from html.parser import HTMLParser
 
 import pytest
-from rlmetrics import names
 from rlmetrics.functional import REGISTRY
 from rlmetrics.names import map_names, resolve
 from rlmetrics.translate import Translator
@@ -71,12 +68,3 @@ def test_a_translation_says_what_becomes_of_a_key():
 
     assert "'ppo/policy/approxkl' -> 'policy/approxkl_avg', approximate" in repr(found)
     assert all(item.what in found._repr_html_() for item in found.differs_by)
-
-
-def test_the_versions_agree():
-    """``rlmetrics.names.__version__`` is what the command line prints."""
-    done = subprocess.run(
-        [sys.executable, "-m", "rlmetrics.cli", "--version"], capture_output=True, text=True, check=True
-    )
-
-    assert done.stdout.startswith(f"rlmetrics {names.__version__}, spec ")

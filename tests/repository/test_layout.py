@@ -1,18 +1,21 @@
-"""The one import name over three source roots, and what the project promises about its files."""
+"""The one package in three source roots, and what the project promises about its files."""
 
 import subprocess
 import sys
 
 import pytest
+import rlmetrics
 from folders import ROOT
 
 ROOTS = ("generated", "adapters", "codegen")
 
 
 @pytest.mark.parametrize("root", ROOTS)
-def test_no_init_file_hides_the_other_roots(root):
-    """``<root>/rlmetrics`` is a namespace: one ``__init__.py`` there would hide the other two roots."""
-    assert not (ROOT / root / "rlmetrics" / "__init__.py").exists()
+def test_each_root_is_a_part_of_the_one_package(root):
+    """What is imported lies in this checkout, whatever else is installed; only one root introduces the package."""
+    assert str(ROOT / root / "rlmetrics") in rlmetrics.__path__
+    assert len(rlmetrics.__path__) == len(ROOTS)
+    assert (ROOT / root / "rlmetrics" / "__init__.py").is_file() == (root == "adapters")
 
 
 def test_each_subpackage_lives_in_one_root_and_is_typed():

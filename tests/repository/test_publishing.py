@@ -10,7 +10,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import rlmetrics
 import yaml
+from command_line import answered
 from folders import ROOT
 
 WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
@@ -53,8 +55,8 @@ def test_a_release_is_made_of_the_version_that_it_is_called_by(
     tmp_path: Path, tag: str, changelog: str, passes: bool
 ) -> None:
     """Package, spec and changelog have the version of the tag, or nothing is built: the step itself is run."""
-    (tmp_path / "spec").mkdir()
-    for name in ("pyproject.toml", "spec/spec.yaml"):
+    for name in ("adapters/rlmetrics/__init__.py", "spec/spec.yaml"):
+        (tmp_path / name).parent.mkdir(parents=True)
         shutil.copy(ROOT / name, tmp_path / name)
     version = yaml.safe_load((ROOT / "spec" / "spec.yaml").read_text(encoding="utf-8"))["version"]
     (tmp_path / "CHANGELOG.md").write_text(f"# Changelog\n\n{changelog.format(version=version)}", encoding="utf-8")
@@ -74,7 +76,12 @@ def test_the_changelog_has_the_version_that_is_next() -> None:
     version = yaml.safe_load((ROOT / "spec" / "spec.yaml").read_text(encoding="utf-8"))["version"]
     (heading,) = re.findall(r"^## (\S+), .+$", (ROOT / "CHANGELOG.md").read_text(encoding="utf-8"), re.M)[:1]
     assert version == heading
-    assert f'\nversion = "{version}"\n' in (ROOT / "pyproject.toml").read_text(encoding="utf-8")
+    assert version == rlmetrics.__version__
+
+
+def test_the_command_line_says_the_version() -> None:
+    """It is that of the package, whatever is installed beside this checkout."""
+    assert answered("--version").out.startswith(f"rlmetrics {rlmetrics.__version__}, spec ")
 
 
 def test_the_site_is_built_as_the_page_says() -> None:

@@ -185,11 +185,10 @@ def _overview(parser: argparse.ArgumentParser, arguments: list[str]) -> int:
         parser.error(f"options of a command stand after it: rlmetrics {words[0]} {arguments[0]} …")
     args = parser.parse_args(arguments)
     if args.version:
-        from importlib.metadata import version
-
+        from rlmetrics import __version__
         from rlmetrics.names.loading import load_tables
 
-        print(f"rlmetrics {version('rlmetrics')}, spec {load_tables().version}")
+        print(f"rlmetrics {__version__}, spec {load_tables().version}")
         return OK
     from rlmetrics.answers.terminal import printed
 

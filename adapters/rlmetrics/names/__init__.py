@@ -41,8 +41,6 @@ if TYPE_CHECKING:
     from .tables import Tables
     from .view import open_view, open_views
 
-    __version__: str
-
 __all__ = [
     "Alternative",
     "Candidate",
@@ -118,11 +116,7 @@ _HOME = {name: module for module, names in _MODULES.items() for name in names}
 
 
 def __getattr__(name: str) -> object:
-    """Import a public name from its module; ``__version__`` is the package's."""
-    if name == "__version__":
-        from importlib.metadata import version
-
-        return version("rlmetrics")
+    """Import a public name from its module."""
     if name not in __all__:
         msg = f"module {__name__!r} has no attribute {name!r}"
         raise AttributeError(msg)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 import sys
 from pathlib import Path
@@ -12,8 +11,6 @@ import pytest
 from codegen.renamed_checkout import checkout_that_names_metrics
 from folders import ROOT
 from generate_support import environment, rlmetrics
-
-PROJECT = ROOT
 
 
 @pytest.fixture
@@ -27,7 +24,10 @@ def test_the_old_name_works_and_warns_once(root: Path) -> None:
     rlmetrics(root, "rename", "kl/old/k1", "kl/old/first")
     rlmetrics(root, "rename", "kl/old/first", "kl/old/plain")
     assert rlmetrics(root, "generate").returncode == 0
-    paths = os.pathsep.join([str(root / "generated"), str(PROJECT / "adapters"), str(PROJECT / "codegen")])
+    package = root / "package"
+    package.mkdir()
+    for name, home in (("generated", root), ("adapters", ROOT), ("codegen", ROOT)):
+        (package / name).symlink_to(home / name, target_is_directory=True)
     code = """
 import json, warnings
 import torch
@@ -51,7 +51,7 @@ print(json.dumps([str(item.message) for item in caught if "called" in str(item.m
     done = subprocess.run(
         [sys.executable, "-c", code],
         cwd=root,
-        env=environment(PYTHONPATH=paths),
+        env=environment(PYTHONPATH=str(package / "adapters")),
         capture_output=True,
         text=True,
         check=False,
