@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import argparse
+import ast
 import os
 import shlex
 import shutil
@@ -12,7 +14,11 @@ from pathlib import Path
 import pytest
 from command_line import Answer, answered
 from folders import RUNS
+from programs.manual_pages import pages, parsers
+from rlmetrics import __version__
 from rlmetrics.cli.commands import ALSO, COMMANDS, EDITORS, MAIN
+from rlmetrics.cli.manual import FILE
+from rlmetrics.names import load_tables
 
 USERS = [
     pytest.param(example, id=f"{name}-{number}")
@@ -81,6 +87,48 @@ def test_every_help_shows_examples_in_80_columns(name, folder):
     shown = lines[lines.index("examples:") :]
     assert [f"  {example}" for example, _ in COMMANDS[name].examples] == shown[1::2]
     assert all(len(line) <= 80 for line in lines[: lines.index("examples:")])
+
+
+def test_the_manual_is_what_the_commands_take():
+    """Where an option changed, `python tests/programs/manual_pages.py` writes the pages anew."""
+    assert Path(FILE).read_text(encoding="utf-8") == pages()
+
+
+@pytest.mark.skipif(sys.version_info >= (3, 13), reason="argparse says `-o, --output OUT` there")
+@pytest.mark.parametrize("parser", [pytest.param(parser, id=parser.prog) for parser in parsers()])
+def test_a_page_says_what_argparse_says(parser, folder, monkeypatch):
+    """The same words in the same order, however wide the terminal is; and a command and its parser print the same."""
+    monkeypatch.setenv("COLUMNS", "100000")
+    expected = argparse.ArgumentParser.format_help(parser).split()
+
+    for columns in ("60", "80", "120"):
+        done = answered(*parser.prog.split()[1:], "--help", folder=folder, COLUMNS=columns)
+        monkeypatch.setenv("COLUMNS", columns)
+        assert done.out.split() == expected
+        assert done.out == parser.format_help()
+
+
+def test_versions_are_those_of_package_and_spec(folder):
+    """The spec's stands in its tables, too."""
+    done = _run(["--version"], folder)
+
+    assert done == (0, f"rlmetrics {__version__}, spec {load_tables().version}\n", "")
+
+
+@pytest.mark.parametrize("words", [["--version"], ["--help"], ["resolve", "--help"], ["release", "add", "--help"]])
+def test_what_is_at_hand_imports_next_to_nothing(words, folder):
+    """Versions and pages of the manual are printed before argparse, typing, re or a table is imported."""
+    code = (
+        "import sys; before = {*sys.modules}; from rlmetrics.cli import main; code = main(sys.argv[1:]); "
+        "print(sorted({*sys.modules} - before), file=sys.stderr); sys.exit(code)"
+    )
+    done = subprocess.run([sys.executable, "-c", code, *words], cwd=folder, capture_output=True, text=True, check=False)
+
+    assert done.returncode == 0
+    assert done.stdout
+    loaded = ast.literal_eval(done.stderr)
+    assert [name for name in loaded if not name.startswith("rlmetrics")] == ["__future__"]
+    assert len(loaded) < 12
 
 
 def test_without_a_command_the_screen_shows_what_users_need(folder):

@@ -13,7 +13,7 @@ from types import ModuleType
 
 import pytest
 import yaml
-from rlmetrics.cli import COMMANDS, Command
+from rlmetrics.cli import COMMANDS
 from rlmetrics.names import Evidence, keys, map_names
 
 OLD, NEW, GRPO = "trl[PPOTrainer]==0.7.10", "trl[PPOTrainer]==0.18.2", "trl[GRPOTrainer]==1.16.0"
@@ -286,15 +286,6 @@ def test_the_overview_offers_every_command_that_is_there(call):
     code, out, _ = call("map", "--help")
     assert code == 0
     assert "--from SOURCE" in out
-
-
-def test_a_command_that_is_not_installed_is_no_command(call, monkeypatch):
-    """Neither offered nor run."""
-    monkeypatch.setitem(COMMANDS, "vanish", Command("no_such_module", "a command without a module"))
-    assert "vanish" not in call("--help")[1]
-    code, out, err = call("vanish")
-    assert (code, out, len(err.splitlines())) == (2, "", 1)
-    assert "no command 'vanish'" in err
 
 
 def test_a_missing_package_names_the_extra(call, monkeypatch):

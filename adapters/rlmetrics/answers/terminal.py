@@ -7,25 +7,21 @@ replaces symbols where the output can't show them.
 from __future__ import annotations
 
 import os
-import re
 import sys
-from collections.abc import Iterable, Mapping, Sequence
-from typing import TextIO
 
-from rlmetrics.names.severity import SEVERITIES
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+    from typing import TextIO
 
 __all__ = ["LABEL", "columns", "footnote", "labelled", "printed", "symbol", "width", "wrapped"]
 
 LABEL = 10
 """Width of the column of labels."""
 
-_SYMBOLS: dict[str, str] = dict(zip(SEVERITIES, "=≈!≠·", strict=True))
+_SYMBOLS = {"same": "=", "close": "≈", "biased": "!", "look-alike": "≠", "none": "·"}
 _PLAIN = str.maketrans({"≈": "~", "≠": "#", "·": "-", "…": "..."})
 _DEFAULT, _LEAST, _MOST = 80, 40, 160
-_BOLD, _DIM, _OFF = "\x1b[1m", "\x1b[2m", "\x1b[0m"
-_COLOURS = {"=": "\x1b[32m", "!": "\x1b[33m", "≠": "\x1b[31m", "·": _DIM}
-_LABELLED = re.compile(rf"(?=.{{{LABEL}}}\S)[a-z][a-z ]*? {{2,}}(?=\S)")
-_MARKED = re.compile(r"[=!≠·](?= )")
 
 
 def symbol(severity: str) -> str:
@@ -149,33 +145,10 @@ def printed(
         text = [line.translate(_PLAIN) for line in text]
     if not _has_colour(out):
         return "\n".join(text)
-    painted = [_painted(line) for line in text]
-    if painted and keys:
-        any_key = "|".join(re.escape(key) for key in sorted(keys, key=len, reverse=True))
-        painted[0] = re.sub(any_key, lambda found: f"{_BOLD}{found[0]}{_OFF}", painted[0])
-    return "\n".join(_linked(line, links or {}) for line in painted)
+    # Only a terminal needs what paints, and only it pays for importing that.
+    from .painting import painted
 
-
-def _painted(line: str) -> str:
-    mark = _MARKED.match(line)
-    if mark is not None and mark[0] in _COLOURS:
-        return f"{_COLOURS[mark[0]]}{mark[0]}{_OFF}{line[1:]}"
-    label = _LABELLED.match(line)
-    return line if label is None else f"{_DIM}{label[0].rstrip()}{_OFF}{line[len(label[0].rstrip()) :]}"
-
-
-def _linked(line: str, links: Mapping[str, str]) -> str:
-    """Return a line with links, all made at once: the address of one may hold the text of another."""
-    linked = [text for text in links if text in line]
-    if not linked:
-        return line
-    # Line 51 is not the start of line 517, nor a metric the end of another; what is bold begins with a sign of its own.
-    texts = "|".join(re.escape(text) for text in sorted(linked, key=len, reverse=True))
-    return re.sub(
-        rf"(?:(?<=\x1b\[1m)|(?<![\w/]))(?:{texts})(?![\w/])",
-        lambda match: f"\x1b]8;;{links[match[0]]}\x1b\\{match[0]}\x1b]8;;\x1b\\",
-        line,
-    )
+    return "\n".join(painted(text, keys, links or {}, LABEL))
 
 
 def _shows(stream: TextIO, text: str) -> bool:

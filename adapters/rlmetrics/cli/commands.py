@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import NamedTuple
 
-__all__ = ["COMMANDS", "Command"]
+__all__ = ["COMMANDS", "Command", "examples_of"]
 
 MAIN, ALSO, EDITORS = "main", "also", "editors"
 
@@ -222,3 +223,10 @@ COMMANDS: dict[str, Command] = {
     ),
 }
 """Commands by group, in the order of the overview. One without a module in this installation is not offered."""
+
+
+def examples_of(command: Command) -> Iterator[str]:
+    """Yield the examples of a command as ``--help`` shows them."""
+    for example, what in command.examples:
+        yield f"  {example}"
+        yield f"      {what}"

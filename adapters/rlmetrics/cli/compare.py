@@ -6,7 +6,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from .main import UsageError
+from .exits import UsageError
 from .options import add_config, add_json, add_spec, config_of, spec_of
 from .output import json_text
 

@@ -2,76 +2,27 @@
 
 from __future__ import annotations
 
-import argparse
-import atexit
-import gc
 import io
 import os
-import signal
 import sys
-import warnings
-from collections.abc import Sequence
-from contextlib import suppress
-from importlib import import_module
-from typing import Any, NoReturn, Protocol, TextIO, cast
 
-from .commands import COMMANDS
+from .at_hand import answer_at_hand
+from .exits import INTERRUPTED, OK, USAGE, UsageError
 
-__all__ = ["FOUND", "OK", "USAGE", "UsageError", "abandon", "main"]
-
-OK, FOUND, USAGE, INTERRUPTED = 0, 1, 2, 130
-"""Exit codes: done; done with findings; bad usage or input and nothing written; stopped with Ctrl-C."""
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import NoReturn, TextIO
 
 
-class UsageError(Exception):
-    """A command line that cannot be carried out; the text is one line."""
+__all__ = ["abandon", "main"]
+
+_COMPLETING = "_ARGCOMPLETE"
+"""The variable by which a shell asks what may come next."""
 
 
 class _Terminated(BaseException):
     """A signal that ends the process: what is half done is cleared away first."""
-
-
-_DESCRIPTION = "What the metrics of RL post-training mean, how every release spells them, and how one becomes another."
-
-
-class _CommandModule(Protocol):
-    """What every module of a command offers."""
-
-    def add(self, subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-        """Add the command to the command line."""
-
-    def run(self, args: argparse.Namespace) -> int:
-        """Run the command and return the exit code."""
-        ...
-
-
-class _Formatter(argparse.HelpFormatter):
-    """Asks the terminal for its width itself: argparse loads shutil for it, with every codec for archives.
-
-    Examples stay in the lines in which they are written.
-    """
-
-    def __init__(self, prog: str) -> None:
-        width = os.environ.get("COLUMNS", "")
-        try:
-            columns = int(width) if width.isdigit() else os.get_terminal_size(1).columns
-        except OSError:
-            columns = 0
-        super().__init__(prog, width=(columns or 80) - 2)
-
-    def _fill_text(self, text: str, width: int, indent: str) -> str:
-        said, examples, lines = text.partition("examples:\n")
-        return (super()._fill_text(said, width, indent) + "\n\n" if said else "") + examples + lines
-
-
-class _Parser(argparse.ArgumentParser):
-    """Reports a wrong command line on one line."""
-
-    def __init__(self, *args: Any, **options: Any) -> None:
-        super().__init__(*args, **{"formatter_class": _Formatter, **options})
-
-    def error(self, message: str) -> NoReturn:
-        raise UsageError(f"{self.prog}: {message}; see {self.prog} --help")
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -92,62 +43,80 @@ def main(argv: Sequence[str] | None = None) -> int:
         # What cannot be decoded or shown is no reason to fail.
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors=errors)
-    if argv is None:
-        # A table is a million small objects that all stay: to look for cycles among them costs a tenth of all.
-        gc.set_threshold(10_000_000, 20, 20)
-        # At exit the interpreter would look once more, which costs a quarter of all.
-        atexit.register(gc.freeze)
-        for name in ("SIGTERM", "SIGHUP"):
-            number = getattr(signal, name, None)
-            if number is not None and signal.getsignal(number) == signal.SIG_DFL:
-                signal.signal(number, _terminate)
+    try:
+        text = None if _COMPLETING in os.environ else answer_at_hand(arguments)
+        if text is None:
+            code = _run(arguments, alone=argv is None)
+        else:
+            code = OK
+            if sys.stdout is not None:
+                sys.stdout.write(text)
+        if sys.stdout is not None:
+            sys.stdout.flush()
+        return code
+    except UsageError as error:
+        return _fail(str(error))
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    except _Terminated as stop:
+        return 128 + int(stop.args[0])
+    except BrokenPipeError:
+        # The reader, such as `head`, has seen enough.
+        abandon(sys.stdout)
+        return OK
+    except OSError as error:
+        abandon(sys.stdout)
+        return _fail(f"rlmetrics: standard output: {error.strerror or error}")
+    except SystemExit as stop:
+        return stop.code if isinstance(stop.code, int) else OK
+
+
+def _run(arguments: list[str], *, alone: bool) -> int:
+    """Run a command that takes more than a look; ``alone`` in its process, it may settle there."""
+    import warnings
+
+    if alone:
+        _settle()
     with warnings.catch_warnings():
         warnings.simplefilter("always", UserWarning)
         warnings.showwarning = _show_warning
-        try:
-            code = _run(arguments)
-            if sys.stdout is not None:
-                sys.stdout.flush()
-            return code
-        except UsageError as error:
-            return _fail(str(error))
-        except KeyboardInterrupt:
-            return INTERRUPTED
-        except _Terminated as stop:
-            return 128 + int(stop.args[0])
-        except BrokenPipeError:
-            # The reader, such as `head`, has seen enough.
-            abandon(sys.stdout)
-            return OK
-        except OSError as error:
-            abandon(sys.stdout)
-            return _fail(f"rlmetrics: standard output: {error.strerror or error}")
-        except SystemExit as stop:
-            return stop.code if isinstance(stop.code, int) else OK
+        return _command(arguments)
 
 
-def _run(arguments: list[str]) -> int:
+def _settle() -> None:
+    """Have the process look for no cycles and clear away what is half done when it is stopped."""
+    import atexit
+    import gc
+    import signal
+
+    # A table is a million small objects that all stay: to look for cycles among them costs a tenth of all.
+    gc.set_threshold(10_000_000, 20, 20)
+    # At exit the interpreter would look once more, which costs a quarter of all.
+    atexit.register(gc.freeze)
+    for name in ("SIGTERM", "SIGHUP"):
+        number = getattr(signal, name, None)
+        if number is not None and signal.getsignal(number) == signal.SIG_DFL:
+            signal.signal(number, _terminate)
+
+
+def _command(arguments: list[str]) -> int:
     from rlmetrics.names.errors import UserError
 
-    name = next((word for word in arguments if not word.startswith("-")), None)
-    parser: argparse.ArgumentParser = _Parser(prog="rlmetrics", description=_DESCRIPTION)
-    parser.add_argument("--version", action="store_true", help="print the versions of the package and of the spec")
-    if "_ARGCOMPLETE" in os.environ:
-        return _complete(parser)
-    chosen = name if name in COMMANDS and arguments[0] == name and _offered(name) else None
-    if chosen is None:
-        return _overview(parser, arguments)
-    subparsers: argparse._SubParsersAction[argparse.ArgumentParser] = parser.add_subparsers(
-        # With prog argparse need not format the usage of the whole, for which it loads much.
-        dest="command",
-        metavar="COMMAND",
-        parser_class=_Parser,
-        prog=parser.prog,
-    )
+    from .commands import COMMANDS
+    from .parsing import every_command, parser_of, whole_parser
+
+    if _COMPLETING in os.environ:
+        from .completion import complete
+
+        complete(every_command())
+        return OK
+    chosen = arguments[0] if arguments else ""
+    if chosen not in COMMANDS:
+        _check_first(arguments)
+        whole_parser().parse_args(arguments)
+        return OK
     try:
-        module = _module(chosen)
-        module.add(subparsers)
-        _show_examples(subparsers.choices[chosen], chosen)
+        parser, module = parser_of(chosen)
         args = parser.parse_args(arguments)
         return int(module.run(args))
     except ModuleNotFoundError as error:
@@ -168,65 +137,27 @@ def _run(arguments: list[str]) -> int:
         return _fail(f"rlmetrics {chosen}: {where}{error.strerror or error}")
 
 
-def _overview(parser: argparse.ArgumentParser, arguments: list[str]) -> int:
-    """Answer a command line without a known command."""
-    offered = {name: command for name, command in COMMANDS.items() if _offered(name)}
-    subparsers = parser.add_subparsers(dest="command", metavar="COMMAND")
-    for name, command in offered.items():
-        subparsers.add_parser(name, help=command.help, add_help=False)
+def _check_first(arguments: Sequence[str]) -> None:
+    """Refuse a command line that does not begin with a command.
+
+    Raises:
+        UsageError: It names a command that there is not, or options before one.
+    """
     words = [word for word in arguments if not word.startswith("-")]
-    if words and words[0] not in offered:
+    if not words:
+        return
+    from .commands import COMMANDS
+
+    if words[0] in COMMANDS:
+        text = f"options of a command stand after it: rlmetrics {words[0]} {arguments[0]} …"
+    else:
         from difflib import get_close_matches
 
-        near = get_close_matches(words[0], offered, n=1)
-        hint = f"did you mean {near[0]}?" if near else f"commands are {', '.join(offered)}"
-        parser.error(f"no command {words[0]!r}; {hint}")
-    if words:
-        parser.error(f"options of a command stand after it: rlmetrics {words[0]} {arguments[0]} …")
-    args = parser.parse_args(arguments)
-    if args.version:
-        from rlmetrics import __version__
-        from rlmetrics.names.loading import load_tables
-
-        print(f"rlmetrics {__version__}, spec {load_tables().version}")
-        return OK
-    from rlmetrics.answers.terminal import printed
-
-    from .overview import overview
-
-    print(printed(overview(offered)))
-    return OK
-
-
-def _show_examples(parser: argparse.ArgumentParser, name: str) -> None:
-    """Put the examples of a command at the end of its help."""
-    from .overview import examples_of
-
-    parser.epilog = "\n".join([parser.epilog or "", "examples:", *examples_of(COMMANDS[name])]).lstrip("\n")
-
-
-def _complete(parser: argparse.ArgumentParser) -> int:
-    """Answer a shell that asks what may come next."""
-    from .completion import complete
-
-    subparsers: argparse._SubParsersAction[argparse.ArgumentParser] = parser.add_subparsers(
-        dest="command", parser_class=_Parser
-    )
-    for name in COMMANDS:
-        if _offered(name):
-            _module(name).add(subparsers)
-    complete(parser)
-    return OK
-
-
-def _offered(name: str) -> bool:
-    from importlib.util import find_spec
-
-    return find_spec(f"{__package__}.{COMMANDS[name].module}") is not None
-
-
-def _module(name: str) -> _CommandModule:
-    return cast("_CommandModule", import_module(f".{COMMANDS[name].module}", __package__))
+        near = get_close_matches(words[0], COMMANDS, n=1)
+        hint = f"did you mean {near[0]}?" if near else f"commands are {', '.join(COMMANDS)}"
+        text = f"no command {words[0]!r}; {hint}"
+    msg = f"rlmetrics: {text}; see rlmetrics --help"
+    raise UsageError(msg)
 
 
 def abandon(stream: TextIO | None) -> None:
@@ -240,6 +171,8 @@ def abandon(stream: TextIO | None) -> None:
 
 
 def _terminate(number: int, frame: object) -> NoReturn:
+    import signal
+
     signal.signal(number, signal.SIG_IGN)
     raise _Terminated(number)
 
@@ -265,5 +198,7 @@ def _say(message: str) -> None:
     """Print one line on standard error, if that takes it."""
     from rlmetrics.translate.printable import printable
 
-    with suppress(OSError):
+    try:
         print(printable(" ".join(map(str.strip, message.split("\n")))), file=sys.stderr, flush=True)
+    except OSError:
+        return

@@ -6,7 +6,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from .main import UsageError
+from .exits import UsageError
 from .options import add_source, add_spec, spec_of
 
 __all__ = ["add", "run"]

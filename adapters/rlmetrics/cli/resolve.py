@@ -7,7 +7,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from .main import FOUND, OK
+from .exits import FOUND, OK
 from .options import add_config, add_json, add_source, add_spec, config_of, spec_of
 from .output import json_text
 

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 from rlmetrics.names.config import parse_pairs
 
-from .main import FOUND, abandon
+from .exits import FOUND
+from .main import abandon
 from .options import add_config, add_json, add_source, add_spec, add_surface, config_of, spec_of
 from .progress import bar
 

@@ -8,9 +8,8 @@ Names are imported when they are first used, so that a question loads only what 
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING
-
+# Not from typing, which takes longer to import than most answers.
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from .answers import Defect, Documented, KeyInfo, ReleaseInfo, Resolution
     from .asking import resolve
@@ -120,6 +119,8 @@ def __getattr__(name: str) -> object:
     if name not in __all__:
         msg = f"module {__name__!r} has no attribute {name!r}"
         raise AttributeError(msg)
+    from importlib import import_module
+
     value = getattr(import_module(f".{_HOME.get(name, 'records')}", __name__), name)
     globals()[name] = value
     return value

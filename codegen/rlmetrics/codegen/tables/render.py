@@ -37,8 +37,21 @@ def render(spec: Spec) -> dict[str, str]:
         f"{FOLDER}/{name}.json": _lay_out({COMMENT: header(table.source), **table.data}) + "\n"
         for name, table in build(spec).items()
     }
-    package = f'# {header("spec")}\n\n"""Tables of the spec, as JSON; rlmetrics.names reads them."""\n'
-    return {**files, f"{FOLDER}/__init__.py": package, f"{FOLDER}/py.typed": ""}
+    return {**files, f"{FOLDER}/__init__.py": _package(spec), f"{FOLDER}/py.typed": ""}
+
+
+def _package(spec: Spec) -> str:
+    """Return the module of the package, which says what the command line tells before it reads a table."""
+    spans = "".join(
+        f"    ({', '.join(map(json.dumps, (item.title, item.releases[0].release, item.releases[-1].release)))}),\n"
+        for item in (part.framework for part in spec.frameworks.values())
+        if item.releases
+    )
+    return (
+        f'# {header("spec")}\n\n"""Tables of the spec, as JSON; rlmetrics.names reads them."""\n\n'
+        f'__all__ = ["SPANS", "SPEC_VERSION"]\n\nSPEC_VERSION = {json.dumps(spec.info.version)}\n\n'
+        f'SPANS = (\n{spans})\n"""Title, first and last release of every framework."""\n'
+    )
 
 
 def _lay_out(value: Any, depth: int = 0, used: int = 0) -> str:

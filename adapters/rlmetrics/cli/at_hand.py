@@ -1,0 +1,52 @@
+"""What is answered at once: versions, the overview and pages of the manual, before anything else is imported.
+
+A start of Python costs ten milliseconds. What this module and those that it imports bring along is most of what an
+answer costs beyond that, so they do without ``typing``, ``re`` and ``argparse``.
+"""
+
+from __future__ import annotations
+
+from .exits import UsageError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+__all__ = ["answer_at_hand"]
+
+_HELP = ("-h", "--help")
+
+
+def answer_at_hand(arguments: Sequence[str]) -> str | None:
+    """Return what answers a command line, as it is printed; None if it takes more to answer it.
+
+    Raises:
+        UsageError: The tables have not been generated.
+    """
+    if not arguments or [*arguments] == ["--version"]:
+        try:
+            return _version() if arguments else _overview()
+        except ImportError:
+            msg = "rlmetrics: the tables have not been generated; run rlmetrics generate in the checkout"
+            raise UsageError(msg) from None
+    return _manual(arguments) if arguments[-1] in _HELP else None
+
+
+def _version() -> str:
+    from rlmetrics import __version__
+    from rlmetrics.tables import SPEC_VERSION
+
+    return f"rlmetrics {__version__}, spec {SPEC_VERSION}\n"
+
+
+def _overview() -> str:
+    from .overview import overview
+
+    return overview()
+
+
+def _manual(arguments: Sequence[str]) -> str | None:
+    from .manual import page, page_text, screen
+
+    lines = page(" ".join(["rlmetrics", *arguments[:-1]]))
+    return None if lines is None else page_text(lines, screen())

@@ -1,0 +1,137 @@
+"""What commands cost from the start of their process to its end: ``python tests/benchmarks/start_cost.py [--help]``.
+
+Builds the wheel of this checkout and installs it with pip into an environment of its own, beside a package whose
+command does nothing. Every command runs in a fresh process, all in turns, and its processor time, user and system
+together, is divided by that of the empty command in the same turn: medians. `ruff --version` and `wandb --version` of
+the environment of this script stand beside them where they are installed. Exits with 1 if a command is over its limit.
+"""
+
+from __future__ import annotations
+
+import resource
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import zipfile
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path[:0] = [str(ROOT / name) for name in ("generated", "adapters", "codegen", "tests")]
+
+from benchmarks import measure  # noqa: E402
+
+GRPO, OLD, VERL = "trl[GRPOTrainer]==1.16.0", "trl[GRPOTrainer]==0.18.2", "verl==0.9.1"
+EMPTY, BARE = "an empty command", "python -c pass"
+COMMANDS: Mapping[str, tuple[float, Sequence[str]]] = {
+    "--version": (1.3, ["--version"]),
+    "--help": (1.3, ["--help"]),
+    "resolve --help": (1.3, ["resolve", "--help"]),
+    "resolve kl": (1.6, ["resolve", "kl"]),
+    "resolve kl --at GRPO": (2.2, ["resolve", "kl", "--at", GRPO]),
+    "resolve actor/kl_loss --at verl": (2.2, ["resolve", "actor/kl_loss", "--at", VERL]),
+    "show approxkl": (2.2, ["show", "approxkl"]),
+    "map kl, GRPO to verl": (2.2, ["map", "kl", "--from", GRPO, "--to", VERL]),
+    "map, GRPO to verl": (3.0, ["map", "--from", GRPO, "--to", VERL]),
+    "diff, GRPO 0.18.2 to 1.16.0": (3.0, ["diff", "--from", OLD, "--to", GRPO]),
+    "resolve rewrd": (3.0, ["resolve", "rewrd"]),
+}
+"""Title, how many times the empty command it may cost, and its words."""
+
+NAMES = (
+    "import rlmetrics.names; from rlmetrics.translate import Translator; "
+    "Translator('trl[PPOTrainer]==0.11.4', 'trl[PPOTrainer]==0.18.2')"
+)
+NAMES_LIMIT = 2.5
+"""How many times a bare interpreter names and a translator may cost."""
+
+ANCHORS = ("ruff", "wandb")
+
+
+def spent(command: Sequence[str]) -> float:
+    """Return the processor time of a process in milliseconds."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    done = subprocess.run(command, check=False, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    if done.returncode > 1 or b"Traceback" in done.stderr:
+        raise RuntimeError(f"{command}: {done.stderr.decode()}")
+    return 1000 * (after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
+
+
+def installed(folder: Path) -> Path:
+    """Install this checkout and the empty command; return the folder of their commands."""
+    build = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(folder)]
+    subprocess.run(build, cwd=ROOT, check=True, capture_output=True)
+    wheels = [*folder.glob("*.whl"), empty_wheel(folder)]
+    subprocess.run([sys.executable, "-m", "venv", str(folder / "env")], check=True)
+    commands = folder / "env" / "bin"
+    options = ["--quiet", "--no-index", "--no-deps"]
+    subprocess.run([commands / "python", "-m", "pip", "install", *options, *wheels], check=True)
+    return commands
+
+
+def empty_wheel(folder: Path) -> Path:
+    """Write a wheel whose only command does nothing."""
+    path = folder / "nothing-1-py3-none-any.whl"
+    info = "nothing-1.dist-info"
+    files = {
+        "nothing.py": "def main():\n    return 0\n",
+        f"{info}/METADATA": "Metadata-Version: 2.1\nName: nothing\nVersion: 1\n",
+        f"{info}/WHEEL": "Wheel-Version: 1.0\nGenerator: by-hand\nRoot-Is-Purelib: true\nTag: py3-none-any\n",
+        f"{info}/entry_points.txt": "[console_scripts]\nnothing = nothing:main\n",
+    }
+    record = "".join(f"{name},,\n" for name in [*files, f"{info}/RECORD"])
+    with zipfile.ZipFile(path, "w") as archive:
+        for name, text in {**files, f"{info}/RECORD": record}.items():
+            archive.writestr(name, text)
+    return path
+
+
+def measured(commands: Mapping[str, Sequence[str]], rounds: int) -> dict[str, dict[str, float | str]]:
+    """Return what commands cost, in turns, in milliseconds and in times of an empty command and of a bare start."""
+    times: dict[str, list[float]] = {title: [] for title in commands}
+    for _ in range(rounds):
+        for title, command in commands.items():
+            times[title].append(spent(command))
+    return {
+        title: {
+            "ms": round(statistics.median(taken), 1),
+            "times empty": _ratio(taken, times[EMPTY]),
+            "times bare": _ratio(taken, times[BARE]),
+        }
+        for title, taken in times.items()
+    }
+
+
+def _ratio(taken: Sequence[float], other: Sequence[float]) -> float:
+    return round(statistics.median(one / two for one, two in zip(taken, other, strict=True)), 2)
+
+
+def main() -> int:
+    """Measure, report and judge."""
+    options = measure.parser(__doc__).parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        place = installed(Path(folder))
+        python, ours = str(place / "python"), str(place / "rlmetrics")
+        commands: dict[str, Sequence[str]] = {BARE: [python, "-c", "pass"], EMPTY: [str(place / "nothing")]}
+        commands.update({title: [ours, *words] for title, (_, words) in COMMANDS.items()})
+        commands["names and a translator"] = [python, "-c", NAMES]
+        commands.update({f"{name} --version": [name, "--version"] for name in ANCHORS if shutil.which(name)})
+        results = measured(commands, options.rounds)
+    limits = {title: ("times empty", limit) for title, (limit, _) in COMMANDS.items()}
+    limits["names and a translator"] = "times bare", NAMES_LIMIT
+    over = []
+    for title, (unit, limit) in limits.items():
+        found = results[title][unit]
+        results[title]["limit"] = f"{limit} {unit}"
+        over += [title] if isinstance(found, float) and found > limit else []
+    measure.report("start_cost", options, results)
+    for title in over:
+        print(f"over its limit: {title}", file=sys.stderr)
+    return int(bool(over))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
