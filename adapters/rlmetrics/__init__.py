@@ -1,11 +1,78 @@
-"""One spec for the metrics of RL post-training: names, meanings, formulas and translations across TRL and verl."""
+"""What the logged metrics of RL post-training mean, in every release of TRL and verl.
+
+>>> import rlmetrics
+>>> [meaning] = rlmetrics.resolve("kl", "trl[GRPOTrainer]==1.16.0")
+>>> meaning.metric, meaning.condition
+('kl/reference/k3', 'beta != 0')
+>>> renamed = rlmetrics.Translator("trl[PPOTrainer]==0.11.4", "trl[PPOTrainer]==0.18.2")
+>>> renamed.row({"ppo/policy/approxkl": 0.1})
+{'policy/approxkl_avg': 0.1}
+
+A release is written like a requirement, such as ``verl==0.9.1``. Where none is given, it is found out from the names.
+
+- `resolve`: what keys mean
+- `keys`: what a release logs
+- `translate`: rewrite the names in a log or a dashboard, or in a folder of them
+- `Translator`: rename rows before they are logged
+- `check`: judge the health of recorded runs
+- `Monitor`: judge a run while it goes on
+- `functional`: compute each metric from tensors
+- `suites`: compute the metrics of a trainer in one pass
+
+`functional` and `suites` need PyTorch, the rest nothing but Python. Each name is imported when it is first used. On the
+command line, ``rlmetrics`` does the same and more.
+"""
 
 from os import path as _path
 
+__all__ = [
+    "Monitor",
+    "Translator",
+    "check",
+    "functional",
+    "keys",
+    "resolve",
+    "suites",
+    "translate",
+]
+
 __version__ = "0.1.0"
 
-# In a checkout the package stands in three folders beside one another, once installed in one. They are named here, not
-# looked for on `sys.path`, so that a checkout never mixes with what else is installed.
+# In a checkout the package stands in three folders, once installed in one. The folders are named here and not looked
+# for on `sys.path`, so that a checkout never mixes with what else is installed.
 _root, _folder = _path.split(_path.dirname(_path.dirname(__file__)))
 if _folder == "adapters":
-    __path__ += [_path.join(_root, folder, "rlmetrics") for folder in ("generated", "codegen")]
+    __path__[:] = [_path.join(_root, folder, "rlmetrics") for folder in ("adapters", "generated", "codegen")]
+
+_HOME = {"Monitor": "health", "Translator": "translate", "check": "health", "keys": "names", "resolve": "names"}
+"""The package that a name comes from; all other names are packages."""
+
+# Not from typing, which takes longer to import than all of this.
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import rlmetrics.functional as functional
+    import rlmetrics.suites as suites
+
+    from .health import Monitor, check
+    from .names import keys, resolve
+    from .translate import Translator
+    from .translate.callable_package import CallablePackage
+
+    translate: CallablePackage
+else:  # type checkers are not told, so that they find misspelt names
+
+    def __getattr__(name: str) -> object:
+        """Import a public name when it is first used."""
+        if name not in __all__:
+            msg = f"module {__name__!r} has no attribute {name!r}"
+            raise AttributeError(msg)
+        from importlib import import_module
+
+        found = import_module(f".{_HOME.get(name, name)}", __name__)
+        if name in _HOME:
+            found = globals()[name] = getattr(found, name)
+        return found
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -27,6 +27,8 @@ def test_writes_every_kind_of_output(root: Path) -> None:
 
     generated = {path: data for path, data in files_of(root).items() if not path.startswith(("spec/", "pyproject"))}
     for path in (
+        "generated/rlmetrics/__init__.py",
+        "generated/rlmetrics/py.typed",
         "generated/rlmetrics/functional/kl.py",
         "generated/rlmetrics/functional/return_.py",
         "generated/rlmetrics/functional/__init__.pyi",

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from health_simulator import simulate, spelled
 from rlmetrics.cli import main
-from rlmetrics.health import check_path
+from rlmetrics.health import check
 from rlmetrics.health.judging import units_of
 from rlmetrics.health.watching import follow
 from rlmetrics.translate.kinds import jsonl
@@ -159,7 +159,7 @@ def test_the_page_needs_nothing_from_elsewhere(tmp_path, capsys):
 )
 def test_every_kind_of_log_is_read(name, at, rows):
     """Each kind gives the rows that it holds."""
-    (report,) = check_path(RUNS / name, at=at)[:1]
+    (report,) = check(RUNS / name, at=at)[:1]
 
     assert report.rows > 0
     assert rows in (None, report.rows)
@@ -170,7 +170,7 @@ def test_a_torn_tail_is_left_out_and_said(tmp_path):
     path = write(tmp_path / "run.jsonl", "healthy")
     path.write_text(path.read_text()[:-40])
 
-    (report,) = check_path(path, at=GRPO)
+    (report,) = check(path, at=GRPO)
 
     assert report.rows == 239
     assert any("cut off" in note for note in report.notes)
@@ -182,7 +182,7 @@ def test_two_runs_in_one_file_are_judged_apart(tmp_path):
     path = tmp_path / "both.jsonl"
     path.write_text(first.read_text() + second.read_text())
 
-    levels = [report.level for report in check_path(path, at=GRPO)]
+    levels = [report.level for report in check(path, at=GRPO)]
 
     assert len(levels) == 2
     assert levels[1] == "error"
@@ -195,7 +195,7 @@ def test_rows_without_steps_are_counted(tmp_path):
     path = tmp_path / "run.jsonl"
     path.write_text("".join(json.dumps({k: v for k, v in row.items() if k != "step"}) + "\n" for row in rows))
 
-    (report,) = check_path(path, at=GRPO)
+    (report,) = check(path, at=GRPO)
 
     assert (report.level, report.diagnoses[0].onset_step) == ("error", 79)
 
@@ -272,7 +272,7 @@ def test_what_one_of_several_releases_gets_wrong_is_not_judged(tmp_path):
             row = rows[step % len(rows)]["data"]
             file.write(json.dumps({"step": step, "data": {**row, "actor/kl_loss": 4 + 0.1 * (step % 3)}}) + "\n")
 
-    (unsure,), (sure,) = check_path(path), check_path(path, at="verl==0.9.1")
+    (unsure,), (sure,) = check(path), check(path, at="verl==0.9.1")
 
     assert unsure.answer is not None
     assert unsure.answer.rivals
@@ -307,7 +307,7 @@ def follow_in_pieces(path, whole, cuts, **options):
 def test_watch_finds_what_check_finds(tmp_path, scenario):
     """Followed in pieces cut within lines, a run gives the findings of the finished file, each once a level."""
     whole = write(tmp_path / "whole.jsonl", scenario).read_bytes()
-    (report,) = check_path(tmp_path / "whole.jsonl", at=GRPO)
+    (report,) = check(tmp_path / "whole.jsonl", at=GRPO)
     cuts = sorted(random.Random(scenario).sample(range(1, len(whole)), 25))
 
     news = follow_in_pieces(tmp_path / "run.jsonl", whole, cuts)

@@ -7,7 +7,7 @@ import pytest
 from mlflow import MlflowClient
 from mlflow.entities import Metric
 from rlmetrics.cli import main
-from rlmetrics.health import check_path
+from rlmetrics.health import check
 from rlmetrics.names import NamesError
 from rlmetrics.names.overlays import overlaid
 from rlmetrics.translate.kinds import kind_of
@@ -33,7 +33,7 @@ def test_the_log_of_llama_factory_is_read(tmp_path):
             rows.append({"current_steps": step, "loss": None, "lr": None, "eval_loss": 0.6, **place})
     path.write_text("".join(f"{json.dumps(row)}\n" for row in rows))
 
-    (report,) = check_path(path, at=DPO)
+    (report,) = check(path, at=DPO)
 
     assert (report.rows, report.steps) == (40, (10, 400))
     assert [finding.rule for finding in report.findings if finding.cause == "non_finite"] == []
@@ -53,7 +53,7 @@ def test_a_history_below_any_key_is_read_and_translated(tmp_path, around):
     path = tmp_path / "dump.json"
     path.write_text(around.format(json.dumps(rows)))
 
-    (report,) = check_path(path, at=GRPO)
+    (report,) = check(path, at=GRPO)
     code = main(["translate", str(path), "--from", GRPO, "--to", "canonical"])
 
     assert (report.rows, report.steps, code) == (2, (1, 2), 0)
@@ -70,7 +70,7 @@ def test_a_step_that_mlflow_refused_is_named(tmp_path):
     for step in (*range(1, 10), *range(11, 21)):
         client.log_batch(run, [Metric("critic/score/mean", 0.5, 1, step), Metric("actor/grad_norm", 0.1, 1, step)])
 
-    (report,) = check_path(tmp_path / "mlflow.db", at=VERL)
+    (report,) = check(tmp_path / "mlflow.db", at=VERL)
 
     assert [note for note in report.notes if note.startswith("step 10 has no row: MLflow takes nothing of a step")]
 

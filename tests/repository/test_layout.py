@@ -7,25 +7,44 @@ import pytest
 import rlmetrics
 from folders import ROOT
 
-ROOTS = ("generated", "adapters", "codegen")
+ROOTS = ("adapters", "codegen", "generated")
+INTRODUCTION = ROOT / "adapters" / "rlmetrics" / "__init__.py"
+PARTS = ("generated/rlmetrics/tables", "adapters/rlmetrics/names", "codegen/rlmetrics/codegen")
 
 
-@pytest.mark.parametrize("root", ROOTS)
-def test_each_root_is_a_part_of_the_one_package(root):
-    """What is imported lies in this checkout, whatever else is installed; only one root introduces the package."""
-    assert str(ROOT / root / "rlmetrics") in rlmetrics.__path__
-    assert len(rlmetrics.__path__) == len(ROOTS)
-    assert (ROOT / root / "rlmetrics" / "__init__.py").is_file() == (root == "adapters")
+@pytest.mark.parametrize("first", ROOTS)
+def test_each_root_is_a_part_of_the_one_package(first):
+    """Whatever the order of the import path, the parts of one checkout go together, and one root introduces them."""
+    roots = sorted(ROOTS, key=lambda root: root != first)
+    code = (
+        f"import sys\nsys.path[:0] = {[str(ROOT / root) for root in roots]!r}\n"
+        "import rlmetrics, rlmetrics.tables, rlmetrics.names, rlmetrics.codegen\n"
+        "print(rlmetrics.__file__, rlmetrics.__version__)\n"
+        "print(rlmetrics.tables.__file__, rlmetrics.names.__file__, rlmetrics.codegen.__file__)"
+    )
+
+    done = subprocess.run([sys.executable, "-I", "-c", code], capture_output=True, text=True, check=False)
+
+    parts = [ROOT / part / "__init__.py" for part in PARTS]
+    assert done.stderr == ""
+    assert done.stdout.splitlines() == [f"{INTRODUCTION} {rlmetrics.__version__}", " ".join(map(str, parts))]
 
 
-def test_each_subpackage_lives_in_one_root_and_is_typed():
-    """No subpackage is spread over two roots, and each tells type checkers that it is typed."""
+def test_each_root_has_what_type_checkers_look_for():
+    """They read one folder at a time: ``__init__.py`` makes its modules known, ``py.typed`` their types."""
+    for root in ROOTS:
+        assert (ROOT / root / "rlmetrics" / "py.typed").is_file(), root
+    generated, handed = ((ROOT / root / "rlmetrics" / "__init__.py").read_text() for root in ("generated", "codegen"))
+    assert generated.split("\n", 1)[1] == handed
+
+
+def test_each_subpackage_lives_in_one_root():
+    """No subpackage is spread over two roots."""
     found: dict[str, list[str]] = {}
     for root in ROOTS:
         for package in sorted((ROOT / root / "rlmetrics").iterdir()):
             if package.is_dir() and package.name != "__pycache__":
                 found.setdefault(package.name, []).append(root)
-                assert (package / "py.typed").is_file(), package
                 assert (package / "__init__.py").is_file(), package
     assert {name: roots for name, roots in found.items() if len(roots) != 1} == {}
 

@@ -4,7 +4,7 @@ import json
 
 from health_simulator import simulate, spelled
 from rlmetrics.cli import main
-from rlmetrics.health import check_path
+from rlmetrics.health import check
 from torch.utils.tensorboard import SummaryWriter
 
 GRPO, DPO = "trl[GRPOTrainer]==1.16.0", "trl[DPOTrainer]==1.16.0"
@@ -55,7 +55,7 @@ def test_what_a_later_event_file_takes_over_is_not_judged_twice(tmp_path):
     first.rename(tmp_path / "events.out.tfevents.1.host.0")
     second.rename(tmp_path / "events.out.tfevents.2.host.1")
 
-    (report,) = check_path(tmp_path, at=GRPO)
+    (report,) = check(tmp_path, at=GRPO)
 
     assert (report.rows, report.steps) == (40, (1, 40))
     assert report.notes == ("11 values were left out, as in TensorBoard: a later file begins at their step",)

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from rlmetrics.cli import main
-from rlmetrics.health import check_path
+from rlmetrics.health import check
 from rlmetrics.translate.kinds import hf_console, kind_of, verl_console
 from rlmetrics.translate.unwrapping import unwrapped_lines, width_of
 
@@ -63,7 +63,7 @@ def test_what_cannot_be_joined_is_said(tmp_path):
     lines = [part for number in range(1, 9) for part in (cut(step(number), 80)[0], "…")]
     (tmp_path / "cut.log").write_text("\n".join(lines) + "\n")
 
-    (report,) = check_path(tmp_path / "cut.log", at="verl==0.5.0")
+    (report,) = check(tmp_path / "cut.log", at="verl==0.5.0")
 
     told = "8 of 8 steps look cut at 80 columns and are read in part; let the run print to a file instead of a terminal"
     assert told in report.notes

@@ -11,15 +11,15 @@ from typing import TYPE_CHECKING
 from rlmetrics.lazy import lazily
 
 if TYPE_CHECKING:
-    from .checking import check_path
+    from .checking import check
     from .monitor import Monitor
     from .records import Diagnosis, Finding, NotJudged, Report
 
-__all__ = ["Diagnosis", "Finding", "Monitor", "NotJudged", "Report", "check_path"]
+__all__ = ["Diagnosis", "Finding", "Monitor", "NotJudged", "Report", "check"]
 
 __getattr__, __dir__ = lazily(
     globals(),
-    checking=("check_path",),
+    checking=("check",),
     monitor=("Monitor",),
     records=("Diagnosis", "Finding", "NotJudged", "Report"),
 )

@@ -21,7 +21,7 @@ from rlmetrics.translate.unrecognised import EMPTY
 from .judging import judged_run, logs_of
 from .records import Report, counted
 
-__all__ = ["Checked", "check_all", "check_path"]
+__all__ = ["Checked", "check", "check_all"]
 
 
 @dataclass
@@ -44,13 +44,17 @@ class Checked:
         self.files += 1
 
 
-def check_path(
-    path: str | Path, *, at: str = "auto", config: Mapping[str, Any] | None = None, spec: Overlays | Tables = None
+def check(
+    paths: str | Path | Iterable[str | Path],
+    *,
+    at: str = "auto",
+    config: Mapping[str, Any] | None = None,
+    spec: Overlays | Tables = None,
 ) -> list[Report]:
-    """Judge the runs of a file or folder.
+    """Judge the runs of files and folders.
 
     Args:
-        path: A log of any kind that translation reads, or a folder with logs.
+        paths: A log of any kind that translation reads, a folder with logs, or several of them.
         at: The source that logged them; by default inferred from keys and metadata of each run.
         config: Settings of the run beside those that it recorded, which they replace.
         spec: Folders with further YAML.
@@ -59,10 +63,10 @@ def check_path(
         A report for each run. What was left out of a folder is warned of.
 
     Raises:
-        InputError: Nothing there can be read as a log.
+        InputError: Nothing at one of the paths can be read as a log.
         NamesError: The source is unknown, or none explains the keys.
     """
-    checked = check_all([path], at=at, config=config, spec=spec)
+    checked = check_all([paths] if isinstance(paths, str | Path) else paths, at=at, config=config, spec=spec)
     for reason in checked.left_out:
         warnings.warn(f"left out: {reason}", stacklevel=2)
     return checked.reports
@@ -75,7 +79,7 @@ def check_all(
     config: Mapping[str, Any] | None = None,
     spec: Overlays | Tables = None,
 ) -> Checked:
-    """Judge the runs of several files and folders; the arguments are those of ``check_path``.
+    """Judge the runs of several files and folders; the arguments are those of ``check``.
 
     Raises:
         InputError: Nothing at one of the paths can be read as a log.

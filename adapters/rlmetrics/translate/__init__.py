@@ -1,13 +1,17 @@
 """Rewrites the names in whatever holds them: logged dicts, files, folders.
 
-Names are imported when they are first used: translating dicts in a trainer needs none of the file formats.
+Names are imported when they are first used: translating dicts in a trainer needs none of the file formats. Called, the
+package does what ``translate_file`` does.
 """
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING
 
 from rlmetrics.lazy import lazily
+
+from .callable_package import CallablePackage
 
 if TYPE_CHECKING:
     from .errors import InputError
@@ -26,3 +30,5 @@ __getattr__, __dir__ = lazily(
     translation=("translate_file",),
     translator=("Translator",),
 )
+
+sys.modules[__name__].__class__ = CallablePackage

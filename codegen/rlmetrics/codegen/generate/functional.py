@@ -100,7 +100,6 @@ def _package(spec: Spec, families: Mapping[str, Sequence[ComputeFunction]]) -> I
         "renamed": layout.source(layout.dict_of(renamed, "_RENAMED: Final[dict[str, str]] = ")) if renamed else "",
     }
     yield _output("_registry.py", source, context)
-    yield Output(f"{FOLDER}/py.typed", "", source)
 
 
 def _output(name: str, source: str, context: Mapping[str, object]) -> Output:

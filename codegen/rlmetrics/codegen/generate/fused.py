@@ -109,7 +109,6 @@ def emit(spec: Spec, functions: Mapping[str, Sequence[ComputeFunction]]) -> Iter
             imports=[f"from .{stem} import {name} as {name}" for name, stem in sorted(names.items(), key=_by_stem)],
         )
         yield Output(f"{FOLDER}/{name}", text, "spec/suites")
-    yield Output(f"{FOLDER}/py.typed", "", "spec/suites")
 
 
 def _by_stem(item: tuple[str, str]) -> str:

@@ -11,7 +11,7 @@ from ..loader import read
 from ..output.store import MARKER, Output, Rendered
 from ..spec import Spec
 from ..tables import render as render_tables
-from . import functional, fused, meanings, pages, schema, suites
+from . import functional, fused, meanings, pages, part, schema, suites
 from .functions import ComputeFunction, resolve
 
 
@@ -42,6 +42,7 @@ def render(root: Path, overlays: Sequence[Path], cache: Path | None = None) -> R
 
 
 def _outputs(spec: Spec, functions: Mapping[str, Sequence[ComputeFunction]]) -> Iterator[Output]:
+    yield from part.emit()
     yield from functional.emit(spec, functions)
     yield from fused.emit(spec, functions)
     yield from suites.emit(functions)

@@ -31,13 +31,13 @@ def render(spec: Spec) -> dict[str, str]:
         spec: A spec without errors.
 
     Returns:
-        Path in the checkout to content. What makes the folder a typed package is among them.
+        Path in the checkout to content. What makes the folder a package is among them.
     """
     files = {
         f"{FOLDER}/{name}.json": _lay_out({COMMENT: header(table.source), **table.data}) + "\n"
         for name, table in build(spec).items()
     }
-    return {**files, f"{FOLDER}/__init__.py": _package(spec), f"{FOLDER}/py.typed": ""}
+    return {**files, f"{FOLDER}/__init__.py": _package(spec)}
 
 
 def _package(spec: Spec) -> str:

@@ -11,7 +11,7 @@ MEGABYTE = 1_000_000
 SUBPACKAGES = {
     path.parent.name
     for root in ("adapters", "codegen", "generated")
-    for path in ROOT.glob(f"{root}/rlmetrics/*/py.typed")
+    for path in ROOT.glob(f"{root}/rlmetrics/*/__init__.py")
 }
 
 
