@@ -7,7 +7,7 @@ import random
 import re
 from collections.abc import Iterator
 
-from rlmetrics.health.meaning import SourceNames
+from rlmetrics.health.judged_keys import SourceNames
 from rlmetrics.health.rules import Rules
 from rlmetrics.names import load_tables, open_view
 

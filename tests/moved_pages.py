@@ -11,7 +11,7 @@ from pathlib import Path
 from rlmetrics.codegen.loader import read
 from rlmetrics.codegen.site.migration import migration_pages
 from rlmetrics.codegen.site.page import Page
-from rlmetrics.codegen.site.release import release_pages
+from rlmetrics.codegen.site.release_pages import release_pages
 from rlmetrics.codegen.site.site import Site
 from rlmetrics.codegen.site.texts import ENGLISH, Texts
 from rlmetrics.codegen.site.trainer import trainer_pages

@@ -9,8 +9,8 @@ from typing import Any
 
 from folders import ROOT
 from rlmetrics.codegen.loader import read
-from rlmetrics.codegen.site.addresses import key_page, metric_page
 from rlmetrics.codegen.site.guides import guides_in
+from rlmetrics.codegen.site.page_links import key_page, metric_page
 from rlmetrics.codegen.site.search import logged_keys, search_index
 from rlmetrics.codegen.site.site import Site
 from rlmetrics.codegen.spec import Spec

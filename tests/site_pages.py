@@ -14,7 +14,7 @@ from rlmetrics.codegen.cache import FOLDER
 from rlmetrics.codegen.generate.functions import resolve
 from rlmetrics.codegen.lint import Context
 from rlmetrics.codegen.loader import read
-from rlmetrics.codegen.site import key, metric
+from rlmetrics.codegen.site import key, metric_page
 from rlmetrics.codegen.site.page import Page
 from rlmetrics.codegen.site.site import Site
 from rlmetrics.names import load_tables
@@ -39,7 +39,7 @@ def the_site() -> Site:
 @cache
 def pages() -> dict[str, Page]:
     """Return the pages of metrics and keys by address."""
-    made = [*metric.make(the_site()), *key.make(the_site())]
+    made = [*metric_page.make(the_site()), *key.make(the_site())]
     return {page.path: page for page in made if isinstance(page, Page)}
 
 

@@ -8,10 +8,10 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from rlmetrics.names import NamesError
-from rlmetrics.names.protocol import View
-from rlmetrics.names.surfaces import LOGGED
-from rlmetrics.names.tables import Tables
-from rlmetrics.names.view import open_view
+from rlmetrics.names.meanings.protocol import View
+from rlmetrics.names.meanings.view import open_view
+from rlmetrics.names.sources.surfaces import LOGGED
+from rlmetrics.names.tables.tables import Tables
 from rlmetrics.translate import Translator
 
 __all__ = ["Pair", "drawn", "expected", "name_of"]

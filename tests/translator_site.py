@@ -10,9 +10,9 @@ from rlmetrics.codegen.loader import read
 from rlmetrics.codegen.site.page import Page
 from rlmetrics.codegen.site.site import Site
 from rlmetrics.codegen.site.texts import Texts
-from rlmetrics.codegen.site.translator import translator_page
+from rlmetrics.codegen.site.translator_page import translator_page
 from rlmetrics.codegen.spec import Spec
-from rlmetrics.names.tables import Tables
+from rlmetrics.names.tables.tables import Tables
 
 __all__ = ["ROOT", "catalog_of", "written"]
 

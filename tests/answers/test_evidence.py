@@ -8,15 +8,15 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from rlmetrics.answers.evidence import RowEvidence, evidence_of
 from rlmetrics.answers.judgement import Judgement
-from rlmetrics.answers.limits import at_limit
 from rlmetrics.answers.missing import missing_lines
 from rlmetrics.answers.pasted import Given
-from rlmetrics.answers.values import judge_row
+from rlmetrics.answers.value_answer import judge_row
+from rlmetrics.answers.value_evidence import RowEvidence, evidence_of
+from rlmetrics.answers.value_limits import at_limit
 from rlmetrics.names import open_view
-from rlmetrics.names.config import UNKNOWN
-from rlmetrics.names.resolving import resolve_in
+from rlmetrics.names.lookup.resolving import resolve_in
+from rlmetrics.names.settings.configuration import UNKNOWN
 
 GRPO = "trl[GRPOTrainer]==1.0.0"
 Row = Mapping[str, float]

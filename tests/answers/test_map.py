@@ -9,8 +9,8 @@ import pytest
 from rlmetrics.answers.terminal import symbol
 from rlmetrics.cli import main
 from rlmetrics.names import NamesError, keys, map_names
-from rlmetrics.names.programs import paired
-from rlmetrics.names.view import open_views
+from rlmetrics.names.mapping.programs import paired
+from rlmetrics.names.meanings.view import open_views
 
 GRPO, VERL = "trl[GRPOTrainer]==1.16.0", "verl==0.9.1"
 PAIRS = [

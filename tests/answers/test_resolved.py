@@ -6,8 +6,8 @@ import re
 
 import pytest
 from rlmetrics.answers.resolved import resolved_lines, resolved_links
-from rlmetrics.names.resolving import resolve_in
-from rlmetrics.names.view import open_view
+from rlmetrics.names.lookup.resolving import resolve_in
+from rlmetrics.names.meanings.view import open_view
 
 LABELS = ("formula", "averaged", "trust", "healthy", "logged", "changed", "source", "compute")
 EXAMPLES = [

@@ -8,10 +8,10 @@ from collections.abc import Callable
 
 import pytest
 from rlmetrics.answers.pasted import Given
-from rlmetrics.answers.values import JudgedValue, judge_row
+from rlmetrics.answers.value_answer import JudgedValue, judge_row
 from rlmetrics.cli.main import main
 from rlmetrics.names import open_view
-from rlmetrics.names.loading import load_tables
+from rlmetrics.names.tables.loading import load_tables
 
 Resolve = Callable[..., list[str]]
 GRPO = "trl[GRPOTrainer]==0.15.2"

@@ -13,7 +13,7 @@ import pytest
 from rlmetrics.answers.addresses import configured, links_of, page_of, web_address
 from rlmetrics.answers.terminal import printed
 from rlmetrics.names import load_tables
-from rlmetrics.names.errors import UserError
+from rlmetrics.names.tables.user_errors import UserError
 
 SITE = "https://site.example/rlmetrics"
 

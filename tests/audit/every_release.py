@@ -11,8 +11,8 @@ from pathlib import Path
 from rlmetrics.codegen.audit.described import DescribedKey, describe
 from rlmetrics.codegen.audit.frameworks import SETTINGS
 from rlmetrics.codegen.audit.recorded import load_recorded
-from rlmetrics.names.loading import load_tables
-from rlmetrics.names.tables import Tables
+from rlmetrics.names.tables.loading import load_tables
+from rlmetrics.names.tables.tables import Tables
 
 __all__ = ["FOLDER", "REQUIRED", "Agreement", "agreement"]
 

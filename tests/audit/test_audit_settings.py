@@ -3,8 +3,8 @@
 from pathlib import Path
 
 import pytest
+from rlmetrics.codegen.audit.audit_settings import AuditSettings, SettingRule, read_settings
 from rlmetrics.codegen.audit.frameworks import SETTINGS
-from rlmetrics.codegen.audit.settings import AuditSettings, SettingRule, read_settings
 
 
 @pytest.mark.parametrize(

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 from rlmetrics.codegen.audit import record
 from rlmetrics.codegen.audit.recorded import load_recorded
-from rlmetrics.names.loading import load_tables
-from rlmetrics.names.tables import Tables
+from rlmetrics.names.tables.loading import load_tables
+from rlmetrics.names.tables.tables import Tables
 
 TRAINER = """
 class PPOTrainer:

@@ -9,7 +9,7 @@ from audit.every_release import FOLDER
 from rlmetrics.codegen.audit.extract import ExtractedKey, Extraction
 from rlmetrics.codegen.audit.frameworks import SETTINGS
 from rlmetrics.codegen.audit.recorded import differences, load_recorded, pack
-from rlmetrics.names.loading import load_tables
+from rlmetrics.names.tables.loading import load_tables
 
 
 def _extraction(release: str, *keys: tuple[str, str]) -> Extraction:

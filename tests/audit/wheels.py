@@ -7,7 +7,7 @@ from functools import cache
 from pathlib import Path
 
 from rlmetrics.codegen.audit.extract import Extraction, extract
-from rlmetrics.codegen.audit.sources import read_release
+from rlmetrics.codegen.audit.release_sources import read_release
 
 __all__ = ["SAMPLE", "extraction_of", "sources_of"]
 

@@ -22,7 +22,7 @@ sys.path[:0] = [str(ROOT / name) for name in ("generated", "adapters", "codegen"
 import torch  # noqa: E402
 from benchmarks import measure  # noqa: E402
 from benchmarks.sources import unpacked  # noqa: E402
-from rlmetrics import vocabulary  # noqa: E402
+from rlmetrics import logprobs  # noqa: E402
 from torch import Tensor  # noqa: E402
 
 Both = tuple[Tensor, Tensor]
@@ -60,7 +60,7 @@ def ways(sources: str | None) -> dict[str, Callable[[Tensor, Tensor, Tensor], Bo
         fused = loaded("verl_fused", root / "verl/utils/experimental/torch_functional.py").FusedLinearForPPO()
 
     def ours(hidden: Tensor, weight: Tensor, tokens: Tensor) -> Both:
-        found = vocabulary.head_statistics(hidden.unsqueeze(0), weight, tokens.unsqueeze(0))
+        found = logprobs.head_statistics(hidden.unsqueeze(0), weight, tokens.unsqueeze(0))
         return found.logprobs[0], found.token_entropy[0]
 
     def trl(hidden: Tensor, weight: Tensor, tokens: Tensor) -> Both:

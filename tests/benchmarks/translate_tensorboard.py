@@ -19,7 +19,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from benchmarks.paired import compare, options, report
 from rlmetrics.names import keys
 from rlmetrics.translate import translate_file
-from rlmetrics.translate.kinds.tensorboard.scalars import head_of
+from rlmetrics.translate.kinds.tensorboard.scalar_events import head_of
 from rlmetrics.translate.kinds.tensorboard.tfrecord import frame
 
 FACTOR = 4

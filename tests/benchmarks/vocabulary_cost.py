@@ -24,15 +24,15 @@ sys.path[:0] = [str(ROOT / name) for name in ("generated", "adapters", "codegen"
 import torch  # noqa: E402
 from benchmarks import measure  # noqa: E402
 from benchmarks.sources import functions, unpacked  # noqa: E402
-from rlmetrics import vocabulary  # noqa: E402
+from logprobs.memory_peak import peak_bytes  # noqa: E402
+from rlmetrics import logprobs  # noqa: E402
 from torch import Tensor  # noqa: E402
-from vocabulary.memory_peak import peak_bytes  # noqa: E402
 
 Function = Callable[[Tensor], Tensor]
 
 
 def _log_prob(tokens: Tensor, logits: Tensor) -> Tensor:
-    return vocabulary.log_prob(logits, tokens)
+    return logprobs.log_prob(logits, tokens)
 
 
 def peers(tokens: Tensor, sources: str | None) -> dict[str, dict[str, Function]]:
@@ -79,7 +79,7 @@ def main() -> None:
         ways = peers(tokens, options.sources)
         ours: dict[str, Function] = {"rlmetrics": partial(_log_prob, tokens)}
         ways["log-probabilities"] = {**ours, **ways["log-probabilities"]}
-        ways["entropies"] = {"rlmetrics": vocabulary.entropy, **ways["entropies"]}
+        ways["entropies"] = {"rlmetrics": logprobs.entropy, **ways["entropies"]}
         for what, members in ways.items():
             title = f"{what}, {str(dtype).removeprefix('torch.')}"
             if options.memory:
@@ -131,10 +131,10 @@ def bandwidth(logits: Tensor, rounds: int) -> dict[str, float]:
     size = logits.numel() * logits.element_size()
     target = torch.empty_like(logits)
     with torch.no_grad():
-        compiled = torch.compile(vocabulary.entropy, fullgraph=True)
+        compiled = torch.compile(logprobs.entropy, fullgraph=True)
         ways: dict[str, measure.Way] = {
             "copy": lambda: target.copy_(logits),
-            "entropy": lambda: vocabulary.entropy(logits),
+            "entropy": lambda: logprobs.entropy(logits),
             "entropy, compiled": lambda: compiled(logits),
         }
         found = measure.paired(ways, rounds, "cuda")

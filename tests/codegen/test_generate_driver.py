@@ -13,7 +13,7 @@ from generate_support import environment, files_of, make_checkout
 from rlmetrics.codegen.findings import Location, SpecFinding
 from rlmetrics.codegen.generate.driver import FileChange, GenerateReport, run
 from rlmetrics.codegen.output import store
-from rlmetrics.codegen.output.sources import digest, digest_of, find_root, source_files
+from rlmetrics.codegen.output.input_digest import digest, digest_of, find_root, source_files
 from rlmetrics.codegen.output.store import MARKER, Output, Rendered
 
 HEAD = f"# {MARKER}spec/metrics/kl.yaml.\n"

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from rlmetrics.codegen.output import layout
-from rlmetrics.codegen.output.text import function_name, registry_key, sentence, wrap
+from rlmetrics.codegen.output.prose import function_name, registry_key, sentence, wrap
 
 
 @settings(max_examples=200, deadline=None)

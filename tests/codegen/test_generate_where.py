@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from generate_support import make_checkout, rlmetrics
-from rlmetrics.codegen.generate import where
+from rlmetrics.codegen.generate import symbol_origin
 from rlmetrics.codegen.loader import load
 from rlmetrics.codegen.spec import Spec
 
@@ -52,7 +52,7 @@ def spec(root: Path) -> Spec:
 )
 def test_symbol_leads_to_its_line(root: Path, spec: Spec, symbol: str, line: str) -> None:
     """The line that is named starts with what defines the symbol."""
-    (place,) = where.find(spec, root, symbol)
+    (place,) = symbol_origin.find(spec, root, symbol)
 
     text = (root / place.location.file).read_text().splitlines()[place.location.line - 1]
     assert text.startswith(line)
@@ -60,7 +60,7 @@ def test_symbol_leads_to_its_line(root: Path, spec: Spec, symbol: str, line: str
 
 def test_key_of_several_records(root: Path, spec: Spec) -> None:
     """A key that several entries describe leads to all of them."""
-    places = where.find(spec, root, "policy/kl")
+    places = symbol_origin.find(spec, root, "policy/kl")
 
     assert len(places) == 2
     assert {place.location.file for place in places} == {"spec/frameworks/demo/trainer.yaml"}

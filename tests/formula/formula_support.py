@@ -9,10 +9,10 @@ from typing import Any
 import torch
 from rlmetrics.codegen.formula import Compiled, Fused, compile_formula
 from rlmetrics.codegen.model import Input, Parameter
-from rlmetrics.reference import evaluate
+from rlmetrics.oracle import evaluate
 from rlmetrics.state import host, ops, parts, slots
-from rlmetrics.state.layout import Layout, width
 from rlmetrics.state.packing import Packing
+from rlmetrics.state.slot_layout import Layout, width
 from torch import Tensor
 
 INPUTS: dict[str, Input] = {

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from rlmetrics.codegen.formula import Slot
 from rlmetrics.state import slots
 from rlmetrics.state.kinds import SLOT_KINDS
-from rlmetrics.state.layout import Layout, identity, offsets, width
+from rlmetrics.state.slot_layout import Layout, identity, offsets, width
 
 ALL = tuple(Slot(kind, kind, bins=3 if kind == "bins" else 0, low=0.0, high=1.0) for kind in SLOT_KINDS)
 WIDTHS = {"sum": 1, "count": 1, "min": 1, "max": 1, "moments": 3, "comoments": 6, "bins": 7, "last": 2}

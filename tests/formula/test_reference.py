@@ -7,7 +7,7 @@ import subprocess
 import sys
 
 import pytest
-from rlmetrics.reference import FormulaSyntaxError, evaluate
+from rlmetrics.oracle import FormulaSyntaxError, evaluate
 
 TOKENS = {"x": [[1.0, 2.0], [4.0, 99.0]], "mask": [[True, True], [True, False]]}
 
@@ -96,7 +96,7 @@ def test_arithmetic_does_not_raise(formula: str, value: float) -> None:
 def test_reference_shares_nothing() -> None:
     """The reference needs neither torch nor the compiler."""
     script = (
-        "import sys, rlmetrics.reference as r; r.evaluate('mean(x)', {}, {'x': [1.0]}, {});"
+        "import sys, rlmetrics.oracle as r; r.evaluate('mean(x)', {}, {'x': [1.0]}, {});"
         "print([m for m in sys.modules if m == 'torch' or m.startswith(('rlmetrics.codegen', 'rlmetrics.state'))])"
     )
     done = subprocess.run([sys.executable, "-c", script], text=True, capture_output=True, check=True)

@@ -7,7 +7,7 @@ from importlib import import_module
 import pytest
 from rlmetrics.functional import REGISTRY
 from rlmetrics.names import keys, releases, resolve
-from rlmetrics.names.loading import load_tables
+from rlmetrics.names.tables.loading import load_tables
 
 
 def test_every_metric_has_a_function_or_is_measured() -> None:

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from metric_inputs import make_inputs, make_parameters
 from metric_selection import BY_FAMILY
-from rlmetrics import advantages, vocabulary
+from rlmetrics import advantages, logprobs
 from rlmetrics.functional import REGISTRY
 from rlmetrics.state.suite import Suite
 from suites.suite_support import SUITES, make_batch
@@ -34,10 +34,10 @@ OTHERS: Mapping[str, tuple[Callable[..., Any], dict[str, Tensor], dict[str, floa
     "leave_one_out": (advantages.leave_one_out, {"rewards": ROWS, "group_ids": IDS[:, 0]}, {}),
     "per_token": (advantages.per_token, {"sequence_advantages": ROWS, "mask": MASK}, {}),
     "whiten": (advantages.whiten, {"advantages": TOKENS, "mask": MASK}, {}),
-    "log_prob": (vocabulary.log_prob, {"logits": torch.zeros(3, 4, 5), "tokens": IDS, "mask": MASK}, {}),
-    "entropy": (vocabulary.entropy, {"logits": torch.zeros(3, 4, 5), "mask": MASK}, {}),
+    "log_prob": (logprobs.log_prob, {"logits": torch.zeros(3, 4, 5), "tokens": IDS, "mask": MASK}, {}),
+    "entropy": (logprobs.entropy, {"logits": torch.zeros(3, 4, 5), "mask": MASK}, {}),
     "head_log_prob_entropy": (
-        vocabulary.head_log_prob_entropy,
+        logprobs.head_log_prob_entropy,
         {"hidden": torch.zeros(3, 4, 2), "weight": torch.zeros(5, 2), "tokens": IDS, "mask": MASK},
         {},
     ),

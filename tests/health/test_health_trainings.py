@@ -5,14 +5,14 @@ import json
 from pathlib import Path
 
 import pytest
-from programs.health.trainings import page, plan
+from programs.health.trainings import plan, trainings_page
 from rlmetrics.health import Monitor
 
 ROOT = Path(__file__).resolve().parents[2]
 RUNS = sorted((ROOT / "tests/fixtures/trainings").glob("*.jsonl.gz"))
 FAULTY = [path for path in RUNS if path.name.split("-")[2] in plan.CAUSES]
 HEALTHY = [path for path in RUNS if path not in FAULTY]
-RESULTS = json.loads(page.RESULTS.read_text(encoding="utf-8"))
+RESULTS = json.loads(trainings_page.RESULTS.read_text(encoding="utf-8"))
 
 
 def observed(path, change=lambda row: row):
@@ -67,12 +67,12 @@ def test_the_halves_have_nothing_in_common():
 
 def test_the_page_shows_what_was_measured():
     """The tables of the page are made of the figures; other figures make other tables."""
-    text = page.PAGE.read_text(encoding="utf-8")
-    assert text == page.page(text, RESULTS)
+    text = trainings_page.PAGE.read_text(encoding="utf-8")
+    assert text == trainings_page.page(text, RESULTS)
 
     other = json.loads(json.dumps(RESULTS))
     other[next(iter(other))]["found"] += 1
-    assert text != page.page(text, other)
+    assert text != trainings_page.page(text, other)
 
 
 @pytest.mark.parametrize("name", RESULTS)

@@ -9,7 +9,7 @@ import yaml
 from lint.lint_case import P, metric
 from lint.spec_text import SpecText
 from rlmetrics.codegen.lint.checks.examples import FOLDER
-from rlmetrics.codegen.lint.checks.similar import FOLDER as GENERATED
+from rlmetrics.codegen.lint.checks.similarity_checks import FOLDER as GENERATED
 
 NEW = """
   policy/advantage/mean:

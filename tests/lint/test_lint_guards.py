@@ -12,7 +12,7 @@ from lint.spec_text import BASE
 from rlmetrics.codegen.lint.context import Context
 from rlmetrics.codegen.lint.guardsets import witness
 from rlmetrics.codegen.loader import load
-from rlmetrics.names.guards import GuardError, parse
+from rlmetrics.names.settings.guards import GuardError, parse
 
 CONTEXT = Context(load(BASE))
 LEAVES = st.sampled_from(

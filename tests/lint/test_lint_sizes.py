@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from lint.spec_text import SpecText
 from rlmetrics.codegen.loader import load
-from rlmetrics.codegen.sizes import kept
-from rlmetrics.codegen.sizes.kept import Kept, Size
+from rlmetrics.codegen.sizes import sizes_lock
+from rlmetrics.codegen.sizes.sizes_lock import Kept, Size
 from rlmetrics.codegen.tables import build
 
 SIZES = {"level:rank mean/pool": Size(0.5, 3.0, "%", None)}
@@ -15,7 +15,7 @@ SIZES = {"level:rank mean/pool": Size(0.5, 3.0, "%", None)}
 @pytest.fixture
 def measured(spec: SpecText) -> SpecText:
     """Return the base spec with sizes of two functions, as if they had just been measured."""
-    _keep(spec, kept.code_digest(), "policy/loss", "policy/loss@padded")
+    _keep(spec, sizes_lock.code_digest(), "policy/loss", "policy/loss@padded")
     return spec
 
 
@@ -23,10 +23,10 @@ def _keep(spec: SpecText, code: str, *functions: str) -> None:
     texts = build(load(spec.root))["texts/policy"].data["TEXTS"]
     parts = {name: name.partition("@") for name in functions}
     digests = {
-        name: kept.formula_digest(texts.get(metric, {}), variant) for name, (metric, _, variant) in parts.items()
+        name: sizes_lock.formula_digest(texts.get(metric, {}), variant) for name, (metric, _, variant) in parts.items()
     }
-    text = kept.text_of(Kept(code, digests, dict.fromkeys(functions, SIZES)))
-    (spec.root / kept.FILE).write_text(text, encoding="utf-8")
+    text = sizes_lock.text_of(Kept(code, digests, dict.fromkeys(functions, SIZES)))
+    (spec.root / sizes_lock.FILE).write_text(text, encoding="utf-8")
 
 
 def test_sizes_of_the_present_formulas_are_fine(measured: SpecText) -> None:
@@ -76,7 +76,7 @@ def test_other_code_that_measures_is_told(spec: SpecText) -> None:
 
 def test_a_metric_that_is_gone_is_told(spec: SpecText) -> None:
     """Its sizes are no longer in the tables."""
-    _keep(spec, kept.code_digest(), "policy/gone")
+    _keep(spec, sizes_lock.code_digest(), "policy/gone")
 
     (finding,) = spec.findings("stale-size")
 

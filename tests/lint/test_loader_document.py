@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from lint.spec_text import BASE
 from rlmetrics.codegen.findings import Location, SpecFinding
 from rlmetrics.codegen.loader import parse
-from rlmetrics.codegen.loader.scalars import AmbiguousScalarError, resolve
+from rlmetrics.codegen.loader.yaml_scalars import AmbiguousScalarError, resolve
 
 TEXT = """\
 name: 'it''s'

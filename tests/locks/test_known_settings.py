@@ -1,7 +1,7 @@
 """All settings of a release are read from its classes and from hydra's configurations."""
 
-from rlmetrics.codegen.locks.known_settings import OPEN, settings_of
 from rlmetrics.codegen.locks.packages import Package
+from rlmetrics.codegen.locks.settings_census import OPEN, settings_of
 from rlmetrics.codegen.model.framework import SettingSources
 
 

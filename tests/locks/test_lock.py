@@ -6,13 +6,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from locks.packages import package
-from rlmetrics.codegen.locks.check import check_component, differences
-from rlmetrics.codegen.locks.component import Anchor, Claim, ClassRange, LockedComponent
+from rlmetrics.codegen.locks.anchor_marks import mark_of
+from rlmetrics.codegen.locks.component_lock import Anchor, Claim, ClassRange, LockedComponent
 from rlmetrics.codegen.locks.extend import extend
 from rlmetrics.codegen.locks.lock import Lock
-from rlmetrics.codegen.locks.marks import mark_of
+from rlmetrics.codegen.locks.lock_check import check_component, differences
+from rlmetrics.codegen.locks.lock_text import LockError, read_lock, write_lock
 from rlmetrics.codegen.locks.packages import Package
-from rlmetrics.codegen.locks.text import LockError, read_lock, write_lock
 
 RELEASES = ("1", "2", "3", "4")
 WORD = st.text(st.characters(categories=("L", "N", "P")), min_size=1, max_size=6).filter(

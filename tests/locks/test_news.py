@@ -9,15 +9,15 @@ from typing import Any
 
 import pytest
 from locks.packages import package
-from rlmetrics.codegen.locks.changes import depends, diff_of
-from rlmetrics.codegen.locks.component import Anchor, Claim, ClassRange, LockedComponent, StatedDefault
+from rlmetrics.codegen.locks.anchor_marks import Mark, mark_of
+from rlmetrics.codegen.locks.component_lock import Anchor, Claim, ClassRange, LockedComponent, StatedDefault
 from rlmetrics.codegen.locks.extend import extend
 from rlmetrics.codegen.locks.lock import Lock
-from rlmetrics.codegen.locks.marks import Mark, mark_of
-from rlmetrics.codegen.locks.news import Item, News, ReleaseStep, news
 from rlmetrics.codegen.locks.packages import Package
 from rlmetrics.codegen.locks.pending import CONFIRMABLE, Pending, PendingError
+from rlmetrics.codegen.locks.release_news import Item, News, ReleaseStep, news
 from rlmetrics.codegen.locks.replay import Replayed, ReplayRow, RowId, cut, replay_step
+from rlmetrics.codegen.locks.symbol_changes import depends, diff_of
 
 ORDER = ("1", "2")
 TRAINER = """\

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 from locks.packages import package, wheel
-from rlmetrics.codegen.locks.anchor import is_trivial, statement_at
-from rlmetrics.codegen.locks.marks import Mark, find, mark_of
+from rlmetrics.codegen.locks.anchor_marks import Mark, find, mark_of
+from rlmetrics.codegen.locks.anchoring import is_trivial, statement_at
 from rlmetrics.codegen.locks.packages import Package, PackageError, open_package
-from rlmetrics.codegen.locks.settings import read_settings
 from rlmetrics.codegen.locks.symbols import REST, read_module
+from rlmetrics.codegen.locks.yaml_settings import read_settings
 
 SOURCE = '''\
 import os

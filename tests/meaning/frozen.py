@@ -23,11 +23,11 @@ from pathlib import Path
 from typing import Any
 
 import yaml
-from rlmetrics.names.config import holds
-from rlmetrics.names.guards import GuardLiteral, parse
-from rlmetrics.names.loading import load_tables
-from rlmetrics.names.rows import TableRow, guards_of
-from rlmetrics.names.tables import FrameworkTable, Tables
+from rlmetrics.names.settings.configuration import holds
+from rlmetrics.names.settings.guards import GuardLiteral, parse
+from rlmetrics.names.tables.component_rows import TableRow, guards_of
+from rlmetrics.names.tables.loading import load_tables
+from rlmetrics.names.tables.tables import FrameworkTable, Tables
 
 __all__ = ["FOLDER", "Difference", "compare", "components", "corrections"]
 

@@ -5,7 +5,7 @@ import json
 import pytest
 from folders import RUNS
 from rlmetrics.names import Match, open_view
-from rlmetrics.names.templates import OPEN
+from rlmetrics.names.tables.templates import OPEN
 
 # Run, source, number of different keys it logged. W&B's own columns and whose-turn markers are not metrics.
 TRL_RUNS = [

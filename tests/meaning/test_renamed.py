@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from rlmetrics.codegen.meaning.resolve import ExtendedFile
+from rlmetrics.codegen.meaning.resolution import ExtendedFile
 from rlmetrics.codegen.model import ComponentFile
-from rlmetrics.names.versions import Releases
+from rlmetrics.names.tables.versions import Releases
 
 ORDER = Releases(dict.fromkeys(("1.0.0", "1.1.0", "1.2.0"), ""))
 

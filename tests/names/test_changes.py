@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 from rlmetrics.names import DiffResult, NamesError, diff, load_tables
-from rlmetrics.names.changes import Change, course_of, steps
-from rlmetrics.names.course import ComponentCourse, stem_at
+from rlmetrics.names.meanings.key_course import ComponentCourse, stem_at
+from rlmetrics.names.upgrades.changes import Change, course_of, steps
 
 GRPO = ("trl[GRPOTrainer]==0.18.2", "trl[GRPOTrainer]==1.16.0")
 

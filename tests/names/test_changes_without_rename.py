@@ -17,7 +17,7 @@ import pytest
 import yaml
 from folders import FIXTURES
 from rlmetrics.names import DiffResult, diff, load_tables, open_views
-from rlmetrics.names.records import Entry
+from rlmetrics.names.tables.key_records import Entry
 
 ROWS = FIXTURES / "changes_without_rename"
 _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)

@@ -4,8 +4,8 @@ import pytest
 import torch
 from rlmetrics import functional
 from rlmetrics.cli import main
-from rlmetrics.names.called import metrics_called
-from rlmetrics.names.loading import load_tables
+from rlmetrics.names.lookup.code_names import metrics_called
+from rlmetrics.names.tables.loading import load_tables
 from rlmetrics.suites import make_suite
 
 

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 from rlmetrics.names import NamesError, keys, open_view, releases, resolve
-from rlmetrics.names.config import parse_pairs
-from rlmetrics.names.meaning import combine
+from rlmetrics.names.settings.configuration import parse_pairs
+from rlmetrics.names.tables.pieces import combine
 
 NEW = "alpha[NewTrainer]==1.0.0"
 

@@ -7,12 +7,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from rlmetrics.cli import main
 from rlmetrics.names import resolve
-from rlmetrics.names.differing import diff
-from rlmetrics.names.loading import load_tables
-from rlmetrics.names.mapping import map_names
-from rlmetrics.names.meant import meant
-from rlmetrics.names.templates import placeholders_in
-from rlmetrics.names.view import open_view
+from rlmetrics.names.lookup.key_spelling import meant
+from rlmetrics.names.mapping.mapping import map_names
+from rlmetrics.names.meanings.view import open_view
+from rlmetrics.names.tables.loading import load_tables
+from rlmetrics.names.tables.templates import placeholders_in
+from rlmetrics.names.upgrades.release_differences import diff
 from rlmetrics.translate import Translator
 
 ASYNC = "trl[AsyncGRPOTrainer]"

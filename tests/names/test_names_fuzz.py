@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from names.small_spec import small_tables
 from rlmetrics.names import NameMap, NamesError, View, infer_source, map_names, open_view, parse_source
-from rlmetrics.names.resolving import resolve_in
+from rlmetrics.names.lookup.resolving import resolve_in
 
 SOURCES = [
     "alpha[OldTrainer]==0.2.0",

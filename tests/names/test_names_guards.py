@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from rlmetrics.names.guards import MAX_DEPTH, MAX_LENGTH, GuardError, SettingName, UnknownValueError, parse
+from rlmetrics.names.settings.guards import MAX_DEPTH, MAX_LENGTH, GuardError, SettingName, UnknownValueError, parse
 
 CONFIG = {"beta": 0.1, "kind": "grpo", "on": True, "off": False, "a.b_c": 3, "unset": None, "zero": 0}
 

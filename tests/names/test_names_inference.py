@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from rlmetrics.names import Clues, FallbackWarning, NamesError, find_source, infer_source, resolve
 from rlmetrics.names.inference.wording import source_line
-from rlmetrics.names.tables import Tables
+from rlmetrics.names.tables.tables import Tables
 
 ALL_OF_0_3_0 = ("approxkl_avg", "clip_ratio", "loss", "reward", "rewards/accuracy/mean", "entropy")
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from rlmetrics.names import load_tables, open_view, resolve
-from rlmetrics.names.lookup import catalogue_of, misspelt
+from rlmetrics.names.meanings.key_index import catalogue_of, misspelt
 
 GRPO = "trl[GRPOTrainer]==1.16.0"
 

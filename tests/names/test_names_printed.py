@@ -7,9 +7,9 @@ import math
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
-from rlmetrics.names.printed import decimals_of, half_unit, shared_decimals
-from rlmetrics.names.reading import covers
-from rlmetrics.names.records import Signature, Transform
+from rlmetrics.names.tables.key_records import Signature, Transform
+from rlmetrics.names.tables.printed_numbers import decimals_of, half_unit, shared_decimals
+from rlmetrics.names.tables.readings import covers
 
 NUMBERS = st.floats(-1e6, 1e6, allow_nan=False)
 DECIMALS = st.integers(2, 8)

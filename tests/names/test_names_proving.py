@@ -4,12 +4,12 @@ import itertools
 
 import pytest
 from rlmetrics.names import open_view
-from rlmetrics.names.config import UNKNOWN
-from rlmetrics.names.loading import load_tables
-from rlmetrics.names.mapping import map_names
-from rlmetrics.names.proving import proven
-from rlmetrics.names.severity import unmet
-from rlmetrics.names.view import FrameworkView
+from rlmetrics.names.differences.severity import unmet
+from rlmetrics.names.mapping.mapping import map_names
+from rlmetrics.names.meanings.view import FrameworkView
+from rlmetrics.names.settings.configuration import UNKNOWN
+from rlmetrics.names.settings.implied_settings import proven
+from rlmetrics.names.tables.loading import load_tables
 
 CALCULATED = "actor_rollout_ref.rollout.calculate_log_probs"
 WEIGHTS = "algorithm.rollout_correction.rollout_is"

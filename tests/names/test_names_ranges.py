@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from rlmetrics.names.versions import RangeError, Releases
+from rlmetrics.names.tables.versions import RangeError, Releases
 
 ORDER = Releases(dict.fromkeys(("0.9", "1.0", "1.1rc1", "1.1", "2.0"), ""))
 

@@ -7,7 +7,7 @@ import math
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from rlmetrics.names.reading import ReadingError, covers
+from rlmetrics.names.tables.readings import ReadingError, covers
 
 NUMBERS = st.floats(allow_nan=False, allow_infinity=False)
 

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from names.small_spec import small_tables
 from rlmetrics.names import Entry, Signature, Transform, relate
-from rlmetrics.names.relations import RELATIONS
+from rlmetrics.names.differences.relations import RELATIONS
 
 PLAIN = Entry(
     component="x",

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from names.small_spec import small_tables
 from rlmetrics.names import NamesError, keys, open_view, resolve
-from rlmetrics.names.surfaces import route_surfaces, rules_of, show_name, show_template
+from rlmetrics.names.sources.surfaces import route_surfaces, rules_of, show_name, show_template
 
 
 @pytest.mark.parametrize(

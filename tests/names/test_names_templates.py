@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from rlmetrics.names import NamesError
-from rlmetrics.names.templates import CONSTRAINED, LITERAL, OPEN, Template
+from rlmetrics.names.tables.templates import CONSTRAINED, LITERAL, OPEN, Template
 
 VALIDATION = Template(
     "val-core/{data_source}/{variable}/mean@{n}",

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from packaging.version import Version
-from rlmetrics.names.versions import Releases, is_development, version_key
+from rlmetrics.names.tables.versions import Releases, is_development, version_key
 
 ORDERED = [
     "0.1rc0",

@@ -9,7 +9,7 @@ import pytest
 import yaml
 from hypothesis import example, given
 from hypothesis import strategies as st
-from rlmetrics.names.nesting import beyond
+from rlmetrics.names.tables.nesting import beyond
 
 BLOCK = ("- ", "? ", "key:\n")
 FLOW = ("[", "[ ", "{", "{key: ", "[x, ", "['it''s [[[[[[[[[[', ", '["\\"{{{{{{{{{{", ', "{? ", "[# [[[[[[[[[[\n")

@@ -6,7 +6,7 @@ from functools import lru_cache
 
 import pytest
 from rlmetrics.names import NameMap, keys, map_names, open_views, resolve
-from rlmetrics.names.mapping import KeyTranslation
+from rlmetrics.names.mapping.mapping import KeyTranslation
 
 OLD = "trl[PPOTrainer]==0.7.10"
 PPO12, PPO18 = "trl[PPOTrainer]==0.12.2", "trl[PPOTrainer]==0.18.2"

@@ -4,9 +4,16 @@ from __future__ import annotations
 
 import pytest
 from rlmetrics.names import load_tables, map_names
-from rlmetrics.names.config import holds
-from rlmetrics.names.records import Difference
-from rlmetrics.names.severity import SEVERITIES, Circumstances, applies, guards_of_level, guards_of_snapshot, severity
+from rlmetrics.names.differences.severity import (
+    SEVERITIES,
+    Circumstances,
+    applies,
+    guards_of_level,
+    guards_of_snapshot,
+    severity,
+)
+from rlmetrics.names.settings.configuration import holds
+from rlmetrics.names.tables.key_records import Difference
 
 
 class Settings:

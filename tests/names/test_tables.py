@@ -7,7 +7,7 @@ import json
 from names.small_spec import small_spec
 from rlmetrics.codegen.tables import FOLDER, build, render
 from rlmetrics.names import Evidence, Tables, keys, load_tables, resolve
-from rlmetrics.names.rows import metrics_of
+from rlmetrics.names.tables.component_rows import metrics_of
 
 
 def _tables(files: dict[str, str]) -> dict[str, str]:

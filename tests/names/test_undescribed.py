@@ -11,8 +11,8 @@ import pytest
 from rlmetrics.cli import main
 from rlmetrics.health import Monitor
 from rlmetrics.names import Clues, find_source
-from rlmetrics.names.loading import load_tables
-from rlmetrics.names.undescribed import recognised, told_by
+from rlmetrics.names.tables.loading import load_tables
+from rlmetrics.names.tables.undescribed import recognised, told_by
 
 KEYS = {
     "NeMo-RL": ["train/gen_kl_error", "train/probs_ratio", "train/reward", "train/loss", "timing/train/generation"],

@@ -7,11 +7,11 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 from rlmetrics.cli import main
+from rlmetrics.logs.run_settings import named_file
 from rlmetrics.names import open_view
-from rlmetrics.names.config import UNKNOWN
-from rlmetrics.names.errors import UserError
-from rlmetrics.names.view import FrameworkView
-from rlmetrics.translate.run_settings import named_file
+from rlmetrics.names.meanings.view import FrameworkView
+from rlmetrics.names.settings.configuration import UNKNOWN
+from rlmetrics.names.tables.user_errors import UserError
 
 GRPO = "trl[GRPOTrainer]==1.13.0"
 VERL = "verl[actor]==0.9.1"

@@ -73,7 +73,7 @@ def test_a_change_of_its_subject_runs_a_lane(lane: gate.Lane, pattern: str) -> N
         "adapters/rlmetrics/answers/terminal.py",
         "adapters/rlmetrics/cli/resolve.py",
         "adapters/rlmetrics/dashboards/board.py",
-        "adapters/rlmetrics/names/relations.py",
+        "adapters/rlmetrics/names/differences/relations.py",
         "tests/answers/test_help.py",
         "tests/translate/test_translator.py",
         "README.md",

@@ -17,7 +17,7 @@ from rlmetrics.codegen.site.pictures.clipping import clipping_of
 from rlmetrics.codegen.site.pictures.drawing import number
 from rlmetrics.codegen.site.pictures.estimators import FIRST, SECOND, estimator_of, sampled
 from rlmetrics.codegen.site.pictures.groups import GROUPS, REWARDS, groups_of
-from rlmetrics.codegen.site.pictures.means import LOG_RATIOS, means_of
+from rlmetrics.codegen.site.pictures.mean_pictures import LOG_RATIOS, means_of
 from rlmetrics.codegen.site.pictures.sketch import sketch_of
 from rlmetrics.codegen.site.pictures.which import picture_of, pictures_of
 from rlmetrics.names import load_tables

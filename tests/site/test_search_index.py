@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from rlmetrics.codegen.site.addresses import key_page
 from rlmetrics.codegen.site.guides import guides_in, slug
+from rlmetrics.codegen.site.page_links import key_page
 from rlmetrics.codegen.site.search import logged_keys
 from rlmetrics.codegen.site.site import Site
 from rlmetrics.codegen.site.symptoms import SYMPTOMS

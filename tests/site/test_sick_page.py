@@ -12,7 +12,7 @@ import pytest
 from rlmetrics.codegen.site.sick import sections, sick
 from rlmetrics.codegen.site.site import Site
 from rlmetrics.codegen.site.symptoms import SYMPTOMS
-from rlmetrics.codegen.site.values import VALUES, values
+from rlmetrics.codegen.site.value_page import VALUES, values
 from rlmetrics.health.rules import Rules
 from rlmetrics.names import load_tables
 

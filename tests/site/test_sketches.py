@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from rlmetrics.codegen.site.healthy import healthy_box, rules_list, sketch_figure
 from rlmetrics.codegen.site.pictures.courses import STEP
-from rlmetrics.codegen.site.pictures.ranges import healthy_of
+from rlmetrics.codegen.site.pictures.healthy_band import healthy_of
 from rlmetrics.codegen.site.pictures.sketch import sketch_of
 from rlmetrics.codegen.site.site import Site
 from rlmetrics.health.series import Series

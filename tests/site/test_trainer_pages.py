@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from rlmetrics.codegen.site.matrix import matrix_of
-from rlmetrics.codegen.site.steps import components_of
+from rlmetrics.codegen.site.release_steps import components_of
 from rlmetrics.names import load_tables
 
 COMPONENTS = [(name, part) for name in ("trl", "verl") for part in components_of(load_tables(), name)]

@@ -6,9 +6,9 @@ import math
 from pathlib import Path
 
 import pytest
-from rlmetrics.codegen.sizes import kept
-from rlmetrics.codegen.sizes.kept import Kept, Size
+from rlmetrics.codegen.sizes import sizes_lock
 from rlmetrics.codegen.sizes.measure import measure, size_of
+from rlmetrics.codegen.sizes.sizes_lock import Kept, Size
 from rlmetrics.names import load_tables
 
 SPEC = Path(__file__).parents[2] / "spec"
@@ -67,39 +67,39 @@ def test_what_is_kept_is_read_back(tmp_path):
         "kl/old/k2": {"level:rank mean/pool": Size(0.1, 2.5, "%", None), "trait:x": Size(0, 4e-06, "nat", "lower")}
     }
     whole = Kept("0123", {"kl/old/k2": "abcd"}, sizes)
-    (tmp_path / kept.FILE).write_text(kept.text_of(whole), encoding="utf-8")
-    assert whole == kept.read(tmp_path)
+    (tmp_path / sizes_lock.FILE).write_text(sizes_lock.text_of(whole), encoding="utf-8")
+    assert whole == sizes_lock.read(tmp_path)
 
 
 def test_another_formula_has_no_size():
     """What was measured of one formula is not told of another."""
     tables = load_tables()
     texts = {metric: tables.texts[metric] for metric in ("kl/old/k2", "kl/old/k1")}
-    digests = {metric: kept.formula_digest(row, "") for metric, row in texts.items()}
+    digests = {metric: sizes_lock.formula_digest(row, "") for metric, row in texts.items()}
     sizes = {metric: {"level:rank mean/pool": Size(1, 2, "%", None)} for metric in texts}
     changed = {**texts, "kl/old/k1": {**texts["kl/old/k1"], "formula": "mean(logprobs)"}}
-    assert kept.stale(Kept("", digests, sizes), changed) == ["kl/old/k1"]
-    assert list(kept.valid(Kept("", digests, sizes), changed)) == ["kl/old/k2"]
+    assert sizes_lock.stale(Kept("", digests, sizes), changed) == ["kl/old/k1"]
+    assert list(sizes_lock.valid(Kept("", digests, sizes), changed)) == ["kl/old/k2"]
 
 
 def test_a_variant_has_a_digest_of_its_own():
     """Padding changes what is computed, so it changes what was measured."""
     row = load_tables().texts["kl/old/k2"]
-    assert kept.formula_digest(row, "") != kept.formula_digest(row, "padded")
+    assert sizes_lock.formula_digest(row, "") != sizes_lock.formula_digest(row, "padded")
 
 
 def test_the_sizes_of_the_spec_are_of_its_formulas():
     """Nothing that was measured is left out of the tables, and the code is that which measured."""
-    measured = kept.read(SPEC)
+    measured = sizes_lock.read(SPEC)
     tables = load_tables()
     assert measured is not None
-    assert kept.code_digest() == measured.code
+    assert sizes_lock.code_digest() == measured.code
     assert set(measured.sizes) == set(tables.sizes)
 
 
 def test_measuring_again_gives_what_is_kept():
     """A metric's sizes, measured anew, are those of the file; only the last of their digits may fall otherwise."""
-    measured = kept.read(SPEC)
+    measured = sizes_lock.read(SPEC)
     assert measured is not None
     again = measure(load_tables(), ["kl/old/k2"]).sizes
     assert set(again) == {"kl/old/k2", "kl/old/k2@padded"}

@@ -6,11 +6,11 @@ from itertools import islice
 
 import pytest
 import torch
+from rlmetrics.codegen.sizes.batch_shapes import LAYOUTS, PROFILES
 from rlmetrics.codegen.sizes.batches import Step, steps
 from rlmetrics.codegen.sizes.departures import DEPARTURES
 from rlmetrics.codegen.sizes.draws import Draws
-from rlmetrics.codegen.sizes.parts import Numbers, can_compute
-from rlmetrics.codegen.sizes.shapes import LAYOUTS, PROFILES
+from rlmetrics.codegen.sizes.step_parts import Numbers, can_compute
 from rlmetrics.functional import REGISTRY
 
 ENTROPY = REGISTRY["entropy/policy@from_token_entropy"]

@@ -12,9 +12,9 @@ import pytest
 import torch
 from rlmetrics.functional import REGISTRY
 from rlmetrics.state.fusing import fuse_metrics
-from rlmetrics.state.layout import Slot
 from rlmetrics.state.packing import Packing
 from rlmetrics.state.registry import MetricFunction
+from rlmetrics.state.slot_layout import Slot
 from rlmetrics.state.slots import merge
 from rlmetrics.state.suite import Suite
 from rlmetrics.suites import DPOSuite, PPOSuite, SFTSuite, make_suite

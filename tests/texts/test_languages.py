@@ -8,7 +8,7 @@ import pytest
 from lint.spec_text import SpecText
 from rlmetrics.codegen.lint import lint
 from rlmetrics.codegen.loader import load
-from rlmetrics.codegen.output.sources import digest
+from rlmetrics.codegen.output.input_digest import digest
 from rlmetrics.codegen.translations import english_sentences, interface_sentences, sections
 
 ENGLISH = """# Guide

@@ -18,7 +18,7 @@ from rlmetrics.health import Monitor
 from rlmetrics.names import NamesError
 from rlmetrics.suites import GRPOSuite
 from rlmetrics.trackers import FindingsFile, Live, tell, wrap
-from rlmetrics.trackers.settings import known_settings, plain_settings, settings_beside
+from rlmetrics.trackers.live_settings import known_settings, plain_settings, settings_beside
 from rlmetrics.trainers._reporters import ReportedRow, prefixed
 from rlmetrics.translate import Translator
 

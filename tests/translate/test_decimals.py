@@ -6,7 +6,7 @@ from fractions import Fraction
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from rlmetrics.translate.decimals import convert_decimal, convert_float, spelled
+from rlmetrics.logs.decimals import convert_decimal, convert_float, spelled
 
 finite = st.floats(allow_nan=False, allow_infinity=False)
 

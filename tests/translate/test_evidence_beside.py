@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from rlmetrics.cli import main
-from rlmetrics.translate.beside import beside
+from rlmetrics.logs.beside import beside
 
 FIXTURES = Path(__file__).parents[1] / "fixtures" / "runs"
 CARD = """---

@@ -6,7 +6,7 @@ from decimal import Decimal
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from rlmetrics.translate.jsonspans import JsonError, end_of, members
+from rlmetrics.logs.jsonspans import JsonError, end_of, members
 
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(),

@@ -13,9 +13,9 @@ from pathlib import Path
 import pytest
 from logs import LOGS
 from rlmetrics.cli import main
+from rlmetrics.logs.printable import printable
 from rlmetrics.translate import placing, translate_file
 from rlmetrics.translate.placing import replacing
-from rlmetrics.translate.printable import printable
 from translate.without_room import WITHOUT_ROOM
 
 VERL = "verl==0.9.1"

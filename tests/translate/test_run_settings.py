@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 import yaml
+from rlmetrics.logs.run_settings import setting
 from rlmetrics.names import open_view
-from rlmetrics.names.config import UNKNOWN
-from rlmetrics.names.recorded import keys_of, merged, understood
-from rlmetrics.names.view import FrameworkView
+from rlmetrics.names.meanings.recorded_settings import keys_of, merged, understood
+from rlmetrics.names.meanings.view import FrameworkView
+from rlmetrics.names.settings.configuration import UNKNOWN
 from rlmetrics.translate.kinds import KINDS
-from rlmetrics.translate.run_settings import setting
 
 RUNS = Path(__file__).parents[1] / "fixtures" / "runs"
 GRPO = "trl[GRPOTrainer]==0.18.2"

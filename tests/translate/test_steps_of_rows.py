@@ -5,8 +5,8 @@ import math
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from rlmetrics.logs.reading import LoggedRow, MissingSteps, one_a_step, step_in
 from rlmetrics.translate.kinds import hf_console
-from rlmetrics.translate.reading import LoggedRow, MissingSteps, one_a_step, step_in
 
 
 def read(*rows):

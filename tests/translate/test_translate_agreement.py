@@ -9,8 +9,8 @@ import pytest
 from rlmetrics.cli import main
 from rlmetrics.names import Candidate, NamesError, SourceAnswer
 from rlmetrics.translate import Translator
-from rlmetrics.translate.options import Options
 from rlmetrics.translate.origins import Several
+from rlmetrics.translate.translation_options import Options
 
 _RUNS = Path(__file__).parents[1] / "fixtures" / "runs"
 

@@ -12,11 +12,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from logs import kind_name
 from rlmetrics.cli import main
-from rlmetrics.names.records import Transform
-from rlmetrics.translate import yamlevents
+from rlmetrics.logs import yamlevents
+from rlmetrics.logs.yamlspans import Scalar, YamlError, json_scalars, respelled, scalars
+from rlmetrics.names.tables.key_records import Transform
 from rlmetrics.translate.kinds import KINDS
-from rlmetrics.translate.limits import following
-from rlmetrics.translate.yamlspans import Scalar, YamlError, json_scalars, respelled, scalars
+from rlmetrics.translate.thresholds import following
 
 GRPO = "trl[GRPOTrainer]==0.18.2"
 
@@ -504,7 +504,7 @@ def test_settings_in_yaml_are_named_as_missing_without_pyyaml(tmp_path, monkeypa
     (tmp_path / "trainer_state.json").write_text("{}")
     (tmp_path / "args.yaml").write_text("beta: 0.1\n")
     monkeypatch.setitem(sys.modules, "yaml", None)
-    monkeypatch.delitem(sys.modules, "rlmetrics.translate.yamlevents", raising=False)
+    monkeypatch.delitem(sys.modules, "rlmetrics.logs.yamlevents", raising=False)
 
     settings = KINDS["trainer-state"].open(tmp_path / "trainer_state.json").configuration[None]
 

@@ -3,7 +3,7 @@
 import math
 
 import pytest
-from rlmetrics.names.errors import NamesError
+from rlmetrics.names.tables.user_errors import NamesError
 from rlmetrics.translate import InputError, Translator
 
 OLD, NEW = "trl[PPOTrainer]==0.7.10", "trl[PPOTrainer]==0.18.2"

@@ -4,7 +4,7 @@ WITHOUT_ROOM = (
     "import resource, signal, sys\n"
     "signal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n"
     "from rlmetrics.cli import main\n"
-    "from rlmetrics.names.loading import load_tables\n"
+    "from rlmetrics.names.tables.loading import load_tables\n"
     "resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))\n"
     "sys.exit(main(sys.argv[1:]))"
 )

@@ -24,7 +24,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rlmetrics.lazy import lazily
+from rlmetrics.lazy_imports import lazily
 
 if TYPE_CHECKING:
     from ._grouped import Alone, Std, best_of_group, group_relative, leave_one_out, per_token

@@ -11,9 +11,9 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from urllib.parse import quote
 
-from rlmetrics.names.errors import UserError
-from rlmetrics.names.source import parse_source
-from rlmetrics.names.tables import Tables
+from rlmetrics.names.sources.source import parse_source
+from rlmetrics.names.tables.tables import Tables
+from rlmetrics.names.tables.user_errors import UserError
 
 __all__ = ["VARIABLE", "configured", "key_page", "links_of", "metric_page", "page_of", "web_address"]
 

@@ -5,21 +5,32 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from rlmetrics.names.answers import Resolution
-from rlmetrics.names.anywhere import resolved_at
-from rlmetrics.names.config import Config
-from rlmetrics.names.lookup import ALIAS, GROUP, KEY, SEGMENT, SHOWN, TEMPLATE, Logged, Lookup, catalogue_of, misspelt
-from rlmetrics.names.meant import Meant, meant
-from rlmetrics.names.measured import canonical_of
-from rlmetrics.names.protocol import View
-from rlmetrics.names.resolving import is_users_own, unlogged
-from rlmetrics.names.source import Source
-from rlmetrics.names.tables import Tables
-from rlmetrics.names.view import FrameworkView
+from rlmetrics.names.lookup.anywhere import resolved_at
+from rlmetrics.names.lookup.key_spelling import Meant, meant
+from rlmetrics.names.lookup.lookup_records import Resolution
+from rlmetrics.names.lookup.resolving import is_users_own, unlogged
+from rlmetrics.names.meanings.exact_names import canonical_of
+from rlmetrics.names.meanings.key_index import (
+    ALIAS,
+    GROUP,
+    KEY,
+    SEGMENT,
+    SHOWN,
+    TEMPLATE,
+    Logged,
+    Lookup,
+    catalogue_of,
+    misspelt,
+)
+from rlmetrics.names.meanings.protocol import View
+from rlmetrics.names.meanings.view import FrameworkView
+from rlmetrics.names.settings.configuration import Config
+from rlmetrics.names.sources.source import Source
+from rlmetrics.names.tables.tables import Tables
 
-from .meanings import brought_lines, meaning_lines, meaning_table, meanings, near_lines
+from .meaning_list import brought_lines, meaning_lines, meaning_table, meanings, near_lines
+from .signature_words import listed, quantity_words, source_words
 from .terminal import columns, labelled, wrapped
-from .words import listed, quantity_words, source_words
 
 __all__ = ["Answer", "answer_anywhere", "answer_at", "is_common", "is_typo", "other_name"]
 
@@ -209,7 +220,7 @@ def _not_logged(view: FrameworkView, asked: Meant, *, own: bool, full: bool) -> 
     rows = [("guide", f"lists it all the same: {said['says']} Instead: {said['instead']}")] if said is not None else []
     rows += [*(_own_rows(first, tables) if own else []), *chosen_rows(view.source, tables)]
     if asked.absent is not None:
-        from .absent import absent_lines
+        from .absent_answer import absent_lines
 
         return absent_lines(view, asked.absent, full=full, more=rows)
     if asked.others:

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from .facts import quantity
-from .words import listed
+from .metric_facts import quantity
+from .signature_words import listed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from rlmetrics.names.causes import Effect, SharedCause, TakenBack
-    from rlmetrics.names.changes import Cause
-    from rlmetrics.names.tables import Tables
+    from rlmetrics.names.tables.tables import Tables
+    from rlmetrics.names.upgrades.causes import Effect, SharedCause, TakenBack
+    from rlmetrics.names.upgrades.changes import Cause
 
 __all__ = ["cause_words", "is_complex", "metric_words", "plain_words", "taken_back_words"]
 

@@ -6,19 +6,19 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from rlmetrics.names.view import FrameworkView
+from rlmetrics.names.meanings.view import FrameworkView
 
-from .facts import formula_texts, lowered, measured_text
 from .judged import judge, showing
+from .metric_facts import formula_texts, lowered, measured_text
 from .pasted import Given
-from .settings import condition_words, settings_that_change
+from .setting_words import condition_words, settings_that_change
+from .signature_words import averaged_words, listed, population_words, quantity_words, snapshot_words, source_words
 from .terminal import labelled, width, wrapped
-from .words import averaged_words, listed, population_words, quantity_words, snapshot_words, source_words
 
 if TYPE_CHECKING:
     from rlmetrics.names import Resolution
-    from rlmetrics.names.protocol import View
-    from rlmetrics.names.tables import Tables
+    from rlmetrics.names.meanings.protocol import View
+    from rlmetrics.names.tables.tables import Tables
 
 __all__ = ["Side", "contrast_lines", "usual_pair"]
 

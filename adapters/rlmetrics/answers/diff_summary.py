@@ -6,17 +6,17 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from rlmetrics.names.causes import shown
+from rlmetrics.names.upgrades.causes import shown
 
 from .cause_words import metric_words
 from .keylists import braced, counted, few
-from .words import listed, source_words
+from .signature_words import listed, source_words
 
 if TYPE_CHECKING:
     from rlmetrics.names import DiffResult
-    from rlmetrics.names.causes import SharedCause
-    from rlmetrics.names.records import LookAlike
-    from rlmetrics.names.tables import Tables
+    from rlmetrics.names.tables.key_records import LookAlike
+    from rlmetrics.names.tables.tables import Tables
+    from rlmetrics.names.upgrades.causes import SharedCause
 
 __all__ = ["between", "summary"]
 

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 from rlmetrics.names import Typical, load_tables
 
-from .facts import is_timer
+from .metric_facts import is_timer
 from .sides import Sides, sided, sides_of
-from .sizes import spanned_words
+from .size_words import spanned_words
 from .terminal import footnote
 
 if TYPE_CHECKING:
-    from rlmetrics.names.tables import Tables
+    from rlmetrics.names.tables.tables import Tables
     from rlmetrics.translate import Report
 
 __all__ = ["Footnote", "Notes", "notes_of"]

@@ -6,14 +6,14 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from rlmetrics.names.config import RecordedName, find_key
-from rlmetrics.names.severity import UPDATE
+from rlmetrics.names.differences.severity import UPDATE
+from rlmetrics.names.settings.configuration import RecordedName, find_key
 
-from .words import listed
+from .signature_words import listed
 
 if TYPE_CHECKING:
-    from rlmetrics.names.answers import Resolution
-    from rlmetrics.names.component import ComponentView
+    from rlmetrics.names.lookup.lookup_records import Resolution
+    from rlmetrics.names.meanings.component import ComponentView
 
 __all__ = ["indifferent_words"]
 

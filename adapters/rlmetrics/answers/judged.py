@@ -11,22 +11,22 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from rlmetrics.names.reading import covers
-from rlmetrics.names.records import Reading
-from rlmetrics.names.view import FrameworkView
+from rlmetrics.names.meanings.view import FrameworkView
+from rlmetrics.names.tables.key_records import Reading
+from rlmetrics.names.tables.readings import covers
 
-from .evidence import CONSTANT, NOTHING, RowEvidence, constant_guard, is_stated
 from .judgement import BAD, LEVELS, Judgement
-from .limits import at_limit
 from .pasted import Given
-from .ranges import applies, outside, rounded, unremarkable
 from .trust import needs_words
+from .value_evidence import CONSTANT, NOTHING, RowEvidence, constant_guard, is_stated
+from .value_limits import at_limit
+from .value_ranges import applies, outside, rounded, unremarkable
 
 if TYPE_CHECKING:
     from rlmetrics.health import Finding
     from rlmetrics.names import Resolution
-    from rlmetrics.names.protocol import View
-    from rlmetrics.names.tables import Tables
+    from rlmetrics.names.meanings.protocol import View
+    from rlmetrics.names.tables.tables import Tables
 
 __all__ = ["findings_at_once", "judge", "readings_of", "showing"]
 
@@ -172,7 +172,7 @@ def showing(view: View, resolution: Resolution) -> list[str]:
     names: Sequence[str] = () if resolution.signature is None else resolution.signature.traits
     if not isinstance(view, FrameworkView):
         return [*names]
-    from .causes import shows
+    from .difference_words import shows
 
     side = view.circumstances(str(resolution.component))
     return [name for name in names if shows(name, side, resolution.mode or "train", view.tables) is not False]

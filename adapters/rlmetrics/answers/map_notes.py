@@ -6,20 +6,20 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from rlmetrics.names.causes import shown
-from rlmetrics.names.lookalikes import INSTEAD
-from rlmetrics.names.severity import unmet
+from rlmetrics.names.differences.severity import unmet
+from rlmetrics.names.mapping.lookalikes import INSTEAD
+from rlmetrics.names.upgrades.causes import shown
 
 from .sides import sided, sides_of
-from .sizes import spanned_words
+from .size_words import spanned_words
 from .terminal import footnote
 
 if TYPE_CHECKING:
     from rlmetrics.names import MapRow
-    from rlmetrics.names.mapping import NameMap
-    from rlmetrics.names.records import Difference, Entry, Typical
-    from rlmetrics.names.severity import Settings
-    from rlmetrics.names.tables import Tables
+    from rlmetrics.names.differences.severity import Settings
+    from rlmetrics.names.mapping.mapping import NameMap
+    from rlmetrics.names.tables.key_records import Difference, Entry, Typical
+    from rlmetrics.names.tables.tables import Tables
 
 __all__ = ["MapNotes", "level_words"]
 
@@ -189,7 +189,7 @@ def level_words(difference: Difference, reductions: Sequence[Mapping[str, str]],
 
 def _is_guard(text: str) -> bool:
     """Tell whether a condition is a guard over settings, and not said in words."""
-    from rlmetrics.names.guards import GuardError, parse
+    from rlmetrics.names.settings.guards import GuardError, parse
 
     try:
         parse(text)

@@ -6,17 +6,17 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from rlmetrics.names.errors import NamesError
-from rlmetrics.names.lookup import KEY
-from rlmetrics.names.view import FrameworkView
+from rlmetrics.names.meanings.key_index import KEY
+from rlmetrics.names.meanings.view import FrameworkView
+from rlmetrics.names.tables.user_errors import NamesError
 
 from .terminal import labelled
 
 if TYPE_CHECKING:
     from rlmetrics.names import Resolution
-    from rlmetrics.names.config import Configuration
-    from rlmetrics.names.protocol import View
-    from rlmetrics.names.records import Entry
+    from rlmetrics.names.meanings.protocol import View
+    from rlmetrics.names.settings.configuration import Configuration
+    from rlmetrics.names.tables.key_records import Entry
 
 __all__ = ["missing_lines"]
 

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from rlmetrics.names.printed import half_unit, shared_decimals
+from rlmetrics.names.tables.printed_numbers import half_unit, shared_decimals
 
 __all__ = ["Given", "parse_row", "parse_rows", "parse_value"]
 

@@ -6,23 +6,32 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from rlmetrics.names.view import FrameworkView
+from rlmetrics.names.meanings.view import FrameworkView
 
-from .facts import axis_words, first_clause, formula_texts, health_texts, measured_text, quantity, reads_texts, sentence
-from .ranges import axis_of
+from .metric_facts import (
+    axis_words,
+    first_clause,
+    formula_texts,
+    health_texts,
+    measured_text,
+    quantity,
+    reads_texts,
+    sentence,
+)
+from .signature_words import population_words
 from .terminal import LABEL, columns, labelled, symbol, wrapped
 from .trust import averaged_lines, is_biased, logged_lines, needs_words, says_over, trust_lines
-from .words import population_words
+from .value_ranges import axis_of
 
 if TYPE_CHECKING:
-    from rlmetrics.names.answers import Resolution
-    from rlmetrics.names.component import ComponentView
-    from rlmetrics.names.history import History
-    from rlmetrics.names.protocol import View
-    from rlmetrics.names.tables import Tables
+    from rlmetrics.names.lookup.lookup_records import Resolution
+    from rlmetrics.names.meanings.component import ComponentView
+    from rlmetrics.names.meanings.protocol import View
+    from rlmetrics.names.tables.tables import Tables
+    from rlmetrics.names.upgrades.history import History
 
-    from .changes import ToldChange
-    from .settings import Setting
+    from .change_words import ToldChange
+    from .setting_words import Setting
 
 __all__ = ["changed_lines", "resolved_lines", "resolved_links", "source_lines", "told_notes"]
 
@@ -118,7 +127,7 @@ def _rest(
     settings, friends = around or _around(view, item)
     lines: list[str] = []
     if settings:
-        from .settings import setting_lines
+        from .setting_words import setting_lines
 
         lines += setting_lines(settings, detail.settings, full=full)
     shown = friends if full else friends[: detail.friends]
@@ -138,7 +147,7 @@ def _around(view: View, item: Resolution) -> _Around:
     friends = unlike(view, str(item.metric), mode, str(item.component))
     if not isinstance(view, FrameworkView) or item.template is None:
         return _Around((), friends)
-    from .settings import settings_that_change
+    from .setting_words import settings_that_change
 
     return _Around(settings_that_change(view.components[str(item.component)], item.template, mode), friends)
 
@@ -225,9 +234,9 @@ class _Changes(NamedTuple):
 def _changes(view: View, item: Resolution) -> _Changes | None:
     if not isinstance(view, FrameworkView) or item.template is None:
         return None
-    from rlmetrics.names.history import History
+    from rlmetrics.names.upgrades.history import History
 
-    from .changes import changes, endings
+    from .change_words import changes, endings
 
     component = view.components[str(item.component)]
     history = History(view.tables, view.source.framework, component.label, _given(component))
@@ -247,7 +256,7 @@ def changed_lines(view: View, item: Resolution, *, full: bool) -> list[str]:
 
 
 def _changed(found: _Changes, release: str, component: str, *, full: bool) -> list[str]:
-    from .changes import change_row
+    from .change_words import change_row
 
     history, past, coming = found
     shown = [*past, *coming] if full else [*_nearest(past[::-1]), *_nearest(coming)]

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 
 from .judgement import BAD, LEVELS
 from .missing import missing_lines
+from .signature_words import listed, source_words
 from .terminal import columns, labelled, wrapped
-from .values import JudgedValue, brief_text, some, usual
-from .words import listed, source_words
+from .value_answer import JudgedValue, brief_text, some, usual
 
 if TYPE_CHECKING:
-    from rlmetrics.names.protocol import View
+    from rlmetrics.names.meanings.protocol import View
 
 __all__ = ["row_lines"]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from rlmetrics.names.severity import SEVERITIES
+from rlmetrics.names.differences.severity import SEVERITIES
 
 from .footnotes import Notes
 from .keylists import fitting

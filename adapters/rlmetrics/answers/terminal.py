@@ -25,7 +25,7 @@ _DEFAULT, _LEAST, _MOST = 80, 40, 160
 
 
 def symbol(severity: str) -> str:
-    """Return the sign of a severity, one of `rlmetrics.names.severity.SEVERITIES`."""
+    """Return the sign of a severity, one of `rlmetrics.names.differences.severity.SEVERITIES`."""
     return _SYMBOLS[severity]
 
 

@@ -6,19 +6,19 @@ import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from rlmetrics.names.signature import population_traits
-from rlmetrics.names.view import FrameworkView
+from rlmetrics.names.differences.entry_signature import population_traits
+from rlmetrics.names.meanings.view import FrameworkView
 
-from .causes import GRADES, brief_of, shows
-from .facts import SHARES, sentence, shortened
+from .difference_words import GRADES, brief_of, shows
+from .metric_facts import SHARES, sentence, shortened
+from .signature_words import averaged_words, population_words
 from .terminal import LABEL, labelled, symbol
-from .words import averaged_words, population_words
 
 if TYPE_CHECKING:
-    from rlmetrics.names.answers import Resolution
-    from rlmetrics.names.protocol import View
-    from rlmetrics.names.records import Signature
-    from rlmetrics.names.tables import Tables
+    from rlmetrics.names.lookup.lookup_records import Resolution
+    from rlmetrics.names.meanings.protocol import View
+    from rlmetrics.names.tables.key_records import Signature
+    from rlmetrics.names.tables.tables import Tables
 
 __all__ = ["averaged_lines", "bias_words", "is_biased", "logged_lines", "needs_words", "says_over", "trust_lines"]
 
@@ -155,7 +155,7 @@ def logged_lines(view: View, item: Resolution) -> list[str]:
         return []
     if item.condition is None:
         return labelled("logged", {True: "always", False: "not by default", None: "not said"}[item.logged])
-    from .settings import condition_words
+    from .setting_words import condition_words
 
     guards, texts = condition_words(item.condition, view.components[str(item.component)].config)
     default = {True: "by default", False: "not by default", None: "depends on what is not known"}[
@@ -174,7 +174,7 @@ def needs_words(view: View, item: Resolution) -> str | None:
     start = "not logged by default" if item.logged_by_default is False else "not logged with these settings"
     if item.condition is None or not isinstance(view, FrameworkView):
         return start
-    from .settings import condition_words
+    from .setting_words import condition_words
 
     guards, texts = condition_words(item.condition, view.components[str(item.component)].config)
     needed = "; ".join(guards) or "; ".join(texts)

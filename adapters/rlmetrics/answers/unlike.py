@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rlmetrics.names.rows import metrics_of
-from rlmetrics.names.view import FrameworkView
+from rlmetrics.names.meanings.view import FrameworkView
+from rlmetrics.names.tables.component_rows import metrics_of
 
 if TYPE_CHECKING:
-    from rlmetrics.names.protocol import View
-    from rlmetrics.names.tables import Tables
+    from rlmetrics.names.meanings.protocol import View
+    from rlmetrics.names.tables.tables import Tables
 
 __all__ = ["friends_of", "spelled", "unlike"]
 

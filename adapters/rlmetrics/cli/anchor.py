@@ -11,7 +11,7 @@ from .options import add_json
 from .output import json_text
 
 if TYPE_CHECKING:
-    from rlmetrics.codegen.locks.component import LockedComponent
+    from rlmetrics.codegen.locks.component_lock import LockedComponent
     from rlmetrics.codegen.spec import Spec
 
 __all__ = ["add", "run"]
@@ -42,12 +42,12 @@ def run(args: argparse.Namespace) -> int:
     Returns:
         0.
     """
-    from rlmetrics.codegen.locks.anchor import add_anchor
+    from rlmetrics.codegen.locks.anchoring import add_anchor
     from rlmetrics.codegen.locks.fetch import open_release
-    from rlmetrics.codegen.locks.known_settings import note_settings
     from rlmetrics.codegen.locks.ledger import Ledger
     from rlmetrics.codegen.locks.of_spec import components_of
-    from rlmetrics.names.errors import UserError
+    from rlmetrics.codegen.locks.settings_census import note_settings
+    from rlmetrics.names.tables.user_errors import UserError
 
     match = SOURCE.fullmatch(args.source)
     path, colon, line = args.place.rpartition(":")
@@ -79,7 +79,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _framework(spec: Spec, name: str, stem: str | None) -> str:
-    from rlmetrics.names.errors import UserError
+    from rlmetrics.names.tables.user_errors import UserError
 
     frameworks = [
         framework
@@ -94,7 +94,7 @@ def _framework(spec: Spec, name: str, stem: str | None) -> str:
 
 
 def _stem(components: Mapping[str, LockedComponent], written: str | None) -> str | None:
-    from rlmetrics.names.errors import UserError
+    from rlmetrics.names.tables.user_errors import UserError
 
     if written is None or written in components:
         return written

@@ -8,14 +8,14 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rlmetrics.names.errors import NamesError, UserError
-from rlmetrics.names.loading import load_tables
-from rlmetrics.names.source import nearest
+from rlmetrics.names.sources.source import nearest
+from rlmetrics.names.tables.loading import load_tables
+from rlmetrics.names.tables.user_errors import NamesError, UserError
 
 from .options import add_json, add_spec, spec_of
 
 if TYPE_CHECKING:
-    from rlmetrics.codegen.audit.audit import Audit
+    from rlmetrics.codegen.audit.release_audit import Audit
 
 __all__ = ["add", "run"]
 
@@ -53,9 +53,9 @@ def run(args: argparse.Namespace) -> int:
     Returns:
         0, or 1 where the spec and the release differ in a described component.
     """
-    from rlmetrics.codegen.audit.audit import audit
     from rlmetrics.codegen.audit.frameworks import SETTINGS
-    from rlmetrics.codegen.audit.sources import read_release
+    from rlmetrics.codegen.audit.release_audit import audit
+    from rlmetrics.codegen.audit.release_sources import read_release
 
     match = _SOURCE.fullmatch(args.source)
     if match is None:

@@ -45,9 +45,9 @@ def run(args: argparse.Namespace) -> int:
         1 with findings of the level of ``--fail-on``, else 0.
     """
     from rlmetrics.health.checking import check_all
-    from rlmetrics.health.overview import overview_text, ranked
-    from rlmetrics.health.records import LEVELS
-    from rlmetrics.health.terminal import report_text
+    from rlmetrics.health.report_records import LEVELS
+    from rlmetrics.health.report_terminal import report_text
+    from rlmetrics.health.runs_overview import overview_text, ranked
     from rlmetrics.names import load_tables
 
     from .pages import require_free_page, write_page
@@ -60,7 +60,7 @@ def run(args: argparse.Namespace) -> int:
     checked = check_all(args.runs, at=args.at, config=config, spec=spec)
     reports = checked.reports
     if args.html:
-        from rlmetrics.health.page import page
+        from rlmetrics.health.report_page import page
 
         write_page(Path(args.html), page(reports, checked.left_out))
     if args.json:

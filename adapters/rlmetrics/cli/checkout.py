@@ -39,8 +39,8 @@ def load_spec() -> tuple[Path, Spec]:
         UserError: If there is no checkout, or the spec can't be read.
     """
     from rlmetrics.codegen.loader import SpecError, load
-    from rlmetrics.codegen.output.sources import find_root
-    from rlmetrics.names.errors import UserError
+    from rlmetrics.codegen.output.input_digest import find_root
+    from rlmetrics.names.tables.user_errors import UserError
 
     root = find_root(Path.cwd())
     if root is None:

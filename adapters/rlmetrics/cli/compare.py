@@ -40,8 +40,8 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
 
 def run(args: argparse.Namespace) -> int:
     """Run the command."""
-    from rlmetrics.health.comparing import compare, comparison_text
     from rlmetrics.health.curves import read_curves
+    from rlmetrics.health.run_comparison import compare, comparison_text
 
     from .pages import require_free_page, write_page
 
@@ -59,7 +59,7 @@ def run(args: argparse.Namespace) -> int:
         raise UsageError(msg)
     comparisons = [compare(curves[0], other, spec) for other in curves[1:]]
     if args.html:
-        from rlmetrics.health.comparing_page import comparison_page
+        from rlmetrics.health.run_comparison_page import comparison_page
 
         write_page(Path(args.html), comparison_page(comparisons))
     if args.json:

@@ -56,7 +56,7 @@ def complete(parser: argparse.ArgumentParser) -> None:
 
 def _sources(prefix: str, **_: Any) -> Iterable[str]:
     """Return the sources that begin with a text: frameworks, then components, then releases."""
-    from rlmetrics.names.loading import load_tables
+    from rlmetrics.names.tables.loading import load_tables
 
     tables = load_tables()
     name, bracket, rest = prefix.partition("[")
@@ -77,7 +77,7 @@ def _sources(prefix: str, **_: Any) -> Iterable[str]:
 def _keys(prefix: str, parsed_args: argparse.Namespace, **_: Any) -> Iterable[str]:
     """Return the keys that begin with a text: those of the source that is named, otherwise metrics."""
     from rlmetrics.names import NamesError, keys
-    from rlmetrics.names.loading import load_tables
+    from rlmetrics.names.tables.loading import load_tables
 
     source = getattr(parsed_args, "at", None)
     if not isinstance(source, str) or source == "auto":

@@ -67,8 +67,8 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _require_free(output: Path, args: argparse.Namespace) -> None:
-    from rlmetrics.translate.errors import InputError
-    from rlmetrics.translate.files import require_ordinary
+    from rlmetrics.logs.files import require_ordinary
+    from rlmetrics.logs.input_errors import InputError
 
     require_ordinary(output)
     if output.exists() and not (args.force and output.is_file()):

@@ -74,7 +74,7 @@ def _given(metric: str) -> dict[str, list[float]]:
 def _computed(metric: str, inputs: Mapping[str, Any]) -> float:
     """Return a metric by its formula, with nothing but the standard library."""
     from rlmetrics.names import load_tables
-    from rlmetrics.reference import evaluate
+    from rlmetrics.oracle import evaluate
 
     texts = load_tables().texts[metric]
     value = evaluate(texts["formula"], texts.get("let", {}), inputs, {}, texts["empty"])

@@ -43,7 +43,7 @@ def run(args: argparse.Namespace) -> int:
     if args.json:
         print(json_text(_found(args, tables, args.keys)))
         return 0
-    from rlmetrics.answers.diff import diff_lines, key_lines
+    from rlmetrics.answers.diff_answer import diff_lines, key_lines
     from rlmetrics.answers.terminal import printed
 
     answers = [key_lines(_found(args, tables, [key]), tables, key) for key in args.keys]
@@ -55,7 +55,7 @@ def run(args: argparse.Namespace) -> int:
 
 def _found(args: argparse.Namespace, tables: Tables, keys: Sequence[str]) -> DiffResult:
     from rlmetrics.names import diff
-    from rlmetrics.names.programs import EVERY
+    from rlmetrics.names.mapping.programs import EVERY
 
     return diff(
         args.from_,

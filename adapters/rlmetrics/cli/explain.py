@@ -8,7 +8,7 @@ from pathlib import Path
 from shutil import get_terminal_size
 from typing import TYPE_CHECKING
 
-from rlmetrics.names.errors import NamesError
+from rlmetrics.names.tables.user_errors import NamesError
 
 from .options import add_config, add_json, config_of
 from .output import json_text
@@ -44,7 +44,7 @@ def run(args: argparse.Namespace) -> int:
         NamesError: The source does not log the key.
     """
     from rlmetrics.codegen.explained import explain
-    from rlmetrics.names.view import FrameworkView, open_view
+    from rlmetrics.names.meanings.view import FrameworkView, open_view
 
     from .checkout import load_spec
 
@@ -76,7 +76,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _block(item: Explained, full: bool) -> str:
-    from rlmetrics.names.loading import load_tables
+    from rlmetrics.names.tables.loading import load_tables
 
     entry = item.entry
     width = min(get_terminal_size((80, 24)).columns, 120)

@@ -44,9 +44,9 @@ def run(args: argparse.Namespace) -> int:
         0 if all is well, 1 if ``--check`` found a difference, 2 for an error in the spec or in the call.
     """
     from rlmetrics.codegen.generate import driver
-    from rlmetrics.codegen.output import sources
+    from rlmetrics.codegen.output import input_digest
 
-    root = sources.find_root(Path.cwd())
+    root = input_digest.find_root(Path.cwd())
     if root is None:
         return _fail(NO_CHECKOUT.format(command="generate"))
     overlays = [Path(folder) for folder in args.spec]
@@ -58,7 +58,7 @@ def run(args: argparse.Namespace) -> int:
     if args.watch:
         if args.check:
             return _fail("rlmetrics generate: --check and --watch exclude each other; choose one")
-        from rlmetrics.codegen.generate.watch import watch
+        from rlmetrics.codegen.generate.regeneration import watch
 
         return watch(root, overlays)
     report = driver.run(root, overlays, check=args.check, docs=args.docs, anew=args.no_cache)
@@ -80,12 +80,12 @@ def _measure(root: Path) -> bool:
         import torch  # noqa: F401  # pyright: ignore[reportUnusedImport]
     except ModuleNotFoundError:
         return False
-    from rlmetrics.codegen.sizes import kept, measure
+    from rlmetrics.codegen.sizes import measure, sizes_lock
     from rlmetrics.names import load_tables
 
     print("measuring differences on the reference batches; this takes some minutes", file=sys.stderr)
-    text = kept.text_of(measure.measure(load_tables()))
-    (root / "spec" / kept.FILE).write_text(text, encoding="utf-8", newline="\n")
+    text = sizes_lock.text_of(measure.measure(load_tables()))
+    (root / "spec" / sizes_lock.FILE).write_text(text, encoding="utf-8", newline="\n")
     return True
 
 

@@ -44,7 +44,7 @@ def run(args: argparse.Namespace) -> int:
     """
     from rlmetrics.codegen import excerpts, findings
     from rlmetrics.codegen.linted import linted
-    from rlmetrics.codegen.output.sources import find_root
+    from rlmetrics.codegen.output.input_digest import find_root
 
     root = find_root(Path.cwd())
     if root is None:

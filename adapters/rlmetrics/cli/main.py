@@ -100,7 +100,7 @@ def _settle() -> None:
 
 
 def _command(arguments: list[str]) -> int:
-    from rlmetrics.names.errors import UserError
+    from rlmetrics.names.tables.user_errors import UserError
 
     from .commands import COMMANDS
     from .parsing import every_command, parser_of, whole_parser
@@ -120,7 +120,7 @@ def _command(arguments: list[str]) -> int:
         args = parser.parse_args(arguments)
         return int(module.run(args))
     except ModuleNotFoundError as error:
-        from rlmetrics.translate.packages import MissingPackageError
+        from rlmetrics.logs.optional_packages import MissingPackageError
 
         missing = MissingPackageError.of(error)
         if missing is None:
@@ -131,7 +131,7 @@ def _command(arguments: list[str]) -> int:
     except OSError as error:
         if isinstance(error, BrokenPipeError):
             raise
-        from rlmetrics.translate.printable import printable
+        from rlmetrics.logs.printable import printable
 
         where = f"{printable(os.fsdecode(error.filename))}: " if error.filename else ""
         return _fail(f"rlmetrics {chosen}: {where}{error.strerror or error}")
@@ -196,7 +196,7 @@ def _fail(message: str) -> int:
 
 def _say(message: str) -> None:
     """Print one line on standard error, if that takes it."""
-    from rlmetrics.translate.printable import printable
+    from rlmetrics.logs.printable import printable
 
     try:
         print(printable(" ".join(map(str.strip, message.split("\n")))), file=sys.stderr, flush=True)

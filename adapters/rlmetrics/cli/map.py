@@ -5,14 +5,14 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
-from rlmetrics.names.config import parse_pairs
+from rlmetrics.names.settings.configuration import parse_pairs
 
 from .options import add_config, add_json, add_program, add_source, add_spec, add_surface, config_of, spec_of
 from .output import csv_text, json_text, markdown, yaml_text
 
 if TYPE_CHECKING:
     from rlmetrics.names import MapRow, Transform
-    from rlmetrics.names.mapping import NameMap
+    from rlmetrics.names.mapping.mapping import NameMap
 
 _HEADER = (
     "from",
@@ -83,7 +83,7 @@ def run(args: argparse.Namespace) -> int:
     elif args.md:
         print(markdown([name.replace("_", " ") for name in _HEADER], [_cells(row) for row in rows]))
     else:
-        from rlmetrics.answers.map import key_lines, map_lines
+        from rlmetrics.answers.map_answer import key_lines, map_lines
         from rlmetrics.answers.terminal import printed
 
         if args.keys:
@@ -104,7 +104,7 @@ def _asked(names: NameMap, keys: list[str]) -> list[MapRow]:
     from difflib import get_close_matches
 
     from rlmetrics.names import NamesError
-    from rlmetrics.names.source import nearest
+    from rlmetrics.names.sources.source import nearest
 
     rows: list[MapRow] = []
     for key in keys:

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from rlmetrics.codegen.locks.news import Item
     from rlmetrics.codegen.locks.pending import OpenItem
+    from rlmetrics.codegen.locks.release_news import Item
     from rlmetrics.codegen.releasing import Added
 
 __all__ = ["news_text"]

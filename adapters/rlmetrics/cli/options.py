@@ -7,11 +7,11 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rlmetrics.names.config import parse_pairs
-from rlmetrics.names.errors import UserError
+from rlmetrics.names.settings.configuration import parse_pairs
+from rlmetrics.names.tables.user_errors import UserError
 
 if TYPE_CHECKING:
-    from rlmetrics.names.tables import Tables
+    from rlmetrics.names.tables.tables import Tables
 
 __all__ = ["add_config", "add_json", "add_program", "add_source", "add_spec", "add_surface", "config_of", "spec_of"]
 
@@ -88,8 +88,8 @@ def config_of(args: argparse.Namespace) -> dict[str, Any]:
     settings: dict[str, Any] = {}
     for text in args.config:
         if text.startswith("@"):
-            from rlmetrics.names.loading import load_tables
-            from rlmetrics.translate.run_settings import named_file
+            from rlmetrics.logs.run_settings import named_file
+            from rlmetrics.names.tables.loading import load_tables
 
             given = named_file(Path(text[1:]))
             _check_known(text[1:], given, load_tables(spec_of(args) if "spec" in args else None))
@@ -108,7 +108,7 @@ def _check_known(path: str, settings: Mapping[str, Any], tables: Tables) -> None
     Raises:
         UserError: There is no such setting.
     """
-    from rlmetrics.names.recorded import is_setting
+    from rlmetrics.names.meanings.recorded_settings import is_setting
 
     if not any(is_setting(name, tables) for name in settings):
         titles = " or ".join(str(row["title"]) for row in tables.frameworks.values())

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from rlmetrics.logs.files import require_ordinary, resolved
 from rlmetrics.translate import InputError
-from rlmetrics.translate.files import require_ordinary, resolved
 from rlmetrics.translate.placing import replacing
 
 __all__ = ["require_free_page", "write_page"]

@@ -28,9 +28,9 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
 def run(args: argparse.Namespace) -> int:
     """Run the command."""
     from rlmetrics.health.braille import plotted
+    from rlmetrics.health.curve_drawing import svg
     from rlmetrics.health.curves import read_curves
-    from rlmetrics.health.drawing import svg
-    from rlmetrics.health.records import Curve
+    from rlmetrics.health.report_records import Curve
 
     from .pages import require_free_page, write_page
 

@@ -19,7 +19,7 @@ def bar() -> Iterator[Callable[[Path, int, int], None] | None]:
     if not sys.stderr.isatty():
         yield None
         return
-    from rlmetrics.translate.printable import printable
+    from rlmetrics.logs.printable import printable
 
     try:
         from rich.console import Console

@@ -87,8 +87,8 @@ def _add(args: argparse.Namespace) -> int:
 
 
 def _source(text: str, frameworks: Any) -> tuple[str, str]:
-    from rlmetrics.names.errors import UserError
-    from rlmetrics.names.source import nearest
+    from rlmetrics.names.sources.source import nearest
+    from rlmetrics.names.tables.user_errors import UserError
 
     match = SOURCE.fullmatch(text)
     if match is None:
@@ -144,7 +144,7 @@ def _annotations(added: Added) -> str:
 
 def _confirm(args: argparse.Namespace) -> int:
     from rlmetrics.codegen.releasing import confirm, pending_path
-    from rlmetrics.names.errors import UserError
+    from rlmetrics.names.tables.user_errors import UserError
 
     root, spec = load_spec()
     having = [name for name in spec.frameworks if pending_path(root, name).is_file()]

@@ -32,7 +32,7 @@ def run(args: argparse.Namespace) -> int:
     Returns:
         0 if the metric was renamed, 2 if it cannot be or the spec has errors; then nothing is written.
     """
-    from rlmetrics.codegen.output.sources import find_root
+    from rlmetrics.codegen.output.input_digest import find_root
 
     root = find_root(Path.cwd())
     if root is None:

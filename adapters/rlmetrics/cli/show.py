@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from rlmetrics.answers.terminal import printed
-from rlmetrics.names.errors import UserError
+from rlmetrics.names.tables.user_errors import UserError
 
 from .options import add_config, add_json, add_spec, config_of, spec_of
 from .output import json_text, table
@@ -86,7 +86,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _answer(args: argparse.Namespace, shown: Sequence[Shown]) -> list[str]:
-    from rlmetrics.answers.show import choice_lines, shown_lines
+    from rlmetrics.answers.show_answer import choice_lines, shown_lines
     from rlmetrics.names import load_tables, parse_source
 
     tables = load_tables(spec_of(args))
@@ -178,7 +178,7 @@ def _references(entry: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _spellings(spellings: Sequence[Spelling], tables: Tables, *, every: bool) -> Iterator[str]:
-    from rlmetrics.answers.words import ranges_words
+    from rlmetrics.answers.signature_words import ranges_words
 
     merged: dict[tuple[str, str, str, str | None], dict[str, None]] = {}
     for item in spellings:

@@ -9,7 +9,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rlmetrics.names.config import parse_pairs
+from rlmetrics.names.settings.configuration import parse_pairs
 
 from .exits import FOUND
 from .main import abandon
@@ -113,7 +113,7 @@ def run(args: argparse.Namespace) -> int:
         0, or 1 where names collided, something was lost or left out, or the report could not be given.
     """
     from rlmetrics.translate import translate_file, views, wandb_runs
-    from rlmetrics.translate.options import Options
+    from rlmetrics.translate.translation_options import Options
 
     options: dict[str, Any] = {
         "source": args.from_,
@@ -166,7 +166,7 @@ def run(args: argparse.Namespace) -> int:
 
 def _tell(message: str) -> None:
     """Say something on standard error, in one line; it is in the report, too, so that it may fail."""
-    from rlmetrics.translate.printable import printable
+    from rlmetrics.logs.printable import printable
 
     with suppress(OSError):
         print(f"rlmetrics translate: {printable(message)}", file=sys.stderr, flush=True)
@@ -174,8 +174,8 @@ def _tell(message: str) -> None:
 
 def _reported(report: Report, args: argparse.Namespace) -> bool:
     """Give the report, and tell whether that was possible: the copy stands by then, whatever becomes of the report."""
-    from rlmetrics.translate.page import page
     from rlmetrics.translate.placing import replacing
+    from rlmetrics.translate.translation_page import page
 
     try:
         if args.html is not None:
@@ -199,14 +199,14 @@ def _text(report: Report, args: argparse.Namespace) -> str:
     if args.full:
         return report.as_text()
     from rlmetrics.answers.terminal import printed
-    from rlmetrics.answers.translation import translation_lines
+    from rlmetrics.answers.translation_summary import translation_lines
 
     return printed(translation_lines(report.escaped(), dropped=args.unknown == "drop"))
 
 
 def _require_page(page: Path, args: argparse.Namespace) -> None:
     """Make sure that the report destroys nothing: no folder, no file that is read, and not the copy itself."""
-    from rlmetrics.translate.files import default_output, resolved
+    from rlmetrics.logs.files import default_output, resolved
 
     from .pages import require_free_page
 

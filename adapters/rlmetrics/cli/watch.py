@@ -44,7 +44,7 @@ def run(args: argparse.Namespace) -> int:
     Returns:
         1 if something of level error was found, else 0.
     """
-    from rlmetrics.health.records import LEVELS, plain
+    from rlmetrics.health.report_records import LEVELS, plain
     from rlmetrics.health.watching import follow, post_to, run_command
 
     path = Path(args.run_path)

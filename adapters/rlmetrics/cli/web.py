@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rlmetrics.names.errors import UserError
+from rlmetrics.names.tables.user_errors import UserError
 
 if TYPE_CHECKING:
     from rlmetrics.names import Tables

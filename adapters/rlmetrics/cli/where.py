@@ -30,29 +30,29 @@ def run(args: argparse.Namespace) -> int:
     Returns:
         0 if the symbol is known, 2 if it is not or the spec cannot be read.
     """
-    from rlmetrics.codegen.output.sources import find_root
+    from rlmetrics.codegen.output.input_digest import find_root
 
     root = find_root(Path.cwd())
     if root is None:
         print(NO_CHECKOUT.format(command="where"), file=sys.stderr)
         return 2
     from rlmetrics.codegen.findings import render_text
-    from rlmetrics.codegen.generate import where
+    from rlmetrics.codegen.generate import symbol_origin
     from rlmetrics.codegen.loader import read
-    from rlmetrics.names.renames import warn_renamed
+    from rlmetrics.names.tables.metric_renames import warn_renamed
 
     spec, findings = read(root / "spec", [Path(folder) for folder in args.spec])
     if spec is None:
         sys.stderr.write(render_text(findings))
         return 2
-    places = where.find(spec, root, args.symbol)
+    places = symbol_origin.find(spec, root, args.symbol)
     for rename in spec.info.renamed:
         if args.symbol == rename.from_:
             warn_renamed(rename.from_, rename.to)
     for place in places:
         print(f"{place.location}: {place.what}")
     if not places:
-        near = where.nearest(spec, args.symbol)
+        near = symbol_origin.nearest(spec, args.symbol)
         hint = f"did you mean {', '.join(near)}?" if near else "rlmetrics show METRIC lists what a metric is called"
         print(f"rlmetrics where: nothing in the spec is called {args.symbol!r}; {hint}", file=sys.stderr)
         return 2

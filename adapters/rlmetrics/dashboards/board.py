@@ -8,15 +8,15 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from rlmetrics.names.config import Config
-from rlmetrics.names.protocol import View
-from rlmetrics.names.records import Entry, Fallback
-from rlmetrics.names.tables import Overlays, Tables
-from rlmetrics.names.templates import OPEN
-from rlmetrics.names.view import open_views
-from rlmetrics.translate.patterns import escaped
+from rlmetrics.names.meanings.protocol import View
+from rlmetrics.names.meanings.view import open_views
+from rlmetrics.names.settings.configuration import Config
+from rlmetrics.names.tables.key_records import Entry, Fallback
+from rlmetrics.names.tables.tables import Overlays, Tables
+from rlmetrics.names.tables.templates import OPEN
+from rlmetrics.translate.key_patterns import escaped
 
-from .health import healthy, told
+from .healthy_words import healthy, told
 
 __all__ = ["CRUCIAL", "Board", "Panel", "Section", "make_board"]
 

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rlmetrics.lazy import lazily
+from rlmetrics.lazy_imports import lazily
 
 if TYPE_CHECKING:
     from .checking import check
     from .monitor import Monitor
-    from .records import Diagnosis, Finding, NotJudged, Report
+    from .report_records import Diagnosis, Finding, NotJudged, Report
 
 __all__ = ["Diagnosis", "Finding", "Monitor", "NotJudged", "Report", "check"]
 
@@ -21,5 +21,5 @@ __getattr__, __dir__ = lazily(
     globals(),
     checking=("check",),
     monitor=("Monitor",),
-    records=("Diagnosis", "Finding", "NotJudged", "Report"),
+    report_records=("Diagnosis", "Finding", "NotJudged", "Report"),
 )

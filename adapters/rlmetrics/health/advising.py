@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from .instances import Channel
-from .meaning import SourceNames
-from .records import LEVELS, Diagnosis, Finding
+from .judged_keys import SourceNames
+from .report_records import LEVELS, Diagnosis, Finding
 
 __all__ = ["advised"]
 

@@ -8,18 +8,18 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from rlmetrics.names.errors import NamesError
-from rlmetrics.names.loading import load_tables
-from rlmetrics.names.tables import Overlays, Tables
+from rlmetrics.logs.optional_packages import MissingPackageError, told_once
+from rlmetrics.logs.reading import Account
+from rlmetrics.logs.unrecognised import EMPTY
+from rlmetrics.names.tables.loading import load_tables
+from rlmetrics.names.tables.tables import Overlays, Tables
+from rlmetrics.names.tables.user_errors import NamesError
 from rlmetrics.translate import InputError
 from rlmetrics.translate.checkpoints import continued
-from rlmetrics.translate.packages import MissingPackageError, told_once
-from rlmetrics.translate.reading import Account
-from rlmetrics.translate.tree import Unit
-from rlmetrics.translate.unrecognised import EMPTY
+from rlmetrics.translate.folder_tree import Unit
 
 from .judging import judged_run, logs_of
-from .records import Report, counted
+from .report_records import Report, counted
 
 __all__ = ["Checked", "check", "check_all"]
 

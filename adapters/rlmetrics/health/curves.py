@@ -9,18 +9,18 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
+from rlmetrics.logs.reading import one_a_step, step_in
 from rlmetrics.names.inference.wording import source_line
-from rlmetrics.names.loading import load_tables
-from rlmetrics.names.recorded import merged
-from rlmetrics.names.source import CANONICAL
-from rlmetrics.names.tables import Overlays, Tables
+from rlmetrics.names.meanings.recorded_settings import merged
+from rlmetrics.names.sources.source import CANONICAL
+from rlmetrics.names.tables.loading import load_tables
+from rlmetrics.names.tables.tables import Overlays, Tables
 from rlmetrics.translate import InputError
 from rlmetrics.translate.checkpoints import continued
-from rlmetrics.translate.reading import one_a_step, step_in
 
+from .judged_keys import KeyMeaning, SourceNames
 from .judging import SAMPLE, source_of_run, units_of
-from .meaning import KeyMeaning, SourceNames
-from .values import number_of
+from .logged_values import number_of
 
 __all__ = ["Drawn", "RunCurves", "read_curves"]
 

@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from .records import LEVELS, Diagnosis, Finding, worst
+from .report_records import LEVELS, Diagnosis, Finding, worst
 from .rules import DiagnosisRule, Rules
 
 __all__ = ["diagnose"]

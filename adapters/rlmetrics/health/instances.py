@@ -6,8 +6,8 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from .meaning import KeyMeaning
-from .records import LEVELS, Finding
+from .judged_keys import KeyMeaning
+from .report_records import LEVELS, Finding
 from .rules import Rule
 from .series import NOTHING, Series
 

@@ -7,10 +7,10 @@ from collections.abc import Set as AbstractSet
 from operator import itemgetter
 from typing import Any, NamedTuple
 
-from rlmetrics.names.printed import decimals_of, half_unit
+from rlmetrics.names.tables.printed_numbers import decimals_of, half_unit
 
 from .instances import MOST_WAITING, Channel, Instance
-from .values import NULL, number_of
+from .logged_values import NULL, number_of
 
 __all__ = ["MOST_UNUSED", "Intake", "RowLayout", "TakenRow"]
 

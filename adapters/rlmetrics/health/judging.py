@@ -9,29 +9,21 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
-from rlmetrics.names.errors import FallbackWarning
+from rlmetrics.logs.reading import RUN_NAMES, LoggedRow, MissingSteps, RecordedRun, one_a_step, run_named_in, step_in
+from rlmetrics.logs.unrecognised import why_unrecognised
 from rlmetrics.names.inference import SourceAnswer, find_source, given
 from rlmetrics.names.inference.wording import source_line, wrapper_lines
-from rlmetrics.names.recorded import merged
-from rlmetrics.names.source import CANONICAL
-from rlmetrics.names.tables import Tables
+from rlmetrics.names.meanings.recorded_settings import merged
+from rlmetrics.names.sources.source import CANONICAL
+from rlmetrics.names.tables.tables import Tables
+from rlmetrics.names.tables.user_errors import FallbackWarning
 from rlmetrics.translate import InputError
-from rlmetrics.translate.clues import clues_of
-from rlmetrics.translate.reading import (
-    RUN_NAMES,
-    LoggedRow,
-    MissingSteps,
-    RecordedRun,
-    one_a_step,
-    run_named_in,
-    step_in,
-)
-from rlmetrics.translate.tree import Tree, Unit, survey
-from rlmetrics.translate.unrecognised import why_unrecognised
+from rlmetrics.translate.folder_tree import Tree, Unit, survey
+from rlmetrics.translate.log_clues import clues_of
 
 from .instances import MOST_WAITING
 from .monitor import Monitor
-from .records import Report, counted
+from .report_records import Report, counted
 
 __all__ = ["SAMPLE", "Seam", "judged_run", "keys_of", "logs_of", "opened", "source_of_run", "units_of"]
 

@@ -7,8 +7,8 @@ from collections.abc import Set as AbstractSet
 from typing import Any
 
 from .instances import Channel
-from .records import Finding, counted
-from .values import number_of
+from .logged_values import number_of
+from .report_records import Finding, counted
 
 __all__ = ["LostNumbers"]
 

@@ -7,23 +7,23 @@ import threading
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from rlmetrics.logs.reading import step_in
 from rlmetrics.names.inference import Clues, SourceAnswer, find_source, nonzero_in
 from rlmetrics.names.inference.wording import source_line
-from rlmetrics.names.loading import load_tables
-from rlmetrics.names.source import CANONICAL
-from rlmetrics.names.tables import Overlays, Tables
-from rlmetrics.names.undescribed import bare
-from rlmetrics.translate.reading import step_in
+from rlmetrics.names.sources.source import CANONICAL
+from rlmetrics.names.tables.loading import load_tables
+from rlmetrics.names.tables.tables import Overlays, Tables
+from rlmetrics.names.tables.undescribed import bare
 
 from .emptied import emptied_text, share_left_out
-from .explaining import constant_text, defect_text
+from .expected_findings import constant_text, defect_text
 from .instances import MOST_WAITING, Channel, Instance
 from .intake import Intake
+from .judged_keys import HELD_OUT, KeyMeaning, SourceNames
 from .lost import LostNumbers
-from .meaning import HELD_OUT, KeyMeaning, SourceNames
-from .records import Expected, Finding, Report
+from .report_records import Expected, Finding, Report
 from .reporting import make_report
-from .rows import Axis, Kinds
+from .row_facts import Axis, Kinds
 from .rules import Rules
 
 __all__ = ["Monitor"]

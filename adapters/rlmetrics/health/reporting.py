@@ -11,9 +11,9 @@ from .advising import advised
 from .diagnosing import diagnose
 from .instances import SIBLING, Channel, Instance
 from .intake import MOST_UNUSED
-from .meaning import SourceNames
-from .records import Curve, Diagnosis, Expected, Finding, NotJudged, Report, counted
-from .rows import Axis
+from .judged_keys import SourceNames
+from .report_records import Curve, Diagnosis, Expected, Finding, NotJudged, Report, counted
+from .row_facts import Axis
 from .rules import Rule, Rules
 
 __all__ = ["make_report"]

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from rlmetrics.names.tables import Tables
+from rlmetrics.names.tables.tables import Tables
 
 from .conditions import Condition, parse_condition, parse_number
-from .records import LEVELS
+from .report_records import LEVELS
 from .series import Series
 
 __all__ = ["DiagnosisRule", "Rule", "Rules", "source_text"]

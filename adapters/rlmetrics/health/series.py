@@ -6,7 +6,7 @@ import math
 from bisect import bisect_left, bisect_right
 from itertools import pairwise
 
-from .course import NOW, START, Course
+from .bounded_curve import NOW, START, Course
 from .trends import (
     SIGNIFICANT,
     arrival,

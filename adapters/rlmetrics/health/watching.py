@@ -13,19 +13,19 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from rlmetrics.logs.reading import Follower, LoggedRow, StepAxis, is_beside
 from rlmetrics.names.inference.wording import source_line
-from rlmetrics.names.loading import load_tables
-from rlmetrics.names.recorded import merged
-from rlmetrics.names.source import CANONICAL
-from rlmetrics.names.tables import Overlays, Tables
+from rlmetrics.names.meanings.recorded_settings import merged
+from rlmetrics.names.sources.source import CANONICAL
+from rlmetrics.names.tables.loading import load_tables
+from rlmetrics.names.tables.tables import Overlays, Tables
 from rlmetrics.translate import InputError
 from rlmetrics.translate.checkpoints import continued
-from rlmetrics.translate.reading import Follower, LoggedRow, StepAxis, is_beside
-from rlmetrics.translate.tree import Unit
+from rlmetrics.translate.folder_tree import Unit
 
 from .judging import SAMPLE, Seam, opened, source_of_run, units_of
 from .monitor import Monitor
-from .records import Diagnosis, Finding
+from .report_records import Diagnosis, Finding
 
 __all__ = ["RunNews", "follow", "post_to", "run_command"]
 

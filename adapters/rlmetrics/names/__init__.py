@@ -11,18 +11,18 @@ from __future__ import annotations
 # Not from typing, which takes longer to import than most answers.
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from .answers import Defect, Documented, KeyInfo, ReleaseInfo, Resolution
-    from .asking import resolve
-    from .covering import Coverage, coverage
-    from .differing import diff
-    from .diffs import ChangedKey, DiffResult, ListedKey, RenamedKey
-    from .errors import FallbackWarning, NamesError, UserError
+    from .differences.relations import Relation, relate
     from .inference import Candidate, Clues, SourceAnswer, SourceEvidence, find_source, infer_source
-    from .listing import keys, releases
-    from .loading import load_tables
-    from .mapping import KeyTranslation, NameMap, map_names
-    from .protocol import Match, View
-    from .records import (
+    from .lookup.asking import resolve
+    from .lookup.listing import keys, releases
+    from .lookup.lookup_records import Defect, Documented, KeyInfo, ReleaseInfo, Resolution
+    from .lookup.metric_summary import Shown, Spelling, show
+    from .mapping.mapping import KeyTranslation, NameMap, map_names
+    from .meanings.protocol import Match, View
+    from .meanings.view import open_view, open_views
+    from .sources.metric_coverage import Coverage, coverage
+    from .sources.source import Source, parse_source
+    from .tables.key_records import (
         Alternative,
         Difference,
         Entry,
@@ -34,11 +34,11 @@ if TYPE_CHECKING:
         Transform,
         Typical,
     )
-    from .relations import Relation, relate
-    from .showing import Shown, Spelling, show
-    from .source import Source, parse_source
-    from .tables import Tables
-    from .view import open_view, open_views
+    from .tables.loading import load_tables
+    from .tables.tables import Tables
+    from .tables.user_errors import FallbackWarning, NamesError, UserError
+    from .upgrades.diff_records import ChangedKey, DiffResult, ListedKey, RenamedKey
+    from .upgrades.release_differences import diff
 
 __all__ = [
     "Alternative",
@@ -94,22 +94,22 @@ __all__ = [
 ]
 
 _MODULES = {
-    "answers": ("Defect", "Documented", "KeyInfo", "ReleaseInfo", "Resolution"),
-    "asking": ("resolve",),
-    "covering": ("Coverage", "coverage"),
-    "differing": ("diff",),
-    "diffs": ("ChangedKey", "DiffResult", "ListedKey", "RenamedKey"),
-    "errors": ("FallbackWarning", "NamesError", "UserError"),
+    "lookup.lookup_records": ("Defect", "Documented", "KeyInfo", "ReleaseInfo", "Resolution"),
+    "lookup.asking": ("resolve",),
+    "sources.metric_coverage": ("Coverage", "coverage"),
+    "upgrades.release_differences": ("diff",),
+    "upgrades.diff_records": ("ChangedKey", "DiffResult", "ListedKey", "RenamedKey"),
+    "tables.user_errors": ("FallbackWarning", "NamesError", "UserError"),
     "inference": ("Candidate", "Clues", "SourceAnswer", "SourceEvidence", "find_source", "infer_source"),
-    "listing": ("keys", "releases"),
-    "mapping": ("KeyTranslation", "NameMap", "map_names"),
-    "protocol": ("Match", "View"),
-    "relations": ("Relation", "relate"),
-    "showing": ("Shown", "Spelling", "show"),
-    "source": ("Source", "parse_source"),
-    "tables": ("Tables",),
-    "loading": ("load_tables",),
-    "view": ("open_view", "open_views"),
+    "lookup.listing": ("keys", "releases"),
+    "mapping.mapping": ("KeyTranslation", "NameMap", "map_names"),
+    "meanings.protocol": ("Match", "View"),
+    "differences.relations": ("Relation", "relate"),
+    "lookup.metric_summary": ("Shown", "Spelling", "show"),
+    "sources.source": ("Source", "parse_source"),
+    "tables.tables": ("Tables",),
+    "tables.loading": ("load_tables",),
+    "meanings.view": ("open_view", "open_views"),
 }
 _HOME = {name: module for module, names in _MODULES.items() for name in names}
 
@@ -121,7 +121,7 @@ def __getattr__(name: str) -> object:
         raise AttributeError(msg)
     from importlib import import_module
 
-    value = getattr(import_module(f".{_HOME.get(name, 'records')}", __name__), name)
+    value = getattr(import_module(f".{_HOME.get(name, 'tables.key_records')}", __name__), name)
     globals()[name] = value
     return value
 

@@ -9,10 +9,10 @@ from typing import Any, Literal
 
 from torch import Tensor
 
-from rlmetrics.names.notebook import facts_html, one_line
+from rlmetrics.names.tables.notebook import facts_html, one_line
 
-from .checks import Dtype
-from .layout import Slot
+from .input_checks import Dtype
+from .slot_layout import Slot
 
 __all__ = ["MetricFacts", "Number", "registered"]
 

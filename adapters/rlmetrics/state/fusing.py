@@ -16,11 +16,11 @@ from torch import Tensor
 
 from . import host, means, ops, parts
 from .bounds import check_parameters
-from .checks import Dtype
 from .function import Number, registered
-from .layout import Slot, width
+from .input_checks import Dtype
 from .packing import Packing
 from .registry import MetricFunction
+from .slot_layout import Slot, width
 from .suite import Block, Fusion, Suite, named_inputs
 
 if TYPE_CHECKING:

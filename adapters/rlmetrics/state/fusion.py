@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal
 
 from torch import Tensor
 
-from .checks import Vocabulary
+from .input_checks import Vocabulary
 from .packing import Packing
 
 if TYPE_CHECKING:

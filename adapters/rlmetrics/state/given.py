@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 import torch
 from torch import Tensor
 
-from .checks import check_inputs
-from .rows import MARKS
+from .input_checks import check_inputs
+from .row_forms import MARKS
 
 if TYPE_CHECKING:
     from .fusion import Fusion

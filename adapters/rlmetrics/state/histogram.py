@@ -8,7 +8,7 @@ from math import isfinite, nan
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from .layout import Slot
+    from .slot_layout import Slot
 
 __all__ = ["Histogram"]
 

@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 
 from . import ops
-from .layout import Slot
+from .slot_layout import Slot
 from .slots import pack
 
 __all__ = ["SLOTS", "finalize", "held", "over_batches", "over_groups"]

@@ -13,9 +13,9 @@ from . import slots
 from .bounds import check_parameters
 from .cuts import GroupsSeen, check_whole
 from .function import MetricFacts, Number, registered
-from .layout import offsets
 from .ranks import gather_states, ranks_of
-from .rows import rows_of
+from .row_forms import rows_of
+from .slot_layout import offsets
 
 if TYPE_CHECKING:
     from typing_extensions import Self

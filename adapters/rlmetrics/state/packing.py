@@ -10,9 +10,9 @@ from torch import Tensor
 
 from ._together import Group, group_of
 from .kinds import KINDS, SLOT_KINDS, SlotKind
-from .layout import Layout, Slot, identity, width
 from .ops import wide_dtype
 from .parts import Part, Value
+from .slot_layout import Layout, Slot, identity, width
 from .slots import initial
 
 __all__ = ["Pack", "Packing", "PackingPlan"]

@@ -10,7 +10,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from . import references
+from . import metric_reference
 from .function import MetricFacts, Number, registered
 from .metric_state import MetricState
 
@@ -46,7 +46,7 @@ class MetricFunction(MetricFacts):
 
         It takes what ``function`` takes and returns what it returns. Slow on purpose: tests compare the two.
         """
-        return references.evaluate(self, args, kwargs)
+        return metric_reference.evaluate(self, args, kwargs)
 
 
 class Registry(Mapping[str, MetricFunction]):
@@ -72,7 +72,7 @@ class Registry(Mapping[str, MetricFunction]):
                 nearest ones.
         """
         if key in self._renamed:
-            from rlmetrics.names.renames import warn_renamed
+            from rlmetrics.names.tables.metric_renames import warn_renamed
 
             warn_renamed(key, self._renamed[key])
             key = self._renamed[key]
@@ -81,7 +81,7 @@ class Registry(Mapping[str, MetricFunction]):
         return metrics[metric]
 
     def _called(self, name: str) -> str:
-        from rlmetrics.names.called import metrics_called
+        from rlmetrics.names.lookup.code_names import metrics_called
 
         called = [metric for metric in metrics_called(name) if metric in self._index]
         if len(called) == 1:

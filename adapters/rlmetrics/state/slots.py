@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 
 from .kinds import KINDS, SlotKind
-from .layout import Layout, Slot, identity, offsets, width
+from .slot_layout import Layout, Slot, identity, offsets, width
 
 __all__ = ["beside", "initial", "merge", "pack", "unpack"]
 

@@ -11,7 +11,7 @@ from torch import Tensor
 
 from .given import check_given
 from .ranks import all_gathered, collective_device, mark_of, ranks_of
-from .rows import are_plain, axes_of, unpacked_rows
+from .row_forms import are_plain, axes_of, unpacked_rows
 
 if TYPE_CHECKING:
     from .fusion import Fusion

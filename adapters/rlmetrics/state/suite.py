@@ -15,11 +15,11 @@ from .cuts import GroupsSeen, check_whole, numbers_of
 from .fusion import Block, Fusion
 from .given import check_given, fast_to_compare, kinds_of, named_inputs, wrong_name
 from .histogram import Histogram
-from .layout import Layout
 from .packing import Pack, PackingPlan
 from .ranks import gather_states, owned, ranks_of
 from .responses import ResponsesSeen
-from .rows import are_plain, unpacked_rows
+from .row_forms import are_plain, unpacked_rows
+from .slot_layout import Layout
 from .slots import beside
 from .split import Split
 

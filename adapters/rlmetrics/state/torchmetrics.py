@@ -13,10 +13,10 @@ from torch import Tensor
 from torchmetrics import Metric
 
 from .cuts import check_whole
-from .layout import offsets
 from .metric_state import MetricState
 from .ranks import mark_of
 from .registry import MetricFunction
+from .slot_layout import offsets
 from .suite import Suite
 
 __all__ = ["AsMetric", "as_metric"]

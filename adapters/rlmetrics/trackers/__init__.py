@@ -11,11 +11,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rlmetrics.lazy import lazily
+from rlmetrics.lazy_imports import lazily
 
 if TYPE_CHECKING:
     from .faults import Faults
-    from .findings import FindingsFile, tell
+    from .finding_sinks import FindingsFile, tell
     from .live import Live
     from .webhook import Webhook
     from .wrapping import wrap
@@ -25,7 +25,7 @@ __all__ = ["Faults", "FindingsFile", "Live", "Webhook", "tell", "wrap"]
 __getattr__, __dir__ = lazily(
     globals(),
     faults=("Faults",),
-    findings=("FindingsFile", "tell"),
+    finding_sinks=("FindingsFile", "tell"),
     live=("Live",),
     webhook=("Webhook",),
     wrapping=("wrap",),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 
-from rlmetrics.names.measured import EXACT, is_exact
+from rlmetrics.names.meanings.exact_names import EXACT, is_exact
 
 __all__ = ["exact"]
 

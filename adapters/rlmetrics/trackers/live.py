@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, Protocol
 
-from rlmetrics.names.config import Config
-from rlmetrics.names.tables import Overlays, Tables
+from rlmetrics.names.settings.configuration import Config
+from rlmetrics.names.tables.tables import Overlays, Tables
 
 from .exact import exact
 from .faults import Faults
+from .live_health import Health, Watched
+from .live_names import LiveNames, RenamedRow
+from .live_settings import known_settings, settings_beside
 from .locking import ForkLock
-from .names import LiveNames, RenamedRow
-from .settings import known_settings, settings_beside
-from .watched import Health, Watched
 
 __all__ = ["HasLive", "Live", "Measuring"]
 

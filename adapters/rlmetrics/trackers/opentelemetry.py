@@ -14,18 +14,18 @@ import sys
 from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from rlmetrics.names.config import Config
-from rlmetrics.names.loading import load_tables
-from rlmetrics.names.mapping import map_names
-from rlmetrics.names.records import Difference, Transform
-from rlmetrics.names.relations import GRADES
-from rlmetrics.names.tables import Overlays, Tables
-from rlmetrics.translate.values import convert
+from rlmetrics.names.differences.relations import GRADES
+from rlmetrics.names.mapping.mapping import map_names
+from rlmetrics.names.settings.configuration import Config
+from rlmetrics.names.tables.key_records import Difference, Transform
+from rlmetrics.names.tables.loading import load_tables
+from rlmetrics.names.tables.tables import Overlays, Tables
+from rlmetrics.translate.conversion import convert
 
 from .faults import LOGGER, Faults
 from .live import HasLive, Live
+from .live_settings import known_settings
 from .locking import ForkLock
-from .settings import known_settings
 from .wrapping import Wrapped
 
 if TYPE_CHECKING:

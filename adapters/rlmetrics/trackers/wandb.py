@@ -5,16 +5,16 @@ from __future__ import annotations
 from typing import Any
 
 from rlmetrics.health.monitor import Monitor
-from rlmetrics.health.records import LEVELS
+from rlmetrics.health.report_records import LEVELS
 from rlmetrics.health.watching import RunNews
-from rlmetrics.names.config import Config
-from rlmetrics.names.loading import load_tables
-from rlmetrics.names.tables import Overlays, Tables
-from rlmetrics.names.templates import OPEN
-from rlmetrics.names.view import open_views
+from rlmetrics.names.meanings.view import open_views
+from rlmetrics.names.settings.configuration import Config
+from rlmetrics.names.tables.loading import load_tables
+from rlmetrics.names.tables.tables import Overlays, Tables
+from rlmetrics.names.tables.templates import OPEN
 
 from .faults import Faults
-from .findings import tell
+from .finding_sinks import tell
 
 __all__ = ["Alerts", "alert_on", "define_metrics"]
 

@@ -6,11 +6,11 @@ from collections.abc import Callable, Mapping
 from functools import update_wrapper
 from typing import Any
 
-from rlmetrics.names.config import Config
-from rlmetrics.names.tables import Overlays, Tables
+from rlmetrics.names.settings.configuration import Config
+from rlmetrics.names.tables.tables import Overlays, Tables
 
 from .live import Live, Measuring
-from .watched import Health
+from .live_health import Health
 
 __all__ = ["Wrapped", "wrap"]
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from rlmetrics.names.measured import EVALUATED, EXACT
+from rlmetrics.names.meanings.exact_names import EVALUATED, EXACT
 from rlmetrics.trackers.exact import exact
 from rlmetrics.trackers.faults import Faults
 

@@ -9,8 +9,8 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from rlmetrics.logprobs import entropy, log_prob
 from rlmetrics.suites import DPOSuite, SFTSuite
-from rlmetrics.vocabulary import entropy, log_prob
 
 from ._measuring import Measured
 

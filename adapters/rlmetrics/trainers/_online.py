@@ -8,8 +8,8 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from rlmetrics.logprobs import entropy
 from rlmetrics.suites import GRPOSuite
-from rlmetrics.vocabulary import entropy
 
 from ._measuring import Measured
 

@@ -9,10 +9,10 @@ from collections.abc import Mapping
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
-from rlmetrics.names.errors import FallbackWarning, NamesError
-from rlmetrics.names.source import parse_source
-from rlmetrics.names.tables import Tables
-from rlmetrics.trackers.settings import plain_settings
+from rlmetrics.names.sources.source import parse_source
+from rlmetrics.names.tables.tables import Tables
+from rlmetrics.names.tables.user_errors import FallbackWarning, NamesError
+from rlmetrics.trackers.live_settings import plain_settings
 
 __all__ = ["settings_of", "source_of"]
 

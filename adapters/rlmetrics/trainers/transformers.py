@@ -12,14 +12,14 @@ from collections.abc import Mapping
 from contextlib import ExitStack
 from typing import Any
 
-from rlmetrics.names.config import Config
-from rlmetrics.names.loading import load_tables
-from rlmetrics.names.source import parse_source
-from rlmetrics.names.tables import Overlays, Tables
+from rlmetrics.names.settings.configuration import Config
+from rlmetrics.names.sources.source import parse_source
+from rlmetrics.names.tables.loading import load_tables
+from rlmetrics.names.tables.tables import Overlays, Tables
 from rlmetrics.trackers.faults import Faults
 from rlmetrics.trackers.live import HasLive, Live, Measuring
-from rlmetrics.trackers.names import RenamedRow
-from rlmetrics.trackers.watched import Health
+from rlmetrics.trackers.live_health import Health
+from rlmetrics.trackers.live_names import RenamedRow
 from rlmetrics.trackers.wrapping import Wrapped
 
 from ._reporters import ReportedRow, mend, prefixed, showing

@@ -15,17 +15,17 @@ from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 from weakref import WeakMethod
 
-from rlmetrics.names.config import UNKNOWN
-from rlmetrics.names.errors import FallbackWarning, NamesError
-from rlmetrics.names.loading import load_tables
-from rlmetrics.names.source import parse_source
-from rlmetrics.names.tables import Overlays, Tables
+from rlmetrics.logs.run_settings import flattened
+from rlmetrics.names.settings.configuration import UNKNOWN
+from rlmetrics.names.sources.source import parse_source
+from rlmetrics.names.tables.loading import load_tables
+from rlmetrics.names.tables.tables import Overlays, Tables
+from rlmetrics.names.tables.user_errors import FallbackWarning, NamesError
 from rlmetrics.trackers.faults import Faults
 from rlmetrics.trackers.live import HasLive, Live, Measuring
-from rlmetrics.trackers.settings import plain_settings
-from rlmetrics.trackers.watched import Health
+from rlmetrics.trackers.live_health import Health
+from rlmetrics.trackers.live_settings import plain_settings
 from rlmetrics.trackers.wrapping import Wrapped
-from rlmetrics.translate.run_settings import flattened
 
 __all__ = ["BackendAdapter", "TrackingAdapter", "attach", "source_of"]
 

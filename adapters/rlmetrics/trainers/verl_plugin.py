@@ -45,7 +45,7 @@ def _taking(original: Callable[..., None]) -> Callable[..., None]:
 
 def _join(tracking: Any, config: Any) -> None:
     """Attach to a ``Tracking`` as ``trainer.rlmetrics`` of its configuration says."""
-    from rlmetrics.trackers.findings import FindingsFile
+    from rlmetrics.trackers.finding_sinks import FindingsFile
     from rlmetrics.trackers.webhook import Webhook
 
     from .verl import attach

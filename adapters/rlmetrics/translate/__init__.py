@@ -9,23 +9,22 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING
 
-from rlmetrics.lazy import lazily
+from rlmetrics.lazy_imports import lazily
+from rlmetrics.logs.input_errors import InputError
 
 from .callable_package import CallablePackage
 
 if TYPE_CHECKING:
-    from .errors import InputError
-    from .plan import Translation
     from .report import Report
     from .translation import translate_file
+    from .translation_plan import Translation
     from .translator import Translator
 
 __all__ = ["InputError", "Report", "Translation", "Translator", "translate_file"]
 
 __getattr__, __dir__ = lazily(
     globals(),
-    errors=("InputError",),
-    plan=("Translation",),
+    translation_plan=("Translation",),
     report=("Report",),
     translation=("translate_file",),
     translator=("Translator",),

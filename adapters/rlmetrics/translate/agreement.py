@@ -6,12 +6,12 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
-from rlmetrics.names.errors import NamesError
 from rlmetrics.names.inference import SourceAnswer
 from rlmetrics.names.inference.wording import source_line
+from rlmetrics.names.tables.user_errors import NamesError
 
-from .plan import Translation
 from .report import Report
+from .translation_plan import Translation
 from .translator import UNTRANSLATED, TranslatedEntry, Translator
 
 __all__ = ["AgreeingTranslator"]

@@ -9,8 +9,9 @@ from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 
-from .errors import InputError
-from .tree import Unit
+from rlmetrics.logs.input_errors import InputError
+
+from .folder_tree import Unit
 
 __all__ = ["Continued", "continued"]
 

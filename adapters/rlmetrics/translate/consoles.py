@@ -8,11 +8,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from decimal import Decimal
 from pathlib import Path
 
-from .decimals import number as decimal
-from .decimals import printed, spelled
-from .errors import InputError
+from rlmetrics.logs.decimals import number as decimal
+from rlmetrics.logs.decimals import printed, spelled
+from rlmetrics.logs.input_errors import InputError
+from rlmetrics.logs.reading import LoggedRow, RecordedRun
+
 from .logs import RowLog
-from .reading import LoggedRow, RecordedRun
 from .report import Report
 from .translator import TranslatedEntry, Translator
 

@@ -8,18 +8,18 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from rlmetrics.names.errors import NamesError
+from rlmetrics.logs.input_errors import InputError
+from rlmetrics.logs.printable import printable
+from rlmetrics.logs.unrecognised import EMPTY
 from rlmetrics.names.inference import Clues, SourceAnswer, find_source
 from rlmetrics.names.inference.wording import unknown_line
-from rlmetrics.names.tables import Overlays, Tables
+from rlmetrics.names.tables.tables import Overlays, Tables
+from rlmetrics.names.tables.user_errors import NamesError
 
 from .agreement import FLAG
-from .clues import clues_of
-from .errors import InputError
+from .folder_tree import Unit
+from .log_clues import clues_of
 from .origins import Known, Origin, Several, Unknown
-from .printable import printable
-from .tree import Unit
-from .unrecognised import EMPTY
 
 __all__ = ["located", "origin_of", "origins_of"]
 

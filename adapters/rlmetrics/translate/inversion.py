@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 
-from rlmetrics.names.records import Transform
+from rlmetrics.names.tables.key_records import Transform
 
 __all__ = ["inverted", "unwrapped"]
 

@@ -8,18 +8,18 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from rlmetrics.names.errors import NamesError
+from rlmetrics.logs.files import discard
+from rlmetrics.logs.input_errors import InputError
+from rlmetrics.logs.optional_packages import MissingPackageError
+from rlmetrics.names.tables.user_errors import NamesError
 
 from .detection import located
-from .errors import InputError
-from .files import discard
-from .options import Options
+from .folder_tree import Unit
 from .origins import Origin
-from .packages import MissingPackageError
 from .report import Report
 from .run_severity import judge_by_run
+from .translation_options import Options
 from .translator import Translator
-from .tree import Unit
 
 __all__ = ["Job"]
 

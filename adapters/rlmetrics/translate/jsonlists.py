@@ -10,8 +10,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TextIO
 
-from .errors import InputError
-from .jsonspans import JsonError, Members, end_of, members
+from rlmetrics.logs.input_errors import InputError
+from rlmetrics.logs.jsonspans import JsonError, Members, end_of, members
+
 from .report import Report
 
 __all__ = ["Around", "ListReader", "reading_list"]

@@ -12,15 +12,16 @@ from functools import cached_property
 from pathlib import Path
 from typing import ClassVar
 
-from .databases import journals
-from .errors import InputError
-from .files import discard
-from .judging import Rows, claimed
-from .options import Options
-from .packages import MissingPackageError
-from .reading import Account, Follower, LoggedRow, RecordedRun, Whole
+from rlmetrics.logs.databases import journals
+from rlmetrics.logs.files import discard
+from rlmetrics.logs.input_errors import InputError
+from rlmetrics.logs.optional_packages import MissingPackageError
+from rlmetrics.logs.reading import Account, Follower, LoggedRow, RecordedRun, Whole
+from rlmetrics.logs.run_settings import RunSettings, first_line
+
 from .report import Report
-from .run_settings import RunSettings, first_line
+from .rival_keys import Rows, claimed
+from .translation_options import Options
 from .translator import RivalsError, Translator
 
 __all__ = ["Kind", "Log", "RowLog", "arguments_among"]

@@ -7,9 +7,9 @@ import shutil
 from collections.abc import Callable
 from pathlib import Path
 
-from .options import Options
+from .folder_tree import Tree
 from .report import Report
-from .tree import Tree
+from .translation_options import Options
 
 __all__ = ["bring_over", "settled", "shape"]
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from rlmetrics.names.errors import NamesError
+from rlmetrics.logs.input_errors import InputError
 from rlmetrics.names.inference import find_source
-from rlmetrics.names.tables import Overlays, Tables
+from rlmetrics.names.tables.tables import Overlays, Tables
+from rlmetrics.names.tables.user_errors import NamesError
 
-from .clues import clues_of
-from .errors import InputError
-from .tree import Unit
+from .folder_tree import Unit
+from .log_clues import clues_of
 
 __all__ = ["misfits"]
 

@@ -6,11 +6,11 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import ClassVar
 
-from rlmetrics.names.errors import UserError
 from rlmetrics.names.inference import SourceAnswer
+from rlmetrics.names.tables.user_errors import UserError
 
 from .agreement import AgreeingTranslator
-from .options import Options
+from .translation_options import Options
 from .translator import Translator
 
 __all__ = ["Known", "Origin", "Several", "Unknown"]

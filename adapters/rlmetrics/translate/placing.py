@@ -19,7 +19,7 @@ from contextlib import contextmanager, nullcontext, suppress
 from pathlib import Path
 from typing import IO
 
-from .files import naming, require_ordinary
+from rlmetrics.logs.files import naming, require_ordinary
 
 if sys.platform != "win32":
     import fcntl

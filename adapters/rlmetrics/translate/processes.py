@@ -12,13 +12,13 @@ from multiprocessing.process import BaseProcess
 from pathlib import Path
 from typing import NamedTuple
 
-from rlmetrics.names.errors import UserError
+from rlmetrics.logs.input_errors import InputError
+from rlmetrics.names.tables.user_errors import UserError
 
-from .errors import InputError
+from .folder_tree import Unit
 from .jobs import Job
 from .origins import Origin
 from .report import Report
-from .tree import Unit
 
 __all__ = ["Outcome", "Task", "done_in"]
 

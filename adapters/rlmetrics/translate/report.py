@@ -6,10 +6,9 @@ import os
 from dataclasses import asdict, dataclass, field, fields, replace
 from typing import Any
 
-from rlmetrics.names.records import Fallback
-from rlmetrics.names.severity import SEVERITIES
-
-from .printable import printable
+from rlmetrics.logs.printable import printable
+from rlmetrics.names.differences.severity import SEVERITIES
+from rlmetrics.names.tables.key_records import Fallback
 
 __all__ = ["Loss", "Report"]
 

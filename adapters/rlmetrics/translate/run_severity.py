@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from rlmetrics.names.config import UNKNOWN
+from rlmetrics.logs.run_settings import RunSettings, agreeing
+from rlmetrics.names.settings.configuration import UNKNOWN
 
 from .logs import Log
 from .report import Report
-from .run_settings import RunSettings, agreeing
 from .translator import Translator
 
 __all__ = ["judge_by", "judge_by_run"]

@@ -19,7 +19,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from .errors import InputError
+from rlmetrics.logs.input_errors import InputError
+
 from .report import Loss, Report
 
 if sys.platform != "win32":

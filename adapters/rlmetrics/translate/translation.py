@@ -10,28 +10,28 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
-from rlmetrics.names.errors import UserError
-from rlmetrics.names.tables import Overlays, Tables
+from rlmetrics.logs.files import default_output, naming, require_free
+from rlmetrics.logs.input_errors import InputError
+from rlmetrics.logs.optional_packages import MissingPackageError, told_once
+from rlmetrics.logs.unrecognised import why_unrecognised
+from rlmetrics.names.tables.tables import Overlays, Tables
+from rlmetrics.names.tables.user_errors import UserError
 
 from . import shards
 from .detection import origins_of
-from .errors import InputError
-from .files import default_output, naming, require_free
+from .folder_tree import Tree, Unit, survey
 from .jobs import Job
 from .kinds import KINDS
 from .kinds.config import refuse_broken
 from .mirroring import bring_over, settled, shape
 from .misfits import misfits
-from .options import Options
 from .origins import Known, Origin
-from .packages import MissingPackageError, told_once
 from .placing import recover, replacing
 from .processes import Task, done_in
 from .report import Report
 from .shards import Shard, Share
+from .translation_options import Options
 from .translator import Translator, nothing_translated
-from .tree import Tree, Unit, survey
-from .unrecognised import why_unrecognised
 
 __all__ = ["translate_file"]
 

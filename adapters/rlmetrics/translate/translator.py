@@ -6,12 +6,12 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
-from rlmetrics.names.recorded import Understood
-from rlmetrics.names.tables import Overlays, Tables
+from rlmetrics.logs.input_errors import InputError
+from rlmetrics.names.meanings.recorded_settings import Understood
+from rlmetrics.names.tables.tables import Overlays, Tables
 
-from .errors import InputError
-from .plan import Plan, Translation, told
 from .report import Report
+from .translation_plan import Plan, Translation, told
 
 __all__ = ["RivalsError", "TranslatedEntry", "Translator", "nothing_translated"]
 
@@ -270,7 +270,7 @@ class Translator:
         if move.transform is None or not move.translated:
             return TranslatedEntry(move.output, move.key, value)
         # Most translations convert nothing, and the modules of exact numbers are a tenth of what importing costs.
-        from .values import convert
+        from .conversion import convert
 
         try:
             converted = convert(value, move.transform.scale, move.transform.offset)
@@ -281,7 +281,7 @@ class Translator:
 
     def _settle(self, output: str, entries: list[TranslatedEntry], row: Mapping[str, Any]) -> list[TranslatedEntry]:
         """Decide who is written under ``output``: one key, or none if several bring different values."""
-        from .values import same
+        from .conversion import same
 
         first, *others = sorted(entries, key=lambda entry: self._moves[entry.old].order)
         if all(same(first.value, other.value) for other in others):

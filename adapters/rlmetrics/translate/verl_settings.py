@@ -8,8 +8,9 @@ from itertools import islice, takewhile
 from pathlib import Path
 from typing import Any
 
+from rlmetrics.logs.run_settings import RunSettings, flattened
+
 from .consoles import ESCAPE, sample_lines
-from .run_settings import RunSettings, flattened
 
 __all__ = ["printed_configuration"]
 

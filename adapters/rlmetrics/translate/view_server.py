@@ -10,7 +10,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from .errors import InputError
+from rlmetrics.logs.input_errors import InputError
 
 __all__ = ["SCHEME", "Address", "SavedView"]
 

@@ -5,16 +5,16 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+from rlmetrics.logs.files import require_free
+from rlmetrics.logs.input_errors import InputError
 from rlmetrics.names.inference import Clues
 
 from .detection import origin_of
-from .errors import InputError
-from .files import require_free
 from .kinds import wandb_workspace
-from .options import Options
 from .origins import Known, Origin
 from .placing import replacing
 from .report import Report
+from .translation_options import Options
 from .translator import nothing_translated
 from .view_server import SCHEME, Address
 

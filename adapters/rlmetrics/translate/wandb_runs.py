@@ -16,20 +16,20 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
+from rlmetrics.logs.input_errors import InputError
+from rlmetrics.logs.run_settings import RunSettings, flattened
 from rlmetrics.names.inference import Clues
 
 from .detection import origin_of
-from .errors import InputError
-from .judging import colliding
 from .kinds.wandb.ids import NewId
-from .kinds.wandb.items import is_own
+from .kinds.wandb.row_items import is_own
 from .kinds.wandb.run import settings
 from .logs import arguments_among
-from .options import Options
 from .origins import Known, Origin
 from .report import Report
-from .run_settings import RunSettings, flattened
+from .rival_keys import colliding
 from .run_severity import judge_by
+from .translation_options import Options
 from .translator import Translator, nothing_translated
 
 __all__ = ["SCHEME", "translate_server_run"]

@@ -14,7 +14,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from .output.sources import digest_of, guide_files, walk
+from .output.input_digest import digest_of, guide_files, walk
 from .output.store import replace
 
 __all__ = ["FOLDER", "Shelf", "code_digest", "section_digests"]
@@ -27,7 +27,7 @@ _BESIDE = (("tests/fixtures/hand_computed", (".yaml",)), ("generated/rlmetrics/t
 
 _SCRIPTS, _MADE = "docs/assets", "docs/assets/generated/"
 
-_CODE = ("rlmetrics.codegen", "rlmetrics.impl", "rlmetrics.names", "rlmetrics.state")
+_CODE = ("rlmetrics.codegen", "rlmetrics.handwritten", "rlmetrics.names", "rlmetrics.state")
 
 
 class Shelf:

@@ -6,13 +6,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from rlmetrics.names.meaning import combine
+from rlmetrics.names.tables.pieces import combine
 
 from .meaning import FrameworkScope, Resolved, SpecPiece, scope_of
 
 if TYPE_CHECKING:
-    from rlmetrics.names.component import ComponentView
-    from rlmetrics.names.records import Entry
+    from rlmetrics.names.meanings.component import ComponentView
+    from rlmetrics.names.tables.key_records import Entry
 
     from .loader.document import YamlPath
     from .spec import Spec

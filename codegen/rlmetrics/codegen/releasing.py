@@ -10,20 +10,20 @@ from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rlmetrics.names.errors import UserError
+from rlmetrics.names.tables.user_errors import UserError
 
 from .audit.extract import Extraction, extract, without_collection
 from .cache import FOLDER, Shelf
-from .locks.component import LockedComponent
+from .locks.component_lock import LockedComponent
 from .locks.extend import extend
 from .locks.fetch import CACHE, open_release
 from .locks.fingerprint import digest
-from .locks.known_settings import note_settings
 from .locks.ledger import SHARED, Ledger
-from .locks.news import News, ReleaseStep, news
 from .locks.of_spec import components_of
 from .locks.packages import Package
 from .locks.pending import Pending
+from .locks.release_news import News, ReleaseStep, news
+from .locks.settings_census import note_settings
 from .model.framework import Release
 
 if TYPE_CHECKING:

@@ -11,12 +11,12 @@ from pathlib import Path
 import yaml
 from yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
 
-from rlmetrics.names.source import nearest
+from rlmetrics.names.sources.source import nearest
 
 from .generate.driver import OWNED
 from .model import ComponentFile
+from .output.prose import anchor, function_name, registry_key
 from .output.store import replace
-from .output.text import anchor, function_name, registry_key
 from .spec import Spec
 
 __all__ = ["Edited", "MetricRenaming", "RenameError", "plan"]

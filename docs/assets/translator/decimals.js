@@ -1,6 +1,6 @@
 /**
  * Conversions in decimal digits, as logs spell them, so that converting back gives the same digits.
- * As `rlmetrics.translate.decimals`; every scale of the spec is a decimal, but for rounding.
+ * As `rlmetrics.logs.decimals`; every scale of the spec is a decimal, but for rounding.
  */
 "use strict";
 

@@ -1,5 +1,5 @@
 /**
- * JSON whose names are replaced where they stand; every other character stays. As `rlmetrics.translate.rows`.
+ * JSON whose names are replaced where they stand; every other character stays. As `rlmetrics.translate.json_rows`.
  */
 "use strict";
 

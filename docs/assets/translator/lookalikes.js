@@ -1,5 +1,5 @@
 /**
- * Keys of a target that look like a counterpart and are none. As `rlmetrics.names.lookalikes` and `.counterparts`.
+ * Keys of a target that look like a counterpart and are none. As `rlmetrics.names.mapping.lookalikes` and `.counterparts`.
  *
  * Which metrics are confused, and why, is looked up.
  */

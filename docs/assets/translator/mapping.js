@@ -1,5 +1,5 @@
 /**
- * What becomes of each key between two sources. As `rlmetrics.names.mapping` and `rlmetrics.translate.plan`.
+ * What becomes of each key between two sources. As `rlmetrics.names.mapping.mapping` and `rlmetrics.translate.translation_plan`.
  */
 "use strict";
 

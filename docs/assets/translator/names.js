@@ -1,5 +1,5 @@
 /**
- * Names: keys with placeholders, and what trackers make of names. As `rlmetrics.names.templates` and `.surfaces`.
+ * Names: keys with placeholders, and what trackers make of names. As `rlmetrics.names.tables.templates` and `.surfaces`.
  */
 "use strict";
 

@@ -1,5 +1,5 @@
 /**
- * Which program of a source or target is meant: a run has one trainer. As `rlmetrics.names.programs`.
+ * Which program of a source or target is meant: a run has one trainer. As `rlmetrics.names.mapping.programs`.
  */
 "use strict";
 

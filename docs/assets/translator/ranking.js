@@ -1,5 +1,5 @@
 /**
- * Which entry of the target is the best counterpart of one of the source. As `rlmetrics.names.ranking` and `.affinity`.
+ * Which entry of the target is the best counterpart of one of the source. As `rlmetrics.names.mapping.ranking` and `.affinity`.
  *
  * What two meanings have to do with each other is looked up; only which of several is nearer is decided here.
  */

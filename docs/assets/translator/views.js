@@ -1,5 +1,5 @@
 /**
- * What a source logs, and what a key of it is. As `rlmetrics.names.component`, `.view` and `.canonical`.
+ * What a source logs, and what a key of it is. As `rlmetrics.names.meanings.component`, `.view` and `.canonical`.
  */
 "use strict";
 
@@ -119,7 +119,7 @@
     if (keys.some(measuredStart)) await T.load("canonical");
   };
 
-  /** Tell whether a key is of a number that rlmetrics logs beside a trainer's. As `rlmetrics.names.measured`. */
+  /** Tell whether a key is of a number that rlmetrics logs beside a trainer's. As `rlmetrics.names.meanings.exact_names`. */
   T.isMeasured = (key) => {
     const start = measuredStart(key);
     return start !== undefined && T.loaded("canonical") !== undefined &&

@@ -714,7 +714,7 @@ def __getattr__(name: str) -> object:
     else:
         msg = f"module {__name__!r} has no attribute {name!r}"
         if not name.startswith("_"):
-            msg += import_module("rlmetrics.names.called").missing_function(name, _HOME)
+            msg += import_module("rlmetrics.names.lookup.code_names").missing_function(name, _HOME)
         raise AttributeError(msg)
     globals()[name] = value
     return value

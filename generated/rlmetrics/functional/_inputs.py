@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 
 from rlmetrics.state.bounds import check_parameters
-from rlmetrics.state.checks import Dtype, check_inputs
+from rlmetrics.state.input_checks import Dtype, check_inputs
 
 INPUTS: Final[dict[str, tuple[tuple[str, ...], Dtype]]] = {
     "logprobs": (("B", "T"), "float"),

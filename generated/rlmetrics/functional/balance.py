@@ -10,10 +10,10 @@ from typing import Final
 
 from torch import Tensor
 
-from rlmetrics.impl.balance import mean_absolute_violation as _balance_expert_load_avg_violation_impl
+from rlmetrics.handwritten.balance import mean_absolute_violation as _balance_expert_load_avg_violation_impl
 from rlmetrics.state import means, ops
-from rlmetrics.state.layout import Slot
 from rlmetrics.state.registry import MetricFunction
+from rlmetrics.state.slot_layout import Slot
 from rlmetrics.state.slots import pack
 
 from ._inputs import check, named
@@ -820,7 +820,7 @@ METRICS: Final[dict[str, MetricFunction]] = {
         update=means.over_batches(balance_expert_load_avg_violation),
         finalize=means.finalize,
         slots=means.SLOTS,
-        own_reference="rlmetrics.impl.references:mean_absolute_violation",
+        own_reference="rlmetrics.handwritten.by_definition:mean_absolute_violation",
     ),
     "balance/expert_load/max_violation_layer_max": MetricFunction(
         id="balance/expert_load/max_violation_layer_max",

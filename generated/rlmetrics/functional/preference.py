@@ -14,12 +14,12 @@ from typing import Final
 import torch
 from torch import Tensor
 
-from rlmetrics.impl.preference import aot as _preference_loss_aot_impl
-from rlmetrics.impl.preference import aot_unpaired as _preference_loss_aot_unpaired_impl
-from rlmetrics.impl.preference import kto_pair as _preference_loss_kto_pair_impl
+from rlmetrics.handwritten.preference import aot as _preference_loss_aot_impl
+from rlmetrics.handwritten.preference import aot_unpaired as _preference_loss_aot_unpaired_impl
+from rlmetrics.handwritten.preference import kto_pair as _preference_loss_kto_pair_impl
 from rlmetrics.state import means, ops
-from rlmetrics.state.layout import Slot
 from rlmetrics.state.registry import MetricFunction
+from rlmetrics.state.slot_layout import Slot
 from rlmetrics.state.slots import pack
 
 from ._inputs import check, check_numbers, named
@@ -6858,7 +6858,7 @@ METRICS: Final[dict[str, MetricFunction]] = {
         update=means.over_batches(preference_loss_kto_pair),
         finalize=means.finalize,
         slots=means.SLOTS,
-        own_reference="rlmetrics.impl.references:kto_pair",
+        own_reference="rlmetrics.handwritten.by_definition:kto_pair",
     ),
     "preference/loss/exo_pair": MetricFunction(
         id="preference/loss/exo_pair",
@@ -7048,7 +7048,7 @@ METRICS: Final[dict[str, MetricFunction]] = {
         update=means.over_batches(preference_loss_aot),
         finalize=means.finalize,
         slots=means.SLOTS,
-        own_reference="rlmetrics.impl.references:aot",
+        own_reference="rlmetrics.handwritten.by_definition:aot",
     ),
     "preference/loss/aot_unpaired": MetricFunction(
         id="preference/loss/aot_unpaired",
@@ -7066,7 +7066,7 @@ METRICS: Final[dict[str, MetricFunction]] = {
         update=means.over_batches(preference_loss_aot_unpaired),
         finalize=means.finalize,
         slots=means.SLOTS,
-        own_reference="rlmetrics.impl.references:aot_unpaired",
+        own_reference="rlmetrics.handwritten.by_definition:aot_unpaired",
     ),
     "preference/loss/contrastive": MetricFunction(
         id="preference/loss/contrastive",

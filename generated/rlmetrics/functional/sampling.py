@@ -15,8 +15,8 @@ import torch
 from torch import Tensor
 
 from rlmetrics.state import ops
-from rlmetrics.state.layout import Slot
 from rlmetrics.state.registry import MetricFunction
+from rlmetrics.state.slot_layout import Slot
 from rlmetrics.state.slots import pack
 
 from ._inputs import check, check_numbers, named

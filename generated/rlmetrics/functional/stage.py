@@ -10,10 +10,10 @@ from typing import Final
 
 from torch import Tensor
 
-from rlmetrics.impl.stragglers import slow_rank_share as _stage_slow_rank_share_impl
+from rlmetrics.handwritten.stragglers import slow_rank_share as _stage_slow_rank_share_impl
 from rlmetrics.state import means, ops
-from rlmetrics.state.layout import Slot
 from rlmetrics.state.registry import MetricFunction
+from rlmetrics.state.slot_layout import Slot
 from rlmetrics.state.slots import pack
 
 from ._inputs import check, named
@@ -171,7 +171,7 @@ METRICS: Final[dict[str, MetricFunction]] = {
         update=means.over_batches(stage_slow_rank_share),
         finalize=means.finalize,
         slots=means.SLOTS,
-        own_reference="rlmetrics.impl.references:slow_rank_share",
+        own_reference="rlmetrics.handwritten.by_definition:slow_rank_share",
     ),
 }
 """What is known about each function, by the metric's id."""

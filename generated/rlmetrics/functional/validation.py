@@ -10,17 +10,17 @@ from typing import Final
 
 from torch import Tensor
 
-from rlmetrics.impl.passing import pass_at_k as _validation_pass_at_k_impl
-from rlmetrics.impl.passing import pass_power_k as _validation_pass_power_k_impl
-from rlmetrics.impl.validation import best_of_n_mean as _validation_best_of_n_mean_impl
-from rlmetrics.impl.validation import best_of_n_std as _validation_best_of_n_std_impl
-from rlmetrics.impl.validation import majority_of_n_mean as _validation_majority_of_n_mean_impl
-from rlmetrics.impl.validation import majority_of_n_std as _validation_majority_of_n_std_impl
-from rlmetrics.impl.validation import worst_of_n_mean as _validation_worst_of_n_mean_impl
-from rlmetrics.impl.validation import worst_of_n_std as _validation_worst_of_n_std_impl
+from rlmetrics.handwritten.passing import pass_at_k as _validation_pass_at_k_impl
+from rlmetrics.handwritten.passing import pass_power_k as _validation_pass_power_k_impl
+from rlmetrics.handwritten.validation import best_of_n_mean as _validation_best_of_n_mean_impl
+from rlmetrics.handwritten.validation import best_of_n_std as _validation_best_of_n_std_impl
+from rlmetrics.handwritten.validation import majority_of_n_mean as _validation_majority_of_n_mean_impl
+from rlmetrics.handwritten.validation import majority_of_n_std as _validation_majority_of_n_std_impl
+from rlmetrics.handwritten.validation import worst_of_n_mean as _validation_worst_of_n_mean_impl
+from rlmetrics.handwritten.validation import worst_of_n_std as _validation_worst_of_n_std_impl
 from rlmetrics.state import means, ops
-from rlmetrics.state.layout import Slot
 from rlmetrics.state.registry import MetricFunction
+from rlmetrics.state.slot_layout import Slot
 from rlmetrics.state.slots import pack
 
 from ._inputs import check, check_numbers, named
@@ -550,7 +550,7 @@ METRICS: Final[dict[str, MetricFunction]] = {
         update=means.over_groups(validation_best_of_n_mean),
         finalize=means.finalize,
         slots=means.SLOTS,
-        own_reference="rlmetrics.impl.references:best_of_n_mean",
+        own_reference="rlmetrics.handwritten.by_definition:best_of_n_mean",
     ),
     "validation/best_of_n/std": MetricFunction(
         id="validation/best_of_n/std",
@@ -565,7 +565,7 @@ METRICS: Final[dict[str, MetricFunction]] = {
         update=means.over_groups(validation_best_of_n_std),
         finalize=means.finalize,
         slots=means.SLOTS,
-        own_reference="rlmetrics.impl.references:best_of_n_std",
+        own_reference="rlmetrics.handwritten.by_definition:best_of_n_std",
     ),
     "validation/pass_at_k": MetricFunction(
         id="validation/pass_at_k",
@@ -580,7 +580,7 @@ METRICS: Final[dict[str, MetricFunction]] = {
         update=means.over_groups(validation_pass_at_k),
         finalize=means.finalize,
         slots=means.SLOTS,
-        own_reference="rlmetrics.impl.references:pass_at_k",
+        own_reference="rlmetrics.handwritten.by_definition:pass_at_k",
     ),
     "validation/pass_power_k": MetricFunction(
         id="validation/pass_power_k",
@@ -595,7 +595,7 @@ METRICS: Final[dict[str, MetricFunction]] = {
         update=means.over_groups(validation_pass_power_k),
         finalize=means.finalize,
         slots=means.SLOTS,
-        own_reference="rlmetrics.impl.references:pass_power_k",
+        own_reference="rlmetrics.handwritten.by_definition:pass_power_k",
     ),
     "validation/worst_of_n/mean": MetricFunction(
         id="validation/worst_of_n/mean",
@@ -610,7 +610,7 @@ METRICS: Final[dict[str, MetricFunction]] = {
         update=means.over_groups(validation_worst_of_n_mean),
         finalize=means.finalize,
         slots=means.SLOTS,
-        own_reference="rlmetrics.impl.references:worst_of_n_mean",
+        own_reference="rlmetrics.handwritten.by_definition:worst_of_n_mean",
     ),
     "validation/worst_of_n/std": MetricFunction(
         id="validation/worst_of_n/std",
@@ -625,7 +625,7 @@ METRICS: Final[dict[str, MetricFunction]] = {
         update=means.over_groups(validation_worst_of_n_std),
         finalize=means.finalize,
         slots=means.SLOTS,
-        own_reference="rlmetrics.impl.references:worst_of_n_std",
+        own_reference="rlmetrics.handwritten.by_definition:worst_of_n_std",
     ),
     "validation/majority_of_n/mean": MetricFunction(
         id="validation/majority_of_n/mean",
@@ -640,7 +640,7 @@ METRICS: Final[dict[str, MetricFunction]] = {
         update=means.over_groups(validation_majority_of_n_mean),
         finalize=means.finalize,
         slots=means.SLOTS,
-        own_reference="rlmetrics.impl.references:majority_of_n_mean",
+        own_reference="rlmetrics.handwritten.by_definition:majority_of_n_mean",
     ),
     "validation/majority_of_n/std": MetricFunction(
         id="validation/majority_of_n/std",
@@ -658,7 +658,7 @@ METRICS: Final[dict[str, MetricFunction]] = {
         update=means.over_groups(validation_majority_of_n_std),
         finalize=means.finalize,
         slots=means.SLOTS,
-        own_reference="rlmetrics.impl.references:majority_of_n_std",
+        own_reference="rlmetrics.handwritten.by_definition:majority_of_n_std",
     ),
 }
 """What is known about each function, by the metric's id."""

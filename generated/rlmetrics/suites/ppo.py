@@ -15,8 +15,8 @@ import torch
 from torch import Tensor
 
 from rlmetrics.state import host, parts
-from rlmetrics.state.layout import Slot
 from rlmetrics.state.packing import Pack, Packing
+from rlmetrics.state.slot_layout import Slot
 from rlmetrics.state.suite import Block, Fusion, Suite, named_inputs
 
 if TYPE_CHECKING:

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from built_site import FLAGS, built, serving
 from playwright.sync_api import Browser, Page, sync_playwright
-from rlmetrics.names.loading import load_tables
-from rlmetrics.names.tables import Tables
+from rlmetrics.names.tables.loading import load_tables
+from rlmetrics.names.tables.tables import Tables
 from translator_site import written
 
 

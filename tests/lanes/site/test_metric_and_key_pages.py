@@ -7,11 +7,11 @@ from html import unescape
 from posixpath import join, normpath
 
 import pytest
-from rlmetrics.codegen.site.addresses import key_page, metric_page
 from rlmetrics.codegen.site.lives import lives_of
 from rlmetrics.codegen.site.page import Page
+from rlmetrics.codegen.site.page_links import key_page, metric_page
 from rlmetrics.names import map_names
-from rlmetrics.names.severity import SEVERITIES
+from rlmetrics.names.differences.severity import SEVERITIES
 from site_pages import outline, pages, strips, the_site
 
 LARGEST = 50_000

@@ -13,7 +13,7 @@ import pytest
 from moved_pages import pages, tree
 from rlmetrics.cli import main
 from rlmetrics.codegen.site.moves import JUMPS, Move, moves_of
-from rlmetrics.codegen.site.steps import components_of
+from rlmetrics.codegen.site.release_steps import components_of
 from rlmetrics.names import diff, load_tables
 
 

@@ -8,8 +8,8 @@ from dataclasses import replace
 
 import pytest
 from moved_pages import MAKERS, Node, pages, parsed, site, tree
-from rlmetrics.codegen.site.addresses import key_page, metric_page
 from rlmetrics.codegen.site.lists import spelled
+from rlmetrics.codegen.site.page_links import key_page, metric_page
 from rlmetrics.codegen.site.texts import Texts
 
 MOST = 50_000

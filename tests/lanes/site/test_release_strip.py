@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
-from rlmetrics.codegen.site.addresses import key_page, metric_page
 from rlmetrics.codegen.site.lives import lives_of
-from rlmetrics.codegen.site.meanings import PageMeanings
-from rlmetrics.codegen.site.rows import rows_of_key
+from rlmetrics.codegen.site.meaning_letters import PageMeanings
+from rlmetrics.codegen.site.page_links import key_page, metric_page
+from rlmetrics.codegen.site.strip_rows import rows_of_key
 from rlmetrics.names import keys, map_names
 from site_pages import pages, strips, the_site
 

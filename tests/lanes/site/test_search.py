@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 from rlmetrics.names import load_tables
-from rlmetrics.names.surfaces import route_surfaces, show_template
+from rlmetrics.names.sources.surfaces import route_surfaces, show_template
 
 Open = Callable[..., Page]
 

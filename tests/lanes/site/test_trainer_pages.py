@@ -7,7 +7,7 @@ import random
 import pytest
 from moved_pages import tree
 from rlmetrics.codegen.site.matrix import matrix_of
-from rlmetrics.codegen.site.steps import components_of
+from rlmetrics.codegen.site.release_steps import components_of
 from rlmetrics.names import diff, keys, load_tables
 
 COMPONENTS = [(name, part) for name in ("trl", "verl") for part in components_of(load_tables(), name)]

@@ -12,15 +12,15 @@ from typing import Any
 import pytest
 from folders import FIXTURES, RUNS
 from playwright.sync_api import Page
-from rlmetrics.codegen.site.addresses import key_page
 from rlmetrics.codegen.site.lives import lives_of
+from rlmetrics.codegen.site.page_links import key_page
 from rlmetrics.codegen.site.translating.writing import FOLDER
-from rlmetrics.codegen.site.translator import SENTENCES
+from rlmetrics.codegen.site.translator_page import SENTENCES
 from rlmetrics.codegen.translations import interface_sentences
+from rlmetrics.logs.decimals import convert_decimal, spelled
 from rlmetrics.names import Clues, find_source
-from rlmetrics.names.tables import Tables
+from rlmetrics.names.tables.tables import Tables
 from rlmetrics.translate import translate_file
-from rlmetrics.translate.decimals import convert_decimal, spelled
 from rlmetrics.translate.kinds import KINDS
 from translator_cases import drawn, expected, name_of
 from translator_site import ROOT, catalog_of

@@ -294,7 +294,7 @@ def test_without_the_name_nothing_changes(runs: Callable[[str], Path], release: 
     assert not plain["own"]
     assert set(plain["keys"]) == set(events(runs(release) / "plain" / "tensorboard"))
     allowed = {
-        "rlmetrics.lazy",
+        "rlmetrics.lazy_imports",
         "rlmetrics.trainers",
         "rlmetrics.trainers.verl_plugin",
         "rlmetrics.trackers",

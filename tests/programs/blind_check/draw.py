@@ -16,8 +16,8 @@ from functools import cache
 from pathlib import Path
 
 from rlmetrics.names import Entry, Evidence, open_view, releases
-from rlmetrics.names.loading import load_tables
-from rlmetrics.names.tables import Tables
+from rlmetrics.names.tables.loading import load_tables
+from rlmetrics.names.tables.tables import Tables
 
 COUNT = 60
 _AROUND = 4

@@ -21,8 +21,8 @@ from typing import Any
 if __name__ == "__main__":
     sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
-from programs.corpus.kinds import write
-from programs.corpus.runs import CORPUS, Entry
+from programs.corpus.corpus_runs import CORPUS, Entry
+from programs.corpus.log_kinds import write
 from programs.corpus.trainers import rows_of
 from rlmetrics.cli import main as rlmetrics
 

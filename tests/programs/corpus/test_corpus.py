@@ -4,9 +4,9 @@ import json
 from pathlib import Path
 
 import pytest
+from programs.corpus.corpus_runs import CORPUS, Entry, Sick
 from programs.corpus.judge import Answer, Figures, answers, ask, same_verdicts
-from programs.corpus.kinds import KINDS, write
-from programs.corpus.runs import CORPUS, Entry, Sick
+from programs.corpus.log_kinds import KINDS, write
 from programs.corpus.trainers import rows_of
 
 BY_NAME = {entry.name: entry for entry in CORPUS}

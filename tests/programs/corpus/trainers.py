@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from programs.corpus.courses import NAN, Batch, Course, Score, draw_batch, draw_pairs, mean, std
+from programs.corpus.run_courses import NAN, Batch, Course, Score, draw_batch, draw_pairs, mean, std
 
 __all__ = ["Row", "Run", "own", "rows_of"]
 
@@ -75,7 +75,7 @@ class Run:
 def rows_of(run: Run) -> list[Row]:
     """Return all rows that ``run`` logs, in order."""
     if run.trainer == "verl":
-        from programs.corpus.verl import verl_rows
+        from programs.corpus.verl_logs import verl_rows
 
         rows = list(verl_rows(run))
     else:

@@ -30,11 +30,11 @@ if __name__ == "__main__":
     sys.path[:0] = [str(ROOT / part) for part in ("generated", "adapters", "codegen", "tests")]
 
 from programs.fuzz.readers import HERE, READERS, Reader
-from rlmetrics.names.errors import UserError
+from rlmetrics.names.tables.user_errors import UserError
 from rlmetrics.translate import Report, Translator, translate_file
 from rlmetrics.translate.kinds import KINDS
-from rlmetrics.translate.options import Options
 from rlmetrics.translate.origins import Known
+from rlmetrics.translate.translation_options import Options
 
 __all__ = ["Finding", "Fuzzer", "judge"]
 

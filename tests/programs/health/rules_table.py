@@ -20,7 +20,7 @@ ROOT = Path(__file__).resolve().parents[3]
 sys.path[:0] = [str(ROOT / "tests"), str(Path(__file__).resolve().parent)]
 
 from health_simulator import SOURCES, Run, all_runs, shows, spelled  # noqa: E402
-from measure import CAUSES, digest  # noqa: E402
+from measure_rules import CAUSES, digest  # noqa: E402
 from rlmetrics.health import Monitor  # noqa: E402
 
 RESULTS = ROOT / "docs" / "results"

@@ -34,7 +34,7 @@ import torch  # noqa: E402
 from metric_checks import Case, check  # noqa: E402
 from metric_inputs import SEEDS, make_inputs, make_parameters  # noqa: E402
 from programs.mutation.mutants import Mutant, mutants  # noqa: E402
-from programs.mutation.page import Result, page  # noqa: E402
+from programs.mutation.mutation_page import Result, page  # noqa: E402
 from rlmetrics import functional  # noqa: E402
 from rlmetrics.state import MetricFunction  # noqa: E402
 

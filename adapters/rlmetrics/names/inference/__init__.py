@@ -5,8 +5,8 @@ are left, `answer` what follows from that, `explaining` the evidence in sentence
 """
 
 from .answer import Candidate, SourceAnswer, find_source, given
-from .clues import Clues, nonzero_in
-from .explaining import SourceEvidence
+from .evidence_sentences import SourceEvidence
 from .keys_only import infer_source
+from .run_clues import Clues, nonzero_in
 
 __all__ = ["Candidate", "Clues", "SourceAnswer", "SourceEvidence", "find_source", "given", "infer_source", "nonzero_in"]

@@ -8,15 +8,15 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any
 
-from ..loading import load_tables
-from ..source import CANONICAL
-from ..tables import Overlays, Tables
-from ..undescribed import Recognised, recognised
-from .clues import Clues
-from .evidence import Observed
-from .explaining import SourceEvidence, explained
+from ..sources.source import CANONICAL
+from ..tables.loading import load_tables
+from ..tables.tables import Overlays, Tables
+from ..tables.undescribed import Recognised, recognised
+from .candidates import LEFT, TWICE, Ranked, rank
+from .evidence_sentences import SourceEvidence, explained
 from .index import SourceIndex, Subject, index_of
-from .ranking import LEFT, TWICE, Ranked, rank
+from .run_clues import Clues
+from .source_evidence import Observed
 
 __all__ = ["Candidate", "SourceAnswer", "find_source", "given"]
 

@@ -10,10 +10,10 @@ from collections.abc import Iterator, Mapping
 from functools import cached_property, lru_cache
 from typing import Any, NamedTuple
 
-from ..source import CANONICAL
-from ..tables import Tables
-from ..templates import Template
-from ..versions import Releases
+from ..sources.source import CANONICAL
+from ..tables.tables import Tables
+from ..tables.templates import Template
+from ..tables.versions import Releases
 
 __all__ = ["Owner", "SourceIndex", "Subject", "index_of"]
 

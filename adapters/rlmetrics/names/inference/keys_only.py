@@ -5,11 +5,11 @@ from __future__ import annotations
 import warnings
 from collections.abc import Collection, Iterable, Mapping
 
-from ..config import Config
-from ..errors import FallbackWarning, NamesError
-from ..tables import Overlays, Tables
+from ..settings.configuration import Config
+from ..tables.tables import Overlays, Tables
+from ..tables.user_errors import FallbackWarning, NamesError
 from .answer import find_source
-from .clues import Clues
+from .run_clues import Clues
 from .wording import source_line, unknown_line
 
 __all__ = ["infer_source"]

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from ..source import CANONICAL
-from ..undescribed import Recognised
+from ..sources.source import CANONICAL
+from ..tables.undescribed import Recognised
 from .answer import Candidate, SourceAnswer
 
 __all__ = ["short_source", "source_line", "undescribed_line", "unknown_line", "wrapper_lines"]

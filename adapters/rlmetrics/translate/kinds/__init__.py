@@ -8,7 +8,8 @@ from __future__ import annotations
 from importlib import import_module
 from pathlib import Path
 
-from ..errors import InputError
+from rlmetrics.logs.input_errors import InputError
+
 from ..logs import Kind
 
 __all__ = ["KINDS", "is_left_behind", "kind_of"]

@@ -13,13 +13,14 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
-from ..errors import InputError
+from rlmetrics.logs.input_errors import InputError
+from rlmetrics.logs.yamlspans import Scalar, YamlError, json_scalars, respelled, scalars
+
 from ..jsontree import Document, TreeError
-from ..limits import following
 from ..logs import Kind, Log
 from ..report import Report
+from ..thresholds import following
 from ..translator import Translator
-from ..yamlspans import Scalar, YamlError, json_scalars, respelled, scalars
 
 __all__ = ["KIND", "refuse_broken"]
 

@@ -15,13 +15,14 @@ from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 from pathlib import Path
 
+from rlmetrics.logs.decimals import convert_decimal, printed
+from rlmetrics.logs.input_errors import InputError
+from rlmetrics.logs.reading import Account, LoggedRow, RecordedRun
+
 from ..csvcells import delimiter_of, quoted_like, read_record, records, scan, split, unquoted
-from ..decimals import convert_decimal, printed
-from ..errors import InputError
 from ..logs import Kind, Log
-from ..plan import Translation
-from ..reading import Account, LoggedRow, RecordedRun
 from ..report import Report
+from ..translation_plan import Translation
 from ..translator import Translator
 
 __all__ = ["KIND"]

@@ -13,6 +13,9 @@ from itertools import islice, pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from rlmetrics.logs.reading import LoggedRow
+from rlmetrics.logs.unwrapping import ESCAPES, unwrapped_lines, width_of
+
 from ..consoles import (
     ESCAPE,
     NUMBER,
@@ -27,10 +30,8 @@ from ..consoles import (
     unwrapped,
 )
 from ..logs import Kind
-from ..reading import LoggedRow
 from ..report import Report
 from ..translator import Translator
-from ..unwrapping import ESCAPES, unwrapped_lines, width_of
 
 __all__ = ["KIND"]
 

@@ -10,13 +10,14 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from ..errors import InputError
-from ..jsonspans import JsonError, Members, members
+from rlmetrics.logs.input_errors import InputError
+from rlmetrics.logs.jsonspans import JsonError, Members, members
+from rlmetrics.logs.reading import Account, Follower, LoggedRow, RecordedRun, as_step
+from rlmetrics.logs.run_settings import RunSettings, in_row
+
+from ..json_rows import Rewriter
 from ..logs import Kind, RowLog
-from ..reading import Account, Follower, LoggedRow, RecordedRun, as_step
 from ..report import Report
-from ..rows import Rewriter
-from ..run_settings import RunSettings, in_row
 from ..translator import Translator
 
 __all__ = ["KIND"]

@@ -9,14 +9,15 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from ..databases import columns, define, reading, rewriting, tables
-from ..errors import InputError
-from ..jsonspans import JsonError, Members, members
+from rlmetrics.logs.databases import columns, define, reading, rewriting, tables
+from rlmetrics.logs.input_errors import InputError
+from rlmetrics.logs.jsonspans import JsonError, Members, members
+from rlmetrics.logs.reading import Account, LoggedRow, RecordedRun, as_step
+from rlmetrics.logs.run_settings import RunSettings, first_line, flattened
+
+from ..json_rows import Rewriter
 from ..logs import Kind, RowLog, arguments_among
-from ..reading import Account, LoggedRow, RecordedRun, as_step
 from ..report import Report
-from ..rows import Rewriter
-from ..run_settings import RunSettings, first_line, flattened
 from ..translator import Translator
 
 __all__ = ["KIND"]

@@ -12,15 +12,16 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from ..arguments import folders_of_run, settings_of_arguments
-from ..errors import InputError
+from rlmetrics.logs.input_errors import InputError
+from rlmetrics.logs.jsonspans import JsonError, members
+from rlmetrics.logs.reading import Account, LoggedRow, RecordedRun, as_step
+from rlmetrics.logs.run_settings import RunSettings, of_file
+from rlmetrics.logs.trainer_arguments import folders_of_run, settings_of_arguments
+
+from ..json_rows import Rewriter
 from ..jsonlists import Around, reading_list
-from ..jsonspans import JsonError, members
 from ..logs import Kind, RowLog, arguments_among
-from ..reading import Account, LoggedRow, RecordedRun, as_step
 from ..report import Report
-from ..rows import Rewriter
-from ..run_settings import RunSettings, of_file
 from ..translator import Translator
 
 __all__ = ["KIND"]

@@ -14,7 +14,10 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from rlmetrics.names.printed import usual_decimals
+from rlmetrics.logs.reading import Account, LoggedRow, RecordedRun
+from rlmetrics.logs.run_settings import RunSettings
+from rlmetrics.logs.unwrapping import ESCAPES, unwrapped_lines, width_of
+from rlmetrics.names.tables.printed_numbers import usual_decimals
 
 from ..consoles import (
     ESCAPE,
@@ -30,11 +33,8 @@ from ..consoles import (
     unwrapped,
 )
 from ..logs import Kind
-from ..reading import Account, LoggedRow, RecordedRun
 from ..report import Report
-from ..run_settings import RunSettings
 from ..translator import Translator
-from ..unwrapping import ESCAPES, unwrapped_lines, width_of
 from ..verl_settings import printed_configuration
 
 __all__ = ["KIND"]

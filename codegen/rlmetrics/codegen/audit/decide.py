@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from .values import (
+from .abstract_values import (
     ChoiceValue,
     Constant,
     FunctionValue,

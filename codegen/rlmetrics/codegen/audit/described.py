@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
 
-from rlmetrics.names.tables import FrameworkTable, Tables
+from rlmetrics.names.tables.tables import FrameworkTable, Tables
 
 __all__ = ["DescribedKey", "Description", "describe"]
 

@@ -10,16 +10,16 @@ from collections.abc import Mapping as MappingType
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
-from .calls import decorated
+from .abstract_values import FunctionValue, Mapping, ObjectValue, Value, mappings
+from .audit_settings import AuditSettings
 from .definitions import ClassInfo, FunctionInfo, ModuleInfo
 from .frames import Frame, Sunk, Unclear
 from .frameworks import SETTINGS
 from .interpreter import Interpreter
+from .logging_calls import decorated
 from .places import CodePlace, KeyOrigin, SourceLine
 from .program import PackageProgram
 from .running import Runner
-from .settings import AuditSettings
-from .values import FunctionValue, Mapping, ObjectValue, Value, mappings
 
 
 @dataclass(frozen=True)

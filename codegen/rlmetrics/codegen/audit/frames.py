@@ -5,9 +5,9 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass, field
 
+from .abstract_values import Class, FunctionValue, Mapping, ModuleValue, ObjectValue, Value
 from .definitions import ClassInfo, FunctionInfo, ModuleInfo
 from .places import SourceLine
-from .values import Class, FunctionValue, Mapping, ModuleValue, ObjectValue, Value
 
 __all__ = ["Frame", "Sunk", "Unclear", "wrap"]
 

@@ -8,13 +8,7 @@ from collections.abc import Callable, Hashable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from .definitions import ClassInfo, FunctionInfo
-from .frames import Frame, Sunk, Unclear
-from .memo import signature, signatures
-from .places import CodePlace, SourceLine
-from .program import PackageProgram
-from .settings import AuditSettings
-from .values import (
+from .abstract_values import (
     Constant,
     FunctionValue,
     Mapping,
@@ -27,9 +21,15 @@ from .values import (
     options,
     text_of,
 )
+from .audit_settings import AuditSettings
+from .definitions import ClassInfo, FunctionInfo
+from .frames import Frame, Sunk, Unclear
+from .memo import signature, signatures
+from .places import CodePlace, SourceLine
+from .program import PackageProgram
 
 if TYPE_CHECKING:
-    from .arguments import Arguments
+    from .call_arguments import Arguments
 
 MAX_DEPTH = 45
 MAX_RECURSION = 3

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping
 
-from .values import (
+from .abstract_values import (
     ChoiceValue,
     Class,
     Constant,
@@ -17,7 +17,7 @@ from .values import (
     UnknownValue,
     Value,
 )
-from .values import Mapping as Dict
+from .abstract_values import Mapping as Dict
 
 __all__ = ["signature", "signatures"]
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from .abstract_values import FunctionValue, ObjectValue, Sequence, UnknownValue, Value, join, mappings
 from .definitions import ClassInfo
-from .values import FunctionValue, ObjectValue, Sequence, UnknownValue, Value, join, mappings
 
 if TYPE_CHECKING:
     import ast
 
-    from .arguments import Arguments
+    from .call_arguments import Arguments
     from .frames import Frame
     from .interpreter import Interpreter
 

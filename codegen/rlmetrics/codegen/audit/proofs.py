@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from rlmetrics.names.tables import FrameworkTable
+from rlmetrics.names.tables.tables import FrameworkTable
 
-from ..locks.marks import Mark, places_of
+from ..locks.anchor_marks import Mark, places_of
 from ..locks.packages import Package
-from .compare import Broken
+from .audit_comparison import Broken
 
 __all__ = ["check_proofs"]
 

@@ -13,12 +13,12 @@ from concurrent.futures import ProcessPoolExecutor
 from functools import partial
 from pathlib import Path
 
-from rlmetrics.names.loading import load_tables
+from rlmetrics.names.tables.loading import load_tables
 
 from .extract import Extraction, extract
 from .frameworks import SETTINGS
 from .recorded import pack
-from .sources import read_release
+from .release_sources import read_release
 
 __all__ = ["find_source", "main", "record_release"]
 

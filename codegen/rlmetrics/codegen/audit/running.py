@@ -5,11 +5,11 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 
-from . import calls, expressions, statements
-from .arguments import Arguments
+from . import abstract_expressions, logging_calls, statements
+from .abstract_values import Value
+from .call_arguments import Arguments
 from .frames import Frame
 from .interpreter import Interpreter
-from .values import Value
 
 __all__ = ["Runner"]
 
@@ -27,12 +27,12 @@ class Runner(Interpreter):
 
     def evaluate(self, frame: Frame, node: ast.expr) -> Value:
         """Return what an expression may give."""
-        return expressions.evaluate(self, frame, node)
+        return abstract_expressions.evaluate(self, frame, node)
 
     def comprehension(self, frame: Frame, generators: list[ast.comprehension], body: Callable[[], None]) -> None:
         """Run the body of a comprehension."""
-        expressions.comprehension(self, frame, generators, body)
+        abstract_expressions.comprehension(self, frame, generators, body)
 
     def apply(self, frame: Frame, target: Value, arguments: Arguments) -> Value | None:
         """Call a known function or class."""
-        return calls.apply(self, frame, target, arguments)
+        return logging_calls.apply(self, frame, target, arguments)

@@ -5,14 +5,8 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from .decide import decide
-from .definitions import FunctionInfo
-from .expressions import evaluate, iterate
-from .frames import wrap
-from .interpreter import MAX_ITERATIONS
-from .program import imported_names
-from .rules import store_item
-from .values import (
+from .abstract_expressions import evaluate, iterate
+from .abstract_values import (
     Constant,
     FunctionValue,
     Mapping,
@@ -27,6 +21,12 @@ from .values import (
     text_of,
     texts,
 )
+from .decide import decide
+from .definitions import FunctionInfo
+from .frames import wrap
+from .interpreter import MAX_ITERATIONS
+from .program import imported_names
+from .rules import store_item
 
 if TYPE_CHECKING:
     from .frames import Frame

@@ -1,13 +1,13 @@
 """The formula language: one expression says what a metric is, and everything else is derived from it."""
 
 from rlmetrics.state.kinds import SlotKind
-from rlmetrics.state.layout import Slot, width
+from rlmetrics.state.slot_layout import Slot, width
 
 from .axes import AXES_OF
 from .compile import Atom, Compiled, compile_formula
 from .declared import PlainInput, PlainParameter
-from .errors import FormulaError
-from .fusing import Fused, FusedBlock, fuse
+from .formula_errors import FormulaError
+from .fused_plan import Fused, FusedBlock, fuse
 from .lower import Finalized
 from .operation import Operation
 from .operations import FUNCTIONS, OPERATIONS

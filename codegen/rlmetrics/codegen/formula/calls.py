@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from . import keywords
 from .domains import LetScope, Side, join, require_bool
-from .errors import FormulaError
+from .formula_errors import FormulaError
 from .nodes import Extent, Node, Value
 from .operation import Operation
 from .operations import FUNCTIONS

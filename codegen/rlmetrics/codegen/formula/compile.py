@@ -7,17 +7,17 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Literal
 
-from rlmetrics.state.layout import Slot
+from rlmetrics.state.slot_layout import Slot
 
 from .boxes import Box
-from .check import Checker, Metrics
 from .declared import DeclaredInput, DeclaredParameter
-from .errors import FormulaError
+from .formula_errors import FormulaError
 from .lower import lower
 from .nodes import Arena, Node, walk
 from .notation import notation
 from .operations import OPERATIONS, REDUCTIONS
-from .plan import Empty
+from .slot_plan import Empty
+from .type_check import Checker, Metrics
 
 __all__ = ["Atom", "Compiled", "compile_formula"]
 

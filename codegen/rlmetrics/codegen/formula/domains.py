@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from .errors import ExpressionSource, FormulaError
+from .formula_errors import ExpressionSource, FormulaError
 from .nodes import AXES, DType, Extent, Node
 from .syntax import Expression
 

@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from rlmetrics.state.layout import Slot
+from rlmetrics.state.slot_layout import Slot
 
 from .constants import Constants
 from .declared import DeclaredInput
-from .guards import guarded
+from .line_scope import Piece, Scope, UniqueNames
 from .nodes import Arena, Node, walk
 from .operations import OPERATIONS, REDUCTIONS
-from .plan import Empty, SlotPlan
-from .render import Renderer
-from .scope import Piece, Scope, UniqueNames
+from .padding_guards import guarded
+from .slot_plan import Empty, SlotPlan
+from .torch_code import Renderer
 
 __all__ = ["Finalized", "Lowered", "conversions", "finalize", "lower", "tidy"]
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from .box_shapes import AND, APPLY, ATOM, BIG, OR, POWER, PRODUCT, RELATION, SUM, Shape, applied
 from .boxes import Box, Fence, Fraction, Lines, MarkBox, NumberBox, Power, RowBox, Sub, Under, WordBox
+from .math_symbols import definition_name, symbol
 from .nodes import Node, exponent
 from .operation import Operation
 from .operations import OPERATIONS
 from .populations import population
-from .shapes import AND, APPLY, ATOM, BIG, OR, POWER, PRODUCT, RELATION, SUM, Shape, applied
-from .symbols import definition_name, symbol
 
 __all__ = ["notation"]
 

@@ -8,8 +8,8 @@ from typing import Any, Literal
 
 from rlmetrics.state.kinds import SlotKind
 
+from .box_shapes import Shape
 from .nodes import DType, Extent
-from .shapes import Shape
 
 __all__ = ["Family", "Operation"]
 

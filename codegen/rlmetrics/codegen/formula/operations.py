@@ -13,11 +13,11 @@ from typing import Any, Final
 
 from rlmetrics.state.kinds import SlotKind
 
-from . import shapes
+from . import box_shapes
+from .box_shapes import APPLY, BIG, PRODUCT, RELATION, SUM, Shape, calling, infix
 from .boxes import Cases, Fence, Fraction, Root
 from .nodes import Extent
 from .operation import Family, Operation
-from .shapes import APPLY, BIG, PRODUCT, RELATION, SUM, Shape, calling, infix
 
 __all__ = ["FUNCTIONS", "OPERATIONS", "OPERATORS", "REDUCTIONS"]
 
@@ -92,7 +92,7 @@ _TABLE: Final[Iterable[Operation]] = (
     Operation(name="parameter", family="leaf"),
     Operation(name="literal", family="leaf"),
     Operation(name="to_float", family="inner", torch="ops.as_float", hidden=True, called="{}_float", zero=0),
-    Operation(name="not_nan", family="inner", dtype="bool", shape=shapes.suffix("≠", "NaN"), called="valid"),
+    Operation(name="not_nan", family="inner", dtype="bool", shape=box_shapes.suffix("≠", "NaN"), called="valid"),
     Operation(name="repeat", family="inner", hidden=True, called="repeated"),
     Operation(name="pad_groups", family="inner", hidden=True, called="by_group"),
     Operation(name="group_index", family="inner"),
@@ -105,22 +105,22 @@ _TABLE: Final[Iterable[Operation]] = (
     _operator("mul", "*", "product", python=operator.mul, symmetric=True),
     _operator("div", "/", "quotient", python=operator.truediv, raises=True, host="host.divide", shape=Shape(Fraction)),
     _operator("pow", "**", "power", python=operator.pow, raises=True, host="host.power"),
-    _operator("neg", "", "negative_{}", prefix="-", python=operator.neg, shape=shapes.prefix("−", SUM, PRODUCT)),
+    _operator("neg", "", "negative_{}", prefix="-", python=operator.neg, shape=box_shapes.prefix("−", SUM, PRODUCT)),
     _condition("lt", "<", "<", operator.lt),
     _condition("le", "<=", "≤", operator.le),
     _condition("gt", ">", ">", operator.gt),
     _condition("ge", ">=", "≥", operator.ge),
     _condition("eq", "==", "=", operator.eq),
     _condition("ne", "!=", "≠", operator.ne),
-    _condition("and", "&", "∧", operator.and_, shapes.AND),
-    _condition("or", "|", "∨", operator.or_, shapes.OR),
+    _condition("and", "&", "∧", operator.and_, box_shapes.AND),
+    _condition("or", "|", "∨", operator.or_, box_shapes.OR),
     Operation(
         name="not",
         family="logic",
         prefix="~",
         dtype="bool",
         python=operator.not_,
-        shape=shapes.prefix("¬", APPLY, APPLY),
+        shape=box_shapes.prefix("¬", APPLY, APPLY),
         called="condition",
     ),
     # Functions of single elements
@@ -137,7 +137,7 @@ _TABLE: Final[Iterable[Operation]] = (
         "log_sigmoid",
         "logarithm of the sigmoid, exact for large |x|",
         torch="torch.nn.functional.logsigmoid",
-        shape=Shape(lambda x: shapes.logarithm(shapes.applied("σ", x)), APPLY),
+        shape=Shape(lambda x: box_shapes.logarithm(box_shapes.applied("σ", x)), APPLY),
         zero=-log(2),
         finite=True,
     ),
@@ -146,7 +146,7 @@ _TABLE: Final[Iterable[Operation]] = (
         "true where x is neither NaN nor infinite",
         torch="torch.isfinite",
         dtype="bool",
-        shape=shapes.suffix("∈", "ℝ"),
+        shape=box_shapes.suffix("∈", "ℝ"),
         strict=False,
     ),
     _function(
@@ -186,10 +186,10 @@ _TABLE: Final[Iterable[Operation]] = (
     _vocab(
         "logsumexp",
         "logarithm of the sum of exponentials over the vocabulary",
-        Shape(shapes.log_of_sum, BIG),
+        Shape(box_shapes.log_of_sum, BIG),
         rows="torch.logsumexp",
     ),
-    _vocab("sum_vocab", "sum over the vocabulary", Shape(shapes.over_vocabulary, BIG, (BIG,))),
+    _vocab("sum_vocab", "sum over the vocabulary", Shape(box_shapes.over_vocabulary, BIG, (BIG,))),
     _vocab(
         "softmax",
         "probabilities over the vocabulary",
@@ -201,7 +201,7 @@ _TABLE: Final[Iterable[Operation]] = (
     _vocab(
         "log_softmax",
         "log-probabilities over the vocabulary",
-        Shape(shapes.log_of_softmax, APPLY),
+        Shape(box_shapes.log_of_softmax, APPLY),
         extent="vocab",
         rows="torch.log_softmax",
         called="log_probs",
@@ -209,14 +209,14 @@ _TABLE: Final[Iterable[Operation]] = (
     _vocab(
         "log_prob",
         "log-probability of each token, in nats",
-        Shape(shapes.log_of_softmax, APPLY),
+        Shape(box_shapes.log_of_softmax, APPLY),
         "logits tokens",
         rows="ops.row_log_prob",
     ),
     _vocab(
         "argmax_equals",
         "true where the token is the most likely one",
-        Shape(shapes.most_likely, RELATION, (APPLY, SUM)),
+        Shape(box_shapes.most_likely, RELATION, (APPLY, SUM)),
         "logits tokens",
         dtype="bool",
     ),

@@ -10,7 +10,7 @@ import keyword
 import re
 from typing import Final
 
-from .errors import ExpressionSource
+from .formula_errors import ExpressionSource
 
 __all__ = ["MAX_DEPTH", "MAX_LENGTH", "MAX_NUMBER", "scan"]
 

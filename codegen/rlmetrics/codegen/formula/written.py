@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from .compile import Compiled
 from .declared import DeclaredInput
 from .nodes import Arena
-from .plan import Empty
+from .slot_plan import Empty
 
 __all__ = ["written"]
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from rlmetrics.names.versions import Releases
+from rlmetrics.names.tables.versions import Releases
 
 from ..spec import Spec
-from .logged_keys import MetricKey
+from .metric_usage import MetricKey
 
 __all__ = ["coverage"]
 

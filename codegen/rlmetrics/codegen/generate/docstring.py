@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from ..formula import width
 from ..model import ClaimSource, Input
 from ..output.layout import WIDTH, columns
-from ..output.text import sentence, wrap
+from ..output.prose import sentence, wrap
 from ..spec import Spec
 from .functions import ComputeFunction
 

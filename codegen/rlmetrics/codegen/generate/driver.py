@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from ..output import store
-from ..output.sources import digest, digest_of
+from ..output.input_digest import digest, digest_of
 from ..output.store import MARKER, Journal, Manifest, ManifestEntry, Output, Rendered
 
 if TYPE_CHECKING:
@@ -86,7 +86,7 @@ def render_spec(root: Path, overlays: Sequence[Path], *, cached: bool = True) ->
     gc.disable()
     try:
         from ..cache import FOLDER
-        from .render import render
+        from .rendering import render
 
         return render(root, overlays, root / FOLDER if cached else None)
     finally:

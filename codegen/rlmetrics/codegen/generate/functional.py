@@ -13,8 +13,8 @@ from ..formula.padding import looks_at_padding
 from ..model import Parameter
 from ..output import layout
 from ..output.layout import Node
+from ..output.prose import module_name
 from ..output.store import Output
-from ..output.text import module_name
 from ..spec import Spec
 from .docstring import docstring
 from .functions import ComputeFunction

@@ -8,9 +8,9 @@ from typing import Literal
 
 from ..findings import SpecFinding
 from ..formula import Compiled, FormulaError, Slot
-from ..lint.programs import FormulaProgram
+from ..lint.compiled_formulas import FormulaProgram
 from ..model import FormulaVariant, Input, Metric, Parameter
-from ..output.text import function_name, registry_key
+from ..output.prose import function_name, registry_key
 from ..spec import Spec
 
 __all__ = ["ComputeFunction", "resolve"]

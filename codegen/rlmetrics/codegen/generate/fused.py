@@ -11,8 +11,8 @@ from ..formula import Compiled, Fused, FusedBlock, fuse, width
 from ..model import Parameter, SuiteFile
 from ..output import layout
 from ..output.layout import Node
+from ..output.prose import sentence, wrap
 from ..output.store import Output
-from ..output.text import sentence, wrap
 from ..spec import Spec
 from .docstring import AXES_TEXT, source_text
 from .functional import slot_entry

@@ -8,7 +8,7 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from rlmetrics.names.levels import UPDATE
+from rlmetrics.names.tables.levels import UPDATE
 
 from ..model import (
     LOCAL_PREFIX,
@@ -25,8 +25,8 @@ from ..model import (
     SuiteFile,
     Tracker,
 )
+from ..output.prose import header
 from ..output.store import Output
-from ..output.text import header
 from ..spec import Spec
 
 FOLDER = "codegen/rlmetrics/codegen/schema"

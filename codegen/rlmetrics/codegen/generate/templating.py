@@ -7,7 +7,7 @@ from pathlib import Path
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
 
-from ..output import layout, text
+from ..output import layout, prose
 from .markdown import FILTERS
 
 FOLDER = Path(__file__).parent.parent / "templates"
@@ -24,12 +24,12 @@ def _environment() -> Environment:
         autoescape=False,
         auto_reload=False,
     )
-    environment.globals.update(header=text.header)
+    environment.globals.update(header=prose.header)
     environment.filters.update(
-        wrap=lambda value, indent=0, hang=0: "\n".join(text.wrap(value, indent, hang)),
+        wrap=lambda value, indent=0, hang=0: "\n".join(prose.wrap(value, indent, hang)),
         source=layout.source,
         quote=layout.quote,
-        sentence=text.sentence,
+        sentence=prose.sentence,
         **FILTERS,
     )
     return environment

@@ -11,13 +11,13 @@ from pathlib import Path
 from .. import loader
 from ..cache import section_digests
 from ..findings import SpecFinding, sort
-from ..loader.checks import LOAD_CHECKS
-from ..loader.tree import collector_paused
+from ..loader.reading_findings import LOAD_CHECKS
+from ..loader.spec_tree import collector_paused
 from ..spec import Spec
 from . import checks, runner
-from .check import Check, Hit
 from .context import Context
-from .kept import KeptHits
+from .kept_checks import KeptHits
+from .lint_check import Check, Hit
 from .tracing import TracedContext
 
 __all__ = ["CHECKS", "Check", "Context", "Hit", "TracedContext", "check_spec", "kept_hits", "lint"]

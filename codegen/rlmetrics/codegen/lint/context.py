@@ -7,15 +7,15 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
-from rlmetrics.names.guards import GuardError
+from rlmetrics.names.settings.guards import GuardError
 
 from ..meaning import FrameworkScope, Resolved, chain, scope_of, spelled
-from .programs import FormulaProgram, programs
+from .compiled_formulas import FormulaProgram, programs
 from .reach import ReadGuard
 from .readable import readable
 
 if TYPE_CHECKING:
-    from rlmetrics.names.versions import Releases
+    from rlmetrics.names.tables.versions import Releases
 
     from ..meaning import SpecPiece
     from ..model import ComponentFile, ConfigKey, Placeholder, Profile, Ranges

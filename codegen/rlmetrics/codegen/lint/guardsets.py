@@ -8,7 +8,7 @@ from itertools import combinations, pairwise
 from math import prod
 from typing import TYPE_CHECKING, Any
 
-from rlmetrics.names.guards import (
+from rlmetrics.names.settings.guards import (
     And,
     Arithmetic,
     Compare,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from rlmetrics.names.guards import GuardError
+from rlmetrics.names.settings.guards import GuardError
 
 from .guardsets import parsed, witness
 

@@ -7,15 +7,15 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from rlmetrics.names.guards import SettingName
-from rlmetrics.names.severity import UNKNOWN
+from rlmetrics.names.differences.severity import UNKNOWN
+from rlmetrics.names.settings.guards import SettingName
 
-from .check import Hit
 from .guardsets import parsed
-from .keys import placeholders_in
+from .key_languages import placeholders_in
+from .lint_check import Hit
 from .logged import logged_with
-from .lookups import levels, missing, parts, population, traits
 from .said import expressions, keys_of, records, said_in, symbols
+from .vocabulary_lookups import levels, missing, parts, population, traits
 
 if TYPE_CHECKING:
     from ..loader import YamlPath

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from rlmetrics.names.guards import And, Compare, Expression, GuardLiteral, ListOf, Not, Or, SettingName, Value
+from rlmetrics.names.settings.guards import And, Compare, Expression, GuardLiteral, ListOf, Not, Or, SettingName, Value
 
 __all__ = ["AllowedValues", "Reach", "ReadGuard", "excludes", "reach"]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, TypeVar
 
-from rlmetrics.names.guards import GuardError, parse
+from rlmetrics.names.settings.guards import GuardError, parse
 
 from ..model import ComponentFile, Guard, Piece, Record
 from ..spec import FrameworkSpec

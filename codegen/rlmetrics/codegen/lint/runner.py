@@ -7,10 +7,10 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from ..findings import Related, SpecFinding, sort
-from .causes import order
-from .check import Check, Hit
 from .context import Context
-from .kept import KeptHits
+from .kept_checks import KeptHits
+from .lint_check import Check, Hit
+from .root_causes import order
 
 if TYPE_CHECKING:
     from ..loader import YamlPath

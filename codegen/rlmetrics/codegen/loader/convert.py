@@ -8,7 +8,7 @@ from yaml.nodes import MappingNode, Node, ScalarNode
 
 from ..findings import SpecFinding
 from .document import at
-from .scalars import AmbiguousScalarError, resolve
+from .yaml_scalars import AmbiguousScalarError, resolve
 
 __all__ = ["COLLECTION", "PLAIN", "QUOTED", "Converter"]
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from .component import LockedComponent
-from .defaults import class_defaults
+from .anchor_marks import Found, Mark, find
+from .component_lock import LockedComponent
+from .dataclass_defaults import class_defaults
 from .lock import Lock
-from .marks import Found, Mark, find
 from .packages import Package
 from .watched import class_of, config_of, methods_of, watched_symbols
 

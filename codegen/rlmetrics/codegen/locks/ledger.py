@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from .lock import Lock
-from .text import read_lock, write_lock
+from .lock_text import read_lock, write_lock
 
 __all__ = ["SHARED", "Ledger"]
 

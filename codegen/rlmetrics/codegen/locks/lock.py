@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-from .marks import Found, Mark
+from .anchor_marks import Found, Mark
 
 __all__ = ["Kind", "Lock", "Table"]
 

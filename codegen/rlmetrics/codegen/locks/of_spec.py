@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
-from ..meaning.resolve import chain
+from ..meaning.resolution import chain
 from ..meaning.scope import FrameworkScope, scope_of
 from ..meaning.spelled import spelled
-from .component import Anchor, Claim, ClassRange, LockedComponent, StatedDefault
+from .component_lock import Anchor, Claim, ClassRange, LockedComponent, StatedDefault
 
 if TYPE_CHECKING:
     from ..loader.document import YamlPath

@@ -12,10 +12,10 @@ from pathlib import Path, PurePosixPath
 
 from yaml import YAMLError
 
-from rlmetrics.names.errors import UserError
+from rlmetrics.names.tables.user_errors import UserError
 
-from .settings import read_settings
 from .symbols import ParsedModule, Symbol, read_module
+from .yaml_settings import read_settings
 
 __all__ = ["Package", "PackageError", "open_package"]
 

@@ -7,9 +7,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
-from rlmetrics.names.errors import UserError
+from rlmetrics.names.tables.user_errors import UserError
 
-from .news import Item
+from .release_news import Item
 
 __all__ = ["CONFIRMABLE", "OpenItem", "Pending", "PendingError"]
 

@@ -6,11 +6,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
-from .component import LockedComponent
+from .component_lock import LockedComponent
 from .extend import extend
 from .lock import Lock
-from .news import Item, News, ReleaseStep, news
 from .packages import Package
+from .release_news import Item, News, ReleaseStep, news
 
 __all__ = ["ReplayRow", "Replayed", "RowId", "cut", "replay_step"]
 

@@ -7,11 +7,11 @@ from pathlib import Path
 from statistics import median
 from typing import TYPE_CHECKING, Any
 
-from rlmetrics.names.errors import UserError
+from rlmetrics.names.tables.user_errors import UserError
 
-from ..meaning.resolve import Resolved, SpecPiece
+from ..meaning.resolution import Resolved, SpecPiece
 from ..meaning.scope import FrameworkScope, scope_of
-from .component import LockedComponent
+from .component_lock import LockedComponent
 from .fetch import CACHE, open_release
 from .ledger import Ledger
 from .of_spec import components_of

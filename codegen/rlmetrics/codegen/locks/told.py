@@ -6,10 +6,10 @@ import ast
 import textwrap
 from collections.abc import Iterator
 
-from .changes import changed_places
-from .component import Claim, LockedComponent
-from .items import ReleaseStep
-from .marks import places_of
+from .anchor_marks import places_of
+from .component_lock import Claim, LockedComponent
+from .news_items import ReleaseStep
+from .symbol_changes import changed_places
 from .symbols import Symbol
 
 __all__ = ["Told"]

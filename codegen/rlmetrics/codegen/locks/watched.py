@@ -6,8 +6,8 @@ import ast
 import re
 from collections.abc import Iterable, Iterator
 
-from .component import ClassRange, LockedComponent
-from .marks import Found, symbol_for
+from .anchor_marks import Found, symbol_for
+from .component_lock import ClassRange, LockedComponent
 from .packages import Package
 from .symbols import REST, Symbol
 

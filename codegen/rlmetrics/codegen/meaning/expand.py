@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from rlmetrics.names.guards import Expression, GuardLiteral, SettingName, parse
+from rlmetrics.names.settings.guards import Expression, GuardLiteral, SettingName, parse
 
-from .expressions import replaced, text
+from .guard_texts import replaced, text
 
 if TYPE_CHECKING:
     from ..model import ComponentFile, Guard, Ranges

@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
-from rlmetrics.names.versions import RangeError, Releases
+from rlmetrics.names.tables.versions import RangeError, Releases
 
-from .resolve import ExtendedFile, chain
+from .resolution import ExtendedFile, chain
 
 if TYPE_CHECKING:
     from ..model import Profile, Ranges

@@ -46,6 +46,7 @@ from .framework import (
     Unlogged,
 )
 from .health import Cause, HealthFile, HealthRule, MetricSelector, SpecDiagnosis
+from .language import Glossary, Sentences, Term
 from .metric import (
     Crucial,
     Domain,
@@ -59,8 +60,7 @@ from .metric import (
     Parameter,
 )
 from .signature import Left, Population, ReductionLevel, Signatures, Trait
-from .suite import SuiteFile
-from .translation import Glossary, Sentences, Term
+from .suite_spec import SuiteFile
 
 __all__ = [
     "LOCAL_PREFIX",

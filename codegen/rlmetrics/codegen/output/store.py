@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from .sources import digest_of
+from .input_digest import digest_of
 
 if TYPE_CHECKING:
     from ..findings import SpecFinding

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from rlmetrics.names.mapping import NameMap
-from rlmetrics.names.programs import paired
-from rlmetrics.names.protocol import View
-from rlmetrics.names.records import MapRow
-from rlmetrics.names.source import parse_source
-from rlmetrics.names.tables import Tables
-from rlmetrics.names.view import FrameworkView
+from rlmetrics.names.mapping.mapping import NameMap
+from rlmetrics.names.mapping.programs import paired
+from rlmetrics.names.meanings.protocol import View
+from rlmetrics.names.meanings.view import FrameworkView
+from rlmetrics.names.sources.source import parse_source
+from rlmetrics.names.tables.key_records import MapRow
+from rlmetrics.names.tables.tables import Tables
 
 from .lives import Life
 

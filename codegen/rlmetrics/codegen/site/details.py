@@ -7,11 +7,11 @@ from typing import NamedTuple
 
 from markupsafe import Markup
 
-from rlmetrics.answers.changes import change_row, changes
-from rlmetrics.answers.facts import sentence
-from rlmetrics.answers.settings import settings_that_change
-from rlmetrics.names.history import History
-from rlmetrics.names.tables import Tables
+from rlmetrics.answers.change_words import change_row, changes
+from rlmetrics.answers.metric_facts import sentence
+from rlmetrics.answers.setting_words import settings_that_change
+from rlmetrics.names.tables.tables import Tables
+from rlmetrics.names.upgrades.history import History
 
 from ..generate.functions import ComputeFunction
 from ..model import ClaimSource, Metric

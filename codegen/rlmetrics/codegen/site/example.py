@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from ..generate.functions import ComputeFunction
 from ..model import Input
-from ..output.text import module_name
+from ..output.prose import module_name
 
 __all__ = ["example_of"]
 

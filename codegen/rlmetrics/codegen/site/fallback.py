@@ -9,8 +9,8 @@ from pathlib import Path
 from markupsafe import Markup, escape
 
 from ..output.store import MARKER
-from .addresses import link
 from .guides import GuidePage, guides_in
+from .page_links import link
 from .texts import Texts
 
 __all__ = ["LEFT_OUT", "fallbacks"]

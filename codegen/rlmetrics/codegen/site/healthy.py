@@ -8,18 +8,18 @@ from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup, escape
 
-from rlmetrics.names.records import Evidence
+from rlmetrics.names.tables.key_records import Evidence
 
-from .addresses import link
 from .html import render
+from .page_links import link
 from .pictures.drawing import number
-from .pictures.ranges import Healthy, healthy_of
+from .pictures.healthy_band import Healthy, healthy_of
 from .pictures.sketch import sketch_of
 from .pictures.which import pictures_of
 from .texts import later
 
 if TYPE_CHECKING:
-    from rlmetrics.names.tables import Tables
+    from rlmetrics.names.tables.tables import Tables
 
     from .site import Site
     from .texts import Texts

@@ -10,7 +10,7 @@ from pathlib import Path
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup, escape
 
-from .addresses import link
+from .page_links import link
 from .texts import Texts
 
 __all__ = ["LARGEST", "breakable", "fitting", "render"]

@@ -6,22 +6,22 @@ from collections.abc import Iterator, Sequence
 
 from markupsafe import Markup
 
-from rlmetrics.answers.facts import quantity, sentence
+from rlmetrics.answers.metric_facts import quantity, sentence
 from rlmetrics.answers.unlike import friends_of, spelled
 
-from .addresses import key_page, link
+from .answer_boxes import Box, between_box, key_link
 from .between import between_of
-from .boxes import Box, between_box, key_link
 from .details import Details, Folded
 from .healthy import headline, picture_figures
 from .html import fitting, render
 from .lives import Life, LifePiece, lives_of
-from .marks import severity_mark
-from .meanings import Letter, MeaningWords, PageMeanings
+from .meaning_letters import Letter, MeaningWords, PageMeanings
 from .page import Page
-from .rows import TrainerRow, rows_of_key, spans
+from .page_links import key_page, link
+from .severity_marks import severity_mark
 from .site import Site
 from .strip import RELEASES, SCRIPT, Strip
+from .strip_rows import TrainerRow, rows_of_key, spans
 
 __all__ = ["index_page", "make"]
 

@@ -8,11 +8,11 @@ from typing import NamedTuple, TypeVar
 
 from markupsafe import Markup, escape
 
-from rlmetrics.names.tables import Tables
+from rlmetrics.names.tables.tables import Tables
 
-from .addresses import key_page, link, trainer_page
+from .change_sentences import code
+from .page_links import key_page, link, trainer_page
 from .site import Site
-from .words import code
 
 __all__ = ["KeyGroup", "Lists", "grouped", "spelled"]
 

@@ -10,18 +10,18 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from rlmetrics.answers.settings import condition_words
-from rlmetrics.names.canonical import CanonicalView
-from rlmetrics.names.changes import course_of
-from rlmetrics.names.component import ComponentView
-from rlmetrics.names.course import ComponentCourse
-from rlmetrics.names.following import followed
-from rlmetrics.names.records import Entry, Evidence
-from rlmetrics.names.relations import relate
-from rlmetrics.names.severity import severity_of
-from rlmetrics.names.source import CANONICAL, Component, Source
-from rlmetrics.names.surfaces import route_surfaces, show_template
-from rlmetrics.names.tables import FrameworkTable, Tables
+from rlmetrics.answers.setting_words import condition_words
+from rlmetrics.names.differences.relations import relate
+from rlmetrics.names.differences.severity import severity_of
+from rlmetrics.names.meanings.canonical import CanonicalView
+from rlmetrics.names.meanings.component import ComponentView
+from rlmetrics.names.meanings.key_course import ComponentCourse
+from rlmetrics.names.sources.source import CANONICAL, Component, Source
+from rlmetrics.names.sources.surfaces import route_surfaces, show_template
+from rlmetrics.names.tables.key_records import Entry, Evidence
+from rlmetrics.names.tables.tables import FrameworkTable, Tables
+from rlmetrics.names.upgrades.changes import course_of
+from rlmetrics.names.upgrades.key_lineage import followed
 
 from .reasons import Reason, Reasons
 

@@ -6,14 +6,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from rlmetrics.names.changes import course_of
-from rlmetrics.names.course import ComponentCourse
-from rlmetrics.names.records import Entry
-from rlmetrics.names.relations import relate
-from rlmetrics.names.severity import severity_of
-from rlmetrics.names.tables import Tables
+from rlmetrics.names.differences.relations import relate
+from rlmetrics.names.differences.severity import severity_of
+from rlmetrics.names.meanings.key_course import ComponentCourse
+from rlmetrics.names.tables.key_records import Entry
+from rlmetrics.names.tables.tables import Tables
+from rlmetrics.names.upgrades.changes import course_of
 
-from .steps import components_of
+from .release_steps import components_of
 
 __all__ = ["Cell", "Matrix", "MatrixLine", "matrix_of"]
 

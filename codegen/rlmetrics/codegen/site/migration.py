@@ -9,18 +9,18 @@ from markupsafe import Markup
 
 from rlmetrics.answers.keylists import braced
 from rlmetrics.names import MapRow, diff
-from rlmetrics.names.causes import shown
+from rlmetrics.names.upgrades.causes import shown
 
-from .addresses import release_page, trainer_page
-from .causes import CauseOnPage, PageCauses
+from .cause_boxes import CauseOnPage, PageCauses
+from .change_sentences import CauseWords, code
 from .html import render
 from .moved_rows import FOLDED, ORDER, MovedRows
 from .moves import Move, Note, moves_of, same_move, title_of
 from .page import Page
+from .page_links import release_page, trainer_page
+from .release_steps import changes_something, steps_of
 from .site import Site
-from .steps import changes_something, steps_of
 from .texts import later
-from .words import CauseWords, code
 
 __all__ = ["migration_pages"]
 

@@ -10,11 +10,11 @@ from markupsafe import Markup
 from rlmetrics.answers.keylists import braced
 from rlmetrics.names import MapRow
 
-from .causes import PageCauses
+from .cause_boxes import PageCauses
+from .change_sentences import code
 from .lists import Lists
 from .moves import Move, place_of
 from .site import Site
-from .words import code
 
 __all__ = ["FOLDED", "ORDER", "MovedLine", "MovedRows", "SeverityGroup"]
 

@@ -9,14 +9,14 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from rlmetrics.answers.map_notes import MapNotes
-from rlmetrics.answers.settings import condition_words
+from rlmetrics.answers.setting_words import condition_words
 from rlmetrics.names import Difference, DiffResult, MapRow, NameMap, diff, map_names
-from rlmetrics.names.diffs import ChangedKey, ListedKey, RenamedKey
-from rlmetrics.names.tables import Tables
-from rlmetrics.names.view import FrameworkView
+from rlmetrics.names.meanings.view import FrameworkView
+from rlmetrics.names.tables.tables import Tables
+from rlmetrics.names.upgrades.diff_records import ChangedKey, ListedKey, RenamedKey
 
-from .addresses import migration_page
-from .steps import components_of, steps_of
+from .page_links import migration_page
+from .release_steps import components_of, steps_of
 
 __all__ = ["CROSSINGS", "JUMPS", "SUCCESSIONS", "Move", "Note", "moves_of", "place_of", "same_move", "title_of"]
 

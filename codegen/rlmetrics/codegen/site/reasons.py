@@ -6,17 +6,17 @@ from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from rlmetrics.answers.cause_words import plain_words
-from rlmetrics.answers.causes import GRADES, brief_of
-from rlmetrics.answers.facts import sentence
-from rlmetrics.answers.words import population_words
-from rlmetrics.names.aspects import Aspect, Pair, State, compared, state_of
-from rlmetrics.names.causes import in_words
-from rlmetrics.names.changes import Cause, told
-from rlmetrics.names.judging import judged_cause
-from rlmetrics.names.records import Entry
-from rlmetrics.names.severity import Circumstances
-from rlmetrics.names.signature import population_traits
-from rlmetrics.names.tables import Tables
+from rlmetrics.answers.difference_words import GRADES, brief_of
+from rlmetrics.answers.metric_facts import sentence
+from rlmetrics.answers.signature_words import population_words
+from rlmetrics.names.differences.aspects import Aspect, Pair, State, compared, state_of
+from rlmetrics.names.differences.entry_signature import population_traits
+from rlmetrics.names.differences.severity import Circumstances
+from rlmetrics.names.tables.key_records import Entry
+from rlmetrics.names.tables.tables import Tables
+from rlmetrics.names.upgrades.causes import in_words
+from rlmetrics.names.upgrades.change_visibility import judged_cause
+from rlmetrics.names.upgrades.changes import Cause, told
 
 __all__ = ["Reason", "Reasons", "told_in_short"]
 

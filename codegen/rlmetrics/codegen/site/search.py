@@ -7,12 +7,12 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from rlmetrics.names.rows import metrics_of
-from rlmetrics.names.surfaces import route_surfaces, show_template
+from rlmetrics.names.sources.surfaces import route_surfaces, show_template
+from rlmetrics.names.tables.component_rows import metrics_of
 
-from .addresses import key_page, metric_page
 from .healthy import SICK
 from .page import Asset
+from .page_links import key_page, metric_page
 from .sick import sections
 from .site import Site
 

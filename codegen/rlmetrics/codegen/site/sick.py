@@ -8,17 +8,17 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from rlmetrics.health.rules import DiagnosisRule, Rule, Rules
-from rlmetrics.names.rows import metrics_of
+from rlmetrics.names.tables.component_rows import metrics_of
 
-from .addresses import metric_page
 from .healthy import SICK
 from .html import render
 from .page import Page
+from .page_links import metric_page
 from .symptoms import GROUPS, SYMPTOMS, Symptom
-from .values import VALUES
+from .value_page import VALUES
 
 if TYPE_CHECKING:
-    from rlmetrics.names.tables import Tables
+    from rlmetrics.names.tables.tables import Tables
 
     from .page import Asset
     from .site import Site

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from rlmetrics.names.tables import Tables
+from rlmetrics.names.tables.tables import Tables
 
 from ..generate.functions import ComputeFunction
 from ..spec import Spec

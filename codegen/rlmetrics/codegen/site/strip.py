@@ -8,17 +8,17 @@ from typing import NamedTuple
 
 from markupsafe import Markup
 
-from rlmetrics.answers.facts import sentence
-from rlmetrics.names.severity import SEVERITIES
-from rlmetrics.names.tables import FrameworkTable, Tables
+from rlmetrics.answers.metric_facts import sentence
+from rlmetrics.names.differences.severity import SEVERITIES
+from rlmetrics.names.tables.tables import FrameworkTable, Tables
 
 from .html import render
 from .lives import Life, LifePiece
-from .marks import severity_mark, severity_name, severity_sign
-from .meanings import Letter, MeaningWords, PageMeanings
+from .meaning_letters import Letter, MeaningWords, PageMeanings
 from .page import Asset
 from .panel import taken, told, when
-from .rows import TrainerRow, spans
+from .severity_marks import severity_mark, severity_name, severity_sign
+from .strip_rows import TrainerRow, spans
 from .texts import Texts
 
 __all__ = ["RELEASES", "SCRIPT", "Strip", "release_data"]

@@ -7,14 +7,14 @@ from typing import NamedTuple
 
 from markupsafe import Markup
 
-from .addresses import link, metric_page, release_page, trainer_page
 from .html import render
 from .lists import Lists
 from .matrix import Cell, Matrix, MatrixLine, matrix_of
 from .moves import Move, moves_of, title_of
 from .page import Page
+from .page_links import link, metric_page, release_page, trainer_page
+from .release_steps import changes_something, components_of, steps_of
 from .site import Site
-from .steps import changes_something, components_of, steps_of
 
 __all__ = ["trainer_pages"]
 

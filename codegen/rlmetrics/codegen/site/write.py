@@ -8,24 +8,24 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from rlmetrics.names.errors import NamesError
-from rlmetrics.names.tables import Tables
+from rlmetrics.names.tables.tables import Tables
+from rlmetrics.names.tables.user_errors import NamesError
 
 from ..cache import FOLDER as CACHE
 from ..generate.functions import resolve
 from ..lint import Context
 from ..loader import read
-from ..output import sources, store
-from ..output.text import header
+from ..output import input_digest, store
+from ..output.prose import header
 from ..spec import Spec
-from ..tables.render import FOLDER as TABLES
-from .build import build
+from ..tables.json_tables import FOLDER as TABLES
 from .fallback import fallbacks
 from .guides import GuidePage, guides_in
 from .imports import imports_of
 from .page import Page
 from .pictures.layers import draw
 from .site import Site
+from .site_build import build
 from .texts import ENGLISH, Texts
 
 __all__ = ["ARCHITECTURE", "WRITTEN", "write_pages"]
@@ -145,11 +145,11 @@ def _shared(root: Path, folder: str) -> Iterator[tuple[str, str]]:
 
 
 def _digest(root: Path) -> str:
-    also = [label for folder, endings in _ALSO for label in sorted(sources.walk(root, folder, endings))]
+    also = [label for folder, endings in _ALSO for label in sorted(input_digest.walk(root, folder, endings))]
     read_all = "".join(f"{label}\0{store.digest_on_disk(root, label)}\n" for label in also)
     guides = [_guides(root, texts) for texts in (ENGLISH, *map(Texts, _codes(root)))]
     shared = [*_shared(root, "docs")]
-    return sources.digest_of(f"{sources.digest(root)}\n{read_all}{guides}{shared}".encode())
+    return input_digest.digest_of(f"{input_digest.digest(root)}\n{read_all}{guides}{shared}".encode())
 
 
 def _known(root: Path) -> dict[str, Any]:

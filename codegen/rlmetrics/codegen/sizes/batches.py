@@ -13,8 +13,8 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
+from .batch_shapes import LAYOUTS, PROFILES, SEED, RunProfile, StepLayout
 from .draws import Draws
-from .shapes import LAYOUTS, PROFILES, SEED, RunProfile, StepLayout
 
 __all__ = ["MicroBatch", "Step", "steps"]
 

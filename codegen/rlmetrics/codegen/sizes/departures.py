@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
-from .parts import Numbers, can_compute
+from .step_parts import Numbers, can_compute
 
 if TYPE_CHECKING:
     from rlmetrics.state import MetricFunction

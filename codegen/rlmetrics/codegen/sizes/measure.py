@@ -11,8 +11,8 @@ from rlmetrics.functional import REGISTRY
 
 from .batches import steps
 from .departures import DEPARTURES
-from .kept import Kept, Size, code_digest, formula_digest
-from .parts import LEVELS, OPERATIONS, Numbers, can_compute
+from .sizes_lock import Kept, Size, code_digest, formula_digest
+from .step_parts import LEVELS, OPERATIONS, Numbers, can_compute
 from .wanted import Wanted, wanted
 
 if TYPE_CHECKING:

@@ -3,8 +3,8 @@
 ``build`` gives them in memory, ``render`` as JSON files; both hold the same values.
 """
 
-from .build import build
 from .data import Table
-from .render import FOLDER, render
+from .json_tables import FOLDER, render
+from .table_build import build
 
 __all__ = ["FOLDER", "Table", "build", "render"]

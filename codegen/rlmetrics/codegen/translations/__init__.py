@@ -2,8 +2,8 @@
 
 from .english import english_sentences
 from .interface import interface_sentences, interface_texts
-from .pages import TranslatedGuide, guides, sections
 from .spoken import is_spoken
+from .translated_guides import TranslatedGuide, guides, sections
 
 __all__ = [
     "TranslatedGuide",

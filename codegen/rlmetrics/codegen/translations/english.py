@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from .records import record_sentences
+from .record_sentences import record_sentences
 
 if TYPE_CHECKING:
     from ..model import HealthFile, Signatures, SpecReading

@@ -7,14 +7,14 @@ from functools import cache
 import pytest
 from folders import ROOT
 from rlmetrics.codegen.loader import load
-from rlmetrics.codegen.locks.check import check_component, differences
+from rlmetrics.codegen.locks.anchor_marks import Found
 from rlmetrics.codegen.locks.fetch import open_release
 from rlmetrics.codegen.locks.ledger import Ledger
 from rlmetrics.codegen.locks.lock import Lock
-from rlmetrics.codegen.locks.marks import Found
+from rlmetrics.codegen.locks.lock_check import check_component, differences
+from rlmetrics.codegen.locks.lock_text import write_lock
 from rlmetrics.codegen.locks.of_spec import components_of
 from rlmetrics.codegen.locks.packages import Package
-from rlmetrics.codegen.locks.text import write_lock
 
 SAMPLE = [("trl", "0.11.4"), ("trl", "0.18.2"), ("trl", "1.16.0"), ("verl", "0.9.1")]
 

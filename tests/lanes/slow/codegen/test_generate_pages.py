@@ -11,7 +11,7 @@ import yaml
 from folders import ROOT
 from generate_support import environment, make_checkout
 from rlmetrics.codegen.generate.functions import resolve
-from rlmetrics.codegen.generate.pages import emit
+from rlmetrics.codegen.generate.reference_pages import emit
 from rlmetrics.codegen.lint import Context
 from rlmetrics.codegen.loader import read
 

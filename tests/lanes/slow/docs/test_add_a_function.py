@@ -8,8 +8,8 @@ from pathlib import Path
 from docs.walk_through import changed, clone_to, commit, named, run, steps
 
 TABLE = "codegen/rlmetrics/codegen/formula/operations.py"
-SCALARS = "adapters/rlmetrics/reference/_scalars.py"
-STATISTICS = "adapters/rlmetrics/reference/_evaluate.py"
+SCALARS = "adapters/rlmetrics/oracle/_scalars.py"
+STATISTICS = "adapters/rlmetrics/oracle/_evaluate.py"
 
 METRIC = """
 kl/old/{name}:

@@ -8,7 +8,7 @@ from functools import cache
 import pytest
 from health_rule_runs import CASES, grows, jitter, ramp
 from rlmetrics.health import Monitor
-from rlmetrics.health.meaning import SourceNames
+from rlmetrics.health.judged_keys import SourceNames
 from rlmetrics.names import load_tables, open_view, releases
 
 TABLES = load_tables()

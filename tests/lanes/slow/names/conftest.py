@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from names.private_overlay import write_overlay
 from rlmetrics.names import load_tables
-from rlmetrics.names.tables import Tables
+from rlmetrics.names.tables.tables import Tables
 
 
 @pytest.fixture(scope="session")

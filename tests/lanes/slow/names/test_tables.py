@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from rlmetrics.names import NamesError, load_tables, resolve
-from rlmetrics.names.tables import Overlays
+from rlmetrics.names.tables.tables import Overlays
 
 
 def test_tables_are_passed_through_and_overlays_extend_the_real_ones(overlay, tables):

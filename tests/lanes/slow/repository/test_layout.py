@@ -6,7 +6,7 @@ from folders import ROOT
 
 ROOTS = ("generated", "adapters", "codegen")
 PUBLIC_TWICE = {
-    "Report": ["adapters/rlmetrics/health/records.py", "adapters/rlmetrics/translate/report.py"],
+    "Report": ["adapters/rlmetrics/health/report_records.py", "adapters/rlmetrics/translate/report.py"],
 }
 """Names that two packages offer to everyone; to rename one would break who imports it."""
 

@@ -4,9 +4,9 @@ import json
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from rlmetrics.logs.jsonspans import members
 from rlmetrics.translate import Translator
-from rlmetrics.translate.jsonspans import members
-from rlmetrics.translate.rows import Rewriter
+from rlmetrics.translate.json_rows import Rewriter
 
 TRANSLATOR = Translator("verl==0.1", "verl==0.9.1")
 NAMES = ["actor/lr(1e-4)", "actor/pg_loss", "critic/lr(1e-4)", "mine", "", ","]

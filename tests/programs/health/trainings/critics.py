@@ -10,8 +10,8 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-import faults
 import numpy as np
+import planted_faults
 import torch
 import toy
 from datasets import Dataset
@@ -42,7 +42,7 @@ class Judge(torch.nn.Module):
 
     base_model_prefix = "backbone"
 
-    def __init__(self, pay: faults.Pay) -> None:
+    def __init__(self, pay: planted_faults.Pay) -> None:
         super().__init__()
         self.pay = pay
         self.backbone = self._texts
@@ -69,7 +69,7 @@ def train(part: Part, scenario: str, seed: int, steps: int, cache: Path) -> list
     if given.get("reference"):
         toy.noised(reference)
     if given.get("never_ends"):
-        faults.never_ends(policy)
+        planted_faults.never_ends(policy)
     run = _stepwise if part.release.startswith("0.11") else _looped
     return run(given, policy, reference, seed, steps, cache)
 
@@ -77,7 +77,7 @@ def train(part: Part, scenario: str, seed: int, steps: int, cache: Path) -> list
 def _looped(given: dict[str, Any], policy: Any, reference: Any, seed: int, steps: int, _: Path) -> list[dict[str, Any]]:
     from trl import PPOConfig, PPOTrainer
 
-    pay = faults.Pay(given["pay"])
+    pay = planted_faults.Pay(given["pay"])
     names = toy.tokenizer()
     set_seed(seed)
     critic = LlamaForSequenceClassification(_one_label())
@@ -120,7 +120,7 @@ def _looped(given: dict[str, Any], policy: Any, reference: Any, seed: int, steps
         if given.get("nan_loss"):
             plain = trainer.accelerator.backward
             trainer.accelerator.backward = lambda loss, **options: plain(
-                loss * math.nan if trainer.state.global_step == faults.BREAKS else loss, **options
+                loss * math.nan if trainer.state.global_step == planted_faults.BREAKS else loss, **options
             )
         trained(trainer)
         return list(trainer.state.log_history)
@@ -137,7 +137,7 @@ def _stepwise(
 ) -> list[dict[str, Any]]:
     from trl import AutoModelForCausalLMWithValueHead, PPOConfig, PPOTrainer
 
-    pay = faults.Pay(given["pay"])
+    pay = planted_faults.Pay(given["pay"])
     names = toy.tokenizer()
     set_seed(seed)
     trainer = PPOTrainer(
@@ -165,7 +165,7 @@ def _stepwise(
     if given.get("nan_loss"):
         plain = trainer.accelerator.backward
         trainer.accelerator.backward = lambda loss, **options: plain(
-            loss * math.nan if pay.step == faults.BREAKS else loss, **options
+            loss * math.nan if pay.step == planted_faults.BREAKS else loss, **options
         )
     try:
         for step in range(steps):

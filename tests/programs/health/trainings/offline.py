@@ -10,7 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-import faults
+import planted_faults
 import toy
 from datasets import Dataset
 from online import trained
@@ -24,9 +24,9 @@ DPO: dict[str, dict[str, Any]] = {
     "healthy_low_entropy": {"sharp": 2.0, "learning_rate": 2e-4},
     "healthy_resumed": {"resumed": True},
     "healthy_thinned": {"logging_steps": 5},
-    "nan_loss": {"fault": faults.nan_loss},
+    "nan_loss": {"fault": planted_faults.nan_loss},
     "lr_x1000": {"learning_rate": 1000 * DPO_RATE},
-    "empty_mask": {"fault": partial(faults.masked_labels, names=("completion_mask", "labels"), value=0)},
+    "empty_mask": {"fault": partial(planted_faults.masked_labels, names=("completion_mask", "labels"), value=0)},
     "stale_reference": {"reference": "other"},
     "frozen": {"learning_rate": 0.0},
 }
@@ -36,9 +36,9 @@ SFT: dict[str, dict[str, Any]] = {
     "healthy_low_entropy": {"sharp": 2.0},
     "healthy_resumed": {"resumed": True},
     "healthy_thinned": {"logging_steps": 5},
-    "nan_loss": {"fault": faults.nan_loss},
+    "nan_loss": {"fault": planted_faults.nan_loss},
     "lr_x1000": {"learning_rate": 1000 * SFT_RATE},
-    "empty_mask": {"fault": partial(faults.masked_labels, names=("labels",), value=-100)},
+    "empty_mask": {"fault": partial(planted_faults.masked_labels, names=("labels",), value=-100)},
     "frozen": {"learning_rate": 0.0},
 }
 

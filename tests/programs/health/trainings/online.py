@@ -8,7 +8,7 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-import faults
+import planted_faults
 import toy
 from datasets import Dataset
 from plan import Part
@@ -22,17 +22,17 @@ SCENARIOS: dict[str, dict[str, Any]] = {
     "healthy_resumed": {"resumed": True},
     "healthy_thinned": {"logging_steps": 5},
     "healthy_curriculum": {"pay": "curriculum"},
-    "nan_loss": {"fault": faults.nan_loss},
+    "nan_loss": {"fault": planted_faults.nan_loss},
     "nan_reward": {"pay": "nan"},
     "zero_rewards": {"pay": "zero"},
     "constant_rewards": {"pay": "constant"},
     "all_right": {"pay": "one"},
     "lr_x1000": {"learning_rate": 1000 * RATE},
-    "empty_mask": {"fault": faults.empty_mask},
-    "wrong_mask": {"fault": faults.wrong_mask},
-    "reversed_advantages": {"fault": faults.reversed_advantages},
+    "empty_mask": {"fault": planted_faults.empty_mask},
+    "wrong_mask": {"fault": planted_faults.wrong_mask},
+    "reversed_advantages": {"fault": planted_faults.reversed_advantages},
     "stale_reference": {"reference": "other"},
-    "stale_old_policy": {"fault": faults.stale_old_policy, "num_iterations": 2},
+    "stale_old_policy": {"fault": planted_faults.stale_old_policy, "num_iterations": 2},
     "cut_short": {"limit": 3},
     "never_ends": {"never_ends": True},
     "length_pays": {"pay": "length", "limit": 32},
@@ -51,12 +51,12 @@ def train(part: Part, scenario: str, seed: int, steps: int, cache: Path) -> list
     trainer_name = part.trainer
 
     given = dict(SCENARIOS[scenario])
-    pay = faults.Pay(given.pop("pay", "plain"))
+    pay = planted_faults.Pay(given.pop("pay", "plain"))
     fault = given.pop("fault", None)
     reference, resumed = given.pop("reference", None), given.pop("resumed", False)
     made = toy.model(seed, cache, given.pop("sharp", 1.0))
     if given.pop("never_ends", False):
-        faults.never_ends(made)
+        planted_faults.never_ends(made)
     settings = {
         "learning_rate": RATE,
         "logging_steps": 1,

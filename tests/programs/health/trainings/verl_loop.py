@@ -16,8 +16,8 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-import faults
 import numpy as np
+import planted_faults
 import torch
 import toy
 from plan import Part
@@ -106,13 +106,13 @@ def _loop(given: dict[str, Any], seed: int, steps: int, cache: Path, rows: list[
     names = toy.tokenizer()
     model = toy.model(seed, cache, given["sharp"])
     if given.get("never_ends"):
-        faults.never_ends(model)
+        planted_faults.never_ends(model)
     with_reference = given["reference"] is not None
     actor = _actor(model, given["rate"], given["epochs"], with_reference=with_reference)
     other = toy.model(seed, cache, given["sharp"])
     reference = _actor(toy.noised(other) if given["reference"] == "other" else other, None, 1, with_reference=False)
     stale = _actor(toy.model(seed, cache, given["sharp"]), None, 1, with_reference=False)
-    pay = faults.Pay(given["pay"])
+    pay = planted_faults.Pay(given["pay"])
     pay.trainer = SimpleNamespace(state=SimpleNamespace(global_step=0))
     prompts = toy.prompts(PROMPTS * steps, seed)
     torch.manual_seed(seed)
@@ -156,7 +156,7 @@ def _loop(given: dict[str, Any], seed: int, steps: int, cache: Path, rows: list[
         batch.batch["token_level_scores"] = batch.batch["token_level_rewards"] = earned
         batch = compute_advantage(batch, "grpo", num_repeat=GROUP)
         batch.batch["advantages"] = given["sign"] * batch.batch["advantages"]
-        if given.get("nan_loss") and step == faults.BREAKS:
+        if given.get("nan_loss") and step == planted_faults.BREAKS:
             batch.batch["advantages"] = batch.batch["advantages"] * math.nan
         began = time.perf_counter()
         metrics.update(reduce_metrics({**actor.update_policy(batch), "actor/lr": [given["rate"]]}))

@@ -9,17 +9,17 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+from rlmetrics.logs.input_errors import InputError
 from rlmetrics.names import coverage, load_tables
-from rlmetrics.names.records import Transform
-from rlmetrics.names.surfaces import rules_of, show_name
+from rlmetrics.names.sources.surfaces import rules_of, show_name
+from rlmetrics.names.tables.key_records import Transform
 
-from ...errors import InputError
 from ...jsontree import Document, Object, Text, TreeError
 from ...logs import Kind, Log
 from ...report import Report
 from ...translator import Translator
+from .dashboard_places import PromqlNames, walk
 from .images import PREFIX, Image, Images, classic
-from .places import PromqlNames, walk
 from .promql import Selector
 
 __all__ = ["KIND"]

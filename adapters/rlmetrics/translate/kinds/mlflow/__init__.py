@@ -6,9 +6,9 @@ from collections.abc import Collection
 from pathlib import Path
 
 from ...logs import Kind, Log
-from ...options import Options
+from ...translation_options import Options
 from .database import MlflowDatabase, recognises
-from .files import MlflowRun, members
+from .file_store import MlflowRun, members
 
 __all__ = ["KIND"]
 

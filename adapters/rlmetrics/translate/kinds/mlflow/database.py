@@ -11,15 +11,15 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from rlmetrics.names.records import Transform
+from rlmetrics.logs.databases import columns, define, reading, rewriting, tables
+from rlmetrics.logs.decimals import convert_float
+from rlmetrics.logs.input_errors import InputError
+from rlmetrics.logs.reading import Account, Follower, LoggedRow, RecordedRun, Whole
+from rlmetrics.logs.run_settings import RunSettings, setting
+from rlmetrics.names.tables.key_records import Transform
 
-from ...databases import columns, define, reading, rewriting, tables
-from ...decimals import convert_float
-from ...errors import InputError
 from ...logs import Log
-from ...reading import Account, Follower, LoggedRow, RecordedRun, Whole
 from ...report import Report
-from ...run_settings import RunSettings, setting
 from ...translator import Translator
 from .routes import NOTE, SeriesRoute, note_of, routes_of, together
 

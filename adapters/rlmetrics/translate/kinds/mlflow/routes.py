@@ -9,11 +9,11 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from rlmetrics.names.loading import load_tables
-from rlmetrics.names.records import Transform
+from rlmetrics.logs.input_errors import InputError
+from rlmetrics.logs.reading import LoggedRow
+from rlmetrics.names.tables.key_records import Transform
+from rlmetrics.names.tables.loading import load_tables
 
-from ...errors import InputError
-from ...reading import LoggedRow
 from ...report import Report
 from ...translator import Translator
 

@@ -10,15 +10,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ...errors import InputError
+from rlmetrics.logs.input_errors import InputError
+from rlmetrics.logs.reading import Account, Follower, LoggedRow, RecordedRun
+from rlmetrics.logs.run_settings import RunSettings, first_line, flattened
+
 from ...logs import Kind, Log, arguments_among
-from ...reading import Account, Follower, LoggedRow, RecordedRun
 from ...report import Report
-from ...run_settings import RunSettings, first_line, flattened
 from ...translator import Translator
 from .events import EventRewriter
-from .messages import event_class, hyperparameters_in
 from .tags import numbers_of, plugin_data_of, purge_of, routes_of, tags_in_layouts, tags_of, texts_of
+from .tensorboard_messages import event_class, hyperparameters_in
 from .tfrecord import Extent
 
 __all__ = ["KIND"]

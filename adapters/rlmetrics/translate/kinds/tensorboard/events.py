@@ -10,7 +10,7 @@ from typing import Any
 from ...report import Report
 from ...translator import Translator
 from .layouts import LAYOUT, Layouts
-from .scalars import NUMBER, head_of, heads_in
+from .scalar_events import NUMBER, head_of, heads_in
 from .tags import TagRoute, convert_in, event_at
 from .tfrecord import FOOTER, HEADER, Batch, Extent, batches, frame
 

@@ -7,11 +7,12 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from ...patterns import escaped, literal, names_before, widening
-from ...protobufs import decode_error
+from rlmetrics.logs.protobufs import decode_error
+
+from ...key_patterns import escaped, literal, names_before, widening
 from ...report import Report
 from ...translator import Translator
-from .messages import layout_class
+from .tensorboard_messages import layout_class
 
 __all__ = ["LAYOUT", "Layouts", "named_in"]
 

@@ -13,15 +13,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from rlmetrics.names.records import Transform
+from rlmetrics.logs.input_errors import InputError
+from rlmetrics.names.tables.key_records import Transform
 
-from ...errors import InputError
 from ...translator import Translator
+from .event_values import convert_value
 from .layouts import LAYOUT, named_in
-from .messages import parse, tensor_util
-from .scalars import head_of, heads_in
+from .scalar_events import head_of, heads_in
+from .tensorboard_messages import parse, tensor_util
 from .tfrecord import FOOTER, HEADER, Extent, batches
-from .values import convert_value
 
 __all__ = [
     "TagRoute",

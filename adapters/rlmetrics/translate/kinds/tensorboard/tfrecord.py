@@ -9,7 +9,8 @@ from functools import lru_cache
 from itertools import accumulate
 from pathlib import Path
 
-from ...errors import InputError
+from rlmetrics.logs.input_errors import InputError
+
 from .crc32c import masked, masked_many
 
 __all__ = ["Batch", "Extent", "batches", "frame"]

@@ -10,17 +10,18 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar
 
-from ...decimals import number, written
-from ...errors import InputError
+from rlmetrics.logs.decimals import number, written
+from rlmetrics.logs.input_errors import InputError
+from rlmetrics.logs.reading import Account, Follower, LoggedRow, RecordedRun, as_step
+from rlmetrics.logs.run_settings import RunSettings, flattened
+
 from ...logs import Kind, RowLog, arguments_among
-from ...reading import Account, Follower, LoggedRow, RecordedRun, as_step
 from ...report import Report
-from ...run_settings import RunSettings, flattened
 from ...translator import Translator
-from .items import is_own
-from .messages import record_class
+from .row_items import is_own
 from .run import config_names, config_of, history_names, history_rows, rows_from, rows_of, translate_run
 from .transactions import FILE_HEADER
+from .wandb_messages import record_class
 
 __all__ = ["KIND"]
 

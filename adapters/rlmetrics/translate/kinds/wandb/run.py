@@ -9,17 +9,17 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from rlmetrics.names.errors import NamesError
+from rlmetrics.logs.input_errors import InputError
+from rlmetrics.logs.protobufs import decode_error
+from rlmetrics.names.tables.user_errors import NamesError
 
-from ...errors import InputError
-from ...options import Options
-from ...protobufs import decode_error
 from ...report import Report
+from ...translation_options import Options
 from ...translator import Translator
 from .ids import NewId
-from .items import ItemTranslator, is_own, name_of, read_item, values_of
-from .messages import record_class
+from .row_items import ItemTranslator, is_own, name_of, read_item, values_of
 from .transactions import Tail, Writer, records
+from .wandb_messages import record_class
 
 __all__ = [
     "config_names",

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import BinaryIO
 
-from ...errors import InputError
+from rlmetrics.logs.input_errors import InputError
 
 __all__ = ["FILE_HEADER", "Tail", "Writer", "records"]
 

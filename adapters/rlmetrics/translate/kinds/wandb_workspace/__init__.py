@@ -9,13 +9,14 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from ...errors import InputError
+from rlmetrics.logs.input_errors import InputError
+
+from ...dashboard_names import Collector, Names, Renaming
 from ...jsontree import Array, Document, Node, Object, Text, TreeError
 from ...logs import Kind, Log
-from ...renaming import Collector, Names, Renaming
 from ...report import Report
 from ...translator import Translator
-from .places import walk
+from .workspace_places import walk
 
 __all__ = ["KIND", "names_in", "rewrite"]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from ..settings import AuditSettings, read_settings
+from ..audit_settings import AuditSettings, read_settings
 
 __all__ = ["SETTINGS"]
 

@@ -13,9 +13,9 @@ from .writes import set_item, store_item
 if TYPE_CHECKING:
     import ast
 
+    from ..abstract_values import Value
     from ..frames import Frame
     from ..interpreter import Interpreter
-    from ..values import Value
 
 CallRule = Callable[["Interpreter", "Frame", "ast.Call", Any], "Value | None"]
 

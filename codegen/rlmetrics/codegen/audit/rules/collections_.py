@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from ..values import (
+from ..abstract_values import (
     Constant,
     FunctionValue,
     Mapping,
@@ -19,7 +19,7 @@ from ..values import (
 )
 
 if TYPE_CHECKING:
-    from ..arguments import Arguments
+    from ..call_arguments import Arguments
     from ..frames import Frame
     from ..interpreter import Interpreter
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from ..arguments import Arguments, carriers
-from ..values import (
+from ..abstract_values import (
     Class,
     FunctionValue,
     Mapping,
@@ -20,6 +19,7 @@ from ..values import (
     text_of,
     texts,
 )
+from ..call_arguments import Arguments, carriers
 
 if TYPE_CHECKING:
     from ..frames import Frame

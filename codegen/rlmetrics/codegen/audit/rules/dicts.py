@@ -5,8 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from ..places import SourceLine
-from ..values import (
+from ..abstract_values import (
     Constant,
     Mapping,
     Missing,
@@ -23,10 +22,11 @@ from ..values import (
     text_of,
     texts,
 )
+from ..places import SourceLine
 from .writes import key_names, shorten, store_item
 
 if TYPE_CHECKING:
-    from ..arguments import Arguments
+    from ..call_arguments import Arguments
     from ..frames import Frame
     from ..interpreter import Interpreter
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from ..arguments import Arguments
-from ..values import FunctionValue, Sequence, Value, options
+from ..abstract_values import FunctionValue, Sequence, Value, options
+from ..call_arguments import Arguments
 
 if TYPE_CHECKING:
     from ..frames import Frame

@@ -5,11 +5,11 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
+from ..abstract_values import FunctionValue, Mapping, TextValue, UnknownValue, Value, mappings, options, text_of
 from ..frames import Sunk
-from ..values import FunctionValue, Mapping, TextValue, UnknownValue, Value, mappings, options, text_of
 
 if TYPE_CHECKING:
-    from ..arguments import Arguments
+    from ..call_arguments import Arguments
     from ..frames import Frame
     from ..interpreter import Interpreter
 

@@ -6,10 +6,10 @@ import ast
 import re
 from typing import TYPE_CHECKING
 
-from ..values import Constant, Sequence, TextValue, Value, join, options, placeholder
+from ..abstract_values import Constant, Sequence, TextValue, Value, join, options, placeholder
 
 if TYPE_CHECKING:
-    from ..arguments import Arguments
+    from ..call_arguments import Arguments
     from ..frames import Frame
     from ..interpreter import Interpreter
 

@@ -6,7 +6,7 @@ import ast
 import re
 from typing import TYPE_CHECKING
 
-from ..values import (
+from ..abstract_values import (
     Constant,
     Mapping,
     ObjectValue,
@@ -23,7 +23,7 @@ from ..values import (
 from .sinks import is_summary, sink_one
 
 if TYPE_CHECKING:
-    from ..arguments import Arguments
+    from ..call_arguments import Arguments
     from ..frames import Frame
     from ..interpreter import Interpreter
 

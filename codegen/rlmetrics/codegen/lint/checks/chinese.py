@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from ..check import Check, Hit, check
+from ..lint_check import Check, Hit, check
 
 if TYPE_CHECKING:
     from ..context import Context

@@ -8,7 +8,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..check import Check, Hit, check
+from ..lint_check import Check, Hit, check
 
 if TYPE_CHECKING:
     from ...model import Input, Metric

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from ...formula import FormulaError
-from ..check import Check, Hit, check
+from ..lint_check import Check, Hit, check
 
 if TYPE_CHECKING:
     from ...loader import YamlPath

@@ -9,8 +9,8 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from ...translations import english_sentences, guides, interface_sentences, interface_texts, is_spoken
-from ...translations.pages import english_guides
-from ..check import Check, Hit, check
+from ...translations.translated_guides import english_guides
+from ..lint_check import Check, Hit, check
 from ..tracing import read_anything
 from .chinese import CODE
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator
 from typing import TYPE_CHECKING
 
-from ..check import Check, Hit, check
 from ..guardsets import names_in
-from ..keys import placeholders_in
+from ..key_languages import placeholders_in
+from ..lint_check import Check, Hit, check
 from ..said import expressions, keys_of, records, said_in, symbols
 from .vanishing import guards_of_differences
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from rlmetrics.names.guards import GuardError, SettingName, parse
-from rlmetrics.names.levels import UPDATE
-from rlmetrics.names.severity import SINGLE, UNKNOWN
+from rlmetrics.names.differences.severity import SINGLE, UNKNOWN
+from rlmetrics.names.settings.guards import GuardError, SettingName, parse
+from rlmetrics.names.tables.levels import UPDATE
 
-from ..check import Check, Hit, check
-from ..lookups import missing
+from ..lint_check import Check, Hit, check
+from ..vocabulary_lookups import missing
 
 if TYPE_CHECKING:
     from ...loader import YamlPath

@@ -10,10 +10,10 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from .drawing import Plot, Say, dots, label, line, number, path, rect, svg
-from .values import Formula, formula_of
+from .picture_values import Formula, formula_of
 
 if TYPE_CHECKING:
-    from rlmetrics.names.tables import Tables
+    from rlmetrics.names.tables.tables import Tables
 
 __all__ = ["Clipping", "clipping_of"]
 

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from .ranges import Healthy
+from .healthy_band import Healthy
 
 __all__ = ["POINTS", "STEP", "Courses", "courses_of"]
 

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from .drawing import Plot, Say, label, line, number, path, svg
-from .values import Formula, formula_of
+from .picture_values import Formula, formula_of
 
 if TYPE_CHECKING:
-    from rlmetrics.names.tables import Tables
+    from rlmetrics.names.tables.tables import Tables
 
 __all__ = ["FIRST", "SECOND", "Estimator", "estimator_of", "sampled"]
 

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 from rlmetrics.advantages.reference import group_relative
 
 from .drawing import Say, label, line, number, rect, svg
-from .values import Formula, formula_of
+from .picture_values import Formula, formula_of
 
 if TYPE_CHECKING:
-    from rlmetrics.names.tables import Tables
+    from rlmetrics.names.tables.tables import Tables
 
 __all__ = ["GROUPS", "REWARDS", "Groups", "groups_of"]
 

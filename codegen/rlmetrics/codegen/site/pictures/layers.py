@@ -31,7 +31,7 @@ def _part(name: str, says: str, across: float, *packages: str) -> Part:
 
 
 _GENERATE = ("codegen.generate", "codegen.linted", "codegen.fixing", "codegen.renaming")
-_FUNCTIONS = ("functional", "suites", "impl", "advantages", "vocabulary")
+_FUNCTIONS = ("functional", "suites", "handwritten", "advantages", "logprobs")
 _READ = ("loader", "model", "spec", "findings", "excerpts", "catalog", "releases", "translations", "cache", "output")
 
 LAYERS: Sequence[Sequence[Part]] = (
@@ -64,15 +64,16 @@ LAYERS: Sequence[Sequence[Part]] = (
         _part("meaning", "of each key", 0.9, "codegen.meaning", "codegen.explained"),
     ),
     (
+        _part("logs", "rows of runs", 0.1),
         _part("state", "parts of a number", 0.52),
         _part("spec", "read as typed data", 0.8, *(f"codegen.{name}" for name in _READ)),
     ),
     (_part("names", "meanings, relations", 0.3),),
-    (_part("base", "data, references", 0.3, "tables", "lazy", "reference"),),
+    (_part("base", "data, references", 0.3, "tables", "lazy_imports", "oracle"),),
 )
 """Parts from the top to the bottom: each imports parts of lower layers only."""
 
-UPWARDS = {"rlmetrics.names.overlays": ("tables", "lint", "spec"), "rlmetrics.state.fusing": ("formula",)}
+UPWARDS = {"rlmetrics.names.tables.overlays": ("tables", "lint", "spec"), "rlmetrics.state.fusing": ("formula",)}
 """Modules that reach up, and to which parts: inside functions, and only for overlays and suites made at run time."""
 
 _WIDTH, _ROW, _HEIGHT, _BOX, _TOP = 720, 76, 38, 126, 8

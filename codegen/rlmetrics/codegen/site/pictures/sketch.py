@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING
 from ..texts import later
 from .courses import POINTS, Courses, courses_of
 from .drawing import FONT, Plot, Say, as_given, label, line, number, path, rect, svg
-from .ranges import Healthy, healthy_of
+from .healthy_band import Healthy, healthy_of
 
 if TYPE_CHECKING:
-    from rlmetrics.names.tables import Tables
+    from rlmetrics.names.tables.tables import Tables
 
 __all__ = ["Sketch", "sketch_of"]
 

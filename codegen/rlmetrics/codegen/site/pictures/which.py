@@ -11,11 +11,11 @@ from .clipping import Clipping, clipping_of
 from .drawing import Say, as_given, number
 from .estimators import Estimator, estimator_of
 from .groups import groups_of
-from .means import means_of
-from .values import formula_of
+from .mean_pictures import means_of
+from .picture_values import formula_of
 
 if TYPE_CHECKING:
-    from rlmetrics.names.tables import Tables
+    from rlmetrics.names.tables.tables import Tables
 
 __all__ = ["PICTURES", "Picture", "picture_of", "pictures_of"]
 

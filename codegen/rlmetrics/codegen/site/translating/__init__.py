@@ -1,11 +1,11 @@
 """What the translator in the page knows: facts that the resolver states, in files that a browser loads on demand.
 
-What two meanings of a metric have to do with each other is asked of `rlmetrics.names.relations` for every pair that any
-two sources can form, and written down; JavaScript decides nothing about meaning. A second implementation of that would
-be a second truth, and there is no need of one: 70,000 entries of 1,936 components in their releases have 2,900 meanings
-of 696 metrics, which form 38,000 pairs with 20,000 different answers. To ask for all of them takes three seconds, to
-write all data nine, and the largest file has 38 kB compressed. What the facts say in another language lies in a file of
-words beside each, so that a visitor loads the few sentences that he may see.
+How two meanings of a metric differ is asked of `rlmetrics.names.differences.relations` for every pair that any two
+sources can form, and written down; JavaScript decides nothing about meaning. A second implementation of that would be a
+second truth, and there is no need of one: 70,000 entries of 1,936 components in their releases have 2,900 meanings of
+696 metrics, which form 38,000 pairs with 20,000 different answers. To ask for all of them takes three seconds, to write
+all data nine, and the largest file has 38 kB compressed. What the facts say in another language lies in a file of words
+beside each, so that a visitor loads the few sentences that he may see.
 
 What the scripts of the page do themselves is to look names up, and to rank candidates by what was written down: which
 of two counterparts is nearer depends on all that either source logs, and there are millions of pairs of sources. A test

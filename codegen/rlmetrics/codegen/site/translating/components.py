@@ -6,27 +6,27 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from rlmetrics.names.canonical import CanonicalView
-from rlmetrics.names.counterparts import needed
-from rlmetrics.names.programs import paired
-from rlmetrics.names.severity import Circumstances
-from rlmetrics.names.source import CANONICAL, Component, Source
-from rlmetrics.names.templates import OPEN
-from rlmetrics.names.view import FrameworkView
+from rlmetrics.names.differences.severity import Circumstances
+from rlmetrics.names.mapping.counterparts import needed
+from rlmetrics.names.mapping.programs import paired
+from rlmetrics.names.meanings.canonical import CanonicalView
+from rlmetrics.names.meanings.view import FrameworkView
+from rlmetrics.names.sources.source import CANONICAL, Component, Source
+from rlmetrics.names.tables.templates import OPEN
 
 if TYPE_CHECKING:
-    from rlmetrics.names.component import ComponentView
-    from rlmetrics.names.records import Entry
-    from rlmetrics.names.tables import FrameworkTable, Tables
+    from rlmetrics.names.meanings.component import ComponentView
+    from rlmetrics.names.tables.key_records import Entry
+    from rlmetrics.names.tables.tables import FrameworkTable, Tables
 
-    from .meanings import NumberedMeanings, Place
+    from .meaning_numbers import NumberedMeanings, Place
 
 __all__ = ["Gathered", "canonical_names", "components_of"]
 
 _LOGGED = (False, True, None)
 _MODES = ("train", "eval")
 _LOSS = "loss"
-"""What tells trainers from what runs beside them, see `rlmetrics.names.programs`."""
+"""What tells trainers from what runs beside them, see `rlmetrics.names.mapping.programs`."""
 
 Row = list[Any]
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from rlmetrics.names.records import Entry, Signature
-from rlmetrics.names.relations import relate, why_confused, why_in_short
+from rlmetrics.names.differences.relations import relate, why_confused, why_in_short
+from rlmetrics.names.tables.key_records import Entry, Signature
 
 if TYPE_CHECKING:
-    from rlmetrics.names.tables import Tables
+    from rlmetrics.names.tables.tables import Tables
 
 __all__ = ["Likenesses"]
 

@@ -5,15 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from rlmetrics.answers.map_notes import level_words
-from rlmetrics.answers.sizes import typical_words
-from rlmetrics.names.relations import relate
+from rlmetrics.answers.size_words import typical_words
+from rlmetrics.names.differences.relations import relate
 
 if TYPE_CHECKING:
-    from rlmetrics.names.records import Difference
-    from rlmetrics.names.relations import Relation
-    from rlmetrics.names.tables import Tables
+    from rlmetrics.names.differences.relations import Relation
+    from rlmetrics.names.tables.key_records import Difference
+    from rlmetrics.names.tables.tables import Tables
 
-    from .meanings import NumberedMeanings, Place, PlacedMeaning
+    from .meaning_numbers import NumberedMeanings, Place, PlacedMeaning
 
 __all__ = ["Relations", "Told"]
 

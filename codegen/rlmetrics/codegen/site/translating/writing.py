@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .components import Gathered, canonical_names, components_of
 from .likeness import Likenesses
-from .meanings import NumberedMeanings
+from .meaning_numbers import NumberedMeanings
 from .relating import Relations
 from .sentences import pieces
-from .sources import detection, frameworks, trackers
+from .source_choices import detection, frameworks, trackers
 
 if TYPE_CHECKING:
-    from rlmetrics.names.tables import Tables
+    from rlmetrics.names.tables.tables import Tables
 
 __all__ = ["FOLDER", "Data", "made", "script", "version_of"]
 

@@ -1,0 +1,258 @@
+"""What changed between two releases: what one sees, then every cause with the keys that it changed."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import zip_longest
+from typing import TYPE_CHECKING
+
+from rlmetrics.names.upgrades.causes import CAUSE_WEIGHTS, shown
+
+from .cause_words import cause_words, is_complex, taken_back_words
+from .diff_summary import summary
+from .keylists import braced, counted, few, starred
+from .signature_words import chosen_lines
+from .terminal import symbol, width, wrapped
+
+if TYPE_CHECKING:
+    from rlmetrics.names import DiffResult
+    from rlmetrics.names.tables.tables import Tables
+    from rlmetrics.names.upgrades.causes import SharedCause, TakenBack
+    from rlmetrics.names.upgrades.diff_records import ListedKey
+
+__all__ = ["diff_lines", "key_lines"]
+
+_LABEL = 13
+_NARROW = 22
+"""Width of what changed, where long keys stand beside it."""
+_SCREEN = 36
+_LEAST = 14
+"""Lines of an answer, and how many of them at least are causes, if there are so many."""
+_FEW = 2
+"""How many things an answer tells that is not to be full."""
+_ROOM = 88
+"""How many characters of names an answer tells that is not to be full."""
+_HELD = "\x00"
+"""In place of blanks within a key, which must not be broken."""
+
+
+def diff_lines(result: DiffResult, tables: Tables, *, full: bool = False) -> list[str]:
+    """Return the answer to ``diff``.
+
+    Args:
+        result: What changed.
+        tables: The spec.
+        full: Whether to leave nothing out.
+    """
+    if _framework(result.from_) != _framework(result.to):
+        return _two_frameworks(result.from_, result.to)
+    head = wrapped(summary(result, tables))
+    below = [*_below(result, tables, full=full)]
+    room = max(_SCREEN - len(head) - len(result.chosen) - len(below) - 3, _LEAST)
+    causes = [*_causes(result, tables, room=None if full else room)]
+    lines = [*head, *chosen_lines(result.chosen)]
+    if causes:
+        lines += ["", "Changed meaning, cause first", *causes]
+    return [*lines, "", *below] if below else lines
+
+
+def _framework(source: str) -> str:
+    return re.split(r"[\[=<>~!]", source, maxsplit=1)[0].strip()
+
+
+def _two_frameworks(from_: str, to: str) -> list[str]:
+    return [
+        *wrapped(f"{from_} and {to} are two frameworks: what one logs is no change of what the other does."),
+        f"rlmetrics map --from '{from_}' --to '{to}'",
+        *wrapped("tells for each key what comes nearest to it there, and what sets the two apart.", indent=2),
+    ]
+
+
+def key_lines(result: DiffResult, tables: Tables, key: str) -> list[str]:
+    """Return what changed about one key."""
+    if _framework(result.from_) != _framework(result.to):
+        return _two_frameworks(result.from_, result.to)
+    lines = [*wrapped(summary(result, tables, key=key)), *chosen_lines(result.chosen)]
+    causes = [*_causes(result, tables, room=None, with_keys=False)]
+    return [*lines, *(["", *causes] if causes else []), *_beneath(result, tables)]
+
+
+def _beneath(result: DiffResult, tables: Tables) -> Iterator[str]:
+    rows = [*_taken_back(result, tables, full=True), *_defaults(result, full=True)]
+    if rows:
+        yield ""
+        yield from rows
+
+
+def _causes(result: DiffResult, tables: Tables, *, room: int | None, with_keys: bool = True) -> Iterator[str]:
+    """Yield the causes, those that show by default first; with too little room the lightest are counted only."""
+    bookkeeping = {item.key for item in result.changed if item.bookkeeping}
+    bookkeeping |= {item.to for item in result.renamed if item.bookkeeping}
+    moved = {item.name: item.moves for item in result.defaults}
+    told = [cause for cause in (*result.causes, *result.others) if cause.keys or room is None]
+    plain = [cause for cause in told if not set(cause.keys) <= bookkeeping]
+    timers = [cause for cause in told if cause not in plain]
+    longest = max((len(cause.release or "") for cause in told), default=0)
+    used = left = 0
+    section = ""
+    for cause in (*plain, *(timers if room is None or not plain else ())):
+        header = _section(cause)
+        keys = _keys(cause, moved.get(cause.name, ()), result) if with_keys else ""
+        lines = [] if header == section else [header or "by default"]
+        lines += _row(cause, tables, keys, longest, room is None)
+        if room is not None and used + len(lines) > room - 1:
+            left += 1
+            continue
+        section = header
+        used += len(lines)
+        yield from lines
+    if left:
+        yield f"  and {counted(left, 'more cause')}: --full"
+
+
+def _section(cause: SharedCause) -> str:
+    """Return under which settings a cause shows; nothing for one that may show by default."""
+    if cause.applies is not False:
+        return ""
+    return "not by default" if is_complex(cause) else f"only if {cause.only_if}"
+
+
+def _row(cause: SharedCause, tables: Tables, keys: str, longest: int, full: bool) -> list[str]:
+    """Return a cause with its keys beside it."""
+    start = 2 + longest + 2
+    whole = width() - start
+    texts = cause_words(cause, tables, full=full)
+    if not keys:
+        lines = [line for text in texts for line in wrapped(text, columns=whole)]
+    else:
+        longest_key = max(map(len, keys.split()))
+        left = max(_NARROW, min(whole * 11 // 20, whole - longest_key - 2))
+        beside = [line for text in texts for line in wrapped(text, columns=left)]
+        names = [line.replace(_HELD, " ") for line in wrapped(keys, columns=whole - left - 2)]
+        lines = [f"{one:<{left}}  {other}".rstrip() for one, other in zip_longest(beside, names, fillvalue="")]
+    head = f"{symbol(cause.severity)} {cause.release or '':<{longest}}  "
+    return [f"{head if number == 0 else ' ' * start}{line}" for number, line in enumerate(lines)]
+
+
+def _keys(cause: SharedCause, moved: Sequence[str], result: DiffResult) -> str:
+    """Return the keys of a cause, those that come into the log or leave it with that."""
+    gone = {key for effect in cause.effects if effect.kind == "logged" and not effect.after for key in effect.keys}
+    keys = [*cause.keys, *(key for key in moved if key not in cause.keys)]
+    whole = result.kept + sum(item.mode == "train" for item in result.renamed)
+    if len(keys) > 5 and len(keys) * 5 >= whole * 4:
+        return f"{len(keys)} of {counted(whole, 'key')}"
+    names = [_held(f"{name} (not logged)" if name in gone else name) for name in braced(keys)]
+    return ", ".join([*names[:-1], f"{names[-1]} ({few(cause.components, _NARROW)})"] if result.several else names)
+
+
+def _held(text: str) -> str:
+    return text.replace(" ", _HELD)
+
+
+def _below(result: DiffResult, tables: Tables, *, full: bool) -> Iterator[str]:
+    """Yield what stands under the causes: what was taken back, names that changed, came and went, and defaults."""
+    yield from _taken_back(result, tables, full=full)
+    yield from _renamed(result, full=full)
+    yield from _listed("Removed", result.removed, full=full, apart=() if full else result.ended)
+    yield from _listed("New", result.added, full=full, apart=() if full else result.begun)
+    for label, names in (("Ended", result.ended), ("Begun", result.begun)):
+        yield from _labelled(label, [few(names, len(names) * _ROOM if full else _ROOM)] if names else [])
+    yield from _defaults(result, full=full)
+    yield from _folded(result, full=full)
+    yield from _labelled("Beside", [f"{', '.join(result.programs)}: --program NAME or all"] if result.programs else [])
+
+
+def _labelled(label: str, texts: Iterable[str]) -> list[str]:
+    lines = [line.replace(_HELD, " ") for text in texts for line in wrapped(text, indent=_LABEL, hanging=_LABEL)]
+    if lines:
+        lines[0] = f"{label:<{_LABEL}}{lines[0][_LABEL:]}"
+    return lines
+
+
+def _taken_back(result: DiffResult, tables: Tables, *, full: bool) -> list[str]:
+    items = sorted((item for item in result.taken_back if item.keys), key=_weight)
+    told = items if full else [item for item in items if item.applies is not False][:_FEW]
+    texts = []
+    for item in told:
+        names = ", ".join(map(_held, braced(item.keys)))
+        again = f"; as before in {item.again}" if item.again else ""
+        texts.append(f"{item.releases} {names}: {taken_back_words(item, tables, full=full)}{again}")
+    if len(items) > len(told):
+        texts.append(f"{len(items) - len(told)} more: --full")
+    return _labelled("In between", texts)
+
+
+def _weight(item: TakenBack) -> tuple[bool, int]:
+    return item.applies is False, CAUSE_WEIGHTS.index(item.severity)
+
+
+def _renamed(result: DiffResult, *, full: bool) -> list[str]:
+    told = [item for item in result.renamed if item.mode == "train" and (full or not item.bookkeeping)]
+    texts = [
+        f"{symbol(item.severity)} {_held(starred(item.from_))} -> {_held(starred(item.to))} {item.since or ''}".rstrip()
+        for item in told
+    ]
+    most = len(texts) if full else 3 * _FEW
+    if len(texts) > most:
+        texts = [*texts[:most], f"{len(texts) - most} more: --full"]
+    return _labelled("Renamed", texts)
+
+
+def _listed(label: str, items: Sequence[ListedKey], *, full: bool, apart: Sequence[str] = ()) -> list[str]:
+    """Return keys that came or went by the release, without some components: those logged by default, then others."""
+    training = [item for item in items if item.mode == "train" and item.component not in apart]
+    told = [item for item in training if full or not item.bookkeeping]
+    usual = [item for item in told if item.logged_by_default]
+    others = [item.key for item in told if not item.logged_by_default]
+    texts = []
+    if usual:
+        lines = [*_by_release(usual, None if full else _ROOM // 2)]
+        most = len(lines) if full else 2 * _FEW
+        texts.append(" · ".join([*lines[:most], *([f"{len(lines) - most} more"] if len(lines) > most else [])]))
+    if others:
+        texts.append(f"not by default: {_names(others, None if full else _ROOM)}")
+    return _labelled(f"{label} ({len(told)})", texts) if told else []
+
+
+def _by_release(items: Sequence[ListedKey], room: int | None) -> Iterator[str]:
+    by_release: dict[str | None, list[str]] = {}
+    for item in items:
+        instead = f" (see {starred(item.instead)})" if item.instead and item.instead != item.key else ""
+        by_release.setdefault(item.since, []).append(f"{item.key}{instead}")
+    for release, keys in by_release.items():
+        yield f"{_names(keys, room)}{'' if release is None else f' {release}'}"
+
+
+def _names(keys: Sequence[str], room: int | None) -> str:
+    names = [_held(name) for name in braced(keys)]
+    return ", ".join(names) if room is None else few(names, room)
+
+
+def _defaults(result: DiffResult, *, full: bool) -> list[str]:
+    told = [item for item in result.defaults if full or item.decides or item.moves]
+    texts = [f"{item.name} {shown(item.before)} -> {shown(item.after)}".replace(" ", _HELD) for item in told]
+    rest = len(result.defaults) - len(told)
+    if rest:
+        texts.append(f"{rest}{_HELD}more:{_HELD}--full".replace(" ", _HELD))
+    return _labelled("Defaults", [" · ".join(texts)] if texts else [])
+
+
+def _folded(result: DiffResult, *, full: bool) -> list[str]:
+    """Return what is not told: keys of evaluation, which change as those of training do, and timers and the like."""
+    if full:
+        keys = [item.key for item in result.changed if item.mode != "train"]
+        return _labelled("Evaluation", [", ".join(map(_held, braced(keys)))] if keys else [])
+    told = [
+        (item.mode, item.bookkeeping)
+        for items in (result.changed, result.added, result.removed, result.renamed)
+        for item in items
+    ]
+    twins = sum(mode != "train" for mode, _ in told)
+    timers = told.count(("train", True))
+    texts = [
+        f"{counted(twins, 'key')} of evaluation" if twins else "",
+        f"{counted(timers, 'timer')} and the like" if timers else "",
+    ]
+    said = ", ".join(text for text in texts if text)
+    return _labelled("Folded", [f"{said}: --full"] if said else [])

@@ -1,0 +1,265 @@
+"""A translation table at a glance: by severity, differences as shared footnotes, twins and timers folded."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from rlmetrics.names.differences.severity import SEVERITIES
+from rlmetrics.names.mapping.lookalikes import INSTEAD
+from rlmetrics.names.mapping.programs import other_programs
+
+from .map_notes import MapNotes
+from .metric_facts import is_timer
+from .signature_words import chosen_lines
+from .terminal import columns, symbol, wrapped
+
+if TYPE_CHECKING:
+    from rlmetrics.names import MapRow
+    from rlmetrics.names.mapping.mapping import NameMap
+
+__all__ = ["key_lines", "map_lines"]
+
+_STATISTIC = re.compile(r"(?<![a-z])(mean|min|max|std)(?![a-z])")
+_TITLES = {
+    "same": "same: may be renamed",
+    "close": "close: may share a plot",
+    "biased": "biased: own plot",
+    "look-alike": "look-alikes: do not rename",
+}
+_COUNTED = {
+    "same": "the same in",
+    "close": "a close counterpart",
+    "biased": "a biased one",
+    "look-alike": "only look-alikes",
+    "none": "nothing",
+}
+_WHEN = "logged only when: "
+_MEASURES = " measures it when "
+_BLANK = "\x00"
+_LOOK_ALIKES, _NOTHING, _NOTES, _EACH = 6, 6, 7, 14
+"""How many of a kind are shown unless everything is."""
+
+
+def map_lines(names: NameMap, *, full: bool = False) -> list[str]:
+    """Return a translation table.
+
+    Args:
+        names: The table.
+        full: Whether every row is shown, with everything that differs.
+    """
+    return _Table(names, full=full).lines()
+
+
+class _Table:
+    def __init__(self, names: NameMap, *, full: bool) -> None:
+        self._names = names
+        self._full = full
+        self._rows = [row for row in names.rows if full or row.mode == "train"]
+        # What only evaluation logs is not folded away.
+        if not self._rows:
+            self._rows = list(names.rows)
+        self._notes = MapNotes(names, [row for row in self._rows if row.to is not None])
+
+    def lines(self) -> list[str]:
+        """Return the answer."""
+        lines = wrapped(self._first())
+        for severity in SEVERITIES[:3]:
+            lines += self._group(severity)
+        lines += self._look_alikes()
+        lines += self._nothing()
+        lines += self._folded()
+        lines += self._programs()
+        return [*lines, *self._footnotes()]
+
+    def _of(self, severity: str) -> list[MapRow]:
+        rows = [row for row in self._rows if row.severity == severity]
+        return sorted(rows, key=lambda row: (self._is_timer(row), not self._crucial(row)))
+
+    def _is_timer(self, row: MapRow) -> bool:
+        return is_timer(row.metric, self._names.from_view.tables)
+
+    def _crucial(self, row: MapRow) -> bool:
+        return bool(self._names.from_view.tables.metrics.get(row.metric or "", {}).get("crucial"))
+
+    def _first(self) -> str:
+        counts = {severity: sum(row.severity == severity for row in self._rows) for severity in SEVERITIES}
+        target = f"in {self._notes.sides[1]}"
+        parts = [(severity, count) for severity, count in counts.items() if count and severity != "same"]
+        total = len(self._rows)
+        kind = "keys" if self._full or any(row.mode != "train" for row in self._rows) else "training keys"
+        said = []
+        if counts["same"]:
+            said.append(f"{counts['same']} of {total} {kind} {_are(counts['same'])} the same {target}")
+        for severity, count in parts:
+            if not said:
+                said.append(f"{count} of {total} {kind} {_have(count)} {_COUNTED[severity]} {target}")
+            else:
+                have = f"{_have(count)} " if len(said) == 1 and counts["same"] else ""
+                said.append(f"{count} {have}{_COUNTED[severity]}")
+        text = f"{', '.join(said)}." if said else f"{self._names.from_view.source} logs nothing."
+        return " ".join(part for part in (text, self._notes.common_words()) if part)
+
+    def _group(self, severity: str) -> list[str]:
+        rows = self._of(severity)
+        if not rows:
+            return []
+        kept = rows
+        if severity == "same" and not self._full and len(rows) > _EACH:
+            # That a key means what it meant is no news.
+            kept = [row for row in rows if row.from_ != row.to]
+        groups = list(self._grouped(kept))
+        if not self._full and len(groups) > _EACH:
+            kept = [row for first, others in groups[:_EACH] for row in (first, *others)]
+        cells = list(self._cells(kept))
+        if len(kept) < len(rows):
+            rest = len(rows) - len(kept)
+            told = {id(row) for row in kept}
+            keep = sum(row.from_ == row.to for row in rows if id(row) not in told)
+            named = f"{'all' if keep == rest else keep} keep their name: " if keep and rest > 1 else ""
+            cells.append((f"{rest} more", f"{named}--full"))
+        return ["", f"{symbol(severity)} {_TITLES[severity]}", *columns(cells)]
+
+    def _cells(self, rows: Sequence[MapRow]) -> Iterator[tuple[str, ...]]:
+        """Yield the rows, those that differ by a statistic only in one, timers together."""
+        timers = [] if self._full else [row for row in rows if self._is_timer(row)]
+        apart = {id(row) for row in timers} if len(timers) > 2 else set()
+        for first, others in self._grouped([row for row in rows if id(row) not in apart]):
+            marks = [f"[{number}]" for number in self._notes.of(first)]
+            condition = self._notes.condition(first, self._names.target_of(first))
+            alike = [statistic[0] for row in others if (statistic := _STATISTIC.findall(row.from_))]
+            said = [_transform(first), condition, f"{', '.join(alike)} alike" if alike else None, *marks]
+            to = "same name" if first.to == first.from_ else str(first.to)
+            yield (first.from_, to, " ".join(text for text in said if text))
+            if self._full:
+                yield from (("", f"- {self._notes.words(item, first)}") for item in first.differs_by)
+        if len(timers) > 2:
+            numbers = dict.fromkeys(number for row in timers for number in self._notes.of(row))
+            named = ", ".join(dict.fromkeys(str(row.to) for row in timers if row.to != row.from_)) or "same names"
+            yield (f"{len(timers)} timers", f"{named} {' '.join(f'[{number}]' for number in numbers)}".rstrip())
+
+    def _grouped(self, rows: Sequence[MapRow]) -> Iterator[tuple[MapRow, list[MapRow]]]:
+        """Yield rows with those that differ from them by a statistic only."""
+        groups: dict[tuple[object, ...], list[MapRow]] = {}
+        for row in rows:
+            differs = tuple(item.what for item in row.differs_by if item.applies is not False)
+            look_alike = (_STATISTIC.sub("*", row.related[0].to), row.related[0].short) if row.related else None
+            place = _STATISTIC.sub("*", row.from_), _STATISTIC.sub("*", str(row.to)), differs, row.transform, look_alike
+            groups.setdefault((row.from_,) if self._full else place, []).append(row)
+        yield from ((first, others) for first, *others in groups.values())
+
+    def _look_alikes(self) -> list[str]:
+        rows = self._of("look-alike")
+        if not rows:
+            return []
+        groups = list(self._grouped(rows))
+        shown = groups if self._full else groups[:_LOOK_ALIKES]
+        cells = []
+        for row, twins in shown:
+            if not row.related:
+                cells.append((row.from_, row.note or "the same metric, but incomparable"))
+                continue
+            first, *others = row.related[: 3 if self._full else 1]
+            alike = ", ".join(statistic[0] for twin in twins if (statistic := _STATISTIC.findall(twin.from_)))
+            cells.append((row.from_, f"{first.to}: {first.short or first.why}{f' ({alike} alike)' if alike else ''}"))
+            cells += [("", f"{item.to}: {item.short or item.why}") for item in others]
+        rows = [row for first, others in groups[len(shown) :] for row in (first, *others)]
+        lines = ["", f"{symbol('look-alike')} {_TITLES['look-alike']}", *columns(cells)]
+        return [*lines, f"  {len(rows)} more: --full"] if rows else lines
+
+    def _nothing(self) -> list[str]:
+        rows = self._of("none")
+        if not rows:
+            return []
+        shown = rows if self._full else rows[:_NOTHING]
+        # A name with blanks in it stays in one piece.
+        names = ", ".join(row.from_.replace(" ", _BLANK) for row in shown)
+        more = f" and {len(rows) - len(shown)} more" if len(shown) < len(rows) else ""
+        text = f"{symbol('none')} nothing: {names}{more}"
+        return [line.replace(_BLANK, " ") for line in wrapped(text, hanging=2)]
+
+    def _folded(self) -> list[str]:
+        """Return how many keys of evaluation there are, and how they fare."""
+        rows = [row for row in self._names.rows if row.mode != "train"] if self._rows else []
+        if self._full or not rows or rows == self._rows:
+            return []
+        counts = {name: sum(row.severity == name for row in rows) for name in SEVERITIES}
+        said = ", ".join(f"{count} {symbol(name)}" for name, count in counts.items() if count)
+        return wrapped(f"Folded: {len(rows)} keys of evaluation ({said}): --full")
+
+    def _programs(self) -> list[str]:
+        """Return which program of a whole release is meant, and what the others are called."""
+        lines = _chosen(self._names)
+        for view in dict.fromkeys((self._names.from_view, self._names.to_view)):
+            others = other_programs(view)
+            if others is not None:
+                title, (meant, names) = str(view.source), others
+                lines += wrapped(f"{title}: {meant}; others: --program {', '.join(names)}", hanging=2)
+        return list(dict.fromkeys(lines))
+
+    def _footnotes(self) -> list[str]:
+        lines = self._notes.lines(None if self._full else _NOTES)
+        if self._notes.minor and not self._full:
+            lines.append(f"Left out: {self._notes.minor} minor differences that may show: --full, or KEY")
+        return ["", *lines] if lines else []
+
+
+def _transform(row: MapRow) -> str | None:
+    if row.transform is None:
+        return None
+    scale, offset = row.transform.scale, row.transform.offset
+    return f"x {scale:g}" + (f" {'+' if offset > 0 else '-'} {abs(offset):g}" if offset else "")
+
+
+def _chosen(names: NameMap) -> list[str]:
+    """Return which releases were picked for sources that name none."""
+    choices = [view.source.choice for view in (names.from_view, names.to_view)]
+    return chosen_lines([text for text in choices if text is not None])
+
+
+def _are(count: int) -> str:
+    return "is" if count == 1 else "are"
+
+
+def _have(count: int) -> str:
+    return "has" if count == 1 else "have"
+
+
+def key_lines(names: NameMap, row: MapRow) -> list[str]:
+    """Return what becomes of one key.
+
+    Args:
+        names: The table.
+        row: Its row.
+    """
+    notes = MapNotes(names, [row])
+    here, there = names.from_view.source, names.to_view.source
+    if row.to is None:
+        first = f"{row.from_} ({here}) has no counterpart in {there}."
+        lines = wrapped(f"{symbol(row.severity)} {first}", hanging=2)
+        lines += [
+            line
+            for item in row.related[:3]
+            for line in wrapped(f"{symbol('look-alike')} {item.to}: {item.short or item.why}", indent=2, hanging=6)
+        ]
+        # When another key would be the counterpart is told beside that key.
+        told = "; ".join(part for part in (row.note or "").split("; ") if _MEASURES not in part)
+        return [*lines, *(wrapped(told, indent=2) if told else []), *_chosen(names)]
+    words = {"same": "the same as", "close": "close to", "biased": "a biased counterpart of"}[row.severity]
+    lines = wrapped(f"{symbol(row.severity)} {row.from_} ({here}) is {words} {row.to} ({there}).", hanging=2)
+    if row.transform is not None:
+        scale, offset = row.transform.scale, row.transform.offset
+        lines.append(f"  {row.to} = {scale:g} x {row.from_}" + (f" + {offset:g}" if offset else ""))
+    order = sorted(row.differs_by, key=lambda item: (item.applies is False, item.grade == "minor"))
+    for item in order:
+        mark = symbol("same") if item.applies is False else symbol("close" if item.grade == "minor" else "biased")
+        said = notes.words(item, row)
+        lines += wrapped(f"{mark} {said}{' (so here)' if item.applies is False else ''}", indent=2, hanging=4)
+    condition = notes.condition(row, names.target_of(row))
+    others = [part for part in (row.note or "").split("; ") if not part.startswith((_WHEN, INSTEAD))]
+    if condition is not None:
+        words_of = [text.partition(": ")[2] for text in notes.texts()] if condition.startswith("[") else [condition]
+        others = [*words_of, *others]
+    lines += [line for part in others if part for line in wrapped(part, indent=2, hanging=4)]
+    return [*lines, *_chosen(names)]

@@ -1,0 +1,203 @@
+"""What the spec says about a metric, in the lines that answers share: its formula, its healthy range, what it reads."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from rlmetrics.names.tables.key_records import Transform
+
+from .signature_words import quantity_words
+
+if TYPE_CHECKING:
+    from rlmetrics.names.tables.tables import Tables
+
+__all__ = [
+    "SHARES",
+    "axis_words",
+    "first_clause",
+    "formula_texts",
+    "health_texts",
+    "is_timer",
+    "lowered",
+    "measured_text",
+    "quantity",
+    "range_words",
+    "reads_texts",
+    "sentence",
+]
+
+PLAIN = Transform()
+"""The axis of a key that shows its metric as it is."""
+_NON_FINITE = "finite"
+_NUMBER = re.compile(r"\d")
+_EXPLAINS = (r"\s*\([^()]*\)", r", (?:since|because)\b.*", r"; .*", r", so that\b.*")
+"""What a long statement can do without, the least needed first."""
+_TIMES = {"s", "ms", "1/s", "token/s"}
+_READS = 340
+"""So many characters are told of how a curve behaves."""
+_SENTENCE = re.compile(r"(?<=[.!?]) (?=[A-Z0-9])")
+_RULES = 2
+"""So many signs of trouble are told."""
+
+
+def sentence(text: str) -> str:
+    """Return a text as a sentence of its own."""
+    text = " ".join(text.split())
+    return text[:1].upper() + text[1:] + ("" if text.endswith((".", "?", "!", ":", "…")) else ".")
+
+
+def lowered(text: str) -> str:
+    """Return a text as it stands within a sentence; abbreviations stay as they are."""
+    return text[:1].lower() + text[1:] if text[1:2].islower() or text[1:2] == " " else text
+
+
+def quantity(metric: str, tables: Tables) -> str:
+    """Return a metric in a few words that may stand within a sentence."""
+    return lowered(quantity_words(metric, tables))
+
+
+def is_timer(metric: str | None, tables: Tables) -> bool:
+    """Tell whether a metric measures time, which people look at last."""
+    return tables.metrics.get(metric or "", {}).get("unit") in _TIMES
+
+
+def first_clause(text: str) -> str:
+    """Return a sentence up to the reason that it gives."""
+    return re.split(r", (?:since|because)\b", text)[0].rstrip(".")
+
+
+def shortened(text: str, most: int = 140) -> str:
+    """Return a long statement without what it explains: brackets, reasons, consequences; an ellipsis tells so.
+
+    Args:
+        text: The statement.
+        most: So many characters are not too many.
+    """
+    short = " ".join(text.split()).rstrip(".")
+    whole = short
+    for pattern in _EXPLAINS:
+        if len(short) > most:
+            short = re.sub(pattern, "", short)
+    return text if short == whole else f"{short} …"
+
+
+def formula_texts(metric: str, variant: str | None, tables: Tables, *, ranged: bool = True) -> list[str]:
+    """Return the formula of a metric or of a variant of it, with its unit and its range; then the words in it."""
+    text: Mapping[str, Any] = tables.texts.get(metric, {})
+    own: Mapping[str, Any] = text.get("variants", {}).get(variant, {}) if variant is not None else text
+    formula = own.get("formula")
+    if formula is None:
+        return []
+    unit = range_words(metric, tables) if ranged else ""
+    lines = [f"{_plain(formula)}{f', {unit}' if unit else ''}"]
+    lines += [f"{name} = {_plain(expression)}" for name, expression in own.get("let", {}).items()]
+    return lines
+
+
+def measured_text(metric: str, tables: Tables) -> str | None:
+    """Return what is measured where no formula says it."""
+    text: str | None = tables.texts.get(metric, {}).get("measured")
+    return text
+
+
+def range_words(metric: str, tables: Tables) -> str:
+    """Return the unit and the range of a metric as they stand behind its formula: ``in nat, never negative``."""
+    row: Mapping[str, Any] = tables.metrics.get(metric, {})
+    low, high = row.get("range", (None, None))
+    unit = str(row.get("unit", ""))
+    parts = [f"in {unit}"] if unit not in ("", "1", "None") else []
+    if low is not None and high is not None:
+        parts.append(f"{low:g} to {high:g}")
+    elif low is not None:
+        parts.append("never negative" if low == 0 else f"at least {low:g}")
+    elif high is not None:
+        parts.append("never positive" if high == 0 else f"at most {high:g}")
+    return ", ".join(parts)
+
+
+def _plain(formula: object) -> str:
+    return " ".join(str(formula).split()).replace(" ** ", "**")
+
+
+def reads_texts(metric: str, tables: Tables, *, full: bool = False) -> list[str]:
+    """Return how a curve of a metric behaves, as many sentences as fit."""
+    description = " ".join(str(tables.texts.get(metric, {}).get("description", "")).split())
+    if full or len(description) <= _READS:
+        return [description] if description else []
+    told = ""
+    for text in _SENTENCE.split(description):
+        if told and len(told) + len(text) > _READS:
+            break
+        told = f"{told} {text}".strip()
+    return [told]
+
+
+SHARES = {0.5: " (half of it)", 0.25: " (a quarter of it)", 0.125: " (an eighth of it)"}
+"""Factors in words."""
+
+
+def axis_words(axis: Transform | None) -> str:
+    """Return what a key makes of its metric as it stands behind the metric's words; empty if it stays as it is."""
+    if axis is None or axis.is_plain:
+        return ""
+    if axis == Transform(-1.0, 1.0):
+        return "logged as 1 minus that"
+    if not axis.offset:
+        return {-1.0: "logged with the opposite sign", 100.0: "logged in percent"}.get(
+            axis.scale, f"logged times {axis.scale:g}{SHARES.get(axis.scale, '')}"
+        )
+    return f"logged as {axis.scale:g} x that {'-' if axis.offset < 0 else '+'} {abs(axis.offset):g}"
+
+
+def health_texts(metric: str, tables: Tables, *, axis: Transform | None = PLAIN, full: bool = False) -> list[str]:
+    """Return the healthy range of a metric with its basis, then what its rules warn of.
+
+    Args:
+        metric: Its name.
+        tables: The spec.
+        axis: What the key makes of it, on which bounds are told; None if nobody knows, and no bound is told.
+        full: Whether every rule is told.
+    """
+    plain = axis is not None and axis.is_plain
+    rules: Sequence[Mapping[str, Any]] = tables.health["RULES"].get(metric, ())
+    if full:
+        of = "" if plain else "of the metric itself: "
+        return [
+            f"{rule['level']}: {of}{rule['words']} ({rule['basis']}). {rule['message']} {rule['advice']}"
+            for rule in rules
+        ]
+    bounds = [text for rule in rules if rule["level"] != "error" for text in _bounds(rule, axis)]
+    # Nothing logs a number that is not finite by design: that goes without saying where anything else is known.
+    telling = [rule for rule in rules if _NON_FINITE not in str(rule["words"])] or [*rules]
+    telling.sort(key=lambda rule: (_LEVELS.index(rule["level"]), rule["basis"] == "folklore"))
+    # What a rule says in words is said of the metric, as the formula has it.
+    signs = [
+        f"{rule['words']} ({rule['basis']})"
+        for rule in telling
+        if (plain or not _NUMBER.search(str(rule["words"]))) and (not bounds or not [*_bounds(rule, axis)])
+    ]
+    if bounds:
+        return ["; ".join([*dict.fromkeys(bounds), *(f"warns if {sign}" for sign in signs[:1])])]
+    return [f"no fixed range; warns if {'; '.join(signs[:_RULES])}"] if signs else []
+
+
+_LEVELS = ("error", "warning", "info")
+
+
+def _bounds(rule: Mapping[str, Any], axis: Transform | None) -> Iterator[str]:
+    if axis is None:
+        return
+    turned = axis.scale < 0
+    for name, side in (("above", "below"), ("below", "above")):
+        if name in rule:
+            yield f"{name if turned else side} {_rounded(axis(rule[name]))} ({rule['basis']})"
+    for name, side in (("below_start", "above"), ("above_start", "below")):
+        # A multiple of the start is the same on an axis that has the same 0 and direction.
+        if name in rule and not turned and not axis.offset:
+            yield f"{side} {rule[name]:g} x its start ({rule['basis']})"
+
+
+def _rounded(number: float) -> str:
+    return f"{round(number, 12):g}"

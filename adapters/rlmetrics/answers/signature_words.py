@@ -1,0 +1,191 @@
+"""Signatures in words: over what a number is taken, how it is averaged, whose parameters computed it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from .terminal import wrapped
+
+if TYPE_CHECKING:
+    from rlmetrics.names.tables.key_records import Signature
+    from rlmetrics.names.tables.levels import Level
+    from rlmetrics.names.tables.tables import Tables
+
+__all__ = [
+    "averaged_words",
+    "chosen_lines",
+    "listed",
+    "population_words",
+    "quantity_words",
+    "ranges_words",
+    "snapshot_words",
+    "source_words",
+]
+
+_WITHOUT = " without "
+_POOL, _NONE = "pool", "none"
+_NEUTRAL = frozenset({("max", "max"), ("min", "min"), ("sum", "sum")})
+"""Statistic and operation where reducing the parts is the same as taking all at once."""
+
+
+def listed(texts: Sequence[str], joint: str = "and") -> str:
+    """Return texts as a list in a sentence."""
+    return f" {joint} ".join([", ".join(texts[:-1]), texts[-1]] if len(texts) > 1 else texts)
+
+
+def population_words(population: str | None, tables: Tables) -> str | None:
+    """Return over what a number is taken, such as "all response tokens"; None where nothing says it."""
+    if population is None:
+        return None
+    words: Mapping[str, str] = tables.signatures["WORDS"]["populations"]
+    if population in words:
+        return words[population]
+    # A population that has no name of its own is one that has, without some parts.
+    base, _, parts = population.partition(_WITHOUT)
+    left: Mapping[str, Sequence[str]] = tables.signatures["WITHOUT"]
+    said = [left[part][0].rstrip(".") for part in parts.split(", ") if part in left]
+    if base not in words or not said:
+        return population.replace("_", " ")
+    return f"{words[base]}, without {listed([text[0].lower() + text[1:] for text in said])}"
+
+
+def snapshot_words(snapshot: str | None, tables: Tables) -> str | None:
+    """Return whose parameters computed a number; None where nothing says it."""
+    words: Mapping[str, str] = tables.signatures["WORDS"]["snapshots"]
+    return None if snapshot is None else words.get(snapshot, snapshot)
+
+
+def quantity_words(metric: str, tables: Tables) -> str:
+    """Return a metric in a few words: the two policies of a divergence, otherwise its brief."""
+    row: Mapping[str, Any] = tables.metrics.get(metric, {})
+    identity: Mapping[str, Any] = row.get("identity", {})
+    sides: Sequence[str] = identity.get("distributions", ())
+    words = tables.signatures["WORDS"]
+    brief = str(row.get("brief", metric)).rstrip(".")
+    if identity.get("quantity") not in words["divergences"] or not all(side in words["policies"] for side in sides):
+        return brief
+    parts = [" vs ".join(words["policies"][side] for side in sides)]
+    if identity.get("extent") in words["extents"]:
+        parts.append(words["extents"][identity["extent"]])
+    parts += [str(identity[name]).replace("_", " ") for name in ("estimator",) if name in identity]
+    if identity.get("statistic", "mean") != "mean":
+        parts.append(str(identity["statistic"]).replace("_", " "))
+    return ", ".join(parts)
+
+
+def averaged_words(signature: Signature, metric: str | None, tables: Tables) -> str | None:
+    """Return how the parts of a number are put together; None where nothing says it.
+
+    For example "all response tokens; a micro-batch at once, then plain means over micro-batches and processes".
+    """
+    row = tables.metrics.get(metric or "", {})
+    default = _POOL if "function" in row else _NONE
+    statistic = row.get("identity", {}).get("statistic")
+    operations = {level: _plain(signature.reduction.get(level, default), statistic) for level in tables.levels}
+    words = tables.signatures["WORDS"]
+    weights = {level: by for name in signature.traits for level, by in tables.traits[name].get("weighs", {}).items()}
+    steps = [*_at_once(operations, signature, tables.levels, words), *_rest(operations, weights, tables.levels, words)]
+    taken = population_words(signature.population, tables)
+    return "; ".join(text for text in (taken, ", then ".join(steps)) if text) or None
+
+
+def _plain(operation: str, statistic: str | None) -> str:
+    """Return an operation; the largest of the largest is the largest of all."""
+    return _POOL if (statistic, operation) in _NEUTRAL else operation
+
+
+def _at_once(
+    operations: Mapping[str, str], signature: Signature, levels: Mapping[str, Level], words: Mapping[str, Any]
+) -> Iterator[str]:
+    """Yield what is reduced at once, if anything is."""
+    together = None
+    for name, level in levels.items():
+        if level.lies != "within":
+            continue
+        if operations[name] == _POOL:
+            together = level
+        elif operations[name] != _NONE:
+            break
+    if signature.population is None and _POOL not in signature.reduction.values():
+        # A learning rate or a timer is not taken over anything.
+        return
+    if together is None:
+        innermost = next(iter(levels.values()))
+        operation = operations[innermost.name]
+        if operation in words["operations"]:
+            yield f"{_over(operation, words)} the {innermost.parts} of {innermost.whole}"
+        return
+    # Nothing is pooled over several steps unless the spec says so: a level that it doesn't name does not occur.
+    across = [
+        level.whole
+        for name, level in levels.items()
+        if operations[name] == _POOL
+        and (level.lies == "across" or (level.lies == "apart" and name in signature.reduction))
+    ]
+    of_all = f" of {listed(across)}" if across else ""
+    yield f"{together.whole}{of_all} at once"
+
+
+def _rest(
+    operations: Mapping[str, str], weights: Mapping[str, str], levels: Mapping[str, Level], words: Mapping[str, Any]
+) -> Iterator[str]:
+    """Yield what happens to the parts, the same operation at neighbouring levels told once."""
+    steps: list[tuple[tuple[str, str | None], list[str]]] = []
+    innermost = next(iter(levels))
+    for name, operation in operations.items():
+        if operation in (_POOL, _NONE) or name == innermost:
+            continue
+        parts, how = levels[name].parts, (operation, weights.get(name) if operation == "mean" else None)
+        if steps and steps[-1][0] == how:
+            steps[-1][1].append(parts)
+        else:
+            steps.append((how, [parts]))
+    for (operation, by), together in steps:
+        over = _over(operation, words, len(together)) if by is None else f"mean weighted by {by} over"
+        yield f"{over} {listed(together)}"
+
+
+def _over(operation: str, words: Mapping[str, Any], count: int = 1) -> str:
+    phrase = str(words["operations"][operation])
+    if operation in ("first", "last"):
+        return f"{phrase} of the"
+    return f"{phrase}{'s' if operation in ('mean', 'sum') and count > 1 else ''} over"
+
+
+def ranges_words(releases: Iterable[str], names: Sequence[str], *, newest: str | None = None) -> str:
+    """Return releases as ranges, such as ``0.9.2..0.12.2, 0.14.0..``.
+
+    Args:
+        releases: The releases that are meant.
+        names: All releases among which a range has no gap, the oldest first.
+        newest: The last release of all; a range that reaches it stays open.
+    """
+    meant = {*releases}
+    runs: list[list[str]] = []
+    follows = False
+    for name in names:
+        if name not in meant:
+            follows = False
+            continue
+        if follows:
+            runs[-1][1] = name
+        else:
+            runs.append([name, name])
+        follows = True
+    end = names[-1] if newest is None and names else newest
+    return ", ".join(f"{a}.." if b == end else a if a == b else f"{a}..{b}" for a, b in runs)
+
+
+def chosen_lines(choices: Sequence[str]) -> list[str]:
+    """Return which releases were picked for sources that name none, in a line where they fit."""
+    return wrapped("; ".join(dict.fromkeys(choices))) if choices else []
+
+
+def source_words(source: object, tables: Tables) -> str:
+    """Return a source as it stands in prose, such as "TRL PPOTrainer 0.12.2"."""
+    framework, _, rest = str(source).partition("==")
+    name, _, component = framework.rstrip("]").partition("[")
+    row = tables.frameworks.get(name) if isinstance(tables.frameworks, Mapping) else None
+    title = row.get("title", name) if isinstance(row, Mapping) else name
+    return " ".join(part for part in (str(title), component, rest) if part)

@@ -1,0 +1,202 @@
+"""What a translation did, on one screen: what was written, how much the names differ, what to check."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from .footnotes import Notes, notes_of
+from .keylists import fitting
+from .severities import Severities
+from .signature_words import chosen_lines
+from .terminal import columns, width, wrapped
+
+if TYPE_CHECKING:
+    from rlmetrics.translate import Report
+
+__all__ = ["translation_lines"]
+
+MOST = 25
+"""Lines of an answer."""
+_LEAST = 2
+"""How many footnotes there are, however many keys."""
+_ASIDE = 7
+"""Lines for what was set aside, left out and remarked."""
+_SLACK = 24
+"""Columns that a list may lose at the end of a line."""
+_COLLISIONS, _KINDS = 3, 6
+_UNREADABLE = "the run's configuration: "
+
+
+def translation_lines(report: Report, *, dropped: bool = False) -> list[str]:
+    """Return the answer, in at most 25 lines.
+
+    Args:
+        report: The account.
+        dropped: Whether keys that the source does not define were left out.
+    """
+    notes = notes_of(report)
+    counts = Severities(report, notes)
+    told = (_lines(report, notes, counts, dropped=dropped, kinds=kinds) for kinds in range(_KINDS, 0, -1))
+    answer: list[str] = []
+    for answer in told:
+        if len(answer) <= MOST:
+            break
+    return answer
+
+
+def _lines(report: Report, notes: Notes, counts: Severities, *, dropped: bool, kinds: int) -> list[str]:
+    """Return the answer with so many kinds of files."""
+    first = [*_loss(report), *_head(report), *chosen_lines(report.chosen)]
+    head = [*first, *_kinds(report, kinds), *_collisions(report)]
+    foot = _foot(counts)
+    said = [] if notes.configuration is None else wrapped(notes.configuration)
+    others = len(head) + len(counts.same) + len(counts.left) + len(counts.apart) + len(said) + len(foot)
+    # Two keys that are biased and a footnote, and the blank lines around them.
+    left = MOST - others - (7 if notes.shown else 3)
+    aside = _first([_two_lines(text) for text in _aside(report, dropped=dropped)], min(_ASIDE, max(1, left)))
+    texts = [note.lines() for note in notes.shown]
+    fixed = others + len(aside) + bool(notes.all)
+    needed = sum(map(len, texts[:_LEAST]))
+    whole = len(counts.biased(MOST))
+    # Blank lines go before anything else does.
+    tight = fixed + whole + sum(map(len, texts)) + 2 + bool(aside) + bool(notes.all) > MOST
+    room = MOST - fixed - 1 - (bool(notes.all) if tight else 1 + bool(aside) + bool(notes.all))
+    rows = counts.biased(max(2, min(whole, room - needed)))
+    below = [*said, *_differing(notes, texts, room - len(rows))]
+    lines = [*head, "", *counts.same, *rows, *counts.left, *counts.apart]
+    for part, is_apart in ((aside, not tight), (below, True), (foot, not tight)):
+        lines += [*([""] if is_apart else []), *part] if part else []
+    return lines
+
+
+def _first(parts: list[list[str]], most: int) -> list[str]:
+    """Return as many parts as there is room for, and how many more there are."""
+    lines: list[str] = []
+    for at, part in enumerate(parts):
+        left = len(parts) - at - 1
+        if len(lines) + len(part) + bool(left) > most:
+            return [*lines, f"and {left + 1} more remarks: --full"]
+        lines += part
+    return lines
+
+
+def _loss(report: Report) -> list[str]:
+    return wrapped(f"LOST: {text}", hanging=2) if (text := report.loss()) else []
+
+
+def _head(report: Report) -> list[str]:
+    """Return what was written and how much of it has a counterpart."""
+    known = len(report.translated) + len(report.kept) + len(report.duplicates)
+    count = len(report.translated)
+    biased = sum(how["severity"] == "biased" for how in report.translated.values())
+    said = f"{count} of {known} keys {'has' if count == 1 else 'have'} a counterpart"
+    if biased:
+        said += f", {biased} of them biased" if count > 1 else ", which is biased"
+    verb = "Would write" if report.dry_run else "Wrote"
+    place = os.path.commonpath(report.outputs) if report.outputs else "nothing"
+    files = f"{len(report.outputs)} files; " if len(report.outputs) > 1 else ""
+    return wrapped(f"{verb} {place}: {files}{said}.")
+
+
+def _kinds(report: Report, most: int) -> list[str]:
+    """Return a line for each kind of file in a folder, so many in all."""
+    if len(report.files) < 2:
+        return []
+    reports: dict[tuple[str, str], list[Report]] = {}
+    for file in report.files:
+        reports.setdefault((file.kind, file.source), []).append(file)
+    rows = [
+        (kind, _count(len(files), "file"), _count(sum(file.records for file in files), "record"), source)
+        for (kind, source), files in reports.items()
+    ]
+    shown = len(rows) if len(rows) <= most else most - 1
+    more = [f"  and {len(rows) - shown} more kinds and sources"] if len(rows) > shown else []
+    return ["", *columns(rows[:shown]), *more]
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number} {what}{'' if number == 1 else 's'}"
+
+
+def _collisions(report: Report) -> list[str]:
+    """Return which values differ where, for names that several keys claim."""
+    lines: list[str] = []
+    for new, olds in list(report.collisions.items())[:_COLLISIONS]:
+        where = report.differing.get(new)
+        if where is None:
+            text = f"{new} is claimed by {', '.join(olds)}, whose values differ or never stand together"
+        else:
+            values = ", ".join(f"{key} {_shown(value)}" for key, value in where["values"].items())
+            step = where.get("step")
+            at = f"row {where['row']}" + ("" if step is None else f" (step {step:g})")
+            text = f"{new} is claimed by keys with different values, first in {at}: {values}"
+        lines += _two_lines(f"COLLISION: {text}; set aside")
+    more = len(report.collisions) - _COLLISIONS
+    return [*lines, *([f"and {more} more collisions: --full"] if more > 0 else [])]
+
+
+def _shown(value: Any) -> str:
+    return f"{value:g}" if isinstance(value, int | float) else str(value)
+
+
+def _aside(report: Report, *, dropped: bool) -> Iterable[str]:
+    """Yield what was set aside and why, and what was left alone."""
+    if report.duplicates:
+        said = []
+        for old, new in report.duplicates.items():
+            same = report.equal.get(old)
+            rows = "" if same is None else f" in {same['rows']} of {same['of']} rows"
+            said.append(f"{old} (= {new if same is None else same['key']}{rows})")
+        yield _listing("Not written twice: ", said)
+    collided = {old for olds in report.collisions.values() for old in olds}
+    aside = [old for old in report.set_aside if old not in collided]
+    if aside:
+        place = report.set_aside[aside[0]].removesuffix(aside[0])
+        why = f"where the target means something else by {'the name' if len(aside) == 1 else 'these names'}"
+        yield _listing(f"Set aside under {place}, {why}: ", aside)
+    if report.unknown:
+        done = "Left out" if dropped else "Kept"
+        yield _listing(f"{done}, unknown to the source: ", report.unknown, lines=1)
+    if report.failed:
+        yield f"Refused, left out: {_count(len(report.failed), 'file')}, first {next(iter(report.failed.values()))}"
+    if report.left_alone:
+        path, why = next(iter(report.left_alone.items()))
+        yield f"Of another source, left alone: {_count(len(report.left_alone), 'file')}, first {path}: {why}"
+    parts = [("without names copied as they are", report.copied), ("left out", report.skipped)]
+    said = [f"{_count(len(files), 'file')} {what}" for what, files in parts if files]
+    if said:
+        yield f"{', '.join(said)}."
+    yield from sorted(report.notes, key=lambda note: _UNREADABLE not in note)
+
+
+def _listing(told: str, names: Sequence[str], *, lines: int = 2) -> str:
+    """Return a sentence with a list that fits into some lines, and how many more there are."""
+    return f"{told}{fitting(names, lines * width() - len(told) - (lines - 1) * _SLACK - 1)}."
+
+
+def _differing(notes: Notes, texts: list[list[str]], room: int) -> list[str]:
+    """Return the footnotes that fit, and how many more there are."""
+    lines: list[str] = []
+    count = 0
+    for text in texts:
+        if count and len(lines) + len(text) > room:
+            break
+        lines += text
+        count += 1
+    left = [*([f"{len(texts) - count} more biased"] if count < len(texts) else []), *notes.left]
+    title = f"What differs ({', '.join(left)}: --full)" if left else "What differs"
+    return [title, *lines] if texts or left else []
+
+
+def _foot(counts: Severities) -> list[str]:
+    """Return what to check, and where the whole report is."""
+    check = [_listing("Check before plotting (same name, biased): ", counts.unsure, lines=1)] if counts.unsure else []
+    return [*check, "Report: --full, --html FILE, --json"]
+
+
+def _two_lines(text: str) -> list[str]:
+    """Return a text in at most two lines; what is left out is in the whole report."""
+    lines = wrapped(text, hanging=2)
+    return lines if len(lines) <= 2 else [lines[0], f"{lines[1][: width() - 2].rstrip()} …"]

@@ -1,0 +1,169 @@
+"""Where a value lies: in the range of its metric, as the key shows it, and how exactly it is known."""
+
+from __future__ import annotations
+
+import math
+import operator
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from rlmetrics.names.tables.key_records import Transform
+from rlmetrics.names.tables.readings import covers
+
+from .judgement import Judgement
+
+if TYPE_CHECKING:
+    from rlmetrics.names import Resolution
+    from rlmetrics.names.tables.key_records import Reading
+    from rlmetrics.names.tables.tables import Tables
+
+    from .pasted import Given
+
+__all__ = ["applies", "as_printed", "axis_of", "outside", "rounded", "shown_range", "unremarkable"]
+
+_ROUNDING = 1e-6
+"""How far float32 leaves a range: below that a number is taken for its bound."""
+_PERCENT = 100.0
+_WORDS = {1: "one", 2: "two", 3: "three", 4: "four", 5: "five", 6: "six"}
+_ANYWHERE = frozenset({0, "< 0", "> 0", "nan", "null"})
+"""What a reading may ask of a value on an axis of unknown size: a scale changes neither a 0 nor a sign."""
+
+
+def axis_of(resolution: Resolution) -> Transform | None:
+    """Return what a key makes of its metric; None where that depends on an unknown setting."""
+    return None if resolution.signature is None else resolution.signature.axis
+
+
+def applies(reading: Reading, resolution: Resolution, given: Given) -> bool:
+    """Tell whether what a metric says of a value is about this one, which the key shows on an axis of its own."""
+    signature = resolution.signature
+    if signature is None or given.number is None:
+        return covers(reading.value, given.number, given.half)
+    axis = signature.axis
+    if axis is None:
+        return signature.offset == 0 and reading.value in _ANYWHERE and covers(reading.value, given.number, given.half)
+    return covers(reading.value, axis.undone(given.number), given.half / abs(axis.scale))
+
+
+def shown_range(resolution: Resolution, tables: Tables) -> tuple[float | None, float | None] | None:
+    """Return between which numbers a key's values lie, as it shows them; None where nothing says it."""
+    span = tables.metrics.get(resolution.metric or "", {}).get("range")
+    axis = axis_of(resolution)
+    return None if span is None or axis is None else axis.span(*span)
+
+
+def outside(resolution: Resolution, given: Given, tables: Tables) -> list[Judgement]:
+    """Return that the key cannot have the value."""
+    signature, number = resolution.signature, given.number
+    span = shown_range(resolution, tables)
+    if span is None or number is None or not math.isfinite(number) or signature is None:
+        return []
+    low, high = span
+    if low is not None and number + given.half < low:
+        side, distance = f"below {low:g}", low - number
+    elif high is not None and number - given.half > high:
+        side, distance = f"above {high:g}", number - high
+    else:
+        return []
+    if distance <= _ROUNDING * max(1.0, abs(number)):
+        return [Judgement("info", "range", f"{given.text} is {side} by rounding: read it as the bound itself.")]
+    departs = [
+        trait["what"]
+        for name in signature.traits
+        if (trait := tables.traits[name])["facet"] == "defect" and trait["grade"] != "minor"
+    ]
+    why = f"In this release {'; '.join(departs)}." if departs else None
+    never = {"below 0": "is never negative", "above 0": "is never positive"}.get(side, f"is never {side}")
+    axis = signature.axis
+    subject = resolution.metric if axis is not None and axis.is_plain else resolution.key
+    says = f"{given.text} is {side}, but {subject} {never}."
+    if why is None:
+        says += " The key is not what this source logs under this name, or it was changed on its way."
+        return [Judgement("error", "range", says)]
+    return [Judgement("warning", "range", says, why)]
+
+
+def rounded(resolution: Resolution, given: Given, readings: Sequence[Reading], tables: Tables) -> list[Judgement]:
+    """Return what a value can have been that was printed with counted decimals, where that matters.
+
+    What a metric says of an exact value other than 0 holds nearly, and is told as what it would mean.
+
+    Args:
+        resolution: What the key means.
+        given: The value.
+        readings: What the metric says of values.
+        tables: The spec.
+    """
+    if not given.half or given.number is None:
+        return []
+    says = as_printed(given, shown_range(resolution, tables))
+    if given.number == 0:
+        return [Judgement("expected", "printed", says)]
+    exact = given._replace(half=0.0)
+    told = [item for item in readings if isinstance(item.value, int | float) and applies(item, resolution, exact)]
+    return [
+        Judgement(item.level, "printed", f"{says} {item.says.replace('{value}', f'Exactly {given.text}')}")
+        for item in told[:1]
+    ]
+
+
+def as_printed(given: Given, span: tuple[float | None, float | None] | None = None) -> str:
+    """Return between which numbers one lies that was printed with counted decimals.
+
+    Args:
+        given: The number.
+        span: Between which numbers it can lie at all.
+    """
+    number, half = given.number or 0.0, given.half
+    count = len(given.text.partition(".")[2].lower().partition("e")[0])
+    why = f"printed with {_WORDS.get(count, str(count))} decimals"
+    low, high = span or (None, None)
+    if number == 0:
+        size = "" if low == 0 else " in size"
+        return f"{given.text} is below {_plain(half, count)}{size}: {why}."
+    if high is not None and number >= high:
+        return f"{given.text} is {_plain(number - half, count)} or more: {why}."
+    return f"{given.text} is {_plain(number - half, count)} to {_plain(number + half, count)}: {why}."
+
+
+def _plain(number: float, decimals: int) -> str:
+    return f"{number:.{decimals + 1}f}" if abs(number) >= 10.0 ** -(decimals + 1) else f"{number:g}"
+
+
+def unremarkable(resolution: Resolution, given: Given, tables: Tables) -> Judgement:
+    """Return that there is nothing to say of the value alone."""
+    number = given.number
+    if number is None:
+        says = f"{given.text} stands for no value: none was logged here, or it was NaN."
+        return Judgement("info", "nothing", says)
+    if not math.isfinite(number):
+        return Judgement("warning", "nothing", f"{given.text} is no number: something on the way to it was not finite.")
+    span, axis = shown_range(resolution, tables), axis_of(resolution)
+    if axis == Transform(_PERCENT) and span == (0.0, _PERCENT):
+        return Judgement("plain", "nothing", f"{given.text} is {given.text} percent, unremarkable by itself.")
+    usual = _beyond_usual(resolution, number, tables)
+    if usual is not None:
+        return Judgement("info", "nothing", f"{given.text} is {usual}, and one value decides nothing.")
+    within = f" in its range ({_span(span)})" if span is not None and span != (None, None) else ""
+    return Judgement("plain", "nothing", f"{given.text} is unremarkable by itself{within}.")
+
+
+def _beyond_usual(resolution: Resolution, number: float, tables: Tables) -> str | None:
+    """Return of which bound that rules call healthy a value is on the other side; None if of none."""
+    axis = axis_of(resolution)
+    if axis is None:
+        return None
+    of_metric, turned = axis.undone(number), axis.scale < 0
+    for rule in tables.health["RULES"].get(resolution.metric or "", ()):
+        for name, side, is_beyond in (("above", "below", operator.gt), ("below", "above", operator.lt)):
+            if name in rule and is_beyond(of_metric, rule[name]):
+                beyond, healthy = (side, name) if turned else (name, side)
+                return f"{beyond} the bound of healthy values ({healthy} {axis(rule[name]):g}, {rule['basis']})"
+    return None
+
+
+def _span(span: tuple[float | None, float | None]) -> str:
+    low, high = span
+    if low is not None and high is not None:
+        return f"{low:g} to {high:g}"
+    return f"{low:g} or more" if low is not None else f"{high:g} or less"

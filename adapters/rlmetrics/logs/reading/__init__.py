@@ -1,0 +1,22 @@
+"""What is read of runs, row by row: all of it, or what was logged since the last look."""
+
+from .follower import Follower, Whole
+from .runs import Account, LoggedRow, RecordedRun, as_step
+from .steps import RUN_NAMES, STEP_NAMES, MissingSteps, StepAxis, is_beside, one_a_step, run_named_in, step_in
+
+__all__ = [
+    "RUN_NAMES",
+    "STEP_NAMES",
+    "Account",
+    "Follower",
+    "LoggedRow",
+    "MissingSteps",
+    "RecordedRun",
+    "StepAxis",
+    "Whole",
+    "as_step",
+    "is_beside",
+    "one_a_step",
+    "run_named_in",
+    "step_in",
+]

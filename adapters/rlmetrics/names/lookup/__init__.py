@@ -1,0 +1,1 @@
+"""Questions about keys and metrics, with a source or without: what a key means, who logs it, what is missing."""

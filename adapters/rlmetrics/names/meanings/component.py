@@ -1,0 +1,275 @@
+"""What one component logs in one release under a configuration."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from typing import Any, NamedTuple
+
+from ..differences.severity import Circumstances, unmet
+from ..settings.configuration import Config, Configuration
+from ..settings.guards import names_in
+from ..settings.implied_settings import guards_in
+from ..sources.source import Component
+from ..sources.surfaces import LOGGED, Rules, route_surfaces, show_name, show_template
+from ..tables.component_rows import TableRow, expressions_of, guards_of, metrics_of
+from ..tables.key_records import Alternative, Entry, Evidence, Reading
+from ..tables.tables import FrameworkTable, Tables
+from ..tables.templates import LITERAL, OPEN, Template, placeholders_in
+from .entries import Entries
+
+__all__ = ["ComponentView", "KeyHit", "answering"]
+
+
+class KeyHit(NamedTuple):
+    """A key found in a component.
+
+    Attributes:
+        rank: How specific the match is, the smallest is best: class of the key, then whether a tracker renamed it or,
+            for open templates, minus the length of their own text.
+        entry: What the key is.
+        surface: ``logged``, or the tracker that shows the name like this.
+        values: Values of the placeholders.
+    """
+
+    rank: tuple[int, int]
+    entry: Entry
+    surface: str
+    values: Mapping[str, str]
+
+
+class _Shown(NamedTuple):
+    """The keys that a tracker changes, as it shows them."""
+
+    tracker: str
+    rules: Rules
+    literals: Mapping[str, tuple[str, str]]
+    templates: Sequence[tuple[Template, tuple[str, str]]]
+
+
+class ComponentView:
+    """One component in one release.
+
+    Args:
+        tables: The spec.
+        table: The framework.
+        component: The component, described for the release.
+        release: A known release.
+        config: Values of configuration keys that differ from the defaults.
+        label: The component's name in answers.
+    """
+
+    def __init__(
+        self,
+        tables: Tables,
+        table: FrameworkTable,
+        component: Component,
+        release: str,
+        config: Config = None,
+        label: str | None = None,
+    ) -> None:
+        self.label = label or component.name
+        self.component = component.name
+        self.release = release
+        self.tables = tables
+        self.table = table
+        self.stem = component.stem
+        self._own = table.component(component.stem)
+        self._entries = Entries(self.label, tables, self._own)
+        self.given = config
+        """Values that differ from the defaults."""
+        self._templates: dict[str, Template] = {}
+
+    @cached_property
+    def program(self) -> str:
+        """What the component runs in; by default it is a program of its own."""
+        return self._own.program or self.label
+
+    @cached_property
+    def config(self) -> Configuration:
+        """Configuration keys and their values."""
+        return Configuration(self.table, self._own, self.release, self.given)
+
+    @cached_property
+    def circumstances(self) -> Circumstances:
+        """What decides whether differences from other numbers show."""
+        return Circumstances(self.table.name, self._own.single(self.release), self.config, self.tables.levels)
+
+    @cached_property
+    def _by_key(self) -> dict[tuple[str, str], list[TableRow]]:
+        rows: dict[tuple[str, str], list[TableRow]] = {}
+        for row in self._own.at(self.release):
+            rows.setdefault((row.key, row.mode), []).append(row)
+        return rows
+
+    @cached_property
+    def _literals(self) -> dict[str, tuple[str, str]]:
+        return {key: (key, mode) for key, mode in reversed(self._by_key) if "{" not in key}
+
+    @cached_property
+    def _templated(self) -> list[tuple[str, str]]:
+        return [(key, mode) for key, mode in self._by_key if "{" in key]
+
+    @cached_property
+    def _shown(self) -> list[_Shown]:
+        """What each way in which a tracker changes names makes of the keys."""
+        result = []
+        for tracker, rules in route_surfaces(self.tables, self.routes):
+            literals: dict[str, tuple[str, str]] = {}
+            templates: list[tuple[Template, tuple[str, str]]] = []
+            for key, mode in self._by_key:
+                shown = show_template(key, rules)
+                if not shown or shown == key:
+                    continue
+                if "{" in key:
+                    template = self.template(key)
+                    changed = Template(shown, template.patterns, is_open=template.rank == OPEN)
+                    templates.append((changed, (key, mode)))
+                else:
+                    literals.setdefault(shown, (key, mode))
+            result.append(_Shown(tracker, rules, literals, templates))
+        return result
+
+    @cached_property
+    def tracking(self) -> tuple[Mapping[str, Any], ...]:
+        """How this release hands its numbers to trackers."""
+        return tuple(self._own.tracking(self.release))
+
+    @property
+    def routes(self) -> tuple[str, ...]:
+        """The routes to trackers, the usual one first."""
+        return tuple(dict.fromkeys(row["route"] for row in self.tracking))
+
+    @property
+    def keys(self) -> list[str]:
+        """Every key and template, as logged."""
+        return list(dict.fromkeys(key for key, _ in self._by_key))
+
+    @property
+    def unlogged(self) -> list[Mapping[str, Any]]:
+        """Keys that a guide lists although this release never logs them."""
+        return self._own.unlogged(self.release)
+
+    def entries(self) -> list[Entry]:
+        """Return everything that is logged, one entry for each key and mode."""
+        return [self._one([self._entry(row) for row in rows]) for rows in self._by_key.values()]
+
+    def measures(self, word: str) -> bool:
+        """Tell whether something is logged whose metric has a word in its name."""
+        return any(
+            word in (self.entry(*place).metric or "")
+            for place, rows in self._by_key.items()
+            if any(word in metric for row in rows for metric in metrics_of(row))
+        )
+
+    def entry(self, key: str, mode: str) -> Entry:
+        """Return what is logged under a key of this component.
+
+        Where several places write the key, the configuration picks one; the others are its alternatives.
+        """
+        return self._one([self._entry(row) for row in self._by_key[key, mode]])
+
+    def entry_alone(self, key: str, mode: str) -> Entry | None:
+        """Return the same without reading what else this component logs; None if it does not log the key."""
+        covers = self.table.releases.covers
+        entries = [
+            self._entry(row) for row in self._own.called(key) if row.mode == mode and covers(row.ranges, self.release)
+        ]
+        return self._one(entries) if entries else None
+
+    def _one(self, entries: Sequence[Entry]) -> Entry:
+        if len(entries) == 1:
+            return entries[0]
+        chosen = answering(entries, self.config)
+        others = tuple(
+            alternative
+            for entry in entries
+            if entry is not chosen
+            for alternative in (Alternative(entry.variant, entry.condition, entry.metric), *entry.alternatives)
+        )
+        return chosen._replace(alternatives=(*chosen.alternatives, *others))
+
+    def find(self, key: str) -> KeyHit | None:
+        """Return what a key is in its most specific reading; names of every tracker are recognised."""
+        if "{" in key:
+            # A template as answers spell it stands for itself.
+            named = next(((name, mode) for name, mode in self._templated if name == key), None)
+            if named is not None:
+                return KeyHit((LITERAL, 0), self.entry(*named), LOGGED, {})
+        if key in self._literals:
+            return KeyHit((LITERAL, 0), self.entry(*self._literals[key]), LOGGED, {})
+        for shown in self._shown:
+            if key in shown.literals:
+                return KeyHit((LITERAL, 1), self.entry(*shown.literals[key]), shown.tracker, {})
+        hits = self._match(key, LOGGED, (), [(self.template(name), (name, mode)) for name, mode in self._templated])
+        for shown in self._shown:
+            hits += self._match(key, shown.tracker, shown.rules, shown.templates)
+        return min(hits, key=lambda hit: (hit.rank, not hit.entry.logged), default=None)
+
+    def _match(
+        self, key: str, surface: str, rules: Rules, templates: Sequence[tuple[Template, tuple[str, str]]]
+    ) -> list[KeyHit]:
+        hits = []
+        for template, record in templates:
+            values = template.parse(key)
+            # train/eval_x fits train/{any}, but eval_x would have been shown as eval/x.
+            if values is not None and show_name(self.template(record[0]).format(values), rules) == key:
+                # Of two that match anything, the one with more text of its own says more: train/{name}, not {name}.
+                second = -template.literal_length if template.rank == OPEN else int(surface != LOGGED)
+                hits.append(KeyHit((template.rank, second), self.entry(*record), surface, values))
+        return hits
+
+    def template(self, key: str) -> Template:
+        """Return the template of a key of this component."""
+        if key not in self._templates:
+            rows = {name: self._own.placeholders[name] for name in placeholders_in(key)}
+            patterns = {name: row["pattern"] for name, row in rows.items()}
+            self._templates[key] = Template(key, patterns, is_open=any(row.get("open") for row in rows.values()))
+        return self._templates[key]
+
+    def documented(self, key: str, mode: str) -> list[tuple[str, str | None, str, str | None, str | None]]:
+        """Return what guides say about a key: the claim, what the code does instead, the guide, path and heading."""
+        documented = []
+        for row in self._by_key[key, mode]:
+            every = tuple(range(len(row.facts)))
+            documented += self._own.documented(self._own.combined(row, every))
+        return list(dict.fromkeys(documented))
+
+    def guards(self, key: str, mode: str) -> list[str]:
+        """Return the guards that decide whether and how a key is logged."""
+        return list(dict.fromkeys(guard for row in self._by_key[key, mode] for guard in guards_of(row)))
+
+    def expressions(self, key: str, mode: str) -> list[str]:
+        """Return the expressions of settings that decide anything about a key."""
+        return [text for row in self._by_key[key, mode] for text in expressions_of(row)]
+
+    def reads_otherwise(self, key: str, mode: str) -> list[tuple[str, Reading]]:
+        """Return what certain values would mean in other configurations, each with the guard that asks for it."""
+        readings = []
+        for row in self._by_key[key, mode]:
+            for fact in row.facts:
+                if "reads" in fact and "when" in fact and not self.config.holds(fact["when"]):
+                    told = [reading for reading in self._own.reads(fact) if not reading.beside]
+                    readings += [(str(fact["when"]), reading) for reading in told]
+        return readings
+
+    def evidence(self, entry: Entry) -> tuple[Evidence, ...]:
+        """Return where the source of this release shows an entry."""
+        return self.table.evidence(self.stem, entry.at, self.release)
+
+    def _entry(self, row: TableRow) -> Entry:
+        return self._entries.make(row, self.config)
+
+
+def answering(entries: Sequence[Entry], config: Configuration) -> Entry:
+    """Return which of the places that write a key answers for it: the one that is logged, else the nearest to it.
+
+    That is one of whose condition the given settings refute the fewest parts, then of which the fewest do not hold.
+    What is never logged comes last.
+    """
+
+    def missing(entry: Entry) -> tuple[bool, int, int]:
+        parts = [part for guard in guards_in(entry.condition) for part in unmet(guard, config)]
+        return entry.never, sum(not config.given.isdisjoint(names_in(part)) for part in parts), len(parts)
+
+    return next((entry for entry in entries if entry.logged), None) or min(entries, key=missing)

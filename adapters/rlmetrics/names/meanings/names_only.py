@@ -1,0 +1,58 @@
+"""What canonical names and those of a convention have in common: no code logs them, so names are all there is."""
+
+from __future__ import annotations
+
+from ..sources.source import Source
+from ..tables.key_records import Entry, Evidence, Signature
+from ..tables.tables import Tables
+
+__all__ = ["NamesOnly"]
+
+
+class NamesOnly:
+    """A view without settings, source code or surfaces; all of its names are of one program.
+
+    Args:
+        tables: The spec.
+        source: Whose names they are.
+    """
+
+    def __init__(self, tables: Tables, source: Source) -> None:
+        self.tables = tables
+        self.source = source
+
+    def program(self, component: str) -> str:
+        """Return the one program that there is."""
+        return component
+
+    def circumstances(self, component: str) -> None:
+        """Return nothing: there are no settings."""
+
+    def evidence(self, entry: Entry) -> tuple[Evidence, ...]:
+        """Return nothing: no source shows these names."""
+        return ()
+
+    def show(self, entry: Entry, name: str, surface: str) -> str:
+        """Return the name: it stands by itself, however a tracker shows it."""
+        return name
+
+    def _entry(
+        self, component: str, key: str, metric: str, signature: Signature, mode: str = "train", note: str | None = None
+    ) -> Entry:
+        return Entry(
+            component=component,
+            key=key,
+            mode=mode,
+            metric=metric,
+            kind=self.tables.metrics[metric].get("kind", "scalar"),
+            signature=signature,
+            condition=None,
+            logged_by_default=True,
+            logged=True,
+            constant_when=(),
+            variant=None,
+            alternatives=(),
+            bind={},
+            at=(),
+            note=note,
+        )

@@ -1,0 +1,69 @@
+"""What a framework's release and the canonical names can be asked."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, NamedTuple, Protocol
+
+if TYPE_CHECKING:
+    from ..differences.severity import Circumstances
+    from ..sources.source import Source
+    from ..tables.key_records import Entry, Evidence
+    from ..tables.tables import Tables
+    from ..tables.templates import Template
+
+__all__ = ["Match", "View"]
+
+
+class Match(NamedTuple):
+    """A key that was found: what it is, which surface shows it so, and the values of its placeholders."""
+
+    entry: Entry
+    surface: str
+    values: Mapping[str, str]
+
+
+class View(Protocol):
+    """What a framework's release and the canonical names have in common."""
+
+    @property
+    def source(self) -> Source:
+        """What is looked at."""
+        ...
+
+    @property
+    def tables(self) -> Tables:
+        """The spec."""
+        ...
+
+    def entries(self) -> list[Entry]:
+        """Return everything that is logged."""
+        ...
+
+    def candidates(self, metric: str, mode: str) -> list[Entry]:
+        """Return the entries of a metric in a mode."""
+        ...
+
+    def find(self, key: str) -> list[Match]:
+        """Return what a key is, in the components in which its reading is most specific."""
+        ...
+
+    def template(self, entry: Entry) -> Template:
+        """Return the template of an entry's key."""
+        ...
+
+    def program(self, component: str) -> str:
+        """Return what a component runs in: keys of one program are logged together."""
+        ...
+
+    def circumstances(self, component: str) -> Circumstances | None:
+        """Return what decides whether the numbers of a component differ from others; None without settings."""
+        ...
+
+    def evidence(self, entry: Entry) -> tuple[Evidence, ...]:
+        """Return where the source shows an entry."""
+        ...
+
+    def show(self, entry: Entry, name: str, surface: str) -> str:
+        """Return how a surface shows a key."""
+        ...

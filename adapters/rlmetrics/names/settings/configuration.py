@@ -1,0 +1,316 @@
+"""Configuration keys: their defaults in a release, given values, and what guards say about them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from enum import Enum
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+from ..sources.source import nearest
+from ..tables.tables import FrameworkTable
+from ..tables.user_errors import NamesError
+
+if TYPE_CHECKING:
+    from ..tables.component_rows import ComponentTable
+    from .guards import Value
+
+__all__ = [
+    "AROUND",
+    "UNKNOWN",
+    "Config",
+    "Configuration",
+    "RecordedName",
+    "check_config",
+    "find_key",
+    "fitting",
+    "is_plain",
+    "parse_pairs",
+    "recorded_key",
+    "single",
+]
+
+
+class _Unknown(Enum):
+    UNKNOWN = "unknown"
+
+
+UNKNOWN = _Unknown.UNKNOWN
+"""The value of a setting that was chosen, nobody can tell how: not even the default answers for it."""
+
+_SEVERAL = "several"
+"""What a choice is called of which a list of more than one may be given."""
+
+AROUND = frozenset(
+    {
+        "trl_ppo_trainer_config",
+        "config",
+        "training_args",
+        "training_arguments",
+        "trainer_args",
+        "args",
+        "hparams",
+        "trl",
+        "training",
+    }
+)
+"""Names under which a whole configuration stands, the old PPOTrainer's among them."""
+
+
+_SWITCH = {"true": True, "false": False, "yes": True, "no": False, "on": True, "off": False}
+"""How people write the positions of a switch, those of YAML among them."""
+
+
+class RecordedName(str):
+    """The name of a setting that a whole configuration holds: a source that lacks it, or its value, leaves it alone."""
+
+    __slots__ = ()
+
+
+Config = Mapping[str, Any] | None
+"""Values of configuration keys, as text or as what they are."""
+
+
+class Configuration:
+    """The configuration keys of one component in one release.
+
+    Args:
+        table: The framework.
+        component: The component.
+        release: A known release.
+        config: Values that differ from the defaults. Keys that this component lacks are left alone.
+
+    Attributes:
+        keys: Type, brief, choices and defaults of every key.
+        defaults: Values without ``config``; a key without a default in the release is missing.
+        values: Values with ``config``.
+        given: The keys that ``config`` gives.
+    """
+
+    def __init__(self, table: FrameworkTable, component: ComponentTable, release: str, config: Config = None) -> None:
+        keys = {**table.config, **component.config}
+        self.keys: Mapping[str, Any] = keys
+        self._table = table
+        self._release = release
+        self.defaults: dict[str, Value] = {}
+        for name, row in keys.items():
+            for ranges, value, _ in row.get("defaults", ()):
+                if not ranges or table.releases.covers(ranges, release):
+                    self.defaults[name] = value
+                    break
+        self.values: dict[str, Value] = dict(self.defaults) if config else self.defaults
+        self._holds: dict[str, bool | None] = {}
+        self.given: set[str] = set()
+        for given, value in (config or {}).items():
+            full_name = find_key(given, keys)
+            if full_name is None:
+                continue
+            self.given.add(full_name)
+            if value is UNKNOWN or (isinstance(given, RecordedName) and not fitting(full_name, value, keys[full_name])):
+                self.values.pop(full_name, None)
+            else:
+                self.values[full_name] = _convert(full_name, value, keys[full_name])
+
+    def holds(self, guard: str) -> bool | None:
+        """Return whether a guard holds; None if that depends on a key whose value is not known."""
+        if guard not in self._holds:
+            self._holds[guard] = holds(guard, self.values)
+        return self._holds[guard]
+
+    def holds_by_default(self, guard: str) -> bool | None:
+        """Return whether a guard holds without the given values."""
+        return holds(guard, self.defaults)
+
+    def has(self, name: str) -> bool:
+        """Return whether the release has a key, as far as that is known."""
+        stated = self.keys[name].get("defaults")
+        return name in self.defaults or not stated or self._table.settings.has(name, self._release)
+
+    def symbol(self, name: str) -> str | None:
+        """Return the class or function in which the default of a key stands."""
+        for ranges, _, symbol in self.keys[name].get("defaults", ()):
+            if not ranges or self._table.releases.covers(ranges, self._release):
+                path: str | None = symbol
+                return path
+        return None
+
+
+def find_key(given: str, keys: Mapping[str, Any]) -> str | None:
+    """Return the key that is meant: itself, or the only one that ends with it after a dot.
+
+    Hydra's ``+`` and ``++`` are no part of a name. In a whole configuration names are whole, too.
+    """
+    if given in keys:
+        return str(given)
+    if isinstance(given, RecordedName):
+        return recorded_key(given, keys)
+    name = given.lstrip("+")
+    ends = [name] if name in keys else [key for key in keys if key.endswith(f".{name}")]
+    return ends[0] if len(ends) == 1 else None
+
+
+def recorded_key(given: str, keys: Mapping[str, Any]) -> str | None:
+    """Return the key that a whole configuration means: what surrounds all of it is no part of its names."""
+    for name in (given, given.replace("/", ".")):
+        if name in keys:
+            return str(name)
+        around, _, rest = name.partition(".")
+        if around in AROUND and rest in keys:
+            return rest
+    return None
+
+
+def check_config(
+    config: Config, known: Iterable[Mapping[str, Any]], releases: Iterable[tuple[FrameworkTable, str]] = ()
+) -> None:
+    """Refuse values for keys that neither a component nor its release has.
+
+    A setting that a release has and of which nothing is said makes no difference to any key.
+
+    Args:
+        config: The given values.
+        known: The keys of each component that takes part.
+        releases: The releases that take part.
+
+    Raises:
+        NamesError: A key is unknown everywhere, or its name is the end of several keys.
+    """
+    tables = list(known)
+    for given in config or {}:
+        if isinstance(given, RecordedName) or any(find_key(given, keys) for keys in tables):
+            continue
+        name = given.lstrip("+")
+        ends = dict.fromkeys(key for keys in tables for key in keys if key.endswith(f".{name}"))
+        if ends:
+            msg = f"{given!r} can be {' or '.join(ends)}; write the whole name"
+            raise NamesError(msg)
+        places = list(dict.fromkeys(releases))
+        if any(table.settings.has(given, release) for table, release in places):
+            continue
+        names = dict.fromkeys(name for keys in tables for name in keys)
+        names.update(dict.fromkeys(name for table, release in places for name in table.settings.of(release)))
+        where = " or ".join(f"{table.name} {release}" for table, release in places[:2])
+        has = f"{where} has no setting {given!r}" if 0 < len(places) <= 2 else f"unknown configuration key {given!r}"
+        msg = f"{has}; {nearest(name, names, 'keys')}"
+        raise NamesError(msg)
+
+
+def parse_pairs(pairs: Iterable[str], option: str) -> dict[str, str]:
+    """Read ``KEY=VALUE`` texts.
+
+    Raises:
+        NamesError: One has no ``=``, or a key has two values.
+    """
+    settings: dict[str, str] = {}
+    for pair in pairs:
+        key, equals, value = pair.partition("=")
+        if not equals or not key.strip():
+            msg = f"{option} {pair!r}: write NAME=VALUE"
+            raise NamesError(msg)
+        if settings.setdefault(key.strip(), value.strip()) != value.strip():
+            msg = f"{option} {key.strip()} is given twice with different values; give it once"
+            raise NamesError(msg)
+    return settings
+
+
+def fitting(name: str, value: Any, row: Mapping[str, Any]) -> bool:
+    """Tell whether a value that a run recorded is one of a setting's.
+
+    Args:
+        name: The setting.
+        value: As recorded.
+        row: What the spec says about the setting.
+    """
+    value = single(value, row)
+    if value is None:
+        return True
+    if not isinstance(value, str):
+        kinds: dict[str, tuple[type, ...]] = {"bool": (bool,), "int": (int,), "float": (int, float)}
+        return isinstance(value, kinds.get(row["type"], ())) and isinstance(value, bool) == (row["type"] == "bool")
+    try:
+        _convert(name, value, row)
+    except NamesError:
+        return False
+    return True
+
+
+def holds(guard: str, values: Mapping[str, Value]) -> bool | None:
+    """Return whether a guard holds; None if that depends on a key whose value is not known."""
+    guards = _guards()
+    try:
+        return bool(guards.parse(guard).holds(values))
+    except guards.UnknownValueError:
+        return None
+    except guards.GuardError as error:
+        msg = f"the guard {guard!r} cannot be evaluated: {error}"
+        raise NamesError(msg) from None
+
+
+def number(text: float | str, values: Mapping[str, Value]) -> float | str:
+    """Return the value of an arithmetic expression; the text itself if that depends on an unknown value."""
+    if not isinstance(text, str):
+        return float(text)
+    guards = _guards()
+    try:
+        value = guards.parse(text).evaluate(values)
+    except guards.UnknownValueError:
+        return text
+    except guards.GuardError as error:
+        msg = f"the expression {text!r} cannot be evaluated: {error}"
+        raise NamesError(msg) from None
+    return float(value) if isinstance(value, int | float) else text
+
+
+@cache
+def _guards() -> Any:
+    """Return the module of guards, which many questions need not import."""
+    from . import guards
+
+    return guards
+
+
+def is_plain(value: Any) -> bool:
+    """Tell whether a setting is a number, a text, a switch, None, or a list of them."""
+    items = value if isinstance(value, list) else [value]
+    return all(isinstance(item, str | int | float | bool | None) for item in items)
+
+
+def single(value: Any, row: Mapping[str, Any]) -> Any:
+    """Return what a list says about a choice: its only element, or that there are several; about a text, its own.
+
+    Trainers that can add up several losses hold the name of a single one in a list, too.
+    """
+    if not isinstance(value, list | tuple):
+        return value
+    items = list(value)
+    if row["type"] == "str":
+        return str(items)
+    if len(items) > 1:
+        return _SEVERAL if _SEVERAL in row.get("choices", ()) else value
+    return items[0] if items and row["type"] == "choice" else value
+
+
+def _convert(name: str, value: Any, row: Mapping[str, Any]) -> Value:
+    kind, value = row["type"], single(value, row)
+    if not isinstance(value, str):
+        if value is None or isinstance(value, bool | int | float):
+            return value
+        msg = f"{name} must be a {kind}, not {value!r}"
+        raise NamesError(msg)
+    if value.lower() in ("null", "none") and value not in row.get("choices", ()):
+        return None
+    if kind == "bool":
+        if value.lower() in _SWITCH:
+            return _SWITCH[value.lower()]
+        msg = f"{name} must be true or false, not {value!r}"
+        raise NamesError(msg)
+    if kind in ("int", "float"):
+        try:
+            return int(value) if kind == "int" else float(value)
+        except ValueError:
+            msg = f"{name} must be {'a whole number' if kind == 'int' else 'a number'}, not {value!r}"
+            raise NamesError(msg) from None
+    if kind == "choice" and value not in row.get("choices", ()):
+        msg = f"{name} cannot be {value!r}; {nearest(value, row.get('choices', ()), 'values')}"
+        raise NamesError(msg)
+    return value

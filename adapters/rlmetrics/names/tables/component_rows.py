@@ -1,0 +1,219 @@
+"""The generated table of a component: a row for each key, mode and set of releases in which it means the same."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from functools import cached_property
+from typing import Any, NamedTuple
+
+from .key_records import Reading, Signature
+from .pieces import Piece, combine
+from .versions import Releases
+
+__all__ = ["ComponentTable", "TableRow", "condition_of", "expressions_of", "guards_of", "metrics_of"]
+
+_DECIDES = ("when", "scale", "offset")
+
+
+class TableRow(NamedTuple):
+    """A key in one mode, in releases in which the same statements of the spec apply to it.
+
+    Attributes:
+        key: As it is logged, with ``{placeholders}`` and the prefix of evaluation.
+        mode: ``train`` or ``eval``.
+        ranges: The releases.
+        record: What its record says.
+        facts: What holds of it besides: always, or, with ``when``, in some configurations.
+        place: The numbers of these statements; rows of one component with the same numbers say the same.
+        fragment: The file of the record, if that has no component of its own.
+    """
+
+    key: str
+    mode: str
+    ranges: Sequence[str]
+    record: Piece
+    facts: tuple[Piece, ...]
+    place: tuple[int, ...]
+    fragment: str | None
+
+
+class ComponentTable:
+    """One component: its rows and settings.
+
+    Args:
+        data: The table.
+        releases: The releases of the framework.
+    """
+
+    def __init__(self, data: Mapping[str, Any], releases: Releases) -> None:
+        self._data = data
+        self._releases = releases
+        self._at: dict[str, list[TableRow]] = {}
+        self._combined: dict[tuple[int, ...], dict[str, Any]] = {}
+        self.signatures: dict[int, Signature] = {}
+        """The signature of each combination that no setting decides further, by its identity."""
+
+    @property
+    def program(self) -> str | None:
+        """What the component runs in, if it is no program of its own."""
+        name: str | None = self._data.get("program")
+        return name
+
+    @property
+    def eval_prefix(self) -> str:
+        """What keys begin with that evaluation logs."""
+        return str(self._data.get("eval_prefix", "eval_"))
+
+    @property
+    def extends(self) -> Sequence[str]:
+        """The files that this one extends, nearest first."""
+        stems: Sequence[str] = self._data.get("extends", ())
+        return stems
+
+    @property
+    def config(self) -> Mapping[str, Any]:
+        """Settings, inherited ones included."""
+        keys: Mapping[str, Any] = self._data.get("config", {})
+        return keys
+
+    def single(self, release: str) -> Mapping[str, str]:
+        """Return the guards of a release under which there is only one part at a level."""
+        rows: Mapping[str, Sequence[tuple[Sequence[str], str]]] = self._data.get("single", {})
+        return {
+            part: guard
+            for part, found in rows.items()
+            for ranges, guard in found
+            if self._releases.covers(ranges, release)
+        }
+
+    @property
+    def profiles(self) -> Mapping[str, Piece]:
+        """What records can name to share a signature."""
+        profiles: Mapping[str, Piece] = self._data.get("profiles", {})
+        return profiles
+
+    @property
+    def placeholders(self) -> Mapping[str, Mapping[str, Any]]:
+        """Placeholders of keys."""
+        placeholders: Mapping[str, Mapping[str, Any]] = self._data.get("placeholders", {})
+        return placeholders
+
+    def tracking(self, release: str | None = None) -> list[Mapping[str, Any]]:
+        """Return how a release, or any, hands its numbers to trackers."""
+        rows: Sequence[Mapping[str, Any]] = self._data.get("tracking", ())
+        return [row for row in rows if release is None or self._releases.covers(row["releases"], release)]
+
+    def unlogged(self, release: str) -> list[Mapping[str, Any]]:
+        """Return the keys that a guide lists although this release never logs them."""
+        rows: Sequence[Mapping[str, Any]] = self._data.get("unlogged", ())
+        return [row for row in rows if self._releases.covers(row["releases"], release)]
+
+    @cached_property
+    def rows(self) -> tuple[TableRow, ...]:
+        """Every row, the component's own keys first."""
+        return tuple(self._row(item) for item in self._data.get("keys", ()))
+
+    @cached_property
+    def _by_key(self) -> Mapping[str, list[Any]]:
+        rows: dict[str, list[Any]] = {}
+        for item in self._data.get("keys", ()):
+            rows.setdefault(item[0], []).append(item)
+        return rows
+
+    @property
+    def spelled(self) -> Collection[str]:
+        """Every key and template, those of evaluation with their prefix."""
+        return self._by_key.keys()
+
+    def called(self, key: str) -> list[TableRow]:
+        """Return the rows of a key; far fewer are made than by asking all rows."""
+        return [self._row(item) for item in self._by_key.get(key, ())]
+
+    def measuring(self, metric: str) -> list[TableRow]:
+        """Return the rows that may mean a metric, under whichever configuration."""
+        pieces: Sequence[Piece] = self._data.get("pieces", ())
+        told = {index for index, piece in enumerate(pieces) if piece.get("metric") == metric}
+        items = self._data.get("keys", ()) if told else ()
+        return [self._row(item) for item in items if item[3] in told or not told.isdisjoint(item[4])]
+
+    def _row(self, item: Sequence[Any]) -> TableRow:
+        pieces: Sequence[Piece] = self._data.get("pieces", ())
+        key, mode, ranges, record, facts, *rest = item
+        said = tuple([pieces[fact] for fact in facts])
+        return TableRow(key, mode, ranges, pieces[record], said, (record, *facts), rest[0] if rest else None)
+
+    def at(self, release: str) -> list[TableRow]:
+        """Return the rows of a release."""
+        if release not in self._at:
+            covers = self._releases.covers
+            self._at[release] = [row for row in self.rows if covers(row.ranges, release)]
+        return self._at[release]
+
+    def bare(self, row: TableRow) -> str:
+        """Return a row's key without the prefix of evaluation."""
+        return row.key.removeprefix(self.eval_prefix) if row.mode == "eval" else row.key
+
+    def releases_of(self, row: TableRow, among: frozenset[str]) -> frozenset[str]:
+        """Return in which of some releases a row applies."""
+        return self._releases.covered(row.ranges) & among
+
+    def combined(self, row: TableRow, active: tuple[int, ...]) -> Mapping[str, Any]:
+        """Return what a row's record and some of its facts say together; one and the same for equal questions.
+
+        Args:
+            row: A row of this component.
+            active: Which of its facts hold, by their place in the row.
+        """
+        asked = row.place[0], *(row.place[index + 1] for index in active)
+        said = self._combined.get(asked)
+        if said is None:
+            facts = [row.facts[index] for index in active]
+            said = self._combined[asked] = combine(row.record, facts, self._data.get("profiles", {}))
+        return said
+
+    def notes(self, combined: Mapping[str, Any]) -> list[str]:
+        """Return the notes of combined statements."""
+        notes: Sequence[str] = self._data.get("notes", ())
+        numbers: Sequence[int] = combined["notes"]
+        return [notes[number] for number in numbers]
+
+    def documented(self, combined: Mapping[str, Any]) -> list[tuple[str, str | None, str, str | None, str | None]]:
+        """Return what guides say: the claim, what the code does instead, the guide, its path and the heading."""
+        rows: Sequence[Any] = self._data.get("documented", ())
+        return [tuple(rows[number]) for number in combined["documented"]]
+
+    def reads(self, combined: Mapping[str, Any]) -> tuple[Reading, ...]:
+        """Return what certain values mean."""
+        rows: Sequence[Mapping[str, Any]] = self._data.get("reads", ())
+        return tuple(Reading(**rows[number]) for number in combined["reads"])
+
+
+def metrics_of(row: TableRow) -> list[str]:
+    """Return the metrics that a key can mean, whatever the configuration."""
+    named = (piece.get("metric") for piece in (row.record, *row.facts))
+    return list(dict.fromkeys(metric for metric in named if metric is not None))
+
+
+def guards_of(row: TableRow) -> list[str]:
+    """Return the guards that decide whether and how a key is logged."""
+    return list(dict.fromkeys(_guards(row)))
+
+
+def _guards(row: TableRow) -> Iterator[str]:
+    for piece in (row.record, *row.facts):
+        yield from piece.get("logged_when", ())
+        if "when" in piece:
+            yield piece["when"]
+
+
+def expressions_of(row: TableRow) -> list[str]:
+    """Return every expression of settings in a row."""
+    texts = [str(piece[name]) for piece in (row.record, *row.facts) for name in _DECIDES if name in piece]
+    return [*texts, *(guard for piece in (row.record, *row.facts) for guard in piece.get("logged_when", ()))]
+
+
+def condition_of(combined: Mapping[str, Any]) -> str | None:
+    """Return when a key is logged: its guards, then what is said in words."""
+    guards = combined["logged_when"]
+    guard = guards[0] if len(guards) == 1 else " and ".join(f"({each})" if " or " in each else each for each in guards)
+    return "; ".join(text for text in (guard, combined.get("condition"), *combined["fails"]) if text) or None

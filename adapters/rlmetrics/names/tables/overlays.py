@@ -1,0 +1,95 @@
+"""Tables of the spec with overlays, built in memory; needs what ``rlmetrics[codegen]`` installs."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from .user_errors import NamesError
+
+__all__ = ["find_spec", "overlaid"]
+
+
+def overlaid(overlays: Sequence[str]) -> Callable[[str], Mapping[str, Any]]:
+    """Return what gives each table, by name, of the spec and the overlays.
+
+    Args:
+        overlays: Folders, in the order in which they extend the spec.
+
+    Raises:
+        NamesError: The spec cannot be found or read, or a package is missing.
+    """
+    folders = [Path(overlay).resolve() for overlay in overlays]
+    for overlay, folder in zip(overlays, folders, strict=True):
+        if not folder.is_dir():
+            msg = f"{overlay}: no such folder; --spec takes a folder with YAML files like those of spec/"
+            raise NamesError(msg)
+        _require_readable(folder)
+    try:
+        from rlmetrics.codegen.lint import runner
+        from rlmetrics.codegen.lint.checks import reference_checks
+        from rlmetrics.codegen.loader import SpecError, load
+        from rlmetrics.codegen.tables import build
+    except ModuleNotFoundError as error:
+        if (error.name or "").startswith("rlmetrics"):
+            raise
+        msg = f'an overlay needs {error.name}; pip install "rlmetrics[codegen]"'
+        raise NamesError(msg) from None
+    try:
+        spec = load(find_spec(), folders)
+        # Only what would make a question fail; rlmetrics lint checks the rest.
+        # An `allow:` may name one of the others, so that it is unknown here says nothing.
+        wanted = {check.id for check in reference_checks.CHECKS if check.level == "error"} - {runner.UNKNOWN_CHECK.id}
+        findings = [item for item in runner.run(spec, reference_checks.CHECKS) if item.id in wanted]
+    except SpecError as error:
+        findings = list(error.findings)
+        spec = None
+    if spec is None or findings:
+        first = findings[0]
+        more = f" (and {len(findings) - 1} more; run rlmetrics lint)" if len(findings) > 1 else ""
+        msg = f"{first.location}: {first.message}; {first.fix}{more}"
+        raise NamesError(msg)
+    data = build(spec)
+
+    def load_table(name: str) -> Mapping[str, Any]:
+        return data[name].data
+
+    return load_table
+
+
+def _require_readable(folder: Path) -> None:
+    """Make sure that nothing of an overlay is left out since it can't be read, and that no pipe is waited for.
+
+    Raises:
+        NamesError: A folder in it can't be read, or a file is none.
+    """
+
+    def refuse(error: OSError) -> None:
+        msg = f"{error.filename}: {error.strerror or error}; an overlay must be readable as a whole"
+        raise NamesError(msg)
+
+    for place, folders, names in os.walk(folder, onerror=refuse):
+        folders[:] = [name for name in folders if not name.startswith(".")]
+        for path in (Path(place, name) for name in names if name.endswith((".yaml", ".yml")) and name[0] != "."):
+            if path.is_symlink() and not path.exists():
+                msg = f"{path}: is a symbolic link that leads nowhere; remove it, or put the file in its place"
+                raise NamesError(msg)
+            if not path.is_file():
+                msg = f"{path}: is a pipe or a device; put a file of YAML in its place"
+                raise NamesError(msg)
+
+
+def find_spec() -> Path:
+    """Return the folder ``spec`` of the checkout that this package, or else the working folder, belongs to.
+
+    Raises:
+        NamesError: There is none.
+    """
+    for start in (Path(__file__).resolve(), Path.cwd()):
+        for folder in (start, *start.parents):
+            if (folder / "spec" / "spec.yaml").is_file():
+                return folder / "spec"
+    msg = "an overlay extends the YAML of the spec, which is part of a checkout; run this in a checkout of rlmetrics"
+    raise NamesError(msg)

@@ -1,0 +1,114 @@
+"""The reference pages that stand alone: inputs, conventions, health rules, the linter's checks, what covers what."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterator, Mapping, Sequence
+
+from rlmetrics.health.conditions import FUNCTIONS
+from rlmetrics.health.series import Series
+
+from ..lint import CHECKS
+from ..model import Metric
+from ..output.store import Output
+from ..spec import Spec
+from ..tables.health_table import all_rules, metrics_of_rule
+from .coverage import coverage
+from .docstring import AXES_TEXT
+from .functions import ComputeFunction
+from .metric_usage import logged_keys
+from .templating import template
+
+FOLDER = "docs/reference"
+
+
+def emit(spec: Spec, functions: Mapping[str, Sequence[ComputeFunction]]) -> Iterator[Output]:
+    """Yield the reference pages; those of metrics, keys and releases are pages of the site."""
+    tools: dict[str, object] = {"link": _link(spec)}
+    logged = list(logged_keys(spec))
+    yield _single("coverage.md", "spec", spec, {**tools, "coverage": coverage(spec, logged)})
+    yield _single(
+        "not_computed.md",
+        "spec/metrics",
+        spec,
+        {
+            **tools,
+            "left": not_computed(spec, functions),
+            "why": why_not_computed,
+        },
+    )
+    yield _single("inputs.md", "spec/inputs.yaml", spec, tools)
+    yield _single("conventions.md", "spec/conventions", spec, tools)
+    yield _single("health.md", "spec/health", spec, {**tools, "words": words_of_conditions()})
+    yield from _health(spec)
+    yield _single("checks.md", "codegen/rlmetrics/codegen/lint", spec, {**tools, "checks": CHECKS})
+
+
+def _health(spec: Spec) -> Iterator[Output]:
+    """Yield a page for each file of rules, and one for the diagnoses."""
+    link = _link(spec, "../../m")
+    covers = {rule.id: metrics_of_rule(rule, spec.metrics) for rule in all_rules(spec)}
+    page_of = {rule.id: stem for stem, file in spec.health.items() for rule in file.rules}
+    for stem, file in spec.health.items():
+        source = f"spec/health/{stem}.yaml"
+        text = template("reference_rules.md.j2").render(source=source, file=file, covers=covers, link=link)
+        yield Output(f"{FOLDER}/health/{stem}.md", text, source)
+    text = template("reference_diagnoses.md.j2").render(source="spec/health", spec=spec, page_of=page_of)
+    yield Output(f"{FOLDER}/health/diagnoses.md", text, "spec/health")
+
+
+def _single(name: str, source: str, spec: Spec, tools: Mapping[str, object]) -> Output:
+    text = template(f"reference_{name}.j2").render(source=source, spec=spec, axes=AXES_TEXT, **tools)
+    return Output(f"{FOLDER}/{name}", text, source)
+
+
+def words_of_conditions() -> dict[str, str]:
+    """Return the words of conditions, each as it is written, with what it means."""
+    words = {}
+    for name in FUNCTIONS:
+        method = getattr(Series, name)
+        taken = list(inspect.signature(method).parameters.values())[1:]
+        shown = [item.name if item.default is item.empty else f"{item.name}={item.default!r}" for item in taken]
+        words[f"{name}({', '.join(['x', *shown])})"] = " ".join((method.__doc__ or "").split()).replace("``", "`")
+    return words
+
+
+_REASONS = {
+    "clock": "a clock reads it",
+    "counter": "counted where it happens",
+    "setting": "a setting",
+    "memory": "the allocator or the machine counts it",
+    "text": "texts or a picture, no number",
+    "state": "state of a queue or a controller, read where it is held",
+    "program": "the objective of the trainer, or the model itself, gives it",
+}
+"""Why a metric has no function, by what gives the number instead."""
+
+
+def why_not_computed(metric: Metric) -> str:
+    """Return why no function computes a metric."""
+    units = {"s": "clock", "byte": "memory", "MiB": "memory", "GiB": "memory"}
+    told = "text" if metric.kind == "text" else units.get(metric.unit, "counter")
+    return _REASONS[metric.measured_by or told]
+
+
+def not_computed(
+    spec: Spec, functions: Mapping[str, Sequence[ComputeFunction]]
+) -> dict[str, list[tuple[str, Metric, list[ComputeFunction]]]]:
+    """Return by family the metrics without a compute function, each with the functions that its variants have."""
+    left: dict[str, list[tuple[str, Metric, list[ComputeFunction]]]] = {}
+    for family, described in spec.families.items():
+        for metric_id, metric in described.metrics.items():
+            if metric.formula is None and metric.impl is None:
+                own = [function for function in functions.get(family, ()) if function.metric_id == metric_id]
+                left.setdefault(family, []).append((metric_id, metric, own))
+    return left
+
+
+def _link(spec: Spec, metrics: str = "../m") -> Callable[[str], str]:
+    """Return what makes links to the pages of metrics, which are in that folder."""
+
+    def link(metric_id: str) -> str:
+        return f"[`{metric_id}`]({metrics}/{metric_id}.md)" if metric_id in spec.metrics else f"`{metric_id}`"
+
+    return link

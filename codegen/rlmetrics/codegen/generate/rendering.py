@@ -1,0 +1,59 @@
+"""From the spec to all outputs, or to all findings that stand in the way."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+from ..findings import has_errors, sort
+from ..lint import Context, TracedContext, check_spec, kept_hits
+from ..loader import read
+from ..output.store import MARKER, Output, Rendered
+from ..spec import Spec
+from ..tables import render as render_tables
+from . import functional, fused, meaning_lines, part, reference_pages, schema, suite_modules
+from .functions import ComputeFunction, resolve
+
+
+def render(root: Path, overlays: Sequence[Path], cache: Path | None = None) -> Rendered:
+    """Render everything that the spec of a checkout generates.
+
+    Args:
+        root: The checkout.
+        overlays: Folders with further YAML.
+        cache: A folder that keeps what was read and found.
+
+    Returns:
+        The outputs; where the spec has errors, all of them in place of the outputs.
+    """
+    spec, unread = read(root / "spec", overlays, cache)
+    if spec is None:
+        return Rendered(findings=tuple(unread))
+    kept = kept_hits(root / "spec", overlays, cache)
+    context = Context(spec) if kept is None else TracedContext(spec)
+    # Warnings are the linter's business: they neither stop nor change what is generated.
+    findings = sort([*unread, *check_spec(spec, context, errors_only=True, kept=kept)])
+    if has_errors(findings):
+        return Rendered(findings=tuple(findings))
+    functions, findings = resolve(spec, context.programs)
+    if findings:
+        return Rendered(findings=tuple(findings))
+    return Rendered(tuple(_outputs(spec, functions)))
+
+
+def _outputs(spec: Spec, functions: Mapping[str, Sequence[ComputeFunction]]) -> Iterator[Output]:
+    yield from part.emit()
+    yield from functional.emit(spec, functions)
+    yield from fused.emit(spec, functions)
+    yield from suite_modules.emit(functions)
+    yield from reference_pages.emit(spec, functions)
+    yield from schema.emit(spec)
+    yield from meaning_lines.emit(spec)
+    for path, text in render_tables(spec).items():
+        yield Output(path, text, _source_of(text))
+
+
+def _source_of(text: str) -> str:
+    """Return the source that a generated file names in its head."""
+    head = text[:400]
+    return head.partition(MARKER)[2].partition(". ")[0] if MARKER in head else "spec"

@@ -1,0 +1,101 @@
+"""Readings: what certain values of a number tell."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from rlmetrics.names.tables.readings import ReadingError, covers
+
+from ..lint_check import Check, Hit, check
+from ..said import said_anywhere
+from ..vocabulary_lookups import missing
+
+if TYPE_CHECKING:
+    from ...loader import YamlPath
+    from ...model import Beside, SpecReading
+    from ..context import Context
+
+__all__ = ["CHECKS"]
+
+_FIRST = re.compile(r".*?[.!?](?=\s|$)|.*", re.DOTALL)
+_FILLED = re.compile(r"\{[^}]*\}")
+_TEXTS = ("says", "why", "worry", "watch")
+
+
+@check(
+    "reading-value",
+    "error",
+    what="A reading whose `value` is no number, bound or range, or stands twice in one list.",
+    fix="write a number, < 0, >= 1, 0.69..0.70, nan or null, each once",
+)
+def reading_value(context: Context) -> Iterator[Hit]:
+    for ref, path, readings in _readings(context):
+        seen: set[tuple[float | str, tuple[Beside, ...]]] = set()
+        for index, reading in enumerate(readings):
+            place = (*path, index, "value")
+            try:
+                covers(reading.value, 0.0)
+            except ReadingError as error:
+                yield Hit(ref, place, str(error), value=True)
+                continue
+            if (reading.value, reading.beside) in seen:
+                yield Hit(ref, place, f"{reading.value} is read twice here", value=True)
+            seen.add((reading.value, reading.beside))
+            for at, beside in enumerate(reading.beside):
+                try:
+                    covers(beside.value, 0.0)
+                except ReadingError as error:
+                    yield Hit(ref, (*path, index, "beside", at, "value"), str(error), value=True)
+
+
+@check(
+    "reading-text",
+    "error",
+    what="A reading whose first sentence does not name the value, or whose texts have placeholders but `{value}`.",
+    fix="begin `says` with a sentence that has {value} in it",
+)
+def reading_text(context: Context) -> Iterator[Hit]:
+    for ref, path, readings in _readings(context):
+        for index, reading in enumerate(readings):
+            first = _FIRST.match(reading.says)
+            if first is None or "{value}" not in first[0]:
+                yield Hit(ref, (*path, index, "says"), "the first sentence does not name {value}", value=True)
+            for name in _TEXTS:
+                other = {*_FILLED.findall(getattr(reading, name) or "")} - {"{value}"}
+                if other:
+                    yield Hit(ref, (*path, index, name), f"nothing fills in {sorted(other)[0]}", value=True)
+
+
+@check(
+    "reading-follows",
+    "error",
+    what="A reading that follows from a metric that does not exist, or asks for one in the row.",
+    fix="name metrics of the spec",
+)
+def reading_follows(context: Context) -> Iterator[Hit]:
+    for ref, path, readings in _readings(context):
+        for index, reading in enumerate(readings):
+            for at, name in enumerate(reading.follows):
+                place = (*path, index, "follows", at)
+                yield from missing(context, "metric", "metrics", name, context.spec.metrics, ref, place)
+            for at, beside in enumerate(reading.beside):
+                place = (*path, index, "beside", at, "metric")
+                yield from missing(context, "metric", "metrics", beside.metric, context.spec.metrics, ref, place)
+
+
+def _readings(context: Context) -> Iterator[tuple[str, YamlPath, Sequence[SpecReading]]]:
+    """Yield every list of readings with its place."""
+    for name, metric in context.spec.metrics.items():
+        if metric.reads:
+            yield f"metrics/{context.spec.family_of[name]}", ("metrics", name, "reads"), metric.reads
+    for name, trait in context.spec.signatures.traits.items():
+        if trait.reads:
+            yield "signatures", ("traits", name, "reads"), trait.reads
+    for said in said_anywhere(context):
+        if said.fields.reads:
+            yield said.ref, (*said.path, "reads"), said.fields.reads
+
+
+CHECKS: tuple[Check, ...] = (reading_value, reading_text, reading_follows)

@@ -1,0 +1,69 @@
+"""Answers that several kinds of pages give: what a key is called in the other framework."""
+
+from __future__ import annotations
+
+from markupsafe import Markup
+
+from rlmetrics.answers.metric_facts import sentence
+from rlmetrics.answers.sides import sided, sides_of
+from rlmetrics.names.tables.key_records import MapRow
+
+from .page_links import key_page, link
+from .severity_marks import severity_mark
+from .site import Site
+
+Box = dict[str, object]
+"""What a template shows of an answer."""
+
+__all__ = ["Box", "between_box", "key_link"]
+
+_MOST_REASONS = 3
+_MOST_RELATED = 3
+
+
+def key_link(page: str, framework: str, key: str) -> Markup:
+    """Return a key with a link from a page to its own."""
+    return Markup('<a href="{}"><code>{}</code></a>').format(link(page, key_page(framework, key)), key)
+
+
+def between_box(found: tuple[str, str, MapRow], framework: str, other: str, page: str, site: Site) -> Box:
+    """Return what a key is in another framework, as the command line's map says it.
+
+    Args:
+        found: The two sources, and the row of the map.
+        framework: The framework of the key.
+        other: The other one.
+        page: The page on which it is told.
+        site: What pages are made from.
+    """
+    source, target, row = found
+    texts, tables = site.texts, site.tables
+    t = texts.t
+    sides = sides_of(source, target, tables)
+    lines: list[Markup] = []
+    if row.to is not None:
+        weighing = [item for item in row.differs_by if item.grade != "minor" and item.applies is not False]
+        lines += [texts.say(sentence(sided(item.what, sides))) for item in weighing[:_MOST_REASONS]]
+        minor = len(row.differs_by) - len(weighing)
+        if not weighing and minor:
+            lines.append(t("Only smaller differences, or none under the defaults."))
+        if row.transform is not None:
+            shift = f" + {row.transform.offset:g}" if row.transform.offset else ""
+            lines.append(t("Its value is {scale} × this one{shift}.", scale=f"{row.transform.scale:g}", shift=shift))
+    related = [
+        t("{key}: {why}", key=key_link(page, other, item.to), why=texts.say(item.short or item.why))
+        for item in row.related[:_MOST_RELATED]
+    ]
+    return {
+        "severity": severity_mark(row.severity, texts),
+        "name": row.severity,
+        "from": key_link(page, framework, row.from_),
+        "source": source,
+        "target": target,
+        "to": None if row.to is None else key_link(page, other, row.to),
+        "title": tables.frameworks[other]["title"],
+        "who": row.to_component if not tables.framework(other).programs else None,
+        "lines": lines,
+        "note": None if row.note is None else texts.say(sentence(row.note)),
+        "related": related,
+    }

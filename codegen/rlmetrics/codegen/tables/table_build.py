@@ -1,0 +1,171 @@
+"""All tables of a spec, in memory."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from .data import Row, Table, plain, row, source
+from .defaults_table import default_tables
+from .framework_tables import framework_tables
+from .health_table import health_table
+from .inference_table import sources_table
+from .metrics_table import metrics_tables
+from .proof_table import proof_tables
+from .settings_table import settings_tables
+from .size_table import sizes_table
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from ..model import Convention, Population, Signatures, Tracker
+    from ..spec import Spec
+
+__all__ = ["build"]
+
+
+def build(spec: Spec) -> dict[str, Table]:
+    """Return the tables of a spec.
+
+    Args:
+        spec: A spec without errors.
+
+    Returns:
+        The tables ``index``, ``lookup``, ``families``, ``inputs``, ``signatures``, ``trackers``, ``conventions``,
+        ``health``, ``sizes`` and ``sources``; in ``metrics`` and ``texts`` one for each family; in ``settings`` one for
+        each framework; in ``frameworks``, ``proofs`` and ``defaults`` a folder for each framework, with one for each
+        of its files.
+    """
+    tables = {
+        "index": _index(spec),
+        **metrics_tables(spec),
+        "signatures": _signatures(spec),
+        "trackers": Table(
+            "spec/trackers", {"TRACKERS": {name: _tracker(tracker) for name, tracker in spec.trackers.items()}}
+        ),
+        "conventions": Table(
+            "spec/conventions", {"CONVENTIONS": {name: _convention(item) for name, item in spec.conventions.items()}}
+        ),
+        "health": health_table(spec),
+    }
+    for name, framework in spec.frameworks.items():
+        tables.update(framework_tables(name, framework))
+    tables.update(proof_tables(spec))
+    tables.update(default_tables(spec))
+    tables.update(settings_tables(spec))
+    tables["lookup"] = _lookup(spec, tables)
+    plain_tables = {name: Table(table.source, plain(table.data)) for name, table in tables.items()}
+    texts = {key: row for family in spec.families for key, row in plain_tables[f"texts/{family}"].data["TEXTS"].items()}
+    return {**plain_tables, "sizes": sizes_table(spec, texts), "sources": sources_table(spec, plain_tables)}
+
+
+def _lookup(spec: Spec, tables: Mapping[str, Table]) -> Table:
+    """Return which files may log a metric, which metrics share an alias, and which a key can mean."""
+    logged: dict[str, dict[str, list[str]]] = {name: {} for name in spec.family_of}
+    keys: dict[str, dict[str, None]] = {}
+    for name, framework in spec.frameworks.items():
+        for stem in framework.files:
+            table = tables.get(f"frameworks/{name}/{stem}")
+            if table is None:
+                continue
+            named = [piece.get("metric") for piece in table.data.get("pieces", ())]
+            for metric in dict.fromkeys(metric for metric in named if metric is not None):
+                logged.setdefault(metric, {}).setdefault(name, []).append(stem)
+            prefix = table.data.get("eval_prefix", "eval_")
+            for key, mode, _, record, facts, *_ in table.data.get("keys", ()):
+                bare = key.removeprefix(prefix) if mode == "eval" else key
+                metrics = (named[piece] for piece in (record, *facts))
+                keys.setdefault(bare, {}).update(dict.fromkeys(metric for metric in metrics if metric is not None))
+    aliases: dict[str, list[str]] = {}
+    for family in spec.families.values():
+        for metric, item in family.metrics.items():
+            for alias in item.aliases:
+                aliases.setdefault(alias, []).append(metric)
+    data = {
+        "LOGGED_BY": {name: by_framework for name, by_framework in logged.items() if by_framework},
+        "ALIASES": aliases,
+        "KEYS": {key: list(metrics) for key, metrics in keys.items()},
+    }
+    return Table("spec", data)
+
+
+def _index(spec: Spec) -> Table:
+    frameworks = {
+        name: row(
+            title=item.framework.title,
+            package=item.framework.package,
+            brief=item.framework.brief,
+        )
+        for name, item in spec.frameworks.items()
+    }
+    renamed = [(item.from_, item.to, item.since, item.why) for item in spec.info.renamed]
+    return Table("spec", {"SPEC_VERSION": spec.info.version, "RENAMED": renamed, "FRAMEWORKS": frameworks})
+
+
+def _signatures(spec: Spec) -> Table:
+    signatures = spec.signatures
+    data = {
+        "LEVELS": signatures.levels,
+        "OPERATIONS": signatures.operations,
+        "GRADES": signatures.grades,
+        "SNAPSHOT": (signatures.snapshot_grade, signatures.snapshot_vanishes_when),
+        "GENERIC": signatures.generic_quantities,
+        "BOOKKEEPING": signatures.bookkeeping_quantities,
+        "POPULATIONS": {name: _population(item, signatures) for name, item in signatures.populations.items()},
+        "WITHOUT": {name: (item.brief, item.trait, item.shares) for name, item in signatures.without.items()},
+        "TRAITS": signatures.traits,
+        "WORDS": _words(signatures),
+    }
+    return Table("spec/signatures.yaml", data)
+
+
+def _words(signatures: Signatures) -> Row:
+    words = signatures.words
+    return row(
+        operations=words.operations,
+        policies=words.policies,
+        snapshots=words.snapshots,
+        moments=words.moments,
+        divergences=words.divergences,
+        extents=words.extents,
+        estimators=words.estimators,
+        statistics=words.statistics,
+        populations={name: item.words for name, item in signatures.populations.items()},
+    )
+
+
+def _population(item: Population, signatures: Signatures) -> list[object]:
+    """Return domain, brief and traits; of a part of another population also that, and what is left out."""
+    left = [signatures.without[name].trait for name in item.without if name in signatures.without]
+    cells: list[object] = [item.domain, item.brief, [*item.traits, *left]]
+    return cells if item.of is None else [*cells, item.of, item.without]
+
+
+def _convention(convention: Convention) -> Row:
+    return row(
+        title=convention.title,
+        version=convention.version,
+        search=convention.search or None,
+        known_by=convention.known_by,
+        traits=convention.traits,
+        names=[
+            row(name=item.name, metric=item.metric, instrument=item.instrument, unit=item.unit, note=item.note)
+            for item in convention.names
+        ],
+    )
+
+
+def _tracker(tracker: Tracker) -> Row:
+    return row(
+        title=tracker.title,
+        allowed=tracker.allowed,
+        max_length=tracker.max_length,
+        path_prefix_conflict=tracker.path_prefix_conflict or None,
+        stores_nan_as=tracker.stores_nan_as,
+        kinds=tracker.kinds,
+        routes={
+            route: [(rule.pattern, rule.replacement, rule.stop) for rule in rules]
+            for route, rules in tracker.routes.items()
+        },
+        notes=tracker.notes,
+        sources=[source(item) for item in tracker.sources],
+    )
