@@ -6,8 +6,5 @@ __all__ = ["SPANS", "SPEC_VERSION"]
 
 SPEC_VERSION = "0.1.0"
 
-SPANS = (
-    ("TRL", "0.0.1", "1.16.0"),
-    ("verl", "0.1", "0.9.1"),
-)
+SPANS = (("TRL", "0.0.1", "1.16.0"), ("verl", "0.1", "0.9.1"))
 """Title, first and last release of every framework."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from ..output.layout import WIDTH
+from ..output import layout
 from ..output.prose import header
 from .table_build import build
 
@@ -42,22 +42,23 @@ def render(spec: Spec) -> dict[str, str]:
 
 def _package(spec: Spec) -> str:
     """Return the module of the package, which says what the command line tells before it reads a table."""
-    spans = "".join(
-        f"    ({', '.join(map(json.dumps, (item.title, item.releases[0].release, item.releases[-1].release)))}),\n"
+    spans = (
+        layout.tuple_of(map(layout.quote, (item.title, item.releases[0].release, item.releases[-1].release)))
         for item in (part.framework for part in spec.frameworks.values())
         if item.releases
     )
+    table = layout.source(layout.tuple_of(spans, "SPANS = "))
     return (
         f'# {header("spec")}\n\n"""Tables of the spec, as JSON; rlmetrics.names reads them."""\n\n'
         f'__all__ = ["SPANS", "SPEC_VERSION"]\n\nSPEC_VERSION = {json.dumps(spec.info.version)}\n\n'
-        f'SPANS = (\n{spans})\n"""Title, first and last release of every framework."""\n'
+        f'{table}\n"""Title, first and last release of every framework."""\n'
     )
 
 
 def _lay_out(value: Any, depth: int = 0, used: int = 0) -> str:
     """Return a value on one line if it fits behind what is there already, else each of its items on a line."""
     flat = json.dumps(value, ensure_ascii=False)
-    if not value or not isinstance(value, dict | list) or used + len(flat) < WIDTH:
+    if not value or not isinstance(value, dict | list) or used + len(flat) < layout.WIDTH:
         return flat
     indent = " " * (depth + 1)
     if isinstance(value, dict):
