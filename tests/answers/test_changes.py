@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from rlmetrics.answers.change_words import changes as changes_in
 from rlmetrics.names import keys
 from rlmetrics.names.tables.loading import load_tables
 from rlmetrics.names.upgrades.history import History
+from rlmetrics.wording.change_words import changes as changes_in
 
 TABLES = load_tables()
 

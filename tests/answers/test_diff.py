@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 
 import pytest
-from rlmetrics.answers.keylists import braced, few, starred
 from rlmetrics.cli import main
+from rlmetrics.wording.keylists import braced, few, starred
 
 GRPO = ("--from", "trl[GRPOTrainer]==0.18.2", "--to", "trl[GRPOTrainer]==1.16.0")
 PAIRS = [

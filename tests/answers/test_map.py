@@ -6,11 +6,11 @@ import json
 from typing import Any
 
 import pytest
-from rlmetrics.answers.terminal import symbol
 from rlmetrics.cli import main
 from rlmetrics.names import NamesError, keys, map_names
 from rlmetrics.names.mapping.programs import paired
 from rlmetrics.names.meanings.view import open_views
+from rlmetrics.wording.terminal import symbol
 
 GRPO, VERL = "trl[GRPOTrainer]==1.16.0", "verl==0.9.1"
 PAIRS = [

@@ -7,7 +7,7 @@ import io
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from rlmetrics.answers.terminal import columns, labelled, printed, wrapped
+from rlmetrics.wording.terminal import columns, labelled, printed, wrapped
 
 WORD = st.text(st.characters(categories=("L", "N", "P")), min_size=1, max_size=30)
 

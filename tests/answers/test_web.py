@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 from rlmetrics.answers.addresses import configured, links_of, page_of, web_address
-from rlmetrics.answers.terminal import printed
 from rlmetrics.names import load_tables
 from rlmetrics.names.tables.user_errors import UserError
+from rlmetrics.wording.terminal import printed
 
 SITE = "https://site.example/rlmetrics"
 

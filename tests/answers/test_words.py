@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import pytest
-from rlmetrics.answers.signature_words import (
+from rlmetrics.names import resolve
+from rlmetrics.names.tables.loading import load_tables
+from rlmetrics.wording.signature_words import (
     averaged_words,
     population_words,
     quantity_words,
     ranges_words,
     source_words,
 )
-from rlmetrics.names import resolve
-from rlmetrics.names.tables.loading import load_tables
 
 TABLES = load_tables()
 

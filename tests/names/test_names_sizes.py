@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 from names.small_spec import small_spec
 from names.test_names_relations import PLAIN
-from rlmetrics.answers.size_words import spanned_words, typical_words
 from rlmetrics.cli.main import main
 from rlmetrics.codegen.tables import build
 from rlmetrics.names import Entry, Tables, Typical, load_tables, relate
 from rlmetrics.names.differences.typical_sizes import typical_between
+from rlmetrics.wording.size_words import spanned_words, typical_words
 
 SIZES = {
     "kl/old/k2": {

@@ -70,7 +70,7 @@ def test_a_change_of_its_subject_runs_a_lane(lane: gate.Lane, pattern: str) -> N
 @pytest.mark.parametrize(
     "path",
     [
-        "adapters/rlmetrics/answers/terminal.py",
+        "adapters/rlmetrics/wording/terminal.py",
         "adapters/rlmetrics/cli/resolve.py",
         "adapters/rlmetrics/dashboards/board.py",
         "adapters/rlmetrics/names/differences/relations.py",

@@ -9,10 +9,10 @@ from rlmetrics.names.lookup.resolving import function_of
 from rlmetrics.names.meanings.view import FrameworkView
 from rlmetrics.names.tables.key_records import MapRow
 from rlmetrics.names.tables.tables import Tables
+from rlmetrics.wording.signature_words import averaged_words, quantity_words, ranges_words, source_words
+from rlmetrics.wording.terminal import columns, symbol, wrapped
 
 from .meaning_list import meaning_table, meanings
-from .signature_words import averaged_words, quantity_words, ranges_words, source_words
-from .terminal import columns, symbol, wrapped
 
 __all__ = ["absent_head", "absent_lines"]
 
@@ -119,8 +119,7 @@ def _meaning(absent: Absence, tables: Tables, *, full: bool) -> str:
 def _afterwards(absent: Absence, tables: Tables, *, full: bool) -> Iterator[tuple[str, str]]:
     """Yield what changed about a key after it came."""
     from rlmetrics.names.upgrades.history import History
-
-    from .change_words import change_row, changes
+    from rlmetrics.wording.change_words import change_row, changes
 
     entry = absent.match.entry
     history = History(tables, absent.nearest.framework, absent.nearest.component)

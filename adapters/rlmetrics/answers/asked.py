@@ -27,10 +27,10 @@ from rlmetrics.names.meanings.view import FrameworkView
 from rlmetrics.names.settings.configuration import Config
 from rlmetrics.names.sources.source import Source
 from rlmetrics.names.tables.tables import Tables
+from rlmetrics.wording.signature_words import listed, quantity_words, source_words
+from rlmetrics.wording.terminal import columns, labelled, wrapped
 
 from .meaning_list import brought_lines, meaning_lines, meaning_table, meanings, near_lines
-from .signature_words import listed, quantity_words, source_words
-from .terminal import columns, labelled, wrapped
 
 __all__ = ["Answer", "answer_anywhere", "answer_at", "is_common", "is_typo", "other_name"]
 

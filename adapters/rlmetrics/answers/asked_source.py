@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rlmetrics.names.meanings.key_index import KEY, SHOWN, TEMPLATE, Lookup, catalogue_of
 from rlmetrics.names.meanings.view import FrameworkView
+from rlmetrics.wording.terminal import wrapped
 
 from .row import row_lines
-from .terminal import wrapped
 from .value_answer import JudgedValue, judge_row, value_json, value_lines
 
 if TYPE_CHECKING:

@@ -7,13 +7,20 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from rlmetrics.names.meanings.view import FrameworkView
+from rlmetrics.wording.metric_facts import formula_texts, lowered, measured_text
+from rlmetrics.wording.setting_words import condition_words, settings_that_change
+from rlmetrics.wording.signature_words import (
+    averaged_words,
+    listed,
+    population_words,
+    quantity_words,
+    snapshot_words,
+    source_words,
+)
+from rlmetrics.wording.terminal import labelled, width, wrapped
 
 from .judged import judge, showing
-from .metric_facts import formula_texts, lowered, measured_text
 from .pasted import Given
-from .setting_words import condition_words, settings_that_change
-from .signature_words import averaged_words, listed, population_words, quantity_words, snapshot_words, source_words
-from .terminal import labelled, width, wrapped
 
 if TYPE_CHECKING:
     from rlmetrics.names import Resolution

@@ -8,12 +8,12 @@ from itertools import zip_longest
 from typing import TYPE_CHECKING
 
 from rlmetrics.names.upgrades.causes import CAUSE_WEIGHTS, shown
+from rlmetrics.wording.cause_words import cause_words, is_complex, taken_back_words
+from rlmetrics.wording.keylists import braced, counted, few, starred
+from rlmetrics.wording.signature_words import chosen_lines
+from rlmetrics.wording.terminal import symbol, width, wrapped
 
-from .cause_words import cause_words, is_complex, taken_back_words
 from .diff_summary import summary
-from .keylists import braced, counted, few, starred
-from .signature_words import chosen_lines
-from .terminal import symbol, width, wrapped
 
 if TYPE_CHECKING:
     from rlmetrics.names import DiffResult

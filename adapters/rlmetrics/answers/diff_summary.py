@@ -7,10 +7,9 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from rlmetrics.names.upgrades.causes import shown
-
-from .cause_words import metric_words
-from .keylists import braced, counted, few
-from .signature_words import listed, source_words
+from rlmetrics.wording.cause_words import metric_words
+from rlmetrics.wording.keylists import braced, counted, few
+from rlmetrics.wording.signature_words import listed, source_words
 
 if TYPE_CHECKING:
     from rlmetrics.names import DiffResult

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 
 from rlmetrics.names.differences.severity import UPDATE
 from rlmetrics.names.settings.configuration import RecordedName, find_key
-
-from .signature_words import listed
+from rlmetrics.wording.signature_words import listed
 
 if TYPE_CHECKING:
     from rlmetrics.names.lookup.lookup_records import Resolution

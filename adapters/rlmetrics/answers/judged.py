@@ -172,7 +172,7 @@ def showing(view: View, resolution: Resolution) -> list[str]:
     names: Sequence[str] = () if resolution.signature is None else resolution.signature.traits
     if not isinstance(view, FrameworkView):
         return [*names]
-    from .difference_words import shows
+    from rlmetrics.wording.difference_words import shows
 
     side = view.circumstances(str(resolution.component))
     return [name for name in names if shows(name, side, resolution.mode or "train", view.tables) is not False]

@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING
 from rlmetrics.names.differences.severity import SEVERITIES
 from rlmetrics.names.mapping.lookalikes import INSTEAD
 from rlmetrics.names.mapping.programs import other_programs
-
-from .map_notes import MapNotes
-from .metric_facts import is_timer
-from .signature_words import chosen_lines
-from .terminal import columns, symbol, wrapped
+from rlmetrics.wording.map_notes import MapNotes
+from rlmetrics.wording.metric_facts import is_timer
+from rlmetrics.wording.signature_words import chosen_lines
+from rlmetrics.wording.terminal import columns, symbol, wrapped
 
 if TYPE_CHECKING:
     from rlmetrics.names import MapRow

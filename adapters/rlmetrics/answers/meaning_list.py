@@ -12,10 +12,9 @@ from rlmetrics.names.meanings.key_index import ALIAS, GROUP, KEY, SEGMENT, SHOWN
 from rlmetrics.names.sources.surfaces import LOGGED
 from rlmetrics.names.tables.tables import Tables
 from rlmetrics.names.tables.undescribed import Nearest, Recognised, told_by
-
-from .metric_facts import quantity
-from .signature_words import listed, quantity_words, ranges_words
-from .terminal import columns, width, wrapped
+from rlmetrics.wording.metric_facts import quantity
+from rlmetrics.wording.signature_words import listed, quantity_words, ranges_words
+from rlmetrics.wording.terminal import columns, width, wrapped
 
 __all__ = ["Meaning", "brought_lines", "meaning_lines", "meaning_table", "meanings", "near_lines", "undescribed_lines"]
 

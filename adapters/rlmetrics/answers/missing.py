@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 from rlmetrics.names.meanings.key_index import KEY
 from rlmetrics.names.meanings.view import FrameworkView
 from rlmetrics.names.tables.user_errors import NamesError
-
-from .terminal import labelled
+from rlmetrics.wording.terminal import labelled
 
 if TYPE_CHECKING:
     from rlmetrics.names import Resolution

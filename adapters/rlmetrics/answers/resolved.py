@@ -7,8 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from rlmetrics.names.meanings.view import FrameworkView
-
-from .metric_facts import (
+from rlmetrics.wording.metric_facts import (
     axis_words,
     first_clause,
     formula_texts,
@@ -18,8 +17,9 @@ from .metric_facts import (
     reads_texts,
     sentence,
 )
-from .signature_words import population_words
-from .terminal import LABEL, columns, labelled, symbol, wrapped
+from rlmetrics.wording.signature_words import population_words
+from rlmetrics.wording.terminal import LABEL, columns, labelled, symbol, wrapped
+
 from .trust import averaged_lines, is_biased, logged_lines, needs_words, says_over, trust_lines
 from .value_ranges import axis_of
 
@@ -29,9 +29,8 @@ if TYPE_CHECKING:
     from rlmetrics.names.meanings.protocol import View
     from rlmetrics.names.tables.tables import Tables
     from rlmetrics.names.upgrades.history import History
-
-    from .change_words import ToldChange
-    from .setting_words import Setting
+    from rlmetrics.wording.change_words import ToldChange
+    from rlmetrics.wording.setting_words import Setting
 
 __all__ = ["changed_lines", "resolved_lines", "resolved_links", "source_lines", "told_notes"]
 
@@ -127,7 +126,7 @@ def _rest(
     settings, friends = around or _around(view, item)
     lines: list[str] = []
     if settings:
-        from .setting_words import setting_lines
+        from rlmetrics.wording.setting_words import setting_lines
 
         lines += setting_lines(settings, detail.settings, full=full)
     shown = friends if full else friends[: detail.friends]
@@ -147,7 +146,7 @@ def _around(view: View, item: Resolution) -> _Around:
     friends = unlike(view, str(item.metric), mode, str(item.component))
     if not isinstance(view, FrameworkView) or item.template is None:
         return _Around((), friends)
-    from .setting_words import settings_that_change
+    from rlmetrics.wording.setting_words import settings_that_change
 
     return _Around(settings_that_change(view.components[str(item.component)], item.template, mode), friends)
 
@@ -235,8 +234,7 @@ def _changes(view: View, item: Resolution) -> _Changes | None:
     if not isinstance(view, FrameworkView) or item.template is None:
         return None
     from rlmetrics.names.upgrades.history import History
-
-    from .change_words import changes, endings
+    from rlmetrics.wording.change_words import changes, endings
 
     component = view.components[str(item.component)]
     history = History(view.tables, view.source.framework, component.label, _given(component))
@@ -256,7 +254,7 @@ def changed_lines(view: View, item: Resolution, *, full: bool) -> list[str]:
 
 
 def _changed(found: _Changes, release: str, component: str, *, full: bool) -> list[str]:
-    from .change_words import change_row
+    from rlmetrics.wording.change_words import change_row
 
     history, past, coming = found
     shown = [*past, *coming] if full else [*_nearest(past[::-1]), *_nearest(coming)]

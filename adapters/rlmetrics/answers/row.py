@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from rlmetrics.wording.signature_words import listed, source_words
+from rlmetrics.wording.terminal import columns, labelled, wrapped
+
 from .judgement import BAD, LEVELS
 from .missing import missing_lines
-from .signature_words import listed, source_words
-from .terminal import columns, labelled, wrapped
 from .value_answer import JudgedValue, brief_text, some, usual
 
 if TYPE_CHECKING:

@@ -6,10 +6,9 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from rlmetrics.names.differences.severity import SEVERITIES
-
-from .footnotes import Notes
-from .keylists import fitting
-from .terminal import symbol, width, wrapped
+from rlmetrics.wording.footnotes import Notes
+from rlmetrics.wording.keylists import fitting
+from rlmetrics.wording.terminal import symbol, width, wrapped
 
 if TYPE_CHECKING:
     from rlmetrics.translate import Report

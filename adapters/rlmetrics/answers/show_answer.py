@@ -6,13 +6,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from rlmetrics.names.upgrades.history import History
+from rlmetrics.wording.change_words import change_row, changes
+from rlmetrics.wording.difference_words import brief_of
+from rlmetrics.wording.metric_facts import formula_texts, health_texts, measured_text, quantity, reads_texts
+from rlmetrics.wording.setting_words import condition_words
+from rlmetrics.wording.signature_words import listed, population_words, ranges_words
+from rlmetrics.wording.terminal import columns, labelled, symbol, wrapped
 
-from .change_words import change_row, changes
-from .difference_words import brief_of
-from .metric_facts import formula_texts, health_texts, measured_text, quantity, reads_texts
-from .setting_words import condition_words
-from .signature_words import listed, population_words, ranges_words
-from .terminal import columns, labelled, symbol, wrapped
 from .unlike import friends_of, spelled
 
 if TYPE_CHECKING:

@@ -6,11 +6,12 @@ import os
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from .footnotes import Notes, notes_of
-from .keylists import fitting
+from rlmetrics.wording.footnotes import Notes, notes_of
+from rlmetrics.wording.keylists import fitting
+from rlmetrics.wording.signature_words import chosen_lines
+from rlmetrics.wording.terminal import columns, width, wrapped
+
 from .severities import Severities
-from .signature_words import chosen_lines
-from .terminal import columns, width, wrapped
 
 if TYPE_CHECKING:
     from rlmetrics.translate import Report

@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING
 
 from rlmetrics.names.differences.entry_signature import population_traits
 from rlmetrics.names.meanings.view import FrameworkView
-
-from .difference_words import GRADES, brief_of, shows
-from .metric_facts import SHARES, sentence, shortened
-from .signature_words import averaged_words, population_words
-from .terminal import LABEL, labelled, symbol
+from rlmetrics.wording.difference_words import GRADES, brief_of, shows
+from rlmetrics.wording.metric_facts import SHARES, sentence, shortened
+from rlmetrics.wording.signature_words import averaged_words, population_words
+from rlmetrics.wording.terminal import LABEL, labelled, symbol
 
 if TYPE_CHECKING:
     from rlmetrics.names.lookup.lookup_records import Resolution
@@ -155,7 +154,7 @@ def logged_lines(view: View, item: Resolution) -> list[str]:
         return []
     if item.condition is None:
         return labelled("logged", {True: "always", False: "not by default", None: "not said"}[item.logged])
-    from .setting_words import condition_words
+    from rlmetrics.wording.setting_words import condition_words
 
     guards, texts = condition_words(item.condition, view.components[str(item.component)].config)
     default = {True: "by default", False: "not by default", None: "depends on what is not known"}[
@@ -174,7 +173,7 @@ def needs_words(view: View, item: Resolution) -> str | None:
     start = "not logged by default" if item.logged_by_default is False else "not logged with these settings"
     if item.condition is None or not isinstance(view, FrameworkView):
         return start
-    from .setting_words import condition_words
+    from rlmetrics.wording.setting_words import condition_words
 
     guards, texts = condition_words(item.condition, view.components[str(item.component)].config)
     needed = "; ".join(guards) or "; ".join(texts)

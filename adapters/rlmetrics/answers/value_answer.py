@@ -11,14 +11,14 @@ from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
 
 from rlmetrics.names.meanings.view import FrameworkView
+from rlmetrics.wording.metric_facts import axis_words, formula_texts, health_texts, measured_text, reads_texts
+from rlmetrics.wording.setting_words import guard_words
+from rlmetrics.wording.signature_words import listed, source_words
+from rlmetrics.wording.terminal import columns, labelled, wrapped
 
 from .judged import findings_at_once, judge
 from .judgement import BAD, LEVELS, Judgement
-from .metric_facts import axis_words, formula_texts, health_texts, measured_text, reads_texts
 from .pasted import Given, parse_row
-from .setting_words import guard_words
-from .signature_words import listed, source_words
-from .terminal import columns, labelled, wrapped
 from .trust import averaged_lines, bias_words, is_biased, logged_lines, trust_lines
 from .value_evidence import evidence_of
 from .value_ranges import axis_of, outside

@@ -17,8 +17,7 @@ from rlmetrics.names.meanings.view import FrameworkView
 from rlmetrics.names.settings.configuration import UNKNOWN
 from rlmetrics.names.tables.readings import covers
 from rlmetrics.names.tables.user_errors import NamesError
-
-from .signature_words import listed
+from rlmetrics.wording.signature_words import listed
 
 if TYPE_CHECKING:
     from rlmetrics.names import Resolution

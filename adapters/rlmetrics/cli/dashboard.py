@@ -102,7 +102,7 @@ def _write(board: Board, kind: str, output: Path) -> str:
 
 
 def _tell(board: Board, kind: str, output: str, *, as_json: bool) -> None:
-    from rlmetrics.answers.terminal import printed
+    from rlmetrics.wording.terminal import printed
 
     if as_json:
         document = {
@@ -119,9 +119,9 @@ def _tell(board: Board, kind: str, output: str, *, as_json: bool) -> None:
 
 def _lines(board: Board, output: str) -> list[str]:
     """Return what was made: a line for each section, with as many of its charts as fit."""
-    from rlmetrics.answers.keylists import fitting
-    from rlmetrics.answers.terminal import columns, width, wrapped
     from rlmetrics.dashboards import CRUCIAL
+    from rlmetrics.wording.keylists import fitting
+    from rlmetrics.wording.terminal import columns, width, wrapped
 
     panels = sum(len(section.panels) for section in board.sections)
     rows = []

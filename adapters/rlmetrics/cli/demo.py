@@ -43,7 +43,7 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
 
 def run(_args: argparse.Namespace) -> int:
     """Run the command."""
-    from rlmetrics.answers.terminal import printed
+    from rlmetrics.wording.terminal import printed
 
     print(printed([*_change(), "", *_translate(), "", *_compute(), "", *_next()]))
     return 0
@@ -85,8 +85,8 @@ def _computed(metric: str, inputs: Mapping[str, Any]) -> float:
 
 
 def _change() -> Iterator[str]:
-    from rlmetrics.answers.terminal import columns
     from rlmetrics.names import load_tables
+    from rlmetrics.wording.terminal import columns
 
     metrics, rows = load_tables().metrics, changed()
     yield f"1  One name, two meanings: {_KEY} of TRL's GRPOTrainer"
@@ -98,10 +98,10 @@ def _change() -> Iterator[str]:
 
 
 def _translate() -> Iterator[str]:
-    from rlmetrics.answers.footnotes import notes_of
-    from rlmetrics.answers.keylists import fitting
-    from rlmetrics.answers.terminal import symbol, width, wrapped
     from rlmetrics.translate import translate_file
+    from rlmetrics.wording.footnotes import notes_of
+    from rlmetrics.wording.keylists import fitting
+    from rlmetrics.wording.terminal import symbol, width, wrapped
 
     name, source, target = _TRANSLATION
     with tempfile.TemporaryDirectory() as folder:
@@ -162,7 +162,7 @@ def in_pieces() -> float:
 
 
 def _compute() -> Iterator[str]:
-    from rlmetrics.answers.terminal import columns
+    from rlmetrics.wording.terminal import columns
 
     inputs, begin = responses(), 0
     means: list[float] = []

@@ -44,7 +44,7 @@ def run(args: argparse.Namespace) -> int:
         print(json_text(_found(args, tables, args.keys)))
         return 0
     from rlmetrics.answers.diff_answer import diff_lines, key_lines
-    from rlmetrics.answers.terminal import printed
+    from rlmetrics.wording.terminal import printed
 
     answers = [key_lines(_found(args, tables, [key]), tables, key) for key in args.keys]
     if not answers:

@@ -20,7 +20,7 @@ from __future__ import annotations
 
 import os
 
-from rlmetrics.answers.terminal import wrapped
+from rlmetrics.wording.terminal import wrapped
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -84,7 +84,7 @@ def run(args: argparse.Namespace) -> int:
         print(markdown([name.replace("_", " ") for name in _HEADER], [_cells(row) for row in rows]))
     else:
         from rlmetrics.answers.map_answer import key_lines, map_lines
-        from rlmetrics.answers.terminal import printed
+        from rlmetrics.wording.terminal import printed
 
         if args.keys:
             blocks = [[*([""] if index else []), *key_lines(names, row)] for index, row in enumerate(rows)]

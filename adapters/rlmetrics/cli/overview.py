@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from rlmetrics.answers.terminal import labelled, printed, width, wrapped
 from rlmetrics.tables import SPANS
+from rlmetrics.wording.terminal import labelled, printed, width, wrapped
 
 from .commands import ALSO, COMMANDS, EDITORS, MAIN
 

@@ -75,9 +75,9 @@ def _infer(args: argparse.Namespace, keys: Sequence[str], config: dict[str, Any]
 def _of_undescribed(args: argparse.Namespace, keys: Sequence[str], tables: Tables) -> bool:
     """Answer about the keys of a framework that is not described; return whether they are of one."""
     from rlmetrics.answers.meaning_list import undescribed_lines
-    from rlmetrics.answers.terminal import printed
     from rlmetrics.names.lookup.anywhere import undescribed_source
     from rlmetrics.names.meanings.key_index import catalogue_of
+    from rlmetrics.wording.terminal import printed
 
     found = undescribed_source(keys, tables)
     if found is not None:
@@ -88,7 +88,7 @@ def _of_undescribed(args: argparse.Namespace, keys: Sequence[str], tables: Table
 def _of_values(args: argparse.Namespace, row: Mapping[str, Given], config: dict[str, Any], tables: Tables) -> int:
     """Answer what values tell."""
     from rlmetrics.answers.asked_source import ask
-    from rlmetrics.answers.terminal import printed
+    from rlmetrics.wording.terminal import printed
 
     asked = ask(row, args.at, config, tables)
     print(json_text(asked.json()) if args.json else printed(asked.lines(full=args.full), keys=[*row]))
@@ -108,7 +108,7 @@ def _as_json(args: argparse.Namespace, keys: Sequence[str], config: dict[str, An
 def _of_two(args: argparse.Namespace, keys: Sequence[str], config: dict[str, Any], tables: Tables) -> bool:
     """Answer in what two keys differ; return whether that could be told."""
     from rlmetrics.answers.asked_source import ask_two
-    from rlmetrics.answers.terminal import printed
+    from rlmetrics.wording.terminal import printed
 
     lines = ask_two(keys, args.at, config, tables, full=args.full)
     if lines:
@@ -120,9 +120,9 @@ def _of_keys(args: argparse.Namespace, keys: Sequence[str], config: dict[str, An
     """Answer about keys one after the other, each under its name if there are several."""
     from rlmetrics.answers.addresses import links_of
     from rlmetrics.answers.asked import answer_anywhere, answer_at
-    from rlmetrics.answers.terminal import printed
     from rlmetrics.names import open_view
     from rlmetrics.names.lookup.anywhere import looked_up
+    from rlmetrics.wording.terminal import printed
 
     source, lookups = looked_up(keys, config=config, tables=tables) if args.at == AUTO else (args.at, [])
     if source is None:

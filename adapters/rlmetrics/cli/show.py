@@ -8,8 +8,8 @@ import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from rlmetrics.answers.terminal import printed
 from rlmetrics.names.tables.user_errors import UserError
+from rlmetrics.wording.terminal import printed
 
 from .options import add_config, add_json, add_spec, config_of, spec_of
 from .output import json_text, table
@@ -178,7 +178,7 @@ def _references(entry: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _spellings(spellings: Sequence[Spelling], tables: Tables, *, every: bool) -> Iterator[str]:
-    from rlmetrics.answers.signature_words import ranges_words
+    from rlmetrics.wording.signature_words import ranges_words
 
     merged: dict[tuple[str, str, str, str | None], dict[str, None]] = {}
     for item in spellings:

@@ -198,8 +198,8 @@ def _text(report: Report, args: argparse.Namespace) -> str:
         return json.dumps(report.as_json(), indent=2)
     if args.full:
         return report.as_text()
-    from rlmetrics.answers.terminal import printed
     from rlmetrics.answers.translation_summary import translation_lines
+    from rlmetrics.wording.terminal import printed
 
     return printed(translation_lines(report.escaped(), dropped=args.unknown == "drop"))
 

@@ -1,5 +1,5 @@
 /**
- * Sentences about a translation, and addresses of pages. As `rlmetrics.answers.sides`.
+ * Sentences about a translation, and addresses of pages. As `rlmetrics.wording.sides`.
  */
 "use strict";
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from functools import cache
 
 from moved_pages import Node, codes, names, pages, site, tree
-from rlmetrics.answers.cause_words import plain_words
 from rlmetrics.codegen.site.change_sentences import CauseWords
 from rlmetrics.codegen.site.release_steps import MigrationStep, changes_something, steps_of
 from rlmetrics.codegen.site.texts import ENGLISH
 from rlmetrics.names import load_tables
+from rlmetrics.wording.cause_words import plain_words
 
 
 @cache

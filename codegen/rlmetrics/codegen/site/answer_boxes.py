@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from markupsafe import Markup
 
-from rlmetrics.answers.metric_facts import sentence
-from rlmetrics.answers.sides import sided, sides_of
 from rlmetrics.names.tables.key_records import MapRow
+from rlmetrics.wording.metric_facts import sentence
+from rlmetrics.wording.sides import sided, sides_of
 
 from .page_links import key_page, link
 from .severity_marks import severity_mark

@@ -7,10 +7,10 @@ from typing import NamedTuple
 
 from markupsafe import Markup
 
-from rlmetrics.answers.keylists import braced
 from rlmetrics.names import DiffResult
 from rlmetrics.names.tables.tables import Tables
 from rlmetrics.names.upgrades.causes import Effect, SharedCause, shown
+from rlmetrics.wording.keylists import braced
 
 from .change_sentences import CauseWords, code
 from .lists import Lists

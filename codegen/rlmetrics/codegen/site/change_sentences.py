@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup, escape
 
-from rlmetrics.answers.metric_facts import quantity
 from rlmetrics.names.upgrades.causes import shown
+from rlmetrics.wording.metric_facts import quantity
 
 if TYPE_CHECKING:
     from rlmetrics.names.tables.tables import Tables

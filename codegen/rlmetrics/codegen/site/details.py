@@ -7,11 +7,11 @@ from typing import NamedTuple
 
 from markupsafe import Markup
 
-from rlmetrics.answers.change_words import change_row, changes
-from rlmetrics.answers.metric_facts import sentence
-from rlmetrics.answers.setting_words import settings_that_change
 from rlmetrics.names.tables.tables import Tables
 from rlmetrics.names.upgrades.history import History
+from rlmetrics.wording.change_words import change_row, changes
+from rlmetrics.wording.metric_facts import sentence
+from rlmetrics.wording.setting_words import settings_that_change
 
 from ..generate.functions import ComputeFunction
 from ..model import ClaimSource, Metric

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 
 from markupsafe import Markup
 
-from rlmetrics.answers.metric_facts import quantity, sentence
 from rlmetrics.answers.unlike import friends_of, spelled
+from rlmetrics.wording.metric_facts import quantity, sentence
 
 from .answer_boxes import Box, between_box, key_link
 from .between import between_of

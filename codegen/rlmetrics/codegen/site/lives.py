@@ -10,7 +10,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from rlmetrics.answers.setting_words import condition_words
 from rlmetrics.names.differences.relations import relate
 from rlmetrics.names.differences.severity import severity_of
 from rlmetrics.names.meanings.canonical import CanonicalView
@@ -22,6 +21,7 @@ from rlmetrics.names.tables.key_records import Entry, Evidence
 from rlmetrics.names.tables.tables import FrameworkTable, Tables
 from rlmetrics.names.upgrades.changes import course_of
 from rlmetrics.names.upgrades.key_lineage import followed
+from rlmetrics.wording.setting_words import condition_words
 
 from .reasons import Reason, Reasons
 

@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 from markupsafe import Markup
 
-from rlmetrics.answers.metric_facts import quantity
 from rlmetrics.names.tables.tables import Tables
+from rlmetrics.wording.metric_facts import quantity
 
 from .lives import Life, LifePiece
 from .page_links import link, metric_page

@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 from markupsafe import Markup
 
-from rlmetrics.answers.metric_facts import range_words, sentence
 from rlmetrics.answers.unlike import friends_of, spelled
+from rlmetrics.wording.metric_facts import range_words, sentence
 
 from ..generate.functions import ComputeFunction
 from ..model import Metric, Parameter

@@ -7,9 +7,9 @@ from typing import NamedTuple
 
 from markupsafe import Markup
 
-from rlmetrics.answers.keylists import braced
 from rlmetrics.names import MapRow, diff
 from rlmetrics.names.upgrades.causes import shown
+from rlmetrics.wording.keylists import braced
 
 from .cause_boxes import CauseOnPage, PageCauses
 from .change_sentences import CauseWords, code

@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 from markupsafe import Markup
 
-from rlmetrics.answers.keylists import braced
 from rlmetrics.names import MapRow
+from rlmetrics.wording.keylists import braced
 
 from .cause_boxes import PageCauses
 from .change_sentences import code

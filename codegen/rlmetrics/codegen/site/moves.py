@@ -8,12 +8,12 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
-from rlmetrics.answers.map_notes import MapNotes
-from rlmetrics.answers.setting_words import condition_words
 from rlmetrics.names import Difference, DiffResult, MapRow, NameMap, diff, map_names
 from rlmetrics.names.meanings.view import FrameworkView
 from rlmetrics.names.tables.tables import Tables
 from rlmetrics.names.upgrades.diff_records import ChangedKey, ListedKey, RenamedKey
+from rlmetrics.wording.map_notes import MapNotes
+from rlmetrics.wording.setting_words import condition_words
 
 from .page_links import migration_page
 from .release_steps import components_of, steps_of

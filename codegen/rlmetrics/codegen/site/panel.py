@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from markupsafe import Markup
 
-from rlmetrics.answers.signature_words import averaged_words, snapshot_words
 from rlmetrics.names.tables.tables import Tables
+from rlmetrics.wording.signature_words import averaged_words, snapshot_words
 
 from .lives import LifePiece
 from .texts import Texts

@@ -5,10 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
-from rlmetrics.answers.cause_words import plain_words
-from rlmetrics.answers.difference_words import GRADES, brief_of
-from rlmetrics.answers.metric_facts import sentence
-from rlmetrics.answers.signature_words import population_words
 from rlmetrics.names.differences.aspects import Aspect, Pair, State, compared, state_of
 from rlmetrics.names.differences.entry_signature import population_traits
 from rlmetrics.names.differences.severity import Circumstances
@@ -17,6 +13,10 @@ from rlmetrics.names.tables.tables import Tables
 from rlmetrics.names.upgrades.causes import in_words
 from rlmetrics.names.upgrades.change_visibility import judged_cause
 from rlmetrics.names.upgrades.changes import Cause, told
+from rlmetrics.wording.cause_words import plain_words
+from rlmetrics.wording.difference_words import GRADES, brief_of
+from rlmetrics.wording.metric_facts import sentence
+from rlmetrics.wording.signature_words import population_words
 
 __all__ = ["Reason", "Reasons", "told_in_short"]
 

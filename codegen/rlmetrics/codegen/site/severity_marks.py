@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from markupsafe import Markup
 
-from rlmetrics.answers.terminal import symbol
+from rlmetrics.wording.terminal import symbol
 
 from .texts import Texts
 

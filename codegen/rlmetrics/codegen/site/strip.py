@@ -8,9 +8,9 @@ from typing import NamedTuple
 
 from markupsafe import Markup
 
-from rlmetrics.answers.metric_facts import sentence
 from rlmetrics.names.differences.severity import SEVERITIES
 from rlmetrics.names.tables.tables import FrameworkTable, Tables
+from rlmetrics.wording.metric_facts import sentence
 
 from .html import render
 from .lives import Life, LifePiece

@@ -41,6 +41,7 @@ _SHARED = ("assets/**/*.*", "pictures/*.svg", "benchmarks/*.json", "results/*.js
 
 _ALSO = (
     ("adapters/rlmetrics/answers", (".py",)),
+    ("adapters/rlmetrics/wording", (".py",)),
     ("generated/rlmetrics/tables", (".json",)),
     ("spec/texts", (".yaml",)),
 )

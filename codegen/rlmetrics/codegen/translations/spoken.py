@@ -8,7 +8,7 @@ from pathlib import Path
 
 __all__ = ["is_spoken"]
 
-_FOLDERS = ("adapters/rlmetrics/answers", "adapters/rlmetrics/health", "adapters/rlmetrics/names")
+_FOLDERS = tuple(f"adapters/rlmetrics/{folder}" for folder in ("answers", "health", "names", "wording"))
 _PLACEHOLDER = re.compile(r"\{\w+\}")
 
 

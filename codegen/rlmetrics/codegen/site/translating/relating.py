@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from rlmetrics.answers.map_notes import level_words
-from rlmetrics.answers.size_words import typical_words
 from rlmetrics.names.differences.relations import relate
+from rlmetrics.wording.map_notes import level_words
+from rlmetrics.wording.size_words import typical_words
 
 if TYPE_CHECKING:
     from rlmetrics.names.differences.relations import Relation
