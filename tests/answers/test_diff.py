@@ -138,3 +138,12 @@ def test_a_sentence_names_few_keys():
     """As many as there is room for, then how many more."""
     assert few(["a", "b"]) == "a and b"
     assert few(["first_of_all/key", "second_of_all/name", "third"], room=20) == "first_of_all/key and 2 more"
+
+
+@pytest.mark.parametrize("releases", [("0.23.1", "0.24.0"), ("0.7.11", "0.8.0")], ids="..".join)
+def test_whole_releases_in_full(answer, releases):
+    """Every cause ends in the trainers that it changed, one that changes keys of evaluation only as well."""
+    lines = answer("--from", f"trl=={releases[0]}", "--to", f"trl=={releases[1]}", "--full")
+
+    assert any(re.search(rf"^[!≈≠] {releases[1]}\b", line) for line in lines)
+    assert sum(line.endswith(")") for line in lines) > 4

@@ -104,6 +104,14 @@ def test_sources_that_agree_on_nothing_are_refused():
         _either("ORPOTrainer", ("1.16.0", "0.19.1"), "loss").translator(Options("canonical"), None)
 
 
+def test_the_first_name_that_differs_is_told():
+    """In the order of names, not in that of a set, which is another in each process."""
+    releases, names = ("1.16.0", "0.19.1"), ("loss", "train_loss")
+    for keys in (names, names[::-1]):
+        with pytest.raises(NamesError, match=r"agree on none of 2 keys \(.* differ on loss\)"):
+            _either("ORPOTrainer", releases, *keys).translator(Options("canonical"), None)
+
+
 def test_the_relation_is_the_worst():
     """Of two sources that give the same name, the one that is further from the target is told."""
     releases = ("1.16.0", "0.26.0")

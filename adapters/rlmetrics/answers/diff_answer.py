@@ -143,7 +143,10 @@ def _keys(cause: SharedCause, moved: Sequence[str], result: DiffResult) -> str:
     if len(keys) > 5 and len(keys) * 5 >= whole * 4:
         return f"{len(keys)} of {counted(whole, 'key')}"
     names = [_held(f"{name} (not logged)" if name in gone else name) for name in braced(keys)]
-    return ", ".join([*names[:-1], f"{names[-1]} ({few(cause.components, _NARROW)})"] if result.several else names)
+    if not result.several:
+        return ", ".join(names)
+    # A cause that changes keys of evaluation only has none to name here.
+    return ", ".join([*names[:-1], " ".join([*names[-1:], f"({few(cause.components, _NARROW)})"])])
 
 
 def _held(text: str) -> str:

@@ -43,7 +43,7 @@ class AgreeingTranslator(Translator):
         first, *others = answer.meanings
         super().__init__(first, target, **options)
         self._others = [Translator(other, target, **options) for other in others]
-        moves = {name: self.key(name) for name in names}
+        moves = {name: self.key(name) for name in sorted(names)}  # the first that is undecided is told
         known = [name for name, move in moves.items() if move.metric is not None]
         if known and all(name in self.report.undecided for name in known):
             why = next(iter(self.report.undecided.values()))
