@@ -38,8 +38,9 @@ __all__ = [
 
 __version__ = "0.1.0"
 
-# In a checkout the package stands in three folders, once installed in one. The folders are named here and not looked
-# for on `sys.path`, so that a checkout never mixes with what else is installed.
+# In a checkout the package stands in three folders, once installed in one. They are named here and not looked for on
+# `sys.path`, so that a checkout never mixes with what else is installed. The API pages find such folders where
+# there is `__path__ = __import__("pkgutil").extend_path(__path__, __name__)`, which takes longer.
 _root, _folder = _path.split(_path.dirname(_path.dirname(__file__)))
 if _folder == "adapters":
     __path__[:] = [_path.join(_root, folder, "rlmetrics") for folder in ("adapters", "generated", "codegen")]

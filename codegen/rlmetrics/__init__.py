@@ -1,6 +1,7 @@
 """A part of `rlmetrics`, which `adapters/rlmetrics/__init__.py` introduces; a wheel holds that one alone.
 
-Type checkers look for modules only in folders with an ``__init__.py``. Python that comes here first, by the order of
+Type checkers look for modules only in folders with an ``__init__.py``; what makes the API pages, where one has
+``__path__ = __import__("pkgutil").extend_path(__path__, __name__)``. Python that comes here first, by the order of
 ``sys.path``, reads the other one.
 """
 

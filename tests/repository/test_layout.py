@@ -3,6 +3,7 @@
 import subprocess
 import sys
 
+import griffe
 import pytest
 import rlmetrics
 from folders import ROOT
@@ -36,6 +37,12 @@ def test_each_root_has_what_type_checkers_look_for():
         assert (ROOT / root / "rlmetrics" / "py.typed").is_file(), root
     generated, handed = ((ROOT / root / "rlmetrics" / "__init__.py").read_text() for root in ("generated", "codegen"))
     assert generated.split("\n", 1)[1] == handed
+
+
+def test_the_api_pages_find_every_root():
+    """What makes them reads files, too: it knows modules of all three folders."""
+    found = griffe.ModuleFinder([ROOT / root for root in ROOTS]).find_package("rlmetrics")
+    assert found.path == [ROOT / root / "rlmetrics" for root in ROOTS]
 
 
 def test_each_subpackage_lives_in_one_root():

@@ -1,39 +1,82 @@
-"""What users install: small, complete, and usable without any dependency."""
+"""What users install: small, complete, typed, and usable without any dependency."""
 
+import re
 import subprocess
 import sys
 import zipfile
+from pathlib import Path
 
 import pytest
+import rlmetrics
 from folders import ROOT
 
 MEGABYTE = 1_000_000
-SUBPACKAGES = {
-    path.parent.name
-    for root in ("adapters", "codegen", "generated")
-    for path in ROOT.glob(f"{root}/rlmetrics/*/__init__.py")
-}
+ROOTS = ("adapters", "codegen", "generated")
+SUBPACKAGES = {path.parent.name for root in ROOTS for path in ROOT.glob(f"{root}/rlmetrics/*/__init__.py")}
+AT_THE_TOP = {*SUBPACKAGES, "py.typed", *(path.name for path in ROOT.glob("adapters/rlmetrics/*.py"))}
+INSTALLED = pytest.mark.parametrize("way", ["standard", "editable"])
+"""Installed as users do, and as those who change the code do."""
+
+USER = """\
+import rlmetrics
+import rlmetrics.translate
+from rlmetrics import functional, suites
+from rlmetrics.codegen.spec import Spec
+from rlmetrics.functional import REGISTRY, kl_old_k2
+from rlmetrics.names import Resolution
+from rlmetrics.suites import GRPOSuite
+from rlmetrics.tables import SPEC_VERSION
+
+found: list[Resolution] = rlmetrics.resolve("kl", "trl[GRPOTrainer]==1.16.0")
+row: dict[str, object] = rlmetrics.Translator("verl==0.5.0", "verl==0.9.1").row({})
+version: str = rlmetrics.__version__ + SPEC_VERSION
+levels: list[str | None] = [report.level for report in rlmetrics.check("run.jsonl")]
+steps: int = rlmetrics.translate("run.jsonl", target="canonical").records
+keys: list[str] = [known.key for known in rlmetrics.keys("verl==0.9.1")]
+same = (kl_old_k2 is functional.kl_old_k2, GRPOSuite is suites.GRPOSuite, REGISTRY["kl/old/k2"].function, Spec)
+rlmetrics.resolve(1)  # wrong
+rlmetrics.translate("run.jsonl")  # wrong
+rlmetrics.Monitor().observe(1, {}).nothing  # wrong
+rlmetrics.transaltor  # wrong
+functional.kl_old_k2(1, 2, 3, 4)  # wrong
+GRPOSuite().nothing()  # wrong
+"""
+"""What a program says of the package; type checkers are to find what is wrong, and nothing else."""
 
 
 @pytest.fixture(scope="module")
-def wheel(tmp_path_factory):
+def wheels(tmp_path_factory):
+    """The wheel of this checkout, and the one that leads back to it."""
+    folder = tmp_path_factory.mktemp("wheels")
+    for way in ("standard", "editable"):
+        command = [sys.executable, "-m", "hatchling", "build", "-t", f"wheel:{way}", "-d", str(folder / way)]
+        done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=ROOT)
+        assert done.returncode == 0, done.stderr
+    return {way: next((folder / way).glob("*.whl")) for way in ("standard", "editable")}
+
+
+@pytest.fixture(scope="module")
+def wheel(wheels):
     """The wheel of this checkout."""
-    folder = tmp_path_factory.mktemp("wheel")
-    options = ["--quiet", "--no-deps", "--no-build-isolation", "--wheel-dir", str(folder)]
-    command = [sys.executable, "-m", "pip", "wheel", *options, str(ROOT)]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    return next(folder.glob("*.whl"))
+    return wheels["standard"]
 
 
 @pytest.fixture(scope="module")
-def installed(wheel, tmp_path_factory):
+def environments(wheels, tmp_path_factory):
+    """Environments that hold nothing but one of the wheels."""
+    made = {}
+    for way, wheel in wheels.items():
+        made[way] = folder = tmp_path_factory.mktemp(f"environment-{way}")
+        subprocess.run([sys.executable, "-m", "venv", str(folder)], check=True)
+        command = [str(folder / "bin" / "python"), "-m", "pip", "install", "--quiet", "--no-index", str(wheel)]
+        subprocess.run(command, capture_output=True, check=True)
+    return made
+
+
+@pytest.fixture(scope="module")
+def installed(environments):
     """The command of an environment that holds nothing but the wheel."""
-    folder = tmp_path_factory.mktemp("environment")
-    subprocess.run([sys.executable, "-m", "venv", str(folder)], check=True)
-    command = [str(folder / "bin" / "python"), "-m", "pip", "install", "--quiet", "--no-index", str(wheel)]
-    subprocess.run(command, capture_output=True, check=True)
-    return folder / "bin" / "rlmetrics"
+    return environments["standard"] / "bin" / "rlmetrics"
 
 
 def test_the_wheel_is_small(wheel):
@@ -42,15 +85,55 @@ def test_the_wheel_is_small(wheel):
 
 
 def test_the_wheel_holds_everything_and_nothing_else(wheel):
-    """All three roots are merged into one package; neither spec nor tests are inside."""
+    """All three roots are merged into one package with one introduction; neither spec nor tests are inside."""
     names = zipfile.ZipFile(wheel).namelist()
-    packages = {name.split("/")[1] for name in names if name.startswith("rlmetrics/")}
+    top = {name.split("/")[1] for name in names if name.startswith("rlmetrics/")}
 
     assert {"cli", "codegen", "functional", "names", "state", "suites", "tables", "translate"} <= SUBPACKAGES
-    assert packages == SUBPACKAGES
-    assert "rlmetrics/__init__.py" in names
+    assert top == AT_THE_TOP
+    assert len(names) == len(set(names))
+    introduction = (ROOT / "adapters" / "rlmetrics" / "__init__.py").read_text(encoding="utf-8")
+    assert zipfile.ZipFile(wheel).read("rlmetrics/__init__.py").decode() == introduction
     assert {f"rlmetrics/cli/demo_runs/{name}" for name in ("trl-0.7.10-ppo.jsonl", "recorded.json")} <= {*names}
     assert not [name for name in names if name.startswith(("spec/", "tests/"))]
+
+
+@INSTALLED
+def test_an_installed_package_introduces_itself(environments, tmp_path, way):
+    """However it is installed, it has a version, a docstring, and the parts of every root."""
+    code = (
+        "import rlmetrics, rlmetrics.names, rlmetrics.tables, rlmetrics.codegen, rlmetrics.functional\n"
+        "print(rlmetrics.__version__, rlmetrics.__doc__, sep='\\n', end='')"
+    )
+    command = [str(environments[way] / "bin" / "python"), "-c", code]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=tmp_path)
+    assert (done.stdout, done.stderr) == (f"{rlmetrics.__version__}\n{rlmetrics.__doc__}", "")
+
+
+def test_a_new_module_is_seen_at_once(tmp_path):
+    """What is added to any root of a checkout needs no new installation."""
+    for root in ROOTS:
+        package = tmp_path / root / "rlmetrics" / f"part_of_{root}"
+        package.mkdir(parents=True)
+        (package / "__init__.py").write_text("from rlmetrics import __version__ as version\n")
+        (package.parent / "__init__.py").write_bytes((ROOT / root / "rlmetrics" / "__init__.py").read_bytes())
+    code = f"import rlmetrics.part_of_{', rlmetrics.part_of_'.join(ROOTS)}; print(rlmetrics.part_of_codegen.version)"
+    command = [sys.executable, "-I", "-c", f"import sys; sys.path.insert(0, {str(tmp_path / 'generated')!r}); {code}"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (done.stdout, done.stderr) == (f"{rlmetrics.__version__}\n", "")
+
+
+@INSTALLED
+@pytest.mark.parametrize(
+    "checker", [("mypy", "--strict", "--no-incremental", "--python-executable"), ("pyright", "--pythonpath")]
+)
+def test_type_checkers_see_through_the_introduction(environments, tmp_path, way, checker):
+    """Mypy and pyright know the types of every name at the top and below, in a program of somebody else."""
+    (tmp_path / "program.py").write_text(USER, encoding="utf-8")
+    command = [str(Path(sys.executable).parent / checker[0]), *checker[1:], str(environments[way] / "bin" / "python")]
+    done = subprocess.run([*command, "program.py"], capture_output=True, text=True, check=False, cwd=tmp_path)
+    told = {int(line) for line in re.findall(r"program\.py:(\d+):(?:\d+)?(?: -)? error", done.stdout)}
+    assert told == {number for number, line in enumerate(USER.splitlines(), 1) if line.endswith("# wrong")}, done.stdout
 
 
 @pytest.mark.parametrize(
