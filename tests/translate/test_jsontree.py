@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from rlmetrics.translate.jsontree import Array, Document, Literal, Object, Text, TreeError
+from rlmetrics.logs.jsontree import Array, Document, Literal, Object, Text, TreeError
 
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(),

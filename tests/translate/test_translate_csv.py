@@ -10,7 +10,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from rlmetrics.cli import main
-from rlmetrics.translate.csvcells import quoted_like, split, unquoted
+from rlmetrics.logs.csvcells import quoted_like, split, unquoted
 
 FIXTURES = Path(__file__).resolve().parent.parent / "fixtures" / "runs"
 GRPO = "trl[GRPOTrainer]==0.18.2"

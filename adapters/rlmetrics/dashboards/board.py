@@ -8,13 +8,13 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from rlmetrics.logs.dashboard_names import escaped
 from rlmetrics.names.meanings.protocol import View
 from rlmetrics.names.meanings.view import open_views
 from rlmetrics.names.settings.configuration import Config
 from rlmetrics.names.tables.key_records import Entry, Fallback
 from rlmetrics.names.tables.tables import Overlays, Tables
 from rlmetrics.names.tables.templates import OPEN
-from rlmetrics.translate.key_patterns import escaped
 
 from .healthy_words import healthy, told
 

@@ -6,7 +6,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from rlmetrics.translate.key_patterns import escaped
+from rlmetrics.logs.dashboard_names import escaped
 from rlmetrics.translate.kinds.tensorboard.layouts import LAYOUT
 from rlmetrics.translate.kinds.tensorboard.tensorboard_messages import event_class, layout_class, tensor_util
 from rlmetrics.translate.kinds.tensorboard.tfrecord import frame

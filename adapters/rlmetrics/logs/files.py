@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import re
 import shutil
 import stat
 from collections.abc import Iterator
@@ -12,10 +13,20 @@ from pathlib import Path
 
 from .input_errors import InputError
 
-__all__ = ["compression_of", "default_output", "discard", "naming", "require_free", "require_ordinary", "resolved"]
+__all__ = [
+    "compression_of",
+    "default_output",
+    "discard",
+    "is_unfinished",
+    "naming",
+    "require_free",
+    "require_ordinary",
+    "resolved",
+]
 
 _COMPRESSED = {b"\x1f\x8b": "gzip", b"BZh": "bzip2", b"\xfd7zXZ\0": "xz", b"\x28\xb5\x2f\xfd": "zstd"}
 """How files begin that other programs packed."""
+_PART = re.compile(r"\..+\.[a-z0-9_]{8}\.part", re.DOTALL)
 _SUFFIX = ".translated"
 _LONGEST = 255
 """Bytes that a file name may have, on nearly every file system."""
@@ -40,6 +51,11 @@ def resolved(path: Path) -> Path:
     except (RuntimeError, OSError):  # up to Python 3.12 a circle is a RuntimeError
         msg = "is a symbolic link that leads in a circle; remove it"
         raise InputError(msg, path) from None
+
+
+def is_unfinished(path: Path) -> bool:
+    """Tell whether a path is a folder in which an output is, or was, being written."""
+    return _PART.fullmatch(path.name) is not None and path.is_dir() and not path.is_symlink()
 
 
 def default_output(source: Path) -> Path:

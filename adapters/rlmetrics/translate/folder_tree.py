@@ -8,13 +8,12 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from rlmetrics.logs.files import compression_of, resolved
+from rlmetrics.logs.files import compression_of, is_unfinished, resolved
 from rlmetrics.logs.input_errors import InputError
 
 from .consoles import PROSE
 from .kinds import KINDS, is_left_behind, kind_of
 from .logs import Kind, Log
-from .placing import is_unfinished
 
 __all__ = ["Tree", "Unit", "survey"]
 

@@ -6,11 +6,12 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 
+from rlmetrics.logs.dashboard_names import escaped
 from rlmetrics.names.sources.surfaces import LOGGED
 
 from .translator import Translator
 
-__all__ = ["Widening", "escaped", "literal", "names_before", "parts_of", "widened", "widening"]
+__all__ = ["Widening", "literal", "names_before", "parts_of", "widened", "widening"]
 
 _SOME, _ANY = "[^/]+", ".+"
 """What stands for the value of a placeholder."""
@@ -94,11 +95,6 @@ def names_before(added: str, translator: Translator, surface: str) -> Iterator[s
             candidates += [name for name, values in examples if _pattern(name, values).replace(_SOME, _ANY) == wide]
     for candidate in candidates:
         yield from translator.counterparts(candidate, surface)
-
-
-def escaped(name: str) -> str:
-    """Return a regular expression for a name that Python, JavaScript and RE2 read alike."""
-    return re.sub(r"[\\^$.|?*+()\[\]{}]", r"\\\g<0>", name)
 
 
 def literal(pattern: str) -> str | None:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import ctypes
 import os
-import re
 import shutil
 import sys
 import tempfile
@@ -19,25 +18,19 @@ from contextlib import contextmanager, nullcontext, suppress
 from pathlib import Path
 from typing import IO
 
-from rlmetrics.logs.files import naming, require_ordinary
+from rlmetrics.logs.files import is_unfinished, naming, require_ordinary
 
 if sys.platform != "win32":
     import fcntl
 
-__all__ = ["is_unfinished", "recover", "replacing"]
+__all__ = ["recover", "replacing"]
 
-_PART = re.compile(r"\..+\.[a-z0-9_]{8}\.part", re.DOTALL)
 _LOCK, _NEW, _OLD = "lock", "new", "old"
 _MOST_BYTES = 200
 """How much of the output's name is in that of the folder; the file that is locked holds all of it."""
 _YOUNG_S = 60
 """A folder without that file, younger than this, may be one that is just being made."""
 _AT_FDCWD, _EXCHANGE = -100, 2
-
-
-def is_unfinished(path: Path) -> bool:
-    """Tell whether a path is a folder in which an output is, or was, being written."""
-    return _PART.fullmatch(path.name) is not None and path.is_dir() and not path.is_symlink()
 
 
 def recover(output: Path) -> list[str]:

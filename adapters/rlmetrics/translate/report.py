@@ -7,10 +7,11 @@ from dataclasses import asdict, dataclass, field, fields, replace
 from typing import Any
 
 from rlmetrics.logs.printable import printable
+from rlmetrics.logs.reading import Loss
 from rlmetrics.names.differences.severity import SEVERITIES
 from rlmetrics.names.tables.key_records import Fallback
 
-__all__ = ["Loss", "Report"]
+__all__ = ["Report"]
 
 _MOST_TORN = 3
 """How many torn files are named where loss is told."""
@@ -18,14 +19,6 @@ _UNNAMED = {"files", "fallbacks", "chosen", "lost", "_seen"}
 """Fields without names."""
 _MOST_NOTES = 20
 """How many notes people read before the rest drowns the report."""
-
-
-@dataclass
-class Loss:
-    """What a torn input cost."""
-
-    records: int = 0
-    bytes: int = 0
 
 
 @dataclass

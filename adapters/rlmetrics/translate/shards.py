@@ -20,8 +20,9 @@ from pathlib import Path
 from typing import Any
 
 from rlmetrics.logs.input_errors import InputError
+from rlmetrics.logs.reading import Loss
 
-from .report import Loss, Report
+from .report import Report
 
 if sys.platform != "win32":
     import fcntl

@@ -1,7 +1,7 @@
 """What is read of runs, row by row: all of it, or what was logged since the last look."""
 
 from .follower import Follower, Whole
-from .runs import Account, LoggedRow, RecordedRun, as_step
+from .runs import Account, LoggedRow, Loss, RecordedRun, as_step
 from .steps import RUN_NAMES, STEP_NAMES, MissingSteps, StepAxis, is_beside, one_a_step, run_named_in, step_in
 
 __all__ = [
@@ -10,6 +10,7 @@ __all__ = [
     "Account",
     "Follower",
     "LoggedRow",
+    "Loss",
     "MissingSteps",
     "RecordedRun",
     "StepAxis",

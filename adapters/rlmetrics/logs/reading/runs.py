@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-__all__ = ["Account", "LoggedRow", "RecordedRun", "as_step"]
+__all__ = ["Account", "LoggedRow", "Loss", "RecordedRun", "as_step"]
 
 
 class LoggedRow(NamedTuple):
@@ -48,6 +48,14 @@ class Account:
         """Take down a record that can't be read."""
         self.skipped += 1
         self.first = self.first or why
+
+
+@dataclass
+class Loss:
+    """What a torn input cost."""
+
+    records: int = 0
+    bytes: int = 0
 
 
 @dataclass

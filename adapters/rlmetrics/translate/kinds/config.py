@@ -14,9 +14,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from rlmetrics.logs.input_errors import InputError
+from rlmetrics.logs.jsontree import Document, TreeError
 from rlmetrics.logs.yamlspans import Scalar, YamlError, json_scalars, respelled, scalars
 
-from ..jsontree import Document, TreeError
 from ..logs import Kind, Log
 from ..report import Report
 from ..thresholds import following

@@ -15,11 +15,11 @@ from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 from pathlib import Path
 
+from rlmetrics.logs.csvcells import delimiter_of, quoted_like, read_record, records, scan, split, unquoted
 from rlmetrics.logs.decimals import convert_decimal, printed
 from rlmetrics.logs.input_errors import InputError
 from rlmetrics.logs.reading import Account, LoggedRow, RecordedRun
 
-from ..csvcells import delimiter_of, quoted_like, read_record, records, scan, split, unquoted
 from ..logs import Kind, Log
 from ..report import Report
 from ..translation_plan import Translation

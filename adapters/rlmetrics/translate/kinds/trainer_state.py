@@ -13,13 +13,13 @@ from pathlib import Path
 from typing import Any
 
 from rlmetrics.logs.input_errors import InputError
+from rlmetrics.logs.jsonlists import Around, reading_list
 from rlmetrics.logs.jsonspans import JsonError, members
-from rlmetrics.logs.reading import Account, LoggedRow, RecordedRun, as_step
+from rlmetrics.logs.reading import Account, LoggedRow, Loss, RecordedRun, as_step
 from rlmetrics.logs.run_settings import RunSettings, of_file
 from rlmetrics.logs.trainer_arguments import folders_of_run, settings_of_arguments
 
 from ..json_rows import Rewriter
-from ..jsonlists import Around, reading_list
 from ..logs import Kind, RowLog, arguments_among
 from ..report import Report
 from ..translator import Translator
@@ -55,7 +55,7 @@ class TrainerState(RowLog):
 
     def names(self) -> set[str]:
         """Return the names of all logged rows."""
-        with reading_list(self.path, _around(self.path), Report("", "", "")) as state:
+        with reading_list(self.path, _around(self.path), Loss()) as state:
             return {member.key for text, is_entry in state.pieces() if is_entry for member in state.members(text).items}
 
     def argument_names(self) -> dict[str | None, frozenset[str]]:
@@ -73,7 +73,7 @@ class TrainerState(RowLog):
 
     def rows(self) -> Iterator[tuple[None, dict[str, Any]]]:
         """Yield the rows, up to one that was cut off."""
-        with reading_list(self.path, _around(self.path), Report("", "", "")) as state:
+        with reading_list(self.path, _around(self.path), Loss()) as state:
             for text, is_entry in state.pieces():
                 if is_entry:
                     row = state.members(text)
@@ -87,13 +87,13 @@ class TrainerState(RowLog):
         account = Account()
 
         def rows() -> Iterator[LoggedRow]:
-            report = Report("trainer-state", "", "")
-            with reading_list(self.path, _around(self.path), report) as state:
+            lost = Loss()
+            with reading_list(self.path, _around(self.path), lost) as state:
                 for text, is_entry in state.pieces():
                     if is_entry:
                         row = json.loads(text)
                         yield LoggedRow(as_step(row.get("step")), row)
-            account.torn = report.lost.bytes
+            account.torn = lost.bytes
 
         yield self.run(rows(), account)
 
@@ -106,8 +106,8 @@ class TrainerState(RowLog):
             InputError: If the file is not a trainer state, or a value can't be converted.
         """
         rewriter = Rewriter(translator)
-        around = _around(self.path)
-        with reading_list(self.path, around, report) as state, output.open("w", encoding="utf-8", newline="") as out:
+        around, lost = _around(self.path), report.lost
+        with reading_list(self.path, around, lost) as state, output.open("w", encoding="utf-8", newline="") as out:
             for text, is_entry in state.pieces():
                 if not is_entry:
                     out.write(text)

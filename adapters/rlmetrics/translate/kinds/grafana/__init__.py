@@ -10,11 +10,11 @@ import re
 from pathlib import Path
 
 from rlmetrics.logs.input_errors import InputError
+from rlmetrics.logs.jsontree import Document, Object, Text, TreeError
 from rlmetrics.names import coverage, load_tables
 from rlmetrics.names.sources.surfaces import rules_of, show_name
 from rlmetrics.names.tables.key_records import Transform
 
-from ...jsontree import Document, Object, Text, TreeError
 from ...logs import Kind, Log
 from ...report import Report
 from ...translator import Translator

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import re
 
+from rlmetrics.logs.dashboard_names import escaped
+from rlmetrics.logs.inversion import inverted, unwrapped
+from rlmetrics.logs.jsontree import Array, Document, Node, Object, Text
 from rlmetrics.names.tables.key_records import Transform
 
-from ...inversion import inverted, unwrapped
-from ...jsontree import Array, Document, Node, Object, Text
-from ...key_patterns import escaped
 from .promql import PromqlError, Selector, begins_operand, follows_grouping, quote, selectors
 
 __all__ = ["PromqlNames", "walk"]

@@ -7,9 +7,10 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from rlmetrics.logs.dashboard_names import escaped
 from rlmetrics.logs.protobufs import decode_error
 
-from ...key_patterns import escaped, literal, names_before, widening
+from ...key_patterns import literal, names_before, widening
 from ...report import Report
 from ...translator import Translator
 from .tensorboard_messages import layout_class

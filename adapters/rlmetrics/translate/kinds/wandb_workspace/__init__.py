@@ -9,10 +9,11 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
+from rlmetrics.logs.dashboard_names import Collector, Names
 from rlmetrics.logs.input_errors import InputError
+from rlmetrics.logs.jsontree import Array, Document, Node, Object, Text, TreeError
 
-from ...dashboard_names import Collector, Names, Renaming
-from ...jsontree import Array, Document, Node, Object, Text, TreeError
+from ...dashboard_renaming import Renaming
 from ...logs import Kind, Log
 from ...report import Report
 from ...translator import Translator

@@ -11,12 +11,11 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from decimal import Decimal, InvalidOperation
 
+from rlmetrics.logs.dashboard_names import Names
 from rlmetrics.logs.decimals import convert_decimal, spelled
+from rlmetrics.logs.inversion import inverted, unwrapped
+from rlmetrics.logs.jsontree import Array, Document, Literal, Node, Object, Text
 from rlmetrics.names.tables.key_records import Transform
-
-from ...dashboard_names import Names
-from ...inversion import inverted, unwrapped
-from ...jsontree import Array, Document, Literal, Node, Object, Text
 
 __all__ = ["walk"]
 

@@ -10,10 +10,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TextIO
 
-from rlmetrics.logs.input_errors import InputError
-from rlmetrics.logs.jsonspans import JsonError, Members, end_of, members
-
-from .report import Report
+from .input_errors import InputError
+from .jsonspans import JsonError, Members, end_of, members
+from .reading import Loss
 
 __all__ = ["Around", "ListReader", "reading_list"]
 
@@ -43,15 +42,15 @@ class Around:
 
 
 @contextmanager
-def reading_list(path: Path, around: Around, report: Report) -> Iterator[ListReader]:
-    """Open a file whose objects are read one by one; what is lost of a torn one is taken down in ``report``.
+def reading_list(path: Path, around: Around, lost: Loss) -> Iterator[ListReader]:
+    """Open a file whose objects are read one by one; what is lost of a torn one is taken down in ``lost``.
 
     Raises:
         InputError: If it is not UTF-8.
     """
     with path.open(encoding="utf-8", newline="") as file:
         try:
-            yield ListReader(path, file, around, report)
+            yield ListReader(path, file, around, lost)
         except UnicodeDecodeError as error:
             msg = f"is not UTF-8 text: {error.reason}; a {around.what} is JSON"
             raise InputError(msg, path) from None
@@ -60,11 +59,11 @@ def reading_list(path: Path, around: Around, report: Report) -> Iterator[ListRea
 class ListReader:
     """Reads the objects in turn, as ``reading_list`` opens them."""
 
-    def __init__(self, path: Path, file: TextIO, around: Around, report: Report) -> None:
+    def __init__(self, path: Path, file: TextIO, around: Around, lost: Loss) -> None:
         self._path = path
         self._file = file
         self._around = around
-        self._report = report
+        self._lost = lost
         self._text = ""
         self._begin = self._at = 0
         self._line, self._column = 1, 1
@@ -153,8 +152,8 @@ class ListReader:
 
     def _torn(self, records: int) -> str:
         """Take account of what was cut off, and return what closes the list and what is around it."""
-        self._report.lost.records += records
-        self._report.lost.bytes += len(self._text[self._begin :].encode())
+        self._lost.records += records
+        self._lost.bytes += len(self._text[self._begin :].encode())
         return self._around.closing
 
     def _tail(self) -> str:
@@ -173,7 +172,7 @@ class ListReader:
         for comma in re.finditer(",", rest):
             if _is_json(f"{opening}{rest[: comma.start()]}{closing}"):
                 end = comma.start()
-        self._report.lost.bytes += len(rest[end:].encode())
+        self._lost.bytes += len(rest[end:].encode())
         return rest[:end] + closing
 
     def refused(self, entry: str, error: InputError) -> InputError:

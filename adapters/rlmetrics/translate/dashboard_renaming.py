@@ -1,4 +1,4 @@
-"""Names that stand in a dashboard: what each becomes at its place, and what is said about the place."""
+"""What the names in a dashboard become, each at its place, and what is said about the place."""
 
 from __future__ import annotations
 
@@ -6,62 +6,17 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
+from rlmetrics.logs.dashboard_names import Names
+from rlmetrics.logs.jsontree import Document, Text
 from rlmetrics.names.tables.key_records import Transform
 
-from .jsontree import Document, Text
 from .key_patterns import literal, names_before, parts_of, widened, widening
 from .report import Report
 from .translator import Translator
 
-__all__ = ["Collector", "Names", "Renaming"]
+__all__ = ["Renaming"]
 
 _MENTIONED = re.compile(r"[A-Za-z_][\w.@+()-]*(?:/[\w.@+()-]*\w\)?)+")
-
-
-class Names:
-    """What a walk over a dashboard does with the names that it meets; this leaves each as it is."""
-
-    def many(self, names: Sequence[str], values: Sequence[str] = ()) -> list[list[str]]:
-        """Return what each of some names that stand side by side becomes: nothing, a name, or the new and the old."""
-        return [[name] for name in names]
-
-    def one(self, name: str) -> str:
-        """Return what a name becomes where only one can stand."""
-        return self.many([name])[0][0]
-
-    def known(self, name: str) -> bool:
-        """Tell whether the source logs a name."""
-        return True
-
-    def keeps(self, name: str) -> bool:
-        """Tell whether the old name is to stand beside the new one."""
-        return False
-
-    def transform(self, name: str) -> Transform | None:
-        """Return how the values under a name change."""
-        return None
-
-    def widened(self, document: Document, node: Text) -> str:
-        """Return a regular expression that matches the new names as well."""
-        return node.value
-
-    def mentions(self, document: Document, node: Text) -> None:
-        """Tell of names in a text that is left as it is."""
-
-    def note(self, document: Document, offset: int, text: str) -> None:
-        """Say something about a place."""
-
-
-class Collector(Names):
-    """Leaves every name as it is and remembers it."""
-
-    def __init__(self) -> None:
-        self.names: dict[str, None] = {}
-
-    def many(self, names: Sequence[str], values: Sequence[str] = ()) -> list[list[str]]:
-        """Remember the names."""
-        self.names.update(dict.fromkeys(names))
-        return super().many(names)
 
 
 class Renaming(Names):

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
-from rlmetrics.logs.input_errors import InputError
+from .input_errors import InputError
 
 __all__ = ["ScannedRows", "delimiter_of", "quoted_like", "read_record", "records", "scan", "split", "unquoted"]
 

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from rlmetrics.logs.decimals import quoted
+from .decimals import quoted
 
 __all__ = ["Array", "Document", "Literal", "Node", "Object", "Text", "TreeError"]
 
