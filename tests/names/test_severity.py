@@ -7,11 +7,9 @@ from rlmetrics.names import load_tables, map_names
 from rlmetrics.names.differences.severity import (
     SEVERITIES,
     Circumstances,
-    applies,
-    guards_of_level,
-    guards_of_snapshot,
     severity,
 )
+from rlmetrics.names.differences.verdict import applies, guards_of_level, guards_of_snapshot
 from rlmetrics.names.settings.configuration import holds
 from rlmetrics.names.tables.key_records import Difference
 
@@ -83,15 +81,13 @@ def test_the_policy_that_is_updated_is_the_old_one_at_the_first_step():
 )
 def test_a_difference_shows_unless_every_side_says_that_it_does_not(guards, first, second, expected):
     """One side's no is enough; without an answer nothing is claimed."""
-    difference = Difference("x", "biased", "words", vanishes_if=guards)
-
-    assert applies(difference, Settings(**first), Settings(**second)) is expected
+    assert applies("words", guards, Settings(**first), Settings(**second)) is expected
 
 
 def test_words_alone_leave_it_open_and_no_words_mean_always():
     """A difference that nothing ends shows; one that only the data can end may show."""
-    assert applies(Difference("x", "biased"), None, None) is True
-    assert applies(Difference("x", "biased", "no response is padded"), None, None) is None
+    assert applies(None, None, None, None) is True
+    assert applies("no response is padded", None, None, None) is None
 
 
 @pytest.mark.parametrize(

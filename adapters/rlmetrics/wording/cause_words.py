@@ -10,9 +10,9 @@ from .signature_words import listed
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from rlmetrics.names.differences.entry_contrast import Cause
     from rlmetrics.names.tables.tables import Tables
     from rlmetrics.names.upgrades.causes import Effect, SharedCause, TakenBack
-    from rlmetrics.names.upgrades.changes import Cause
 
 __all__ = ["cause_words", "is_complex", "metric_words", "plain_words", "taken_back_words"]
 

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from rlmetrics.names.differences.aspects import compared, state_of
+from rlmetrics.names.differences.entry_contrast import Cause, Topic, cause_of, causes_of, contrast
+from rlmetrics.names.differences.verdict import Sides, verdict_on
 from rlmetrics.names.upgrades.causes import in_words
-from rlmetrics.names.upgrades.change_visibility import Sides, judged_cause
-from rlmetrics.names.upgrades.changes import told
 
 from .cause_words import plain_words
 
@@ -17,7 +15,6 @@ if TYPE_CHECKING:
     from rlmetrics.names.differences.severity import Circumstances
     from rlmetrics.names.tables.key_records import Entry
     from rlmetrics.names.tables.tables import Tables
-    from rlmetrics.names.upgrades import changes
 
 __all__ = ["GRADES", "ToldCause", "brief_of", "by_weight", "differences", "shows", "telling", "worded"]
 
@@ -70,7 +67,7 @@ def shows(trait: str, side: Circumstances | None, mode: str, tables: Tables) -> 
     return None if gone is None else not gone
 
 
-def worded(cause: changes.Cause, applies: bool | None, tables: Tables, *, versus: bool = True) -> ToldCause:
+def worded(cause: Cause, applies: bool | None, tables: Tables, *, versus: bool = True) -> ToldCause:
     """Return a cause in words.
 
     Args:
@@ -92,7 +89,7 @@ def worded(cause: changes.Cause, applies: bool | None, tables: Tables, *, versus
     return ToldCause(f"{text}: {logged[0]}" if logged else text, cause.grade, None, applies, whole)
 
 
-def telling(cause: changes.Cause) -> tuple[bool, bool]:
+def telling(cause: Cause) -> tuple[bool, bool]:
     """Sort what came before what went, and how parts are put together last."""
     return cause.kind == "reduction", cause.kind == "trait" and not cause.after
 
@@ -106,23 +103,21 @@ def differences(old: Entry, new: Entry, tables: Tables, sides: Sides) -> Iterato
         tables: The spec.
         sides: What decides on either side whether a difference shows.
     """
-    pairs = compared(state_of(old, tables), state_of(new, tables), tables)
-    causes = told({aspect: pair for aspect, pair in pairs.items() if aspect.facet != "logged"}, tables)
+    pairs = contrast(old, new, tables)
+    causes = causes_of({topic: pair for topic, pair in pairs.items() if topic.kind != "logged"}, tables)
     for cause in sorted(causes, key=telling):
-        yield worded(cause, judged_cause(cause, sides, new.mode, tables).applies, tables, versus=False)
+        yield worded(cause, verdict_on(cause, sides, new.mode, tables).applies, tables, versus=False)
     if old.metric == new.metric:
         yield from _appearing(old, new, tables, sides)
 
 
 def _appearing(old: Entry, new: Entry, tables: Tables, sides: Sides) -> Iterator[ToldCause]:
     """Yield the traits of both that may show on one side and cannot on the other, those that come first."""
-    from rlmetrics.names.upgrades.changes import Cause as Changed
-
     common = [name for name in new.signature.traits if name in old.signature.traits]
     for gone in (False, True):
         side, other = sides if gone else sides[::-1]
         for name in common:
             shown = shows(name, side, new.mode, tables)
             if shown is not False and shows(name, other, old.mode, tables) is False:
-                cause = Changed("trait", name, True if gone else None, None if gone else True, "")
-                yield worded(replace(cause, grade=str(tables.traits[name]["grade"])), shown, tables)
+                pair = (True, None) if gone else (None, True)
+                yield worded(cause_of(Topic("trait", name), pair, tables), shown, tables)

@@ -1,1 +1,1 @@
-"""How two meanings differ: what sets them apart, how much it weighs, and how large it typically is."""
+"""How two meanings differ: what sets them apart, how much that weighs, and what relation it leaves between them."""

@@ -10,19 +10,18 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
-from ..tables.key_records import Difference, Entry, Signature, Transform
+from ..tables.key_records import Difference, Entry, Signature, Transform, Typical
 from ..tables.tables import Tables
-from .entry_signature import population_traits
-from .severity import Circumstances, guards_of_level, guards_of_snapshot, judged
+from .entry_contrast import GRADES, Cause, cause_of, contrast
 from .typical_sizes import typical_of_level, typical_of_trait
+from .verdict import Sides, applies, guards_of
 
 __all__ = ["GRADES", "RELATIONS", "Relation", "relate", "why_confused", "why_in_short"]
 
 RELATIONS = ("exact", "affine", "approximate", "related", "none")
-GRADES = ("minor", "biased", "incomparable")
 
-_NEUTRAL = frozenset({("max", "max"), ("min", "min"), ("sum", "sum"), ("last", "last")})
-"""Statistic and operation where reducing the parts is the same as pooling them."""
+_SCALED = ("scale", "offset")
+_ABOUT = {"reduction": "level", "trait": "trait"}
 
 _TELLING = ("quantity", "of", "predicate", "statistic", "estimator", "distributions", "policy", "extent")
 """The same, those first that say most."""
@@ -65,7 +64,7 @@ def relate(
     target: Entry,
     tables: Tables,
     sides: tuple[str, str] = ("the source", "the target"),
-    circumstances: tuple[Circumstances | None, Circumstances | None] = (None, None),
+    circumstances: Sides = (None, None),
 ) -> Relation:
     """Return the relation from one entry to another.
 
@@ -83,13 +82,16 @@ def relate(
         if why is None and source.key == target.key:
             why = _different(source.metric, target.metric, tables)
         return Relation("none") if why is None else Relation("related", why=why)
-    if source.signature is target.signature and source.kind == target.kind:
-        # Both are one record of the spec: most keys of most releases are what they were.
+    pairs = contrast(source, target, tables)
+    causes = [cause_of(topic, pair, tables) for topic, pair in pairs.items() if topic.kind != "logged"]
+    if not causes:
         return _SAME
-    comparison = _Comparison(source, target, tables, sides, circumstances)
-    unknown = tuple(comparison.unknown_scales())
-    transform = None if unknown else comparison.transform()
-    differences = (*(judged(difference, circumstances) for difference in comparison.differences()), *unknown)
+    words = _Words(source, target, tables, sides)
+    scaled = [cause for cause in causes if cause.kind in _SCALED]
+    unknown = [*words.unknown_scales()] if scaled else []
+    transform = _conversion(source.signature, target.signature) if scaled and not unknown else None
+    others = (words.difference(cause, circumstances) for cause in causes if cause.kind not in _SCALED)
+    differences = (*others, *unknown)
     if any(difference.grade == "incomparable" for difference in differences):
         return Relation("related", differences, transform)
     if differences:
@@ -166,139 +168,88 @@ def _shown(value: Any) -> str:
     return "not set" if value is None else " ‖ ".join(value) if isinstance(value, list) else str(value)
 
 
-class _Comparison:
-    """Two entries of one metric."""
+class _Words:
+    """What sets two entries of one metric apart, in words.
 
-    def __init__(
-        self,
-        source: Entry,
-        target: Entry,
-        tables: Tables,
-        sides: tuple[str, str],
-        circumstances: tuple[Circumstances | None, Circumstances | None],
-    ) -> None:
-        self._circumstances = circumstances
-        self._modes = source.mode, target.mode
-        self._kinds = source.kind, target.kind
-        self._left, self._right = source.signature, target.signature
-        self._metric: Mapping[str, Any] = tables.metrics[str(source.metric)]
-        self._function = str(source.metric), source.signature.reproduced_by or target.signature.reproduced_by
+    Args:
+        source: The entry whose values are at hand.
+        target: The other one.
+        tables: The spec.
+        sides: What the two are called.
+    """
+
+    def __init__(self, source: Entry, target: Entry, tables: Tables, sides: tuple[str, str]) -> None:
+        self._source, self._target = source, target
         self._tables = tables
         self._sides = sides
+        self._metric: Mapping[str, Any] = tables.metrics[str(source.metric)]
+        self._function = str(source.metric), source.signature.reproduced_by or target.signature.reproduced_by
+
+    def difference(self, cause: Cause, circumstances: Sides) -> Difference:
+        """Return a cause, other than of scale and offset, as a difference, with whether it shows."""
+        guards = guards_of(cause, circumstances, (self._source.mode, self._target.mode), self._tables)
+        settings = (None if side is None else side.settings for side in circumstances)
+        return Difference(
+            self._what(cause),
+            cause.grade,
+            cause.vanishes_when,
+            self._tables.traits[cause.name].get("correction") if cause.kind == "trait" else None,
+            applies(cause.vanishes_when, guards, *settings),
+            guards,
+            f"{_ABOUT[cause.kind]}:{cause.name}" if cause.kind in _ABOUT else cause.kind,
+            self._typical(cause),
+        )
+
+    def _what(self, cause: Cause) -> str:
+        pair = cause.before, cause.after
+        if cause.kind == "kind":
+            return self._both(*(f"a {kind}" for kind in pair))
+        if cause.kind == "population":
+            return self._both(*(f"over {population}" for population in pair))
+        if cause.kind == "snapshot":
+            return f"computed with {self._both(*(f'{snapshot} parameters' for snapshot in pair))}"
+        if cause.kind == "reduction":
+            operations = (self._tables.signatures["OPERATIONS"][operation] for operation in pair)
+            return f"{self._tables.levels[cause.name].brief}: {self._both(*operations)}"
+        if cause.kind == "span":
+            return f"what is measured: {self._both(*map(_span, pair))}"
+        if cause.kind == "lag":
+            return f"the step of the value: {self._both(*map(_lag, pair))}"
+        if cause.kind == "trait":
+            return f"only in {self._sides[1 if cause.after else 0]}: {self._tables.traits[cause.name]['what']}"
+        return f"computed by {self._both(*map(self._formula, pair))}"
 
     def _both(self, left: str, right: str) -> str:
         return f"{left} in {self._sides[0]}, {right} in {self._sides[1]}"
 
-    def differences(self) -> Iterator[Difference]:
-        """Yield what differs but for scale and offset."""
-        left, right = self._left, self._right
-        if (self._kinds[0] == "distribution") != (self._kinds[1] == "distribution"):
-            yield Difference(self._both(f"a {self._kinds[0]}", f"a {self._kinds[1]}"), "incomparable", about="kind")
-        yield from self._populations()
-        if left.snapshot != right.snapshot and left.snapshot is not None and right.snapshot is not None:
-            grade, vanishes = self._tables.signatures["SNAPSHOT"]
-            what = self._both(f"{left.snapshot} parameters", f"{right.snapshot} parameters")
-            guards = guards_of_snapshot((left.snapshot, right.snapshot), self._circumstances, self._modes)
-            yield Difference(f"computed with {what}", grade, vanishes, vanishes_if=guards, about="snapshot")
-        yield from self._reductions()
-        if left.span != right.span:
-            what = self._both(_span(left.span), _span(right.span))
-            yield Difference(f"what is measured: {what}", "biased", about="span")
-        if left.lag != right.lag:
-            what = self._both(_lag(left.lag), _lag(right.lag))
-            vanishes = "the value does not change from step to step"
-            yield Difference(f"the step of the value: {what}", "minor", vanishes, about="lag")
-        yield from self._traits()
-        same_way = set(left.traits) == set(right.traits) and left.population == right.population
-        if self._computed(left) != self._computed(right) and same_way:
-            what = self._both(self._formula(left), self._formula(right))
-            yield Difference(f"computed by {what}", "biased", about="formula")
-
-    def _populations(self) -> Iterator[Difference]:
-        left, right = self._left.population, self._right.population
-        if left is None or right is None or left == right:
-            return
-        populations: Mapping[str, Any] = self._tables.signatures["POPULATIONS"]
-        same_domain = left in populations and right in populations and populations[left][0] == populations[right][0]
-        # Populations of one domain are told apart by their traits, which are compared with all others.
-        told_apart = set(population_traits(left, self._tables)) != set(population_traits(right, self._tables))
-        if not (same_domain and told_apart):
-            yield Difference(self._both(f"over {left}", f"over {right}"), "biased", about="population")
-
-    def _reductions(self) -> Iterator[Difference]:
-        if self._left.reduction == self._right.reduction:
-            return
-        default = "pool" if "function" in self._metric else "none"
-        statistic = self._metric.get("identity", {}).get("statistic")
-        vocabulary = self._tables.signatures
-        operations: Mapping[str, str] = vocabulary["OPERATIONS"]
-        grades: Mapping[str, str] = vocabulary["GRADES"]
-        for name, level in self._tables.levels.items():
-            first, second = (
-                _plain(side.reduction.get(name, default), statistic, kind)
-                for side, kind in zip((self._left, self._right), self._kinds, strict=True)
-            )
-            if first != second:
-                grade = grades.get("/".join(sorted((first, second))), grades.get("default", "biased"))
-                what = f"{level.brief}: {self._both(operations[first], operations[second])}"
-                guards = guards_of_level(level, (first, second), self._circumstances, self._modes)
-                about = f"level:{name}"
-                size = typical_of_level(self._tables, self._function, name, (first, second))
-                yield Difference(what, grade, level.vanishes_when, vanishes_if=guards, about=about, typical=size)
-
-    def _traits(self) -> Iterator[Difference]:
-        pairs = (self._left, self._right), (self._right, self._left)
-        for index, (mine, other) in enumerate(pairs):
-            for name in mine.traits:
-                if name not in other.traits:
-                    trait = self._tables.traits[name]
-                    what = f"only in {self._sides[index]}: {trait['what']}"
-                    vanishes, correction = trait.get("vanishes_when"), trait.get("correction")
-                    guards = self._guards_of_trait(trait, index)
-                    size = typical_of_trait(self._tables, self._function, name, in_target=index == 1)
-                    yield Difference(what, trait["grade"], vanishes, correction, None, guards, f"trait:{name}", size)
-
-    def _guards_of_trait(self, trait: Mapping[str, Any], index: int) -> tuple[str | None, str | None] | None:
-        side = self._circumstances[index]
-        guard = None if side is None else side.trait(trait, self._modes[index])
-        if guard is None:
-            return None
-        return (guard, None) if index == 0 else (None, guard)
-
-    def _computed(self, signature: Signature) -> str | None:
-        """Return the variant that an entry is computed by, None for the metric's own number from whatever inputs."""
-        return None if signature.reproduced_by in self._metric.get("same", ()) else signature.reproduced_by
-
-    def _formula(self, signature: Signature) -> str:
-        if signature.reproduced_by is None:
+    def _formula(self, variant: str | None) -> str:
+        if variant is None:
             return "the plain formula"
-        brief = self._metric.get("variants", {}).get(signature.reproduced_by, signature.reproduced_by)
+        brief = self._metric.get("variants", {}).get(variant, variant)
         return f"a variant ({brief.rstrip('.')})"
 
+    def _typical(self, cause: Cause) -> Typical | None:
+        if cause.kind == "reduction":
+            return typical_of_level(self._tables, self._function, cause.name, (cause.before, cause.after))
+        if cause.kind == "trait":
+            return typical_of_trait(self._tables, self._function, cause.name, in_target=bool(cause.after))
+        return None
+
     def unknown_scales(self) -> Iterator[Difference]:
-        """Yield what keeps the transform from being known."""
-        if (self._left.scale, self._left.offset) == (self._right.scale, self._right.offset):
-            return
-        for side, signature in zip(self._sides, (self._left, self._right), strict=True):
+        """Yield for either side what keeps values from being converted: a scale that depends on an unknown setting."""
+        for side, entry in zip(self._sides, (self._source, self._target), strict=True):
+            signature = entry.signature
             if isinstance(signature.scale, str) or isinstance(signature.offset, str) or signature.scale == 0:
                 offset = "" if signature.offset == 0 else f" + ({signature.offset})"
                 what = f"{side} logs ({signature.scale}) * metric{offset}, and what that depends on is not known"
                 correction = "give the configuration keys in it their values with --config"
                 yield Difference(what, "incomparable", correction=correction, about="scale")
 
-    def transform(self) -> Transform | None:
-        """Return target = scale * source + offset, or None if both are equal."""
-        left, right = self._left, self._right
-        if (left.scale, left.offset) == (right.scale, right.offset):
-            return None
-        scale = float(right.scale) / float(left.scale)
-        return Transform(scale, float(right.offset) - scale * float(left.offset))
 
-
-def _plain(operation: str, statistic: str | None, kind: str) -> str:
-    # What parts have counted is added up, however that is called.
-    neutral = (statistic, operation) in _NEUTRAL or (kind, operation) == ("counter", "sum")
-    return "pool" if neutral else operation
+def _conversion(source: Signature, target: Signature) -> Transform:
+    """Return target = scale * source + offset."""
+    scale = float(target.scale) / float(source.scale)
+    return Transform(scale, float(target.offset) - scale * float(source.offset))
 
 
 def _span(span: str | None) -> str:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Protocol
 
 from ..tables.levels import UPDATE
@@ -25,8 +24,6 @@ __all__ = [
     "UPDATE",
     "Circumstances",
     "Settings",
-    "applies",
-    "judged",
     "severity",
     "severity_of",
     "unmet",
@@ -42,7 +39,6 @@ SINGLE = "single."
 """Before a part in the guard of a trait: what the component says about when there is only one of it."""
 
 _PART = re.compile(r"\bsingle\.([a-z_]+)")
-_PLAIN = frozenset({"pool", "none"})
 _OF_KIND = {"exact": "same", "affine": "same", "related": "look-alike", "none": "none"}
 
 
@@ -94,72 +90,6 @@ class Circumstances:
         if isinstance(guard, Mapping):
             guard = guard.get(self._framework)
         return None if guard is None else _PART.sub(lambda found: f"({self.part(found[1], mode)})", guard)
-
-
-def guards_of_level(
-    level: Level, operations: tuple[str, str], sides: Sequence[Circumstances | None], modes: tuple[str, str]
-) -> tuple[str | None, str | None] | None:
-    """Return under which settings of either side two operations at a level give the same number; None if none say it.
-
-    A mean over one part is exact, so the side that takes it must have one part. What is pooled is exact anyhow, but for
-    steps between two logs: there the other side sees other steps.
-    """
-    if not level.is_countable:
-        return None
-    both_plain = _PLAIN.issuperset(operations)
-    needed = [
-        operation != "none" if level.lies == "apart" or both_plain else operation not in _PLAIN
-        for operation in operations
-    ]
-    return _both(
-        *(
-            None if not need else UNKNOWN if side is None else side.part(level.name, mode)
-            for need, side, mode in zip(needed, sides, modes, strict=True)
-        )
-    )
-
-
-def guards_of_snapshot(
-    snapshots: tuple[str, str], sides: Sequence[Circumstances | None], modes: tuple[str, str]
-) -> tuple[str | None, str | None] | None:
-    """Return when the policy that is updated is still the one that sampled, on the side that looks at it."""
-    if "reference" in snapshots or "current" not in snapshots:
-        return None
-    return _both(
-        *(
-            None if snapshot != "current" else UNKNOWN if side is None else side.part(UPDATE, mode)
-            for snapshot, side, mode in zip(snapshots, sides, modes, strict=True)
-        )
-    )
-
-
-def _both(first: str | None, second: str | None) -> tuple[str | None, str | None] | None:
-    return None if {first, second} <= {None, UNKNOWN} else (first, second)
-
-
-def applies(difference: Difference, source: Settings | None, target: Settings | None) -> bool | None:
-    """Return whether a difference shows under the settings of both sides; None if nothing can tell.
-
-    Args:
-        difference: How two numbers differ.
-        source: The settings of the first one; None if they are not known.
-        target: The settings of the second one.
-    """
-    if difference.vanishes_if is None:
-        return True if difference.vanishes_when is None else None
-    answers = [
-        None if guard == UNKNOWN or settings is None else settings.holds(guard)
-        for guard, settings in zip(difference.vanishes_if, (source, target), strict=True)
-        if guard is not None
-    ]
-    return True if False in answers else None if None in answers else False
-
-
-def judged(difference: Difference, sides: Sequence[Circumstances | None]) -> Difference:
-    """Return a difference with whether it shows."""
-    source, target = (None if side is None else side.settings for side in sides)
-    verdict = applies(difference, source, target)
-    return difference if verdict is difference.applies else replace(difference, applies=verdict)
 
 
 def unmet(guard: str, settings: Settings | None) -> list[str]:

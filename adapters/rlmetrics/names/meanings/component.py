@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 from ..differences.severity import Circumstances, unmet
-from ..settings.configuration import Config, Configuration
+from ..settings.configuration import Config, Configuration, configuration_of
 from ..settings.guards import names_in
 from ..settings.implied_settings import guards_in
 from ..sources.source import Component
@@ -88,7 +88,7 @@ class ComponentView:
     @cached_property
     def config(self) -> Configuration:
         """Configuration keys and their values."""
-        return Configuration(self.table, self._own, self.release, self.given)
+        return configuration_of(self.table, self._own, self.release, self.given)
 
     @cached_property
     def circumstances(self) -> Circumstances:

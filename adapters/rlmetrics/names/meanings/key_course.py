@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import cached_property
+from itertools import pairwise
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from ..differences.aspects import Aspect, Pair, State, compared, state_of
 from ..differences.severity import Circumstances
-from ..settings.configuration import Config, Configuration
+from ..settings.configuration import Config, Configuration, configuration_of
 from ..tables.component_rows import ComponentTable, TableRow, expressions_of
 from ..tables.key_records import Entry
 from ..tables.tables import FrameworkTable, Tables
@@ -21,9 +21,6 @@ __all__ = ["ComponentCourse", "Run", "stem_at"]
 
 Place = tuple[str, str]
 """A key with the prefix of its mode, and the mode."""
-
-_Rows = dict[Place, list[tuple[TableRow, frozenset[str]]]]
-"""The rows of a file with their releases."""
 
 
 class Run(NamedTuple):
@@ -53,24 +50,19 @@ class _Release:
         """Return the configuration, with other values for some settings than the given or default ones."""
         place = tuple(sorted(other.items()))
         if place not in self._configurations:
-            self._configurations[place] = self._made({**(self._config or {}), **other})
+            config = {**(self._config or {}), **other}
+            # Values that the release does not know, as others do, are left out.
+            found = self._with(config) or self._with({k: v for k, v in config.items() if self._with({k: v})})
+            assert found is not None
+            self._configurations[place] = found
         return self._configurations[place]
 
-    def _made(self, config: Mapping[str, Any]) -> Configuration:
-        """Return a configuration; values that the release does not know, as others do, are left out."""
+    def _with(self, config: Mapping[str, Any]) -> Configuration | None:
         _, table, release = self._parts
         try:
-            return Configuration(table, self.component, release, config)
+            return configuration_of(table, self.component, release, config)
         except NamesError:
-            return Configuration(table, self.component, release, {k: v for k, v in config.items() if self._fits(k, v)})
-
-    def _fits(self, name: str, value: Any) -> bool:
-        _, table, release = self._parts
-        try:
-            Configuration(table, self.component, release, {name: value})
-        except NamesError:
-            return False
-        return True
+            return None
 
 
 class ComponentCourse:
@@ -100,20 +92,17 @@ class ComponentCourse:
         self.releases = tuple(releases)
         self._config = config
         self._at: dict[str, _Release | None] = {}
-        self._rows: dict[str, _Rows] = {}
-        self._rows_at: dict[str, _Rows] = {}
-        self._entries: dict[tuple[str, str, str], Entry | None] = {}
-        self._states: dict[int, tuple[Entry, State]] = {}
-        self._differ: dict[tuple[int, int], dict[Aspect, Pair]] = {}
+        self._rows: dict[Place, dict[str, tuple[TableRow, ...]]] = {}
+        self._entries: dict[tuple[object, ...], Entry] = {}
         ends = [(component, self.releases[-1]), (former or component, self.releases[0])]
         stems = [(name, stem_at(table, name, release)) for name, release in ends]
         self._wanted = [(name, stem) for name, stem in stems if stem is not None]
-        self._named: dict[tuple[object, ...], list[dict[str, str]]] = {}
+        self._deciding: dict[tuple[object, ...], list[dict[str, str]]] = {}
 
     def part(self, release: str) -> _Release | None:
         """Return the component in a release, None where it is not described."""
         if release not in self._at:
-            stem = self._stem(release)
+            stem = self._stems.get(release)
             self._at[release] = (
                 None if stem is None else _Release(self.tables, self.table, *stem, release, self._config)
             )
@@ -126,38 +115,49 @@ class ComponentCourse:
             return None
         return Circumstances(self.table.name, part.component.single(release), part.configuration(), self.tables.levels)
 
-    def _stem(self, release: str) -> tuple[str, str] | None:
-        """Return name and file of the component in a release.
+    @cached_property
+    def _stems(self) -> dict[str, tuple[str, str]]:
+        """Name and file of the component in each release that describes it.
 
         A class that was rewritten has another file under its old name, one that was renamed has its file under another
         name: what both ends have comes first, then the file, then the name.
         """
-        described = self.table.described(release)
         files = [stem for _, stem in self._wanted]
         names = [name for name, _ in self._wanted]
+        components = self.table.components
         wanted = (
-            *(item for end in self._wanted for item in described if item == end),
-            *(item for stem in files for item in described if item[1] == stem),
-            *(item for item in described if item[0] in names),
+            *(item for end in self._wanted for item in components if (item[0], item[1]) == end),
+            *(item for stem in files for item in components if item[1] == stem),
+            *(item for item in components if item[0] in names),
         )
-        return next(iter(wanted), None)
+        stems: dict[str, tuple[str, str]] = {}
+        for name, stem, ranges, _ in wanted:
+            stems = dict.fromkeys(self.table.releases.covered(ranges).intersection(self.releases), (name, stem)) | stems
+        return stems
 
-    def rows(self, key: str, mode: str, release: str) -> list[TableRow]:
+    def rows(self, key: str, mode: str, release: str) -> Sequence[TableRow]:
         """Return what the spec says of a key in a release."""
-        if release not in self._rows_at:
-            part = self.part(release)
-            self._rows_at[release] = {} if part is None else self._rows_of(part)
-        rows = self._rows_at[release].get((key, mode))
-        return [] if rows is None else [row for row, releases in rows if release in releases]
+        return self.logging(key, mode).get(release, ())
 
-    def _rows_of(self, part: _Release) -> _Rows:
-        """Return the rows of a file, each with its releases, by key and mode."""
-        if part.stem not in self._rows:
-            by_place = self._rows[part.stem] = {}
-            covered = self.table.releases.covered
-            for row in part.component.rows:
-                by_place.setdefault((row.key, row.mode), []).append((row, covered(row.ranges)))
-        return self._rows[part.stem]
+    def logging(self, key: str, mode: str) -> Mapping[str, Sequence[TableRow]]:
+        """Return what the spec says of a key, for each release that logs it."""
+        place = key, mode
+        if place not in self._rows:
+            found = self._rows[place] = {}
+            for stem, releases in self._files.items():
+                for row in self.table.component(stem).called(key):
+                    if row.mode == mode:
+                        for release in self.table.releases.covered(row.ranges) & releases:
+                            found[release] = (*found.get(release, ()), row)
+        return self._rows[place]
+
+    @cached_property
+    def _files(self) -> dict[str, frozenset[str]]:
+        """For each file of the component the releases that it describes."""
+        files: dict[str, set[str]] = {}
+        for release, (_, stem) in self._stems.items():
+            files.setdefault(stem, set()).add(release)
+        return {stem: frozenset(releases) for stem, releases in files.items()}
 
     def entry(self, key: str, mode: str, release: str, other: Mapping[str, Any] = MappingProxyType({})) -> Entry | None:
         """Return what a key is in a release, None if it is not there.
@@ -168,34 +168,17 @@ class ComponentCourse:
             release: One of the releases.
             other: Values of settings that replace the release's defaults.
         """
-        asked = (key, mode, release)
-        if not other and asked in self._entries:
-            return self._entries[asked]
-        part = self.part(release)
-        best = None
-        if part is not None:
+        rows = self.rows(key, mode, release)
+        if not rows:
+            return None
+        asked = (key, mode, self._stems[release], *self._says(rows, release), *other.items())
+        if asked not in self._entries:
+            part = self.part(release)
+            assert part is not None
             configuration = part.configuration(other)
-            entries = [
-                part.entries.make(row, configuration, alternatives=False) for row in self.rows(key, mode, release)
-            ]
-            best = answering(entries, configuration) if entries else None
-        if not other:
-            self._entries[asked] = best
-        return best
-
-    def state(self, entry: Entry) -> State:
-        """Return the aspects of an entry; equal entries share theirs."""
-        kept = self._states.get(id(entry))
-        if kept is None:
-            kept = self._states[id(entry)] = (entry, state_of(entry, self.tables))
-        return kept[1]
-
-    def compared(self, before: Entry, after: Entry) -> dict[Aspect, Pair]:
-        """Return what differs between two entries."""
-        asked = (id(before), id(after))
-        if asked not in self._differ:
-            self._differ[asked] = compared(self.state(before), self.state(after), self.tables)
-        return self._differ[asked]
+            entries = [part.entries.make(row, configuration, alternatives=False) for row in rows]
+            self._entries[asked] = answering(entries, configuration)
+        return self._entries[asked]
 
     def runs(self, keys: Sequence[str] | Mapping[str, str | None], mode: str) -> list[Run]:
         """Return what a key is, release after release, under the first of its names that is logged in each.
@@ -204,38 +187,48 @@ class ComponentCourse:
             keys: The names; or the one that counts in each release, None where there is none.
             mode: ``train`` or ``eval``.
         """
-        runs: list[Run] = []
+        names = dict.fromkeys(keys.values() if isinstance(keys, Mapping) else keys)
+        logging = {key: self.logging(key, mode) for key in names if key is not None}
+        named = keys if isinstance(keys, Mapping) else {one: key for key in reversed(keys) for one in logging[key]}
+        runs: list[tuple[list[str], Entry | None]] = []
+        place: tuple[object, ...] | None = None
         said: tuple[object, ...] | None = None
         for release in self.releases:
-            named = (keys.get(release),) if isinstance(keys, Mapping) else keys
-            found_rows = ((key, self.rows(key, mode, release)) for key in named if key is not None)
-            key, rows = next(((key, rows) for key, rows in found_rows if rows), (None, []))
-            says = None if key is None else self._says(rows, release)
-            if runs and says == said:
-                runs[-1] = runs[-1]._replace(releases=(*runs[-1].releases, release))
-            else:
-                runs.append(Run((release,), None if key is None else self.entry(key, mode, release)))
-            said = says
-        return runs
+            key = named.get(release)
+            rows = () if key is None else logging[key].get(release, ())
+            here = rows, self._stems.get(release)
+            if here != place or release in self.turns:
+                says = self._says(rows, release) if rows else None
+                if not runs or says != said:
+                    runs.append(([], self.entry(str(key), mode, release) if rows else None))
+                place, said = here, says
+            runs[-1][0].append(release)
+        return [Run(tuple(releases), entry) for releases, entry in runs]
 
-    def _says(self, rows: list[TableRow], release: str) -> tuple[object, ...]:
-        """Return what decides about a key: the statements of the spec, and the defaults that these name."""
-        part = self.part(release)
-        statements = (part and part.stem, *[row.place for row in rows])
-        return (statements, self._deciding(statements, rows, release))
+    @cached_property
+    def turns(self) -> frozenset[str]:
+        """The releases in which some setting has another default than in the one before."""
+        return frozenset(
+            [
+                release
+                for values in self._defaults.values()
+                for before, release in pairwise(self.releases)
+                if values.get(before) != values.get(release)
+            ]
+        )
 
-    def _deciding(self, statements: tuple[object, ...], rows: list[TableRow], release: str) -> tuple[str, ...]:
-        """Return the defaults, in a release, of the changing settings that rows name."""
-        if statements not in self._named:
-            text = " ".join(expression for row in rows for expression in expressions_of(row))
-            self._named[statements] = [values for name, values in self._defaults.items() if name in text]
-        return tuple([values.get(release, "") for values in self._named[statements]])
+    def _says(self, rows: Sequence[TableRow], release: str) -> tuple[object, ...]:
+        """Return what decides about a key: the statements of the spec, and the changing defaults that these name."""
+        statements = (self._stems[release][1], *[row.place for row in rows])
+        if statements not in self._deciding:
+            text = " ".join([expression for row in rows for expression in expressions_of(row)])
+            self._deciding[statements] = [values for name, values in self._defaults.items() if name in text]
+        return (statements, *[values.get(release, "") for values in self._deciding[statements]])
 
     @cached_property
     def _defaults(self) -> dict[str, dict[str, str]]:
         """For each setting whose default changes, its default in each release."""
-        stems = {part.stem: part for release in self.releases if (part := self.part(release)) is not None}
-        tables: list[Mapping[str, Any]] = [self.table.config, *(part.component.config for part in stems.values())]
+        tables = [self.table.config, *(self.table.component(stem).config for stem in self._files)]
         defaults: dict[str, dict[str, str]] = {}
         for name, row in ((name, row) for keys in tables for name, row in keys.items()):
             by_release = defaults.setdefault(name, {})

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from enum import Enum
 from functools import cache
 from typing import TYPE_CHECKING, Any
@@ -22,6 +22,7 @@ __all__ = [
     "Configuration",
     "RecordedName",
     "check_config",
+    "configuration_of",
     "find_key",
     "fitting",
     "is_plain",
@@ -71,6 +72,23 @@ Config = Mapping[str, Any] | None
 """Values of configuration keys, as text or as what they are."""
 
 
+def configuration_of(
+    table: FrameworkTable, component: ComponentTable, release: str, config: Config = None
+) -> Configuration:
+    """Return the settings of a component in a release; what its defaults say is found out once."""
+    if config:
+        return Configuration(table, component, release, config)
+    if release not in component.configurations:
+        component.configurations[release] = Configuration(table, component, release)
+    return component.configurations[release]
+
+
+def _defaults(keys: Mapping[str, Any], table: FrameworkTable, release: str) -> dict[str, Value]:
+    covered = table.releases.covered
+    stated = [(name, *default[:2]) for name, row in keys.items() for default in reversed(row.get("defaults", ()))]
+    return {name: value for name, ranges, value in stated if not ranges or release in covered(ranges)}
+
+
 class Configuration:
     """The configuration keys of one component in one release.
 
@@ -92,12 +110,8 @@ class Configuration:
         self.keys: Mapping[str, Any] = keys
         self._table = table
         self._release = release
-        self.defaults: dict[str, Value] = {}
-        for name, row in keys.items():
-            for ranges, value, _ in row.get("defaults", ()):
-                if not ranges or table.releases.covers(ranges, release):
-                    self.defaults[name] = value
-                    break
+        self._usual = configuration_of(table, component, release) if config else self
+        self.defaults: dict[str, Value] = self._usual.defaults if config else _defaults(keys, table, release)
         self.values: dict[str, Value] = dict(self.defaults) if config else self.defaults
         self._holds: dict[str, bool | None] = {}
         self.given: set[str] = set()
@@ -114,12 +128,14 @@ class Configuration:
     def holds(self, guard: str) -> bool | None:
         """Return whether a guard holds; None if that depends on a key whose value is not known."""
         if guard not in self._holds:
-            self._holds[guard] = holds(guard, self.values)
+            # What asks nothing of the given values is answered once for all of them.
+            own = self._usual is self or _names_any(guard, self.given)
+            self._holds[guard] = holds(guard, self.values) if own else self._usual.holds(guard)
         return self._holds[guard]
 
     def holds_by_default(self, guard: str) -> bool | None:
         """Return whether a guard holds without the given values."""
-        return holds(guard, self.defaults)
+        return self._usual.holds(guard)
 
     def has(self, name: str) -> bool:
         """Return whether the release has a key, as far as that is known."""
@@ -244,6 +260,14 @@ def holds(guard: str, values: Mapping[str, Value]) -> bool | None:
     except guards.GuardError as error:
         msg = f"the guard {guard!r} cannot be evaluated: {error}"
         raise NamesError(msg) from None
+
+
+def _names_any(guard: str, names: Collection[str]) -> bool:
+    guards = _guards()
+    try:
+        return not guards.names_in(guard).isdisjoint(names)
+    except guards.GuardError:
+        return True  # whatever evaluates it tells what is wrong
 
 
 def number(text: float | str, values: Mapping[str, Value]) -> float | str:

@@ -49,7 +49,8 @@ class UnknownValueError(GuardError):
 class Expression:
     """A node of a parsed expression; ``column`` is where it starts, counted from 1."""
 
-    __slots__ = ("column",)
+    __slots__ = ("_names", "column")
+    _names: frozenset[str]
 
     def __init__(self, column: int) -> None:
         self.column = column
@@ -72,7 +73,9 @@ class Expression:
 
     def names(self) -> frozenset[str]:
         """Return the configuration keys that occur in the expression."""
-        return frozenset(node.name for node in self.walk() if isinstance(node, SettingName))
+        if not hasattr(self, "_names"):
+            self._names = frozenset([node.name for node in self.walk() if isinstance(node, SettingName)])
+        return self._names
 
     def parts(self) -> tuple[Expression, ...]:
         """Return the expressions that this one is made of."""

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .key_records import Reading, Signature
 from .pieces import Piece, combine
 from .versions import Releases
+
+if TYPE_CHECKING:
+    from ..settings.configuration import Configuration
 
 __all__ = ["ComponentTable", "TableRow", "condition_of", "expressions_of", "guards_of", "metrics_of"]
 
@@ -50,8 +53,12 @@ class ComponentTable:
         self._releases = releases
         self._at: dict[str, list[TableRow]] = {}
         self._combined: dict[tuple[int, ...], dict[str, Any]] = {}
+        self._single: dict[str, Mapping[str, str]] = {}
+        self._called: dict[str, list[TableRow]] = {}
         self.signatures: dict[int, Signature] = {}
         """The signature of each combination that no setting decides further, by its identity."""
+        self.configurations: dict[str, Configuration] = {}
+        """The settings of each release by default; see `rlmetrics.names.settings.configuration.configuration_of`."""
 
     @property
     def program(self) -> str | None:
@@ -78,13 +85,13 @@ class ComponentTable:
 
     def single(self, release: str) -> Mapping[str, str]:
         """Return the guards of a release under which there is only one part at a level."""
-        rows: Mapping[str, Sequence[tuple[Sequence[str], str]]] = self._data.get("single", {})
-        return {
-            part: guard
-            for part, found in rows.items()
-            for ranges, guard in found
-            if self._releases.covers(ranges, release)
-        }
+        if release not in self._single:
+            rows: Mapping[str, Sequence[tuple[Sequence[str], str]]] = self._data.get("single", {})
+            covers = self._releases.covers
+            self._single[release] = {
+                part: guard for part, found in rows.items() for ranges, guard in found if covers(ranges, release)
+            }
+        return self._single[release]
 
     @property
     def profiles(self) -> Mapping[str, Piece]:
@@ -127,7 +134,9 @@ class ComponentTable:
 
     def called(self, key: str) -> list[TableRow]:
         """Return the rows of a key; far fewer are made than by asking all rows."""
-        return [self._row(item) for item in self._by_key.get(key, ())]
+        if key not in self._called:
+            self._called[key] = [self._row(item) for item in self._by_key.get(key, ())]
+        return self._called[key]
 
     def measuring(self, metric: str) -> list[TableRow]:
         """Return the rows that may mean a metric, under whichever configuration."""
@@ -164,7 +173,7 @@ class ComponentTable:
             row: A row of this component.
             active: Which of its facts hold, by their place in the row.
         """
-        asked = row.place[0], *(row.place[index + 1] for index in active)
+        asked = row.place[0], *[row.place[index + 1] for index in active]
         said = self._combined.get(asked)
         if said is None:
             facts = [row.facts[index] for index in active]

@@ -109,7 +109,8 @@ class Releases:
 
     def covers(self, ranges: Sequence[str], release: str) -> bool:
         """Return whether one of the ranges covers a release."""
-        return release in self.covered(ranges)
+        covered = self._covered.get(tuple(ranges))
+        return release in (self.covered(ranges) if covered is None else covered)
 
     def expand(self, ranges: Sequence[str]) -> list[str]:
         """Return the known releases that ranges cover, oldest first."""

@@ -7,11 +7,12 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from ..differences.entry_contrast import GRADES, Cause
+from ..differences.verdict import Sides, Verdict, verdict_on
 from ..tables.key_records import Entry
 from ..tables.tables import Tables
 from ..tables.versions import Releases
-from .change_visibility import Judged, Sides, judged_cause
-from .changes import Cause, Net, Undone
+from .changes import Net, Undone
 
 __all__ = ["CAUSE_WEIGHTS", "Causes", "Effect", "SharedCause", "TakenBack", "effect_of", "in_words", "shown"]
 
@@ -135,7 +136,7 @@ class Causes:
         self._tables = tables
         self._releases = releases
         self._found: dict[tuple[Any, ...], list[tuple[Entry, Cause]]] = {}
-        self._judged: dict[tuple[Any, ...], dict[Judged, None]] = {}
+        self._judged: dict[tuple[Any, ...], dict[Verdict, None]] = {}
         self._earlier: dict[tuple[Any, ...], dict[str, None]] = {}
         self._undone: dict[tuple[Any, ...], list[tuple[Entry, Cause]]] = {}
 
@@ -155,7 +156,7 @@ class Causes:
                 self._found.setdefault(place, []).append((entry, cause))
                 # That a constant is no longer there shows.
                 seen = shows or cause.kind == "logged"
-                judged = judged_cause(cause, sides, entry.mode, self._tables) if seen else Judged(applies=False)
+                judged = verdict_on(cause, sides, entry.mode, self._tables) if seen else Verdict(applies=False)
                 if entry.mode == "train" or place not in self._judged:
                     self._judged.setdefault(place, {})[judged] = None
                 places[cause.kind, cause.name] = place
@@ -170,7 +171,7 @@ class Causes:
         else:
             identity = (undone.releases, undone.back, *self._identity(cause))
             self._undone.setdefault(identity, []).append((entry, cause))
-            judged = judged_cause(cause, undone.sides, entry.mode, self._tables)
+            judged = verdict_on(cause, undone.sides, entry.mode, self._tables)
             self._judged.setdefault(identity, {})[judged] = None
 
     def shared(self) -> tuple[SharedCause, ...]:
@@ -203,7 +204,7 @@ class Causes:
     def _shared(self, place: tuple[Any, ...], items: list[tuple[Entry, Cause]]) -> SharedCause:
         keys, folded, components = _keys(items)
         cause = items[0][1]
-        worst = max((item for _, item in items), key=lambda item: _GRADES.index(item.grade))
+        worst = max((item for _, item in items), key=lambda item: GRADES.index(item.grade))
         earlier = self._earlier.get(place)
         judged = _together(self._judged[place])
         return SharedCause(
@@ -246,15 +247,12 @@ class Causes:
         return cause.kind, cause.name, repr(cause.before), repr(cause.after)
 
 
-_GRADES = ("minor", "biased", "incomparable")
-
-
-def _together(judged: Iterable[Judged]) -> Judged:
+def _together(judged: Iterable[Verdict]) -> Verdict:
     """Return whether a cause shows for any key."""
     items = [*judged]
     answers = {item.applies for item in items}
     if answers != {False}:
-        return Judged(True if True in answers else None)
+        return Verdict(True if True in answers else None)
     return items[0]
 
 

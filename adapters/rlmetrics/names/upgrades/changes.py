@@ -7,44 +7,16 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, NamedTuple
 
-from ..differences.aspects import Aspect, Pair, State
-from ..differences.severity import Circumstances
+from ..differences.entry_contrast import Cause, Pair, Topic, cause_of, causes_of, contrast, same_value, worst_of
+from ..differences.verdict import Sides
 from ..meanings.key_course import ComponentCourse, Run
 from ..settings.configuration import Config
 from ..settings.guards import names_in
 from ..tables.component_rows import expressions_of
-from ..tables.key_records import Difference, Entry
+from ..tables.key_records import Entry
 from ..tables.tables import Tables
 
-__all__ = ["Cause", "Change", "Net", "Undone", "course_of", "net_change", "steps", "told"]
-
-
-@dataclass(frozen=True, slots=True)
-class Cause:
-    """One thing that changed about a number, or the default of a setting that changed it.
-
-    Attributes:
-        kind: A facet of `Aspect`, or ``setting``.
-        name: The trait, the level of a reduction or the setting; empty for other facets.
-        before: What held before; None for a trait that came.
-        after: What holds since.
-        grade: How much it sets the two numbers apart: ``minor``, ``biased`` or ``incomparable``.
-        vanishes_when: When that cannot show.
-        effects: For a setting, what its new default changed; for several levels of a reduction, each of them.
-    """
-
-    kind: str
-    name: str
-    before: Any
-    after: Any
-    grade: str
-    vanishes_when: str | None = None
-    effects: tuple[Cause, ...] = ()
-
-    @property
-    def difference(self) -> Difference:
-        """The cause as a difference between two numbers."""
-        return Difference(f"{self.kind} {self.name}".strip(), self.grade, self.vanishes_when)
+__all__ = ["Change", "Net", "Undone", "course_of", "net_change", "steps"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +53,7 @@ class Undone(NamedTuple):
     cause: Cause
     releases: tuple[str, ...]
     back: bool = True
-    sides: tuple[Circumstances | None, Circumstances | None] = (None, None)
+    sides: Sides = (None, None)
 
 
 class Net(NamedTuple):
@@ -106,7 +78,7 @@ class _Step(NamedTuple):
 
 
 def course_of(tables: Tables, framework: str, component: str, config: Config = None) -> ComponentCourse:
-    """Return a component in all releases that describe it.
+    """Return a component in all releases that describe it; with nothing but defaults it is made once.
 
     Args:
         tables: The spec.
@@ -115,11 +87,16 @@ def course_of(tables: Tables, framework: str, component: str, config: Config = N
         config: Values of settings that differ from the releases' defaults; the others have each release's own.
     """
     table = tables.framework(framework)
+    if not config and component in table.courses:
+        return table.courses[component]
     described: set[str] = set()
     for name, _, ranges, module in table.components:
         if component in (name, f"{module}.{name}"):
             described |= table.releases.covered(ranges)
-    return ComponentCourse(tables, table, component, sorted(described, key=table.releases.index), config)
+    course = ComponentCourse(tables, table, component, sorted(described, key=table.releases.index), config)
+    if not config:
+        table.courses[component] = course
+    return course
 
 
 def steps(course: ComponentCourse, keys: Sequence[str] | Mapping[str, str | None], mode: str) -> list[Change]:
@@ -140,7 +117,7 @@ def steps(course: ComponentCourse, keys: Sequence[str] | Mapping[str, str | None
                 kind = "added" if before is None else "removed"
                 changes.append(Change(run.releases[0], kind, entry.key, (), before, after))
             continue
-        pairs = course.compared(before, after)
+        pairs = contrast(before, after, course.tables)
         if pairs or before.key != after.key:
             changes.append(_change(course, earlier, run, pairs))
     return changes
@@ -158,25 +135,20 @@ def net_change(course: ComponentCourse, keys: Sequence[str], mode: str) -> Net:
     if len(runs) < 2:
         return Net((), ())
     pairs = _compared(course, runs[0], runs[-1])
-    since: dict[int, dict[Aspect, Pair]] = {}
-    for aspect, pair in pairs.items():
-        since.setdefault(_lasting(course, runs, aspect), {})[aspect] = pair
+    since: dict[int, dict[Topic, Pair]] = {}
+    for topic, pair in pairs.items():
+        since.setdefault(_lasting(course, runs, topic), {})[topic] = pair
     changes = [_change(course, runs[place - 1], runs[place], since[place]) for place in sorted(since)]
     return Net(tuple(changes), tuple(_undone(course, runs, pairs)))
 
 
-def _state(course: ComponentCourse, run: Run) -> State:
-    assert run.entry is not None
-    return course.state(run.entry)
-
-
-def _compared(course: ComponentCourse, first: Run, second: Run) -> dict[Aspect, Pair]:
+def _compared(course: ComponentCourse, first: Run, second: Run) -> dict[Topic, Pair]:
     assert first.entry is not None
     assert second.entry is not None
-    return course.compared(first.entry, second.entry)
+    return contrast(first.entry, second.entry, course.tables)
 
 
-def _change(course: ComponentCourse, earlier: Run, run: Run, pairs: Mapping[Aspect, Pair]) -> Change:
+def _change(course: ComponentCourse, earlier: Run, run: Run, pairs: Mapping[Topic, Pair]) -> Change:
     before, after = earlier.entry, run.entry
     assert before is not None
     assert after is not None
@@ -185,66 +157,52 @@ def _change(course: ComponentCourse, earlier: Run, run: Run, pairs: Mapping[Aspe
     return Change(step.release, kind, after.key, _causes(course, step, pairs), before, after)
 
 
-def _lasting(course: ComponentCourse, runs: Sequence[Run], aspect: Aspect) -> int:
-    """Return the place of the first run from which on an aspect is what it is at the end."""
-    final = _state(course, runs[-1])
-    for index in range(len(runs) - 1, 0, -1):
-        if not _alike(_state(course, runs[index - 1]), final, aspect):
+def _lasting(course: ComponentCourse, runs: Sequence[Run], topic: Topic) -> int:
+    """Return the place of the first run from which on an topic is what it is at the end."""
+    entries = [run.entry for run in runs if run.entry is not None]
+    for index in range(len(entries) - 1, 0, -1):
+        if not same_value(entries[index - 1], entries[-1], topic, course.tables):
             return index
     return 1
 
 
-def _alike(state: State, other: State, aspect: Aspect) -> bool:
-    if aspect.facet not in ("logged", "kind") and state[_METRIC] != other[_METRIC]:
-        return False
-    return bool(state.get(aspect) == other.get(aspect))
+_METRIC = Topic("metric")
 
 
-_METRIC = Aspect("metric")
-
-
-def _undone(course: ComponentCourse, runs: Sequence[Run], pairs: Mapping[Aspect, Pair]) -> Iterator[Undone]:
+def _undone(course: ComponentCourse, runs: Sequence[Run], pairs: Mapping[Topic, Pair]) -> Iterator[Undone]:
     """Yield what was otherwise in releases in between than at both ends, or already as at the last one."""
-    first = _state(course, runs[0])
-    held: dict[tuple[Aspect, Any], list[str]] = {}
+    held: dict[tuple[Topic, Pair], list[str]] = {}
     for index, run in enumerate(runs[1:-1], 1):
-        for aspect, (_, value) in _compared(course, runs[0], run).items():
+        for topic, pair in _compared(course, runs[0], run).items():
             # Where another number is logged in the end, how the first one was computed in between is of no account.
-            of_the_metric = aspect.facet in ("metric", "logged")
-            if (aspect in pairs and index >= _lasting(course, runs, aspect)) or (
-                _METRIC in pairs and not of_the_metric
-            ):
+            of_the_metric = topic.kind in ("metric", "logged")
+            if (topic in pairs and index >= _lasting(course, runs, topic)) or (_METRIC in pairs and not of_the_metric):
                 continue
-            held.setdefault((aspect, value), []).extend(run.releases)
-    for (aspect, value), releases in held.items():
-        cause = _cause(aspect, (first.get(aspect), value), course.tables)
+            held.setdefault((topic, pair), []).extend(run.releases)
+    for (topic, pair), releases in held.items():
         sides = course.circumstances(runs[0].releases[0]), course.circumstances(releases[0])
-        yield Undone(cause, tuple(releases), aspect not in pairs, sides)
+        yield Undone(cause_of(topic, pair, course.tables), tuple(releases), topic not in pairs, sides)
 
 
-def _causes(course: ComponentCourse, step: _Step, pairs: Mapping[Aspect, Pair]) -> tuple[Cause, ...]:
-    """Return why aspects differ: the defaults that changed, then whatever these do not explain."""
+def _causes(course: ComponentCourse, step: _Step, pairs: Mapping[Topic, Pair]) -> tuple[Cause, ...]:
+    """Return why two entries differ: the defaults that changed, then whatever these do not explain."""
     rest = dict(pairs)
     causes: list[Cause] = []
     for name, old, new in _changed_defaults(course, step):
         undone = course.entry(step.after.key, step.after.mode, step.release, {name: old})
         if undone is None:
             continue
-        after, without = course.state(step.after), course.state(undone)
         mine = {
-            aspect: pair
-            for aspect, pair in rest.items()
-            if not _alike(without, after, aspect) and _alike(without, course.state(step.before), aspect)
+            topic: pair
+            for topic, pair in rest.items()
+            if not same_value(undone, step.after, topic, course.tables)
+            and same_value(undone, step.before, topic, course.tables)
         }
         if mine:
-            effects = tuple(told(mine, course.tables))
-            worst = max(effects, key=lambda item: _GRADES.index(item.grade)).grade
-            causes.append(Cause("setting", name, old, new, worst, effects=effects))
-            rest = {aspect: pair for aspect, pair in rest.items() if aspect not in mine}
-    return (*causes, *told(rest, course.tables))
-
-
-_GRADES = ("minor", "biased", "incomparable")
+            effects = tuple(causes_of(mine, course.tables))
+            causes.append(Cause("setting", name, old, new, worst_of(effects), effects=effects))
+            rest = {topic: pair for topic, pair in rest.items() if topic not in mine}
+    return (*causes, *causes_of(rest, course.tables))
 
 
 def _changed_defaults(course: ComponentCourse, step: _Step) -> Iterator[tuple[str, Any, Any]]:
@@ -260,38 +218,3 @@ def _changed_defaults(course: ComponentCourse, step: _Step) -> Iterator[tuple[st
             old, new = before[name], after[name]
             if old != new or type(old) is not type(new):
                 yield name, old, new
-
-
-def told(pairs: Mapping[Aspect, Pair], tables: Tables) -> Iterator[Cause]:
-    """Yield aspects as causes, the levels of a reduction as one."""
-    reductions = [_cause(aspect, pair, tables) for aspect, pair in pairs.items() if aspect.facet == "reduction"]
-    if len(reductions) > 1:
-        worst = max(reductions, key=lambda item: _GRADES.index(item.grade)).grade
-        vanishes = " and ".join(dict.fromkeys(item.vanishes_when for item in reductions if item.vanishes_when))
-        levels, befores, afters = zip(*((item.name, item.before, item.after) for item in reductions), strict=True)
-        yield Cause("reduction", ", ".join(levels), befores, afters, worst, vanishes or None, tuple(reductions))
-    elif reductions:
-        yield reductions[0]
-    yield from (_cause(aspect, pair, tables) for aspect, pair in pairs.items() if aspect.facet != "reduction")
-
-
-def _cause(aspect: Aspect, pair: Pair, tables: Tables) -> Cause:
-    """Return what a changed aspect is as a cause."""
-    grade, vanishes = "biased", None
-    vocabulary = tables.signatures
-    if aspect.facet == "trait":
-        trait = tables.traits[aspect.name]
-        grade, vanishes = trait["grade"], trait.get("vanishes_when")
-    elif aspect.facet == "reduction":
-        first, second = sorted(map(str, pair))
-        grade = vocabulary["GRADES"].get(f"{first}/{second}", vocabulary["GRADES"].get("default", "biased"))
-        vanishes = tables.levels[aspect.name].vanishes_when
-    elif aspect.facet == "snapshot":
-        grade, vanishes = vocabulary["SNAPSHOT"][:2]
-    elif aspect.facet == "lag":
-        grade = "minor"
-    elif aspect.facet in ("metric", "kind") or (
-        aspect.facet in ("scale", "offset") and any(isinstance(value, str) for value in pair)
-    ):
-        grade = "incomparable"
-    return Cause(aspect.facet, aspect.name, *pair, grade, vanishes)

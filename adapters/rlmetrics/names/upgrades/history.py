@@ -8,11 +8,12 @@ from dataclasses import replace
 from itertools import pairwise
 from typing import Any, NamedTuple
 
+from ..differences.entry_contrast import Cause
+from ..differences.verdict import Sides, verdict_on
 from ..settings.configuration import Config, Configuration
 from ..tables.key_records import Entry
 from ..tables.tables import Tables
-from .change_visibility import Sides, judged_cause
-from .changes import Cause, Change, course_of, steps
+from .changes import Change, course_of, steps
 from .key_lineage import followed
 
 __all__ = ["Event", "History"]
@@ -79,12 +80,12 @@ class History:
         """Yield the defaults that were turned on or off and that the notes of a key name."""
         told = {(change.release, cause.name) for change in changes for cause in change.causes}
         for before, release in pairwise(self.releases):
-            old, new = (names.get(each) for each in (before, release))
-            if old is None or new is None:
+            old, new = names.get(before), names.get(release)
+            if release not in self._course.turns or old is None or new is None:
                 continue
             causes = [cause for cause in self._turned(before, release) if (release, cause.name) not in told]
-            first, last = self.entry(old, mode, before), self.entry(new, mode, release)
-            if not causes or first is None or last is None:
+            first, last = (self.entry(old, mode, before), self.entry(new, mode, release)) if causes else (None, None)
+            if first is None or last is None:
                 continue
             notes = f"{first.note} {last.note}"
             causes = [one for one in causes if re.search(rf"(?<![\w.]){re.escape(one.name)}(?![\w.])", notes)]
@@ -131,7 +132,7 @@ class History:
             self._course.circumstances(self._before(change.release)),
             self._course.circumstances(change.release),
         )
-        judged = [(cause, judged_cause(cause, sides, mode, self._tables).applies) for cause in causes]
+        judged = [(cause, verdict_on(cause, sides, mode, self._tables).applies) for cause in causes]
         return Event(change, tuple(judged), until)
 
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from ..differences.aspects import compared, state_of
+from ..differences.entry_contrast import causes_of, contrast
 from ..differences.relations import Relation, relate
 from ..differences.severity import severity_of
+from ..differences.verdict import Sides
 from ..meanings.key_course import ComponentCourse
 from ..meanings.protocol import View
 from ..meanings.view import FrameworkView
@@ -17,9 +18,8 @@ from ..tables.key_records import Entry
 from ..tables.tables import FrameworkTable
 from ..tables.versions import Releases
 from .causes import Causes, SharedCause, in_words, shown
-from .change_visibility import Sides
 from .changed_defaults import ChangedDefault, changed_defaults
-from .changes import Change, Net, net_change, told
+from .changes import Change, Net, net_change
 from .settings_only import OtherSetting, joined, only_with, other_settings
 
 __all__ = ["KeyChange", "SourceComparison"]
@@ -94,10 +94,10 @@ class SourceComparison:
         if self._same:
             keys = [new.key] if new.key == old.key else [new.key, old.key]
             return net_change(self._course(old.component, new.component), keys, new.mode)
-        pairs = compared(state_of(old, self._tables), state_of(new, self._tables), self._tables)
+        pairs = contrast(old, new, self._tables)
         release = str(self._new.source)
         return Net(
-            (Change(release, "changed", new.key, tuple(told(pairs, self._tables)), old, new),) if pairs else (), ()
+            (Change(release, "changed", new.key, tuple(causes_of(pairs, self._tables)), old, new),) if pairs else (), ()
         )
 
     def _course(self, former: str, component: str, setting: OtherSetting | None = None) -> ComponentCourse:

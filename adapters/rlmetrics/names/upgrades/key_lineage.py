@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Sequence
 
 from ..differences.relations import relate
 from ..meanings.key_course import ComponentCourse
-from ..tables.component_rows import metrics_of
 from ..tables.key_records import Entry
 
 __all__ = ["followed"]
@@ -21,35 +20,36 @@ def followed(course: ComponentCourse, key: str, mode: str, at: str | None = None
         mode: ``train`` or ``eval``.
         at: A release in which it has that name; the last one that has it, if left out.
     """
-    having = [release for release in course.releases if course.rows(key, mode, release)]
+    having = course.logging(key, mode)
     if not having:
         return {}
-    place = course.releases.index(at if at in having else having[-1])
-    names = dict(_walked(course, key, mode, course.releases[place::-1]))
-    names.update(_walked(course, key, mode, course.releases[place:]))
-    return {release: names[release] for release in course.releases}
+    releases = course.releases
+    place = releases.index(at) if at in having else max(map(releases.index, having))
+    names = _walked(course, key, mode, releases[place::-1]) | _walked(course, key, mode, releases[place:])
+    return {release: names[release] for release in releases}
 
 
-def _walked(course: ComponentCourse, key: str, mode: str, releases: Iterable[str]) -> Iterator[tuple[str, str | None]]:
-    """Yield the name in releases one after another, by whatever name the number goes on there."""
-    before: tuple[str, Entry] | None = None
-    for release in releases:
-        if before is not None and not course.rows(key, mode, release):
-            key = _namesake(course, before[1], before[0], release) or key
-        logged = bool(course.rows(key, mode, release))
-        entry = course.entry(key, mode, release) if logged else None
-        before = None if entry is None else (release, entry)
-        yield release, key if logged else None
+def _walked(course: ComponentCourse, key: str, mode: str, releases: Sequence[str]) -> dict[str, str | None]:
+    """Return the name in releases one after another, by whatever name the number goes on there."""
+    names: dict[str, str | None] = {}
+    logging = course.logging(key, mode)
+    for before, release in zip((None, *releases), releases, strict=False):
+        if release not in logging and before is not None and names[before] is not None:
+            entry = course.entry(key, mode, before)
+            key = key if entry is None else _namesake(course, entry, before, release) or key
+            logging = course.logging(key, mode)
+        names[release] = key if release in logging else None
+    return names
 
 
 def _namesake(course: ComponentCourse, entry: Entry, release: str, other: str) -> str | None:
     """Return what another release calls a number: a key of the same meaning that this release has not."""
-    part = course.part(other)
+    part, covered = course.part(other), course.table.releases.covered
+    rows = [] if part is None or entry.metric is None else part.component.measuring(entry.metric)
+    keys = dict.fromkeys([row.key for row in rows if row.mode == entry.mode and other in covered(row.ranges)])
     best: tuple[tuple[int, int, int], str] | None = None
-    for row in () if part is None else part.component.at(other):
-        if row.mode != entry.mode or entry.metric not in metrics_of(row) or course.rows(row.key, row.mode, release):
-            continue
-        namesake = course.entry(row.key, row.mode, other)
+    for key in keys:
+        namesake = None if course.rows(key, entry.mode, release) else course.entry(key, entry.mode, other)
         if namesake is None or namesake.key.count("{") != entry.key.count("{"):
             continue
         relation = relate(entry, namesake, course.tables)

@@ -6,12 +6,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
+from ..differences.entry_contrast import Cause
 from ..meanings.key_course import ComponentCourse
 from ..settings.guard_expressions import Compare, GuardLiteral, ListOf, SettingName
 from ..settings.guards import parse
 from ..tables.component_rows import expressions_of
 from .causes import SharedCause
-from .changes import Cause, Net
+from .changes import Net
 
 __all__ = ["OtherSetting", "joined", "only_with", "other_settings"]
 

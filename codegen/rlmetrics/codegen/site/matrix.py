@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
+from rlmetrics.names.differences.entry_contrast import contrast
 from rlmetrics.names.differences.relations import relate
 from rlmetrics.names.differences.severity import severity_of
 from rlmetrics.names.meanings.key_course import ComponentCourse
@@ -122,7 +123,7 @@ def _stretches(course: ComponentCourse, key: str, mode: str) -> Iterator[_Stretc
 def _alike(course: ComponentCourse, before: Entry | None, after: Entry | None) -> bool:
     if before is None or after is None:
         return before is after
-    return not course.compared(before, after)
+    return not contrast(before, after, course.tables)
 
 
 def _line(

@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
-from rlmetrics.names.differences.aspects import Aspect, Pair, State, compared, state_of
+from rlmetrics.names.differences.entry_contrast import Cause, cause_of, contrast
 from rlmetrics.names.differences.entry_signature import population_traits
 from rlmetrics.names.differences.severity import Circumstances
+from rlmetrics.names.differences.verdict import verdict_on
 from rlmetrics.names.tables.key_records import Entry
 from rlmetrics.names.tables.tables import Tables
 from rlmetrics.names.upgrades.causes import in_words
-from rlmetrics.names.upgrades.change_visibility import judged_cause
-from rlmetrics.names.upgrades.changes import Cause, told
 from rlmetrics.wording.cause_words import plain_words
 from rlmetrics.wording.difference_words import GRADES, brief_of
 from rlmetrics.wording.metric_facts import sentence
@@ -59,7 +58,6 @@ class Reasons:
 
     def __init__(self, tables: Tables) -> None:
         self._tables = tables
-        self._plain: dict[tuple[str | None, str], State] = {}
 
     def of(self, target: Entry, entry: Entry, side: Circumstances | None) -> tuple[Reason, ...]:
         """Return what sets an entry apart from its metric's definition, what weighs most first.
@@ -69,11 +67,9 @@ class Reasons:
             entry: The key.
             side: What decides in the release whether differences show.
         """
-        place = (target.metric, target.mode)
-        if place not in self._plain:
-            self._plain[place] = state_of(target, self._tables)
-        pairs = compared(self._plain[place], state_of(entry, self._tables), self._tables)
-        found = [self._reason(aspect, pair, entry, side) for aspect, pair in pairs.items() if _counts(aspect)]
+        pairs = contrast(target, entry, self._tables)
+        causes = [cause_of(topic, pair, self._tables) for topic, pair in pairs.items()]
+        found = [self._reason(cause, entry, side) for cause in causes if cause.kind not in _NOT_OF_THE_NUMBER]
         return tuple(
             sorted(
                 found,
@@ -86,11 +82,10 @@ class Reasons:
             )
         )
 
-    def _reason(self, aspect: Aspect, pair: Pair, entry: Entry, side: Circumstances | None) -> Reason:
-        (cause,) = told({aspect: pair}, self._tables)
-        applies = judged_cause(cause, (None, side), entry.mode, self._tables).applies
+    def _reason(self, cause: Cause, entry: Entry, side: Circumstances | None) -> Reason:
+        applies = verdict_on(cause, (None, side), entry.mode, self._tables).applies
         brief, text, correction = self._words(cause)
-        about = (aspect.facet, aspect.name, str(pair[1]))
+        about = (cause.kind, cause.name, str(cause.after))
         return Reason(about, cause.grade, applies, brief, sentence(text), cause.vanishes_when, correction)
 
     def _words(self, cause: Cause) -> tuple[str, str, str | None]:
@@ -105,10 +100,6 @@ class Reasons:
             return text, text, None
         text = plain_words(cause, in_words(cause, self._tables, compared=False), self._tables, compared=False)
         return text, text, None
-
-
-def _counts(aspect: Aspect) -> bool:
-    return aspect.facet not in _NOT_OF_THE_NUMBER
 
 
 def told_in_short(entry: Entry, reasons: tuple[Reason, ...], tables: Tables) -> Iterator[str]:

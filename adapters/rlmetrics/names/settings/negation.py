@@ -1,0 +1,74 @@
+"""Guards that hold where others do not, written as a reader would write them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from .guard_expressions import (
+    And,
+    Arithmetic,
+    Compare,
+    Expression,
+    GuardLiteral,
+    ListOf,
+    Negative,
+    Not,
+    Or,
+    SettingName,
+)
+from .guards import OPPOSITE, parse
+
+if TYPE_CHECKING:
+    from ..differences.severity import Settings
+
+__all__ = ["negated"]
+
+
+def negated(guard: str, settings: Settings) -> str:
+    """Return a guard that holds where another one does not, as a reader would write it.
+
+    Args:
+        guard: The other one.
+        settings: Those of the release; what it does not know is left out.
+    """
+    return _negated(parse(guard), settings)
+
+
+def _negated(node: Expression, settings: Settings) -> str:
+    if isinstance(node, Not):
+        return _written(node.parts()[0])
+    if isinstance(node, Or | And):
+        parts = [part for part in node.parts() if settings.holds(_written(part)) is not None]
+        joint = " and " if isinstance(node, Or) else " or "
+        return joint.join(_enclosed(_negated(part, settings), len(parts)) for part in parts)
+    if isinstance(node, Compare):
+        left, right = map(_written, node.parts())
+        return f"{left} {OPPOSITE[node.operator]} {right}"
+    return f"not {_written(node)}"
+
+
+def _written(node: Expression) -> str:
+    parts = [_written(part) for part in node.parts()]
+    if isinstance(node, SettingName):
+        return node.name
+    if isinstance(node, GuardLiteral):
+        value = node.value
+        if value is None or isinstance(value, bool):
+            return {None: "null", True: "true", False: "false"}[value]
+        return repr(value) if isinstance(value, str) else str(value)
+    if isinstance(node, ListOf):
+        return f"[{', '.join(parts)}]"
+    if isinstance(node, Compare | Arithmetic):
+        return f"{parts[0]} {node.operator} {parts[1]}"
+    if isinstance(node, Negative):
+        return f"-{parts[0]}"
+    if isinstance(node, Not):
+        return f"not {parts[0]}"
+    assert isinstance(node, And | Or)
+    joint = " and " if isinstance(node, And) else " or "
+    return joint.join(_enclosed(part, len(parts)) for part in parts)
+
+
+def _enclosed(text: str, count: int) -> str:
+    """Return a part of a guard, in brackets where it would be read wrongly beside others."""
+    return f"({text})" if count > 1 and (" and " in text or " or " in text) else text
