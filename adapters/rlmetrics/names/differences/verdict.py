@@ -56,7 +56,7 @@ def verdict_on(cause: Cause, sides: Sides, mode: str, tables: Tables) -> Verdict
     from ..settings.negation import negated  # parses guards, which most answers need not
 
     told = dict.fromkeys(
-        negated(guard, side.settings)
+        negated(guard, side.settings.holds)
         for guard, side in zip(guards, sides, strict=True)
         if guard is not None and guard != UNKNOWN and side is not None
     )

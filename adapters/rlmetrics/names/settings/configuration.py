@@ -78,9 +78,11 @@ def configuration_of(
     """Return the settings of a component in a release; what its defaults say is found out once."""
     if config:
         return Configuration(table, component, release, config)
-    if release not in component.configurations:
-        component.configurations[release] = Configuration(table, component, release)
-    return component.configurations[release]
+    place = Configuration, release
+    if place not in component.kept:
+        component.kept[place] = Configuration(table, component, release)
+    kept: Configuration = component.kept[place]
+    return kept
 
 
 def _defaults(keys: Mapping[str, Any], table: FrameworkTable, release: str) -> dict[str, Value]:

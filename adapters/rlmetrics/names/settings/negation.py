@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 from .guard_expressions import (
     And,
@@ -18,29 +18,26 @@ from .guard_expressions import (
 )
 from .guards import OPPOSITE, parse
 
-if TYPE_CHECKING:
-    from ..differences.severity import Settings
-
 __all__ = ["negated"]
 
 
-def negated(guard: str, settings: Settings) -> str:
+def negated(guard: str, holds: Callable[[str], bool | None]) -> str:
     """Return a guard that holds where another one does not, as a reader would write it.
 
     Args:
         guard: The other one.
-        settings: Those of the release; what it does not know is left out.
+        holds: What the settings answer; a part that they know nothing of is left out.
     """
-    return _negated(parse(guard), settings)
+    return _negated(parse(guard), holds)
 
 
-def _negated(node: Expression, settings: Settings) -> str:
+def _negated(node: Expression, holds: Callable[[str], bool | None]) -> str:
     if isinstance(node, Not):
         return _written(node.parts()[0])
     if isinstance(node, Or | And):
-        parts = [part for part in node.parts() if settings.holds(_written(part)) is not None]
+        parts = [part for part in node.parts() if holds(_written(part)) is not None]
         joint = " and " if isinstance(node, Or) else " or "
-        return joint.join(_enclosed(_negated(part, settings), len(parts)) for part in parts)
+        return joint.join(_enclosed(_negated(part, holds), len(parts)) for part in parts)
     if isinstance(node, Compare):
         left, right = map(_written, node.parts())
         return f"{left} {OPPOSITE[node.operator]} {right}"

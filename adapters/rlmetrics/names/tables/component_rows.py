@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from .key_records import Reading, Signature
 from .pieces import Piece, combine
 from .versions import Releases
-
-if TYPE_CHECKING:
-    from ..settings.configuration import Configuration
 
 __all__ = ["ComponentTable", "TableRow", "condition_of", "expressions_of", "guards_of", "metrics_of"]
 
@@ -57,8 +54,8 @@ class ComponentTable:
         self._called: dict[str, list[TableRow]] = {}
         self.signatures: dict[int, Signature] = {}
         """The signature of each combination that no setting decides further, by its identity."""
-        self.configurations: dict[str, Configuration] = {}
-        """The settings of each release by default; see `rlmetrics.names.settings.configuration.configuration_of`."""
+        self.kept: dict[object, Any] = {}
+        """What is found out about the component once, for whoever asks again."""
 
     @property
     def program(self) -> str | None:

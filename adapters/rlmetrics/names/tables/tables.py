@@ -12,7 +12,6 @@ from .levels import Level, levels_of
 from .user_errors import NamesError
 
 if TYPE_CHECKING:
-    from ..meanings.key_course import ComponentCourse
     from .component_rows import ComponentTable
     from .known_settings import KnownSettings
     from .versions import Releases
@@ -37,8 +36,8 @@ class FrameworkTable:
         self._proven: dict[str, Mapping[str, Any]] = {}
         self._defaults: dict[str, Mapping[str, Any]] = {}
         self._described: dict[str, Sequence[tuple[str, str]]] = {}
-        self.courses: dict[str, ComponentCourse] = {}
-        """Each component through its releases by default; see `rlmetrics.names.upgrades.changes.course_of`."""
+        self.kept: dict[object, Any] = {}
+        """What is found out about the framework once, for whoever asks again."""
 
     @cached_property
     def releases(self) -> Releases:

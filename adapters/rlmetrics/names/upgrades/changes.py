@@ -87,15 +87,17 @@ def course_of(tables: Tables, framework: str, component: str, config: Config = N
         config: Values of settings that differ from the releases' defaults; the others have each release's own.
     """
     table = tables.framework(framework)
-    if not config and component in table.courses:
-        return table.courses[component]
+    place = ComponentCourse, component
+    if not config and place in table.kept:
+        kept: ComponentCourse = table.kept[place]
+        return kept
     described: set[str] = set()
     for name, _, ranges, module in table.components:
         if component in (name, f"{module}.{name}"):
             described |= table.releases.covered(ranges)
     course = ComponentCourse(tables, table, component, sorted(described, key=table.releases.index), config)
     if not config:
-        table.courses[component] = course
+        table.kept[place] = course
     return course
 
 
