@@ -18,7 +18,7 @@ import tempfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-sys.path[:0] = [str(ROOT / name) for name in ("generated", "adapters", "codegen", "tests")]
+sys.path[:0] = [str(ROOT / name) for name in ("adapters", "tests")]
 
 from benchmarks import measure  # noqa: E402
 from health_rows import SOURCES, judged_keys  # noqa: E402

@@ -16,7 +16,7 @@ import tracemalloc
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-sys.path[:0] = [str(ROOT / name) for name in ("generated", "adapters", "codegen", "tests")]
+sys.path[:0] = [str(ROOT / name) for name in ("adapters", "tests")]
 
 from benchmarks import measure  # noqa: E402
 from health_rows import SOURCES, endless, rough_rows  # noqa: E402

@@ -135,7 +135,7 @@ def compiled(commit: str, folder: Path) -> dict[str, str]:
     )
     folder.mkdir()
     subprocess.run(["tar", "-x", "-C", str(folder)], input=packed.stdout, check=True)
-    return with_byte_code([folder / "generated", folder / "adapters"])
+    return with_byte_code([folder / "adapters", folder / "generated"])
 
 
 def with_byte_code(roots: Sequence[Path]) -> dict[str, str]:
@@ -148,7 +148,7 @@ def with_byte_code(roots: Sequence[Path]) -> dict[str, str]:
 
 def installations(folder: Path) -> Iterator[tuple[str, dict[str, str]]]:
     """Yield the kinds of installation: copies of this checkout's packages, and the environment that they run in."""
-    roots = [folder / name for name in ("generated", "adapters")]
+    roots = [folder / name for name in ("adapters", "generated")]
     for root in roots:
         shutil.copytree(ROOT / root.name, root, ignore=shutil.ignore_patterns("__pycache__"))
     path = {"PYTHONPATH": os.pathsep.join(map(str, roots))}

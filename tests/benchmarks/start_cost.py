@@ -19,7 +19,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-sys.path[:0] = [str(ROOT / name) for name in ("generated", "adapters", "codegen", "tests")]
+sys.path[:0] = [str(ROOT / name) for name in ("adapters", "tests")]
 
 from benchmarks import measure  # noqa: E402
 

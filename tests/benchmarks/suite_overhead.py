@@ -16,7 +16,7 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-sys.path[:0] = [str(ROOT / name) for name in ("generated", "adapters", "codegen", "tests")]
+sys.path[:0] = [str(ROOT / name) for name in ("adapters", "tests")]
 
 import torch  # noqa: E402
 from benchmarks import measure  # noqa: E402

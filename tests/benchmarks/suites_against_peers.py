@@ -29,7 +29,7 @@ from types import SimpleNamespace
 from typing import Any
 
 ROOT = Path(__file__).resolve().parents[2]
-sys.path[:0] = [str(ROOT / name) for name in ("generated", "adapters", "codegen", "tests")]
+sys.path[:0] = [str(ROOT / name) for name in ("adapters", "tests")]
 
 # Shapes that another process has seen would make the compiler write slower code for shapes of any size.
 os.environ.setdefault("TORCH_DYNAMO_AUTOMATIC_DYNAMIC_LOCAL_PGO", "0")

@@ -135,7 +135,7 @@ def ran(python: Path, script: str, folder: Path, jobs: list[dict[str, Any]]) -> 
     Raises:
         AssertionError: If one failed; the message is what the process said at the end.
     """
-    roots = [ROOT / name for name in ("generated", "adapters", "codegen", "tests/lanes/trainers")]
+    roots = [ROOT / name for name in ("adapters", "tests/lanes/trainers")]
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(map(str, roots)), "PYTHONDONTWRITEBYTECODE": "1"}
     command = [str(python), str(ROOT / "tests" / "lanes" / "trainers" / script), str(folder), json.dumps(jobs)]
     done = subprocess.run(command, env=environment, cwd=folder, capture_output=True, text=True, check=False)

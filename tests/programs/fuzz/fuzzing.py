@@ -27,7 +27,7 @@ from typing import Any
 
 if __name__ == "__main__":
     ROOT = Path(__file__).resolve().parents[3]
-    sys.path[:0] = [str(ROOT / part) for part in ("generated", "adapters", "codegen", "tests")]
+    sys.path[:0] = [str(ROOT / part) for part in ("adapters", "tests")]
 
 from programs.fuzz.readers import HERE, READERS, Reader
 from rlmetrics.names.tables.user_errors import UserError

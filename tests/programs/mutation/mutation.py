@@ -28,7 +28,7 @@ from pathlib import Path
 from types import ModuleType
 
 ROOT = Path(__file__).resolve().parents[3]
-sys.path[:0] = [str(ROOT / name) for name in ("generated", "adapters", "codegen", "tests", "tests/generated")]
+sys.path[:0] = [str(ROOT / name) for name in ("adapters", "tests", "tests/generated")]
 
 import torch  # noqa: E402
 from metric_checks import Case, check  # noqa: E402

@@ -61,11 +61,10 @@ class Clone:
 
     def rlmetrics(self, *words: str) -> subprocess.CompletedProcess[str]:
         """Run a command with the clone's own modules."""
-        paths = os.pathsep.join(str(self.folder / root) for root in ("generated", "adapters", "codegen"))
         return subprocess.run(
             [sys.executable, "-m", "rlmetrics.cli", *words],
             cwd=self.folder,
-            env={**os.environ, "PYTHONPATH": paths},
+            env={**os.environ, "PYTHONPATH": str(self.folder / "adapters")},
             capture_output=True,
             text=True,
             check=False,
