@@ -9,7 +9,6 @@ if TYPE_CHECKING:
     from inspect import Signature
     from typing import Any
 
-    from .report import Report
     from .translation import translate_file
 
 __all__ = ["CallablePackage"]
@@ -19,7 +18,13 @@ class CallablePackage(ModuleType):
     """A package that does what ``translate_file`` does when it is called."""
 
     if TYPE_CHECKING:
-        __call__ = staticmethod(translate_file)
+        from rlmetrics.logs.input_errors import InputError
+
+        from .report import Report
+        from .translation_plan import Translation
+        from .translator import Translator
+
+        __call__ = translate_file = staticmethod(translate_file)
     else:
 
         def __call__(self, *args: Any, **kwargs: Any) -> Report:

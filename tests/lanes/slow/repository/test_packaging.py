@@ -39,6 +39,8 @@ rlmetrics.translate("run.jsonl")  # wrong
 rlmetrics.Monitor().observe(1, {}).nothing  # wrong
 rlmetrics.transaltor  # wrong
 functional.kl_old_k2(1, 2, 3, 4)  # wrong
+rlmetrics.translate.Translator("verl==0.5.0", "verl==0.9.1").row(1)  # wrong
+rlmetrics.translate.translate_file("run.jsonl", "canonical")  # wrong
 GRPOSuite().nothing()  # wrong
 """
 """What a program says of the package; type checkers are to find what is wrong, and nothing else."""
