@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from importlib import import_module
-from typing import Any
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
 
 __all__ = ["lazily"]
 
@@ -23,6 +24,8 @@ def lazily(package: dict[str, Any], **modules: tuple[str, ...]) -> tuple[Callabl
         if name not in home:
             msg = f"module {package['__name__']!r} has no attribute {name!r}"
             raise AttributeError(msg)
+        from importlib import import_module
+
         value = getattr(import_module(f".{home[name]}", package["__name__"]), name)
         package[name] = value
         return value

@@ -99,6 +99,7 @@ def test_the_manual_is_what_the_commands_take():
 def test_a_page_says_what_argparse_says(parser, folder, monkeypatch):
     """The same words in the same order, however wide the terminal is; and a command and its parser print the same."""
     monkeypatch.setenv("COLUMNS", "100000")
+    monkeypatch.setattr(parser, "formatter_class", argparse.HelpFormatter)
     expected = argparse.ArgumentParser.format_help(parser).split()
 
     for columns in ("60", "80", "120"):

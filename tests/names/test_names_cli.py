@@ -13,7 +13,11 @@ from types import ModuleType
 
 import pytest
 import yaml
+from hypothesis import example, given
+from hypothesis import strategies as st
 from rlmetrics.cli import COMMANDS
+from rlmetrics.cli.parsing import parser_of
+from rlmetrics.cli.plain import FORMS, plain_command
 from rlmetrics.names import Evidence, keys, map_names
 
 OLD, NEW, GRPO = "trl[PPOTrainer]==0.7.10", "trl[PPOTrainer]==0.18.2", "trl[GRPOTrainer]==1.16.0"
@@ -343,3 +347,43 @@ def test_records_become_json_with_the_names_of_the_interface():
     row = map_names(OLD, NEW).rows[0]
     assert row.from_ == plain(row)["from"]
     assert isinstance(plain(row)["differs_by"], list)
+
+
+WORDS = st.sampled_from([
+    "kl", "actor/kl_loss", "loss=0.0", "a key", "é", GRPO, "verl", "-", "@file", "", "beta=1",
+    "--at", "--from", "--to", "--full", "--json", "--", "-h", "--at=verl", "--fro", "--config",
+])  # fmt: skip
+
+
+@given(command=st.sampled_from(sorted(FORMS)), words=st.lists(WORDS, max_size=6))
+@example(command="map", words=["kl", "--from", GRPO, "--to", "verl"])
+@example(command="resolve", words=["kl", "--at", GRPO, "entropy"])
+@example(command="show", words=["kl"])
+def test_a_plain_command_line_says_what_its_parser_finds(command, words):
+    """Name by name; the parser refuses only words on both sides of an option, which are understood all the same."""
+    plain = plain_command([command, *words])
+    if plain is None:
+        return
+    run, said = plain
+    places = [at for at, word in enumerate(words) if word.startswith("--")]
+    options = [words[at + more] for at in places for more in (0, 1)]
+    others = [word for at, word in enumerate(words) if at not in places and at - 1 not in places]
+    parsed = vars(parser_of(command)[0].parse_args([command, *others, *options]))
+
+    assert vars(said) == {name: value for name, value in parsed.items() if name != "run"}
+    assert run is parsed["run"]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        ["resolve", "kl"],
+        ["resolve", "kl", "--at", GRPO],
+        ["show", "approxkl"],
+        ["map", "kl", "--from", GRPO, "--to", "verl"],
+        ["diff", "--to", "trl", "--from", "trl==0.18.2"],
+    ],
+)
+def test_what_people_type_is_plain(line):
+    """Words and sources in any order are read without argparse."""
+    assert plain_command(line) is not None

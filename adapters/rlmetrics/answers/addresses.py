@@ -8,8 +8,6 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Mapping
-from pathlib import Path
-from urllib.parse import quote
 
 from rlmetrics.names.sources.source import parse_source
 from rlmetrics.names.tables.tables import Tables
@@ -49,6 +47,8 @@ def configured(environment: Mapping[str, str] | None = None) -> str | None:
         return None
     if re.match(r"(https?|file)://", given):
         return given.rstrip("/")
+    from pathlib import Path
+
     if (Path(given) / "index.html").is_file():
         return Path(given).resolve().as_uri()
     msg = f"{VARIABLE}={given} is no address and no built site; give https://… or the folder that holds index.html"
@@ -63,6 +63,8 @@ def web_address(site: str, page: str, release: str | None = None) -> str:
         page: The page's address below the root of the site.
         release: The release that the page is to show first, such as ``trl-0.12.2``.
     """
+    from urllib.parse import quote
+
     file = "index.html" if site.startswith("file:") else ""
     return f"{site}/{quote(page)}/{file}{'' if release is None else f'#at={release}'}"
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import islice, zip_longest
+from itertools import islice
 from typing import NamedTuple
 
 from rlmetrics.names.lookup.foreign_names import brought
@@ -14,7 +14,7 @@ from rlmetrics.names.tables.tables import Tables
 from rlmetrics.names.tables.undescribed import Nearest, Recognised, told_by
 from rlmetrics.wording.metric_facts import quantity
 from rlmetrics.wording.signature_words import listed, quantity_words, ranges_words
-from rlmetrics.wording.terminal import columns, width, wrapped
+from rlmetrics.wording.terminal import columns, one_line, table, wrapped
 
 __all__ = ["Meaning", "brought_lines", "meaning_lines", "meaning_table", "meanings", "near_lines", "undescribed_lines"]
 
@@ -34,7 +34,7 @@ _FACETS = {
 }
 """Facets of a metric, as what two meanings of a key may differ in."""
 _MOST_FACETS = 4
-_WIDEST_NAMES, _GAP = 26, 2
+_WIDEST_NAMES = 26
 
 
 class Meaning(NamedTuple):
@@ -69,13 +69,13 @@ def meaning_lines(key: str, lookup: Lookup, catalogue: Catalogue, tables: Tables
     """
     groups = meanings(lookup.found)
     if lookup.way in (ALIAS, SEGMENT, GROUP):
-        return [*_under_other_names(key, lookup, tables, full=full), "", _next(lookup.found[0])]
-    lines = [*wrapped(_head(key, lookup, groups, tables)), ""]
+        return [*_under_other_names(key, lookup, tables, full=full), "", *_next(lookup.found[0])]
+    lines = [*wrapped(*_head(key, lookup, groups, tables)), ""]
     lines += meaning_table(groups, tables, full=full)
     if len(groups) > 1:
         lines += ["", *wrapped(_apart(groups, tables))]
     lines += _others(key, lookup, catalogue, tables, full=full)
-    return [*lines, "", _next(lookup.found[0], key)]
+    return [*lines, "", *_next(lookup.found[0], key)]
 
 
 def near_lines(key: str, near: Sequence[str], catalogue: Catalogue, tables: Tables) -> list[str]:
@@ -91,7 +91,7 @@ def near_lines(key: str, near: Sequence[str], catalogue: Catalogue, tables: Tabl
         *wrapped(f"No described release logs `{key}`. Did you mean {listed([f'`{item}`' for item in near], 'or')}?")
     ]
     logged = [item for name in near for item in catalogue.called(name)]
-    return [*lines, "", *_keyed(logged, tables, full=False), "", _next(logged[0])]
+    return [*lines, "", *_keyed(logged, tables, full=False), "", *_next(logged[0])]
 
 
 def brought_lines(key: str, tables: Tables, catalogue: Catalogue) -> list[str]:
@@ -145,7 +145,8 @@ def _logging(metric: str, tables: Tables, catalogue: Catalogue) -> list[tuple[st
     return list(found.values())
 
 
-def _head(key: str, lookup: Lookup, groups: Sequence[Meaning], tables: Tables) -> str:
+def _head(key: str, lookup: Lookup, groups: Sequence[Meaning], tables: Tables) -> tuple[str, str]:
+    """Return what is said first, and what may follow it where that leaves room."""
     first = lookup.found[0]
     said = f"`{key}`"
     if lookup.way == SHOWN:
@@ -154,14 +155,12 @@ def _head(key: str, lookup: Lookup, groups: Sequence[Meaning], tables: Tables) -
         said += f" is a `{first.key}`. It"
     titles = [str(tables.frameworks[name]["title"]) for name in dict.fromkeys(item.framework for item in lookup.found)]
     if len(groups) == 1:
-        return f"{said} has one meaning, in {listed(titles)}."
+        return f"{said} has one meaning, in {listed(titles)}.", ""
     who = {(item.framework, item.component) for item in lookup.found}
     what = "trainer" if len(who) > 1 and "trl" in {name for name, _ in who} else "release"
     what = "framework" if len(titles) > 1 else what
     where = f"{'both' if len(groups) == 2 else 'all'} in {titles[0]}" if len(titles) == 1 else f"in {listed(titles)}"
-    text = f"{said} has {len(groups)} meanings, {where}. Which {what} wrote your log?"
-    hint = " (--at picks one)"
-    return text + hint if len(text) + len(hint) <= width() else text
+    return f"{said} has {len(groups)} meanings, {where}. Which {what} wrote your log?", " (--at picks one)"
 
 
 def _tracker(surface: str, tables: Tables) -> str:
@@ -178,27 +177,14 @@ def meaning_table(groups: Sequence[Meaning], tables: Tables, *, full: bool = Fal
     several = len({item.framework for group in groups for item in group.found}) > 1
     rows = [
         (
-            group.metric,
+            _words(group.metric, tables),
+            (_words if full else _short)(group.metric, tables),
             _who(group.found, tables, titled=several, full=full),
             _releases(group.found, tables) if dated else "",
         )
         for group in shown
     ]
-    who = min(max(len(row[1]) for row in rows), _WIDEST_NAMES)
-    releases = min(max(len(row[2]) for row in rows), width() // 5)
-    words = width() - 2 - 2 * _GAP - who - releases
-    texts = [_words(metric, tables) for metric, _, _ in rows]
-    if not full:
-        texts = [
-            text if len(text) <= 2 * words else _short(metric, tables)
-            for text, (metric, _, _) in zip(texts, rows, strict=True)
-        ]
-    words = min(words, max(len(text) for text in texts))
-    lines: list[str] = []
-    for text, (_, names, spans) in zip(texts, rows, strict=True):
-        cells = [wrapped(text, hanging=2, columns=words), wrapped(names, columns=who), wrapped(spans, columns=releases)]
-        for first, second, third in zip_longest(*cells, fillvalue=""):
-            lines.append(f"  {first:<{words}}{'':{_GAP}}{second:<{who}}{'':{_GAP}}{third}".rstrip())
+    lines = table(rows, widest=_WIDEST_NAMES)
     left = len(groups) - len(shown)
     return [*lines, f"  {left} more meanings: --full"] if left else lines
 
@@ -314,10 +300,9 @@ def _under_other_names(key: str, lookup: Lookup, tables: Tables, *, full: bool) 
     return [*wrapped(text), "", *_keyed(lookup.found, tables, full=full)]
 
 
-def _next(item: Logged, key: str | None = None) -> str:
+def _next(item: Logged, key: str | None = None) -> list[str]:
     component = "" if item.program is not None else f"[{item.component}]"
     spelled = item.key if key is None else key
     quoted = f"'{spelled}'" if "{" in spelled or " " in spelled else spelled
     command = f"Next: rlmetrics resolve {quoted} --at '{item.framework}{component}'"
-    hint = "   (installed or newest)"
-    return command + hint if len(command) + len(hint) <= width() else command
+    return one_line(command, "   (installed or newest)")

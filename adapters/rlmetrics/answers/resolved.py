@@ -18,9 +18,9 @@ from rlmetrics.wording.metric_facts import (
     sentence,
 )
 from rlmetrics.wording.signature_words import population_words
-from rlmetrics.wording.terminal import LABEL, columns, labelled, symbol, wrapped
+from rlmetrics.wording.terminal import LABEL, columns, first_fitting, if_fitting, labelled, symbol, wrapped
 
-from .trust import averaged_lines, is_biased, logged_lines, needs_words, says_over, trust_lines
+from .trust import averaged_lines, is_biased, logged_lines, needs_words, says_over, trust_texts
 from .value_ranges import axis_of
 
 if TYPE_CHECKING:
@@ -76,42 +76,48 @@ def resolved_lines(view: View, resolution: Resolution, *, full: bool = False) ->
     """
     changes = _changes(view, resolution)
     coming = changes.next if changes is not None else None
-    lines = [*wrapped(f"{_first(view, resolution)}{f' {coming}' if coming else ''}"), ""]
-    intro = len(lines)
+    intro = [*wrapped(f"{_first(view, resolution)}{f' {coming}' if coming else ''}"), ""]
     if resolution.metric is None:
-        return [*lines, *_choices(resolution, view.tables), *source_lines(resolution, full=full)]
-    signature = resolution.signature
-    variant = None if signature is None else signature.reproduced_by
-    formula = formula_texts(resolution.metric, variant, view.tables)
-    lines += labelled("formula", formula if full or len(formula) <= _FORMULA else formula[:1])
-    measured = measured_text(resolution.metric, view.tables)
-    lines += labelled("measures", [] if formula or measured is None else [measured])
-    trust = trust_lines(view, resolution, full=full)
-    # What spoils a number is told before anything else about it, then how its curve behaves.
-    logged = logged_lines(view, resolution)
-    # Settings without which it would not be there come before what its curve tells.
-    early = _is_conditional(resolution) and len(logged) <= _CONDITION
-    ahead = [*(trust if is_biased(trust) else []), *(logged if early else [])]
-    lines[intro:intro] = ahead
-    place = intro + len(ahead)
-    lines += averaged_lines(view, resolution)
-    lines += [] if is_biased(trust) else trust
+        return [*intro, *_choices(resolution, view.tables), *source_lines(resolution, full=full)]
+    trust = trust_texts(view, resolution, full=full)
+    told_trust = labelled("trust", trust)
+    biased = is_biased(trust)
     axis = axis_of(resolution)
-    lines += labelled("healthy", health_texts(resolution.metric, view.tables, axis=axis, full=full))
-    of = "" if axis is None or axis.is_plain else "Of the metric itself: "
-    reads = labelled("reads", [f"{of}{text}" for text in reads_texts(resolution.metric, view.tables)])
-    lines += [] if early else logged
-    lines += _constant(resolution, full=full)
-    if changes is not None:
-        lines += _changed(changes, str(view.source.release), str(resolution.component), full=full)
-    if full:
-        return [*lines, *_rest(view, resolution, _PLENTY, full=True), *_everything(view, resolution)]
-    around = _around(view, resolution)
-    told = [
-        [*lines[:place], *(reads if detail.reads else []), *lines[place:], *_rest(view, resolution, detail, around)]
-        for detail in _DETAILS
+    # What spoils a number is told before anything else about it, then how its curve behaves.
+    ahead = [*intro, *(told_trust if biased else [])]
+    number = [
+        *_formula(view, resolution, resolution.metric, full=full),
+        *averaged_lines(view, resolution),
+        *([] if biased else told_trust),
+        *labelled("healthy", health_texts(resolution.metric, view.tables, axis=axis, full=full)),
     ]
-    return next((answer for answer in told if len(answer) <= _SCREEN), told[-1])
+    after = _constant(resolution, full=full)
+    if changes is not None:
+        after += _changed(changes, str(view.source.release), str(resolution.component), full=full)
+    if full:
+        rests = [(list[str](), [*_rest(view, resolution, _PLENTY, full=True), *_everything(view, resolution)])]
+    else:
+        of = "" if axis is None or axis.is_plain else "Of the metric itself: "
+        reads = labelled("reads", [f"{of}{text}" for text in reads_texts(resolution.metric, view.tables)])
+        around = _around(view, resolution)
+        rests = [(reads if detail.reads else [], _rest(view, resolution, detail, around)) for detail in _DETAILS]
+    logged = logged_lines(view, resolution)
+    late = first_fitting([[*ahead, *curve, *number, *logged, *after, *rest] for curve, rest in rests], _SCREEN)
+    if not _is_conditional(resolution):
+        return late
+    # Settings without which it would not be there come before what its curve tells.
+    early = first_fitting([[*ahead, *logged, *curve, *number, *after, *rest] for curve, rest in rests], _SCREEN)
+    return if_fitting(logged, _CONDITION, early, late)
+
+
+def _formula(view: View, item: Resolution, metric: str, *, full: bool) -> list[str]:
+    """Return the formula of what is measured, or in words what it measures."""
+    signature = item.signature
+    formula = formula_texts(metric, None if signature is None else signature.reproduced_by, view.tables)
+    if formula:
+        return labelled("formula", formula if full or len(formula) <= _FORMULA else formula[:1])
+    measured = measured_text(metric, view.tables)
+    return labelled("measures", [] if measured is None else [measured])
 
 
 def _is_conditional(item: Resolution) -> bool:
@@ -268,8 +274,10 @@ def _changed(found: _Changes, release: str, component: str, *, full: bool) -> li
     else:
         more = len(past) + len(coming) - len(shown)
         rest = f"{more} more in {history.releases[0]}..{newest}: --full" if more else ""
-    lines = [*columns(rows, indent=LABEL), *(wrapped(rest, indent=LABEL) if rest else [])]
-    return [f"{'changed':<{LABEL}}{lines[0][LABEL:]}", *lines[1:]] if lines else []
+    lines = columns(rows, indent=LABEL, label="changed")
+    if not rest:
+        return lines
+    return [*lines, *(wrapped(rest, indent=LABEL) if lines else labelled("changed", rest))]
 
 
 def _nearest(changes: Sequence[ToldChange]) -> list[ToldChange]:

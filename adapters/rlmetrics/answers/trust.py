@@ -11,7 +11,7 @@ from rlmetrics.names.meanings.view import FrameworkView
 from rlmetrics.wording.difference_words import GRADES, brief_of, shows
 from rlmetrics.wording.metric_facts import SHARES, sentence, shortened
 from rlmetrics.wording.signature_words import averaged_words, population_words
-from rlmetrics.wording.terminal import LABEL, labelled, symbol
+from rlmetrics.wording.terminal import labelled, symbol
 
 if TYPE_CHECKING:
     from rlmetrics.names.lookup.lookup_records import Resolution
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from rlmetrics.names.tables.key_records import Signature
     from rlmetrics.names.tables.tables import Tables
 
-__all__ = ["averaged_lines", "bias_words", "is_biased", "logged_lines", "needs_words", "says_over", "trust_lines"]
+__all__ = ["averaged_lines", "bias_words", "is_biased", "logged_lines", "needs_words", "says_over", "trust_texts"]
 
 _TRAITS = 2
 """So many biases are told."""
@@ -68,7 +68,7 @@ def _number(value: float | str) -> str:
     return f"({value})" if isinstance(value, str) else f"{value:g}"
 
 
-def trust_lines(view: View, item: Resolution, *, full: bool = False) -> list[str]:
+def trust_texts(view: View, item: Resolution, *, full: bool = False) -> list[str]:
     """Return whether the number is the plain one, and what biases it."""
     if item.signature is None or not isinstance(view, FrameworkView):
         return []
@@ -83,8 +83,8 @@ def trust_lines(view: View, item: Resolution, *, full: bool = False) -> list[str
         rest = f" ({hidden} difference{'s' * (hidden > 1)} only with other settings)" if hidden else ""
         signature = item.signature
         if signature.scale != 1 or signature.offset != 0:
-            return labelled("trust", f"{symbol('same')} exact, but not the formula itself: {_times(signature)}{rest}")
-        return labelled("trust", f"{symbol('same')} plain: as the formula says{rest}")
+            return [f"{symbol('same')} exact, but not the formula itself: {_times(signature)}{rest}"]
+        return [f"{symbol('same')} plain: as the formula says{rest}"]
     worst = min((traits[name]["grade"] for name in names), key=GRADES.index)
     shown = [*names, *(name for name in every if name not in names)] if full else names[:1]
     if not full and worst != "minor":
@@ -112,7 +112,7 @@ def trust_lines(view: View, item: Resolution, *, full: bool = False) -> list[str
             len(others) > biased
         )
         texts[-1] += f" And {' and '.join(counts)}."
-    return labelled("trust", texts)
+    return texts
 
 
 def _is_asked(guard: object, view: FrameworkView, item: Resolution) -> bool:
@@ -123,8 +123,8 @@ def _is_asked(guard: object, view: FrameworkView, item: Resolution) -> bool:
 
 
 def is_biased(trust: Sequence[str]) -> bool:
-    """Tell whether lines on trust say that the number is biased."""
-    return bool(trust) and symbol("biased") in trust[0][LABEL : LABEL + 1]
+    """Tell whether texts on trust say that the number is biased."""
+    return bool(trust) and trust[0].startswith(symbol("biased"))
 
 
 def bias_words(view: View, item: Resolution) -> str | None:

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
 
+from rlmetrics.lazy_dataclasses import dataclass
 from rlmetrics.names.meanings.view import FrameworkView
 from rlmetrics.wording.metric_facts import axis_words, formula_texts, health_texts, measured_text, reads_texts
 from rlmetrics.wording.setting_words import guard_words
@@ -19,7 +19,7 @@ from rlmetrics.wording.terminal import columns, labelled, wrapped
 from .judged import findings_at_once, judge
 from .judgement import BAD, LEVELS, Judgement
 from .pasted import Given, parse_row
-from .trust import averaged_lines, bias_words, is_biased, logged_lines, trust_lines
+from .trust import averaged_lines, bias_words, is_biased, logged_lines, trust_texts
 from .value_evidence import evidence_of
 from .value_ranges import axis_of, outside
 
@@ -105,7 +105,7 @@ def value_json(values: Sequence[JudgedValue]) -> list[dict[str, Any]]:
     """Return the objects that `resolve --json` gives for keys, each with its value and what that tells."""
     return [
         {
-            **{field.name: getattr(item.found, field.name) for field in fields(item.found)},
+            **{name: getattr(item.found, name) for name in item.found.__match_args__},
             "value": item.given.text if item.given.number is None else _plain(item.given.number),
             "judged": list(item.judged),
         }
@@ -141,10 +141,10 @@ def value_lines(values: Sequence[JudgedValue], *, full: bool = False, assumed: b
         # A value about which nothing is said: what is known of the curve is the answer.
         from .resolved import told_notes
 
-        trust = trust_lines(first.view, resolution)
+        trust = trust_texts(first.view, resolution)
         notes = told_notes(first.view, resolution, installed=False)
         lines += labelled("reads", _on_axis(first, reads_texts(str(resolution.metric), first.view.tables)))
-        lines += trust if biases is None and is_biased(trust) else []
+        lines += labelled("trust", trust) if biases is None and is_biased(trust) else []
         lines += labelled("note", notes if full else notes[:_MOST_ALSO])
     advice = "do" if head.origin == "health" else "watch"
     for label, text in (("why", head.why), ("worry if", head.worry), (advice, head.watch)):

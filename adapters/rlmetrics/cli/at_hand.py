@@ -6,6 +6,8 @@ answer costs beyond that, so they do without ``typing``, ``re`` and ``argparse``
 
 from __future__ import annotations
 
+import os
+
 from .exits import UsageError
 
 TYPE_CHECKING = False
@@ -15,6 +17,7 @@ if TYPE_CHECKING:
 __all__ = ["answer_at_hand"]
 
 _HELP = ("-h", "--help")
+_READY = ("resolve", "show")
 
 
 def answer_at_hand(arguments: Sequence[str]) -> str | None:
@@ -29,7 +32,9 @@ def answer_at_hand(arguments: Sequence[str]) -> str | None:
         except ImportError:
             msg = "rlmetrics: the tables have not been generated; run rlmetrics generate in the checkout"
             raise UsageError(msg) from None
-    return _manual(arguments) if arguments[-1] in _HELP else None
+    if arguments[-1] in _HELP:
+        return _manual(arguments)
+    return _ready(*arguments) if len(arguments) == 2 and arguments[0] in _READY else None
 
 
 def _version() -> str:
@@ -43,6 +48,19 @@ def _overview() -> str:
     from .overview import overview
 
     return overview()
+
+
+def _ready(command: str, name: str) -> str | None:
+    """Return the answer to a name; that with links to a site has to be made anew."""
+    if os.environ.get("RLMETRICS_SITE"):
+        return None
+    from rlmetrics.wording.answer_book import printed_entry
+
+    try:
+        text = printed_entry(command, name)
+    except ImportError:
+        return None  # without tables, which the command says
+    return None if text is None else f"{text}\n"
 
 
 def _manual(arguments: Sequence[str]) -> str | None:

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import argparse
-from typing import TYPE_CHECKING
-
 from .options import add_config, add_json, add_program, add_source, add_spec, config_of, spec_of
-from .output import json_text
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    import argparse
     from collections.abc import Sequence
 
     from rlmetrics.names import DiffResult, Tables
@@ -37,10 +35,12 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
 
 def run(args: argparse.Namespace) -> int:
     """Run the command."""
-    from rlmetrics.names import load_tables
+    from rlmetrics.names.tables.loading import load_tables
 
     tables = load_tables(spec_of(args))
     if args.json:
+        from .output import json_text
+
         print(json_text(_found(args, tables, args.keys)))
         return 0
     from rlmetrics.answers.diff_answer import diff_lines, key_lines
@@ -54,8 +54,8 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _found(args: argparse.Namespace, tables: Tables, keys: Sequence[str]) -> DiffResult:
-    from rlmetrics.names import diff
     from rlmetrics.names.mapping.programs import EVERY
+    from rlmetrics.names.upgrades.release_differences import diff
 
     return diff(
         args.from_,

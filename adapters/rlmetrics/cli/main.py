@@ -8,6 +8,7 @@ import sys
 
 from .at_hand import answer_at_hand
 from .exits import INTERRUPTED, OK, USAGE, UsageError
+from .plain import plain_command
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -102,23 +103,27 @@ def _settle() -> None:
 def _command(arguments: list[str]) -> int:
     from rlmetrics.names.tables.user_errors import UserError
 
-    from .commands import COMMANDS
-    from .parsing import every_command, parser_of, whole_parser
-
     if _COMPLETING in os.environ:
         from .completion import complete
+        from .parsing import every_command
 
         complete(every_command())
         return OK
     chosen = arguments[0] if arguments else ""
-    if chosen not in COMMANDS:
-        _check_first(arguments)
-        whole_parser().parse_args(arguments)
-        return OK
     try:
+        plain = plain_command(arguments)
+        if plain is not None:
+            run, said = plain
+            return run(said)
+        from .commands import COMMANDS
+        from .parsing import parser_of, whole_parser
+
+        if chosen not in COMMANDS:
+            _check_first(arguments)
+            whole_parser().parse_args(arguments)
+            return OK
         parser, module = parser_of(chosen)
-        args = parser.parse_args(arguments)
-        return int(module.run(args))
+        return int(module.run(parser.parse_args(arguments)))
     except ModuleNotFoundError as error:
         from rlmetrics.logs.optional_packages import MissingPackageError
 

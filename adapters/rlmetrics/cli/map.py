@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import argparse
-from typing import TYPE_CHECKING
-
-from rlmetrics.names.settings.configuration import parse_pairs
-
 from .options import add_config, add_json, add_program, add_source, add_spec, add_surface, config_of, spec_of
-from .output import csv_text, json_text, markdown, yaml_text
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Sequence
+
     from rlmetrics.names import MapRow, Transform
     from rlmetrics.names.mapping.mapping import NameMap
 
@@ -62,7 +60,8 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
 
 def run(args: argparse.Namespace) -> int:
     """Run the command."""
-    from rlmetrics.names import map_names
+    from rlmetrics.names.mapping.mapping import map_names
+    from rlmetrics.names.settings.configuration import parse_pairs
 
     names = map_names(
         args.from_,
@@ -74,14 +73,8 @@ def run(args: argparse.Namespace) -> int:
         program=args.program,
     )
     rows = _asked(names, args.keys) if args.keys else names.rows
-    if args.json:
-        print(json_text(rows))
-    elif args.yaml:
-        print(yaml_text(rows))
-    elif args.csv:
-        print(csv_text(_HEADER, [_cells(row) for row in rows]))
-    elif args.md:
-        print(markdown([name.replace("_", " ") for name in _HEADER], [_cells(row) for row in rows]))
+    if args.json or args.yaml or args.csv or args.md:
+        print(_for_programs(args, rows))
     else:
         from rlmetrics.answers.map_answer import key_lines, map_lines
         from rlmetrics.wording.terminal import printed
@@ -93,6 +86,18 @@ def run(args: argparse.Namespace) -> int:
             lines = map_lines(names, full=args.full)
         print(printed(lines, keys=args.keys))
     return 0
+
+
+def _for_programs(args: argparse.Namespace, rows: Sequence[MapRow]) -> str:
+    """Return rows in the form that was asked for."""
+    from .output import csv_text, json_text, markdown, yaml_text
+
+    if args.json:
+        return json_text(rows)
+    if args.yaml:
+        return yaml_text(rows)
+    cells = [_cells(row) for row in rows]
+    return csv_text(_HEADER, cells) if args.csv else markdown([name.replace("_", " ") for name in _HEADER], cells)
 
 
 def _asked(names: NameMap, keys: list[str]) -> list[MapRow]:

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import argparse
-from collections.abc import Mapping
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
-
-from rlmetrics.names.settings.configuration import parse_pairs
-from rlmetrics.names.tables.user_errors import UserError
-
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Mapping
+    from typing import Any
+
     from rlmetrics.names.tables.tables import Tables
 
 __all__ = ["add_config", "add_json", "add_program", "add_source", "add_spec", "add_surface", "config_of", "spec_of"]
@@ -84,6 +81,12 @@ def config_of(args: argparse.Namespace) -> dict[str, Any]:
     Raises:
         UserError: A file can't be read, or a setting is written wrongly.
     """
+    if not args.config:
+        return {}
+    from pathlib import Path
+
+    from rlmetrics.names.settings.configuration import parse_pairs
+
     pairs = parse_pairs((text for text in args.config if not text.startswith("@")), "--config")
     settings: dict[str, Any] = {}
     for text in args.config:
@@ -109,6 +112,7 @@ def _check_known(path: str, settings: Mapping[str, Any], tables: Tables) -> None
         UserError: There is no such setting.
     """
     from rlmetrics.names.meanings.recorded_settings import is_setting
+    from rlmetrics.names.tables.user_errors import UserError
 
     if not any(is_setting(name, tables) for name in settings):
         titles = " or ".join(str(row["title"]) for row in tables.frameworks.values())

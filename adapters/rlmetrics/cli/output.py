@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 import os
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import fields
 from functools import lru_cache
 from operator import attrgetter
 from typing import Any, TextIO
@@ -37,7 +34,7 @@ def plain(value: Any) -> Any:
 
 def _opened(value: Any) -> Any:
     """Return a record as a dictionary, its fields as they are."""
-    if hasattr(value, "__dataclass_fields__"):
+    if hasattr(value, "__match_args__"):
         names, values = _fields(value.__class__)
         return dict(zip(names, values(value), strict=True))
     return list(value) if isinstance(value, set | frozenset) else dict(value)
@@ -46,7 +43,7 @@ def _opened(value: Any) -> Any:
 @lru_cache(maxsize=64)
 def _fields(record: type[Any]) -> tuple[tuple[str, ...], Callable[[Any], tuple[Any, ...]]]:
     """Return the names under which the fields of a record are shown, and what gives their values."""
-    names = [field.name for field in fields(record)]
+    names: tuple[str, ...] = record.__match_args__
     values = attrgetter(*names) if len(names) > 1 else lambda value: tuple(getattr(value, name) for name in names)
     return tuple(name.rstrip("_") for name in names), values
 
@@ -75,6 +72,9 @@ def _lines(items: Sequence[Any]) -> str:
 
 def csv_text(header: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
     """Return a CSV file; what has no value is an empty cell."""
+    import csv
+    import io
+
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(header)

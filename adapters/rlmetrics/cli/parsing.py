@@ -27,8 +27,18 @@ class _CommandModule(Protocol):
         ...
 
 
+class _Formatter(argparse.HelpFormatter):
+    """Is made for each argument, to check it; without a width it would load shutil, with every codec for archives."""
+
+    def __init__(self, prog: str) -> None:
+        super().__init__(prog, width=80)
+
+
 class Parser(argparse.ArgumentParser):
     """Reports a wrong command line on one line, and lays out its help as answers are laid out."""
+
+    def __init__(self, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **{"formatter_class": _Formatter, **options})
 
     def error(self, message: str) -> NoReturn:
         """Give up."""

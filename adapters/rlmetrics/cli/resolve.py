@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-import argparse
 import sys
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
 
 from .exits import FOUND, OK
 from .options import add_config, add_json, add_source, add_spec, config_of, spec_of
-from .output import json_text
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Mapping, Sequence
+    from typing import Any
+
     from rlmetrics.answers.pasted import Given
     from rlmetrics.names import Tables
 
 AUTO = "auto"
+_VALUED = frozenset("=:|\t{")
+"""Signs without one of which a text holds no values."""
 
 
 def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -38,8 +41,8 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
 
 def run(args: argparse.Namespace) -> int:
     """Run the command."""
-    from rlmetrics.answers.pasted import parse_rows
-    from rlmetrics.names import NamesError, load_tables
+    from rlmetrics.names.tables.loading import load_tables
+    from rlmetrics.names.tables.user_errors import NamesError
 
     keys: list[str] = []
     for key in args.keys:
@@ -48,9 +51,12 @@ def run(args: argparse.Namespace) -> int:
         msg = "there are no keys on the standard input; write one a line"
         raise NamesError(msg)
     config, tables = config_of(args), load_tables(spec_of(args))
-    row = parse_rows(keys)
-    if row:
-        return _of_values(args, row, config, tables)
+    if any(not _VALUED.isdisjoint(key) for key in keys):
+        from rlmetrics.answers.pasted import parse_rows
+
+        row = parse_rows(keys)
+        if row:
+            return _of_values(args, row, config, tables)
     if "-" in args.keys and args.at == AUTO and len(keys) > 1:
         _infer(args, keys, config, tables)
         if args.at == AUTO and not args.json and _of_undescribed(args, keys, tables):
@@ -91,7 +97,12 @@ def _of_values(args: argparse.Namespace, row: Mapping[str, Given], config: dict[
     from rlmetrics.wording.terminal import printed
 
     asked = ask(row, args.at, config, tables)
-    print(json_text(asked.json()) if args.json else printed(asked.lines(full=args.full), keys=[*row]))
+    if args.json:
+        from .output import json_text
+
+        print(json_text(asked.json()))
+    else:
+        print(printed(asked.lines(full=args.full), keys=[*row]))
     return FOUND if asked.is_typo else OK
 
 
@@ -99,6 +110,8 @@ def _as_json(args: argparse.Namespace, keys: Sequence[str], config: dict[str, An
     """Answer about keys for programs."""
     from rlmetrics.answers.asked import is_typo
     from rlmetrics.names import resolve
+
+    from .output import json_text
 
     resolutions = resolve(keys, args.at, config=config, spec=tables)
     print(json_text(resolutions))

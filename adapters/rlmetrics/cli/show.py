@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import argparse
-import textwrap
-import warnings
-from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
-
 from rlmetrics.names.tables.user_errors import UserError
 from rlmetrics.wording.terminal import printed
 
 from .options import add_config, add_json, add_spec, config_of, spec_of
-from .output import json_text, table
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Iterator, Mapping, Sequence
+    from typing import Any
+
     from rlmetrics.names import Coverage, Shown, Spelling, Tables
 
 _WIDTH = 100
@@ -62,6 +60,8 @@ def run(args: argparse.Namespace) -> int:
         if args.web or not args.all:
             msg = "name a metric, an alias or a key, or give --all for every metric"
             raise UserError(msg)
+        from .output import json_text, table
+
         covered = coverage(spec=spec_of(args))
         print(json_text(covered) if args.json else table([_HEADER, *map(_covered, covered)]))
         return 0
@@ -74,6 +74,8 @@ def run(args: argparse.Namespace) -> int:
         print(open_page(args.name, args.at, [item.metric for item in shown], load_tables(spec_of(args))))
         return 0
     if args.json:
+        from .output import json_text
+
         print(json_text(shown))
         return 0
     from rlmetrics.answers.addresses import links_of
@@ -95,6 +97,8 @@ def _answer(args: argparse.Namespace, shown: Sequence[Shown]) -> list[str]:
         return choice_lines(args.name, shown, tables)
     source = None
     if args.at is not None:
+        import warnings
+
         with warnings.catch_warnings():
             # What answers in place of an unknown release has been said.
             warnings.simplefilter("ignore")
@@ -115,6 +119,8 @@ def _covered(item: Coverage) -> tuple[str, str, str, str]:
 
 def _everything(item: Shown, tables: Tables, *, every: bool) -> list[str]:
     """Return what the screen leaves out."""
+    from .output import table
+
     entry = item.entry
     lines = ["", *table([*_facts(entry)]).splitlines()]
     lines += [*_formula(entry), *_inputs(entry), *_health(entry), *_references(entry)]
@@ -152,6 +158,8 @@ def _formula(entry: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _inputs(entry: Mapping[str, Any]) -> Iterator[str]:
+    from .output import table
+
     if entry.get("inputs"):
         yield ""
         yield "Inputs"
@@ -180,6 +188,8 @@ def _references(entry: Mapping[str, Any]) -> Iterator[str]:
 def _spellings(spellings: Sequence[Spelling], tables: Tables, *, every: bool) -> Iterator[str]:
     from rlmetrics.wording.signature_words import ranges_words
 
+    from .output import table
+
     merged: dict[tuple[str, str, str, str | None], dict[str, None]] = {}
     for item in spellings:
         identity = item.framework, item.component, item.logged, item.condition
@@ -193,6 +203,8 @@ def _spellings(spellings: Sequence[Spelling], tables: Tables, *, every: bool) ->
 
 
 def _wrapped(text: str, indent: str = "") -> list[str]:
+    import textwrap
+
     return textwrap.wrap(
         " ".join(text.split()), _WIDTH, initial_indent=indent, subsequent_indent=indent + "  " * bool(indent)
     )

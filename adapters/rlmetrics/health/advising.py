@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+
+from rlmetrics.lazy_dataclasses import replace
 
 from .instances import Channel
 from .judged_keys import SourceNames

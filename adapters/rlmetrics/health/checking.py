@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from rlmetrics.lazy_dataclasses import dataclass, field, replace
 from rlmetrics.logs.optional_packages import MissingPackageError, told_once
 from rlmetrics.logs.reading import Account
 from rlmetrics.logs.unrecognised import EMPTY

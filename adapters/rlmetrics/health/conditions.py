@@ -9,9 +9,10 @@ from __future__ import annotations
 import ast
 import inspect
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
+
+from rlmetrics.lazy_dataclasses import dataclass
 
 from .series import Series
 

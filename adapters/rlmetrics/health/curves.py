@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
+from rlmetrics.lazy_dataclasses import dataclass, field
 from rlmetrics.logs.reading import one_a_step, step_in
 from rlmetrics.names.inference.wording import source_line
 from rlmetrics.names.meanings.recorded_settings import merged

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 import warnings
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
+from rlmetrics.lazy_dataclasses import dataclass, replace
 from rlmetrics.names import load_tables, map_names, open_view, show
 from rlmetrics.names.lookup.resolving import defects_of, logged_as, measured_as
 from rlmetrics.names.mapping.mapping import NameMap

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
+from rlmetrics.lazy_dataclasses import replace
 from rlmetrics.logs.reading import RUN_NAMES, LoggedRow, MissingSteps, RecordedRun, one_a_step, run_named_in, step_in
 from rlmetrics.logs.unrecognised import why_unrecognised
 from rlmetrics.names.inference import SourceAnswer, find_source, given

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
+from rlmetrics.lazy_dataclasses import dataclass, field
 from rlmetrics.names.inference import SourceAnswer
 from rlmetrics.names.inference.wording import source_line
 

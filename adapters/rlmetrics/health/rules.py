@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from rlmetrics.lazy_dataclasses import dataclass
 from rlmetrics.names.tables.tables import Tables
 
 from .conditions import Condition, parse_condition, parse_number

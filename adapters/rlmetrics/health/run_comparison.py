@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from typing import Any
 
+from rlmetrics.lazy_dataclasses import dataclass, replace
 from rlmetrics.names.tables.tables import Overlays, Tables
 
 from .curves import Drawn, RunCurves

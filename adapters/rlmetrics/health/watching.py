@@ -9,10 +9,10 @@ import time
 import urllib.request
 import warnings
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from rlmetrics.lazy_dataclasses import dataclass
 from rlmetrics.logs.reading import Follower, LoggedRow, StepAxis, is_beside
 from rlmetrics.names.inference.wording import source_line
 from rlmetrics.names.meanings.recorded_settings import merged

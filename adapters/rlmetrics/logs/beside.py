@@ -9,8 +9,9 @@ import json
 import re
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
 from pathlib import Path
+
+from rlmetrics.lazy_dataclasses import dataclass, field
 
 from .run_settings import of_file
 

@@ -6,9 +6,10 @@ import json
 import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TextIO
+
+from rlmetrics.lazy_dataclasses import dataclass
 
 from .input_errors import InputError
 from .jsonspans import JsonError, Members, end_of, members

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import dataclass
 from typing import Any, NamedTuple
+
+from rlmetrics.lazy_dataclasses import dataclass
 
 from .decimals import number
 from .input_errors import InputError

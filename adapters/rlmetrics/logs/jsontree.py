@@ -8,7 +8,8 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+
+from rlmetrics.lazy_dataclasses import dataclass, field
 
 from .decimals import quoted
 

@@ -13,10 +13,10 @@ import re
 from ast import literal_eval
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from rlmetrics.lazy_dataclasses import dataclass, field, replace
 from rlmetrics.names.settings.configuration import UNKNOWN, RecordedName, is_plain
 
 from .input_errors import InputError

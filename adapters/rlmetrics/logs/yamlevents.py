@@ -6,12 +6,12 @@ Aliases and merge keys (``<<``) are not resolved, but noted: under which keys el
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import Any
 
 import yaml
 from yaml.reader import Reader, ReaderError
 
+from rlmetrics.lazy_dataclasses import dataclass
 from rlmetrics.names.tables.nesting import beyond, crowded
 
 from .scalar import Path, Scalar, YamlError

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import replace
 from typing import Any
 
+from rlmetrics.lazy_dataclasses import replace
 from rlmetrics.names.inference import SourceAnswer
 from rlmetrics.names.inference.wording import source_line
 from rlmetrics.names.tables.user_errors import NamesError

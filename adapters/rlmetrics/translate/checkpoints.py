@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 
+from rlmetrics.lazy_dataclasses import dataclass
 from rlmetrics.logs.input_errors import InputError
 
 from .folder_tree import Unit

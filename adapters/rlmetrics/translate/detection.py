@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from rlmetrics.lazy_dataclasses import dataclass
 from rlmetrics.logs.input_errors import InputError
 from rlmetrics.logs.printable import printable
 from rlmetrics.logs.unrecognised import EMPTY

@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass, field
 from pathlib import Path
 
+from rlmetrics.lazy_dataclasses import dataclass, field
 from rlmetrics.logs.files import compression_of, is_unfinished, resolved
 from rlmetrics.logs.input_errors import InputError
 

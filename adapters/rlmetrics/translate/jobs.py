@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from rlmetrics.lazy_dataclasses import dataclass
 from rlmetrics.logs.files import discard
 from rlmetrics.logs.input_errors import InputError
 from rlmetrics.logs.optional_packages import MissingPackageError

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 import sys
-from dataclasses import dataclass
 from decimal import Decimal
 from itertools import chain, pairwise, zip_longest
 from operator import itemgetter
 
+from rlmetrics.lazy_dataclasses import dataclass
 from rlmetrics.logs.decimals import convert_decimal, number, quoted, spelled, written
 from rlmetrics.logs.jsonspans import Members
 from rlmetrics.names.tables.key_records import Transform

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
 
+from rlmetrics.lazy_dataclasses import dataclass, field
 from rlmetrics.logs.dashboard_names import escaped
 from rlmetrics.names.sources.surfaces import LOGGED
 

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import ClassVar
 
+from rlmetrics.lazy_dataclasses import dataclass, replace
 from rlmetrics.logs.databases import journals
 from rlmetrics.logs.files import discard
 from rlmetrics.logs.input_errors import InputError

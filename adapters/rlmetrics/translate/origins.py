@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
 from typing import ClassVar
 
+from rlmetrics.lazy_dataclasses import dataclass
 from rlmetrics.names.inference import SourceAnswer
 from rlmetrics.names.tables.user_errors import UserError
 

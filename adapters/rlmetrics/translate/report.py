@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import os
-from dataclasses import asdict, dataclass, field, fields, replace
 from typing import Any
 
+from rlmetrics.lazy_dataclasses import asdict, dataclass, field, replace
 from rlmetrics.logs.printable import printable
 from rlmetrics.logs.reading import Loss
 from rlmetrics.names.differences.severity import SEVERITIES
@@ -159,7 +159,7 @@ class Report:
 
     def escaped(self) -> Report:
         """Return the report with every name and text as it may be shown: nothing in it steers a terminal."""
-        own = {item.name: _escaped(getattr(self, item.name)) for item in fields(self) if item.name not in _UNNAMED}
+        own = {name: _escaped(getattr(self, name)) for name in self.__match_args__ if name not in _UNNAMED}
         return replace(self, **own)
 
     def as_json(self) -> dict[str, Any]:

@@ -15,10 +15,10 @@ import sys
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from rlmetrics.lazy_dataclasses import asdict, dataclass
 from rlmetrics.logs.input_errors import InputError
 from rlmetrics.logs.reading import Loss
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
 from decimal import Decimal, InvalidOperation
 
+from rlmetrics.lazy_dataclasses import replace
 from rlmetrics.logs.decimals import convert_decimal
 from rlmetrics.logs.yamlspans import Scalar
 from rlmetrics.names.tables.key_records import Transform

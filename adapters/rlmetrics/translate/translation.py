@@ -6,10 +6,10 @@ import os
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
+from rlmetrics.lazy_dataclasses import dataclass, replace
 from rlmetrics.logs.files import default_output, naming, require_free
 from rlmetrics.logs.input_errors import InputError
 from rlmetrics.logs.optional_packages import MissingPackageError, told_once

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, Literal
 
+from rlmetrics.lazy_dataclasses import dataclass
 from rlmetrics.names.tables.tables import Overlays, Tables
 
 __all__ = ["Options"]

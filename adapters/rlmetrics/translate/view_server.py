@@ -5,11 +5,11 @@ Specs stay the text that the server sent, since the models of the package drop w
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+from rlmetrics.lazy_dataclasses import dataclass
 from rlmetrics.logs.input_errors import InputError
 
 __all__ = ["SCHEME", "Address", "SavedView"]

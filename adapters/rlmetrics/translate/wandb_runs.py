@@ -10,12 +10,12 @@ import math
 import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
 from importlib import import_module
 from itertools import chain
 from pathlib import Path
 from typing import Any
 
+from rlmetrics.lazy_dataclasses import dataclass
 from rlmetrics.logs.input_errors import InputError
 from rlmetrics.logs.run_settings import RunSettings, flattened
 from rlmetrics.names.inference import Clues

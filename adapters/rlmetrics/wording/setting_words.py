@@ -28,7 +28,7 @@ from rlmetrics.names.sources.source import Component
 from .difference_words import ToldCause, by_weight, differences
 from .metric_facts import shortened
 from .signature_words import listed, quantity_words
-from .terminal import wrapped
+from .terminal import first_fitting, wrapped
 
 if TYPE_CHECKING:
     from rlmetrics.names.tables.key_records import Entry
@@ -182,6 +182,16 @@ class _Words:
         return f" ({json.dumps(value, ensure_ascii=False)})"
 
 
+def _ever_shorter(setting: Setting, *, full: bool) -> list[list[str]]:
+    """Return what a setting does, at length and ever shorter."""
+    told = []
+    for count in range(len(setting.effects), 0, -1):
+        more = len(setting.effects) - count
+        texts = [cause.whole or cause.text if full else shortened(cause.text) for cause in setting.effects[:count]]
+        told.append(wrapped("; ".join(texts) + (f"; {more} more" if more else ""), indent=6))
+    return told[:1] if full else told
+
+
 def setting_lines(settings: Sequence[Setting], most: int, *, full: bool = False) -> list[str]:
     """Return which settings would change a key, and how.
 
@@ -200,15 +210,7 @@ def setting_lines(settings: Sequence[Setting], most: int, *, full: bool = False)
         lines += wrapped(
             "; ".join(label.replace(prefix, "") if prefix else label for label in setting.labels), indent=2, hanging=4
         )
-        effect: list[str] = []
-        for count in range(len(setting.effects), 0, -1):
-            more = len(setting.effects) - count
-            texts = [cause.whole or cause.text if full else shortened(cause.text) for cause in setting.effects[:count]]
-            told = "; ".join(texts) + (f"; {more} more" if more else "")
-            effect = wrapped(told, indent=6)
-            if full or len(effect) <= _EFFECT_LINES:
-                break
-        lines += effect
+        lines += first_fitting(_ever_shorter(setting, full=full), _EFFECT_LINES)
     if len(settings) > len(shown):
         lines.append(f"  {len(settings) - len(shown)} more, and combinations: --full")
     return lines

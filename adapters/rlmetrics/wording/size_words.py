@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING
+
+from rlmetrics.lazy_dataclasses import replace
 
 if TYPE_CHECKING:
     from rlmetrics.names.tables.key_records import Typical

@@ -11,10 +11,27 @@ import sys
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-    from typing import TextIO
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from typing import TextIO, TypeVar
 
-__all__ = ["LABEL", "columns", "footnote", "labelled", "printed", "symbol", "width", "wrapped"]
+    _T = TypeVar("_T")
+
+__all__ = [
+    "LABEL",
+    "Block",
+    "columns",
+    "first_fitting",
+    "footnote",
+    "if_fitting",
+    "labelled",
+    "one_line",
+    "printed",
+    "symbol",
+    "table",
+    "unlaid",
+    "width",
+    "wrapped",
+]
 
 LABEL = 10
 """Width of the column of labels."""
@@ -22,6 +39,7 @@ LABEL = 10
 _SYMBOLS = {"same": "=", "close": "≈", "biased": "!", "look-alike": "≠", "none": "·"}
 _PLAIN = str.maketrans({"≈": "~", "≠": "#", "·": "-", "…": "..."})
 _DEFAULT, _LEAST, _MOST = 80, 40, 160
+_unlaid = False
 
 
 def symbol(severity: str) -> str:
@@ -42,16 +60,52 @@ def width() -> int:
     return max(_LEAST, min(columns_ or _DEFAULT, _MOST))
 
 
-def wrapped(text: str, *, indent: int = 0, hanging: int | None = None, columns: int | None = None) -> list[str]:
+class Block(str):
+    """A part of an answer that is not laid out yet, in the place of its lines.
+
+    Attributes:
+        kind: The name of the function that lays it out.
+        given: What that takes, in the order of its parameters.
+    """
+
+    __slots__ = ("given", "kind")
+
+    def __new__(cls, kind: str, given: tuple[object, ...]) -> Block:
+        """Keep what was given; as a text a block is empty."""
+        made = super().__new__(cls)
+        made.kind, made.given = kind, given
+        return made
+
+    kind: str
+    given: tuple[object, ...]
+
+
+def unlaid(answer: Callable[[], _T]) -> _T:
+    """Return what a function answers, with blocks in place of what the width of the terminal decides about."""
+    global _unlaid
+    before, _unlaid = _unlaid, True
+    try:
+        return answer()
+    finally:
+        _unlaid = before
+
+
+def wrapped(
+    text: str, hint: str = "", *, indent: int = 0, hanging: int | None = None, columns: int | None = None
+) -> list[str]:
     """Return a text in lines; words, which may be names of keys, are never cut.
 
     Args:
         text: One paragraph.
+        hint: What follows it where all fits into one line.
         indent: Blanks before the first line.
         hanging: Blanks before the other lines; by default as before the first.
         columns: How wide the lines may be; by default as the terminal.
     """
+    if _unlaid and columns is None:
+        return [Block("wrapped", (text, hint, indent, hanging))]
     limit = columns or width()
+    text += hint if len(text) + len(hint) <= limit else ""
     rest = indent if hanging is None else hanging
     lines: list[str] = []
     line = " " * indent
@@ -68,6 +122,8 @@ def wrapped(text: str, *, indent: int = 0, hanging: int | None = None, columns: 
 def labelled(label: str, text: str | Sequence[str]) -> list[str]:
     """Return a label and the text beside it; each text of a sequence begins a new line."""
     texts = [text] if isinstance(text, str) else text
+    if _unlaid and texts:
+        return [Block("labelled", (label, tuple(texts)))]
     lines = [line for item in texts for line in wrapped(item, indent=LABEL)]
     if lines:
         gap = "" if len(label) < LABEL else " "
@@ -81,7 +137,28 @@ def footnote(number: int, text: str) -> list[str]:
     return wrapped(f"{mark}{text}", hanging=len(mark))
 
 
-def columns(rows: Iterable[Sequence[str]], *, indent: int = 2, gap: int = 2) -> list[str]:
+def one_line(text: str, hint: str) -> list[str]:
+    """Return a line that stays as it is, with a hint where there is room for it."""
+    if _unlaid:
+        return [Block("one_line", (text, hint))]
+    return [text + hint if len(text) + len(hint) <= width() else text]
+
+
+def first_fitting(answers: Sequence[list[str]], most: int) -> list[str]:
+    """Return the first of several answers, ever shorter ones, that has at most so many lines; else the last."""
+    if _unlaid and len(answers) > 1:
+        return [Block("first_fitting", (answers, most))]
+    return next((lines for lines in answers if len(lines) <= most), answers[-1])
+
+
+def if_fitting(lines: list[str], most: int, answer: list[str], other: list[str]) -> list[str]:
+    """Return an answer if some lines are at most so many, else the other one."""
+    if _unlaid:
+        return [Block("if_fitting", (lines, most, answer, other))]
+    return answer if len(lines) <= most else other
+
+
+def columns(rows: Iterable[Sequence[str]], *, indent: int = 2, gap: int = 2, label: str = "") -> list[str]:
     """Return aligned rows, separated by blanks.
 
     The text of the last column is wrapped beside the others. A row whose other cells are too wide for that has the
@@ -91,8 +168,11 @@ def columns(rows: Iterable[Sequence[str]], *, indent: int = 2, gap: int = 2) -> 
         rows: Cells; rows may end early.
         indent: Blanks before each row.
         gap: Blanks between columns.
+        label: What stands at the beginning of the first line, where there is one.
     """
     table = [list(row) for row in rows]
+    if _unlaid and table:
+        return [Block("columns", (table, indent, gap, label))]
     count = max((len(row) for row in table), default=0)
     widths = [max((len(row[at]) for row in table if len(row) > at + 1), default=0) for at in range(count - 1)]
     limit = width()
@@ -121,6 +201,35 @@ def columns(rows: Iterable[Sequence[str]], *, indent: int = 2, gap: int = 2) -> 
             hanging = start if len(row) > 1 else indent + 2
             first, *others = wrapped(last, indent=begin, hanging=hanging)
             lines += [line.ljust(begin) + first[begin:], *others]
+    return [f"{label:<{LABEL}}{lines[0][LABEL:]}", *lines[1:]] if label and lines else lines
+
+
+def table(rows: Sequence[tuple[str, str, str, str]], *, widest: int, indent: int = 2, gap: int = 2) -> list[str]:
+    """Return three columns, each of which is wrapped.
+
+    Args:
+        rows: A text, a shorter one where that would take more than two lines, and the other cells.
+        widest: How wide the second column may be.
+        indent: Blanks before each row, and before what is wrapped of the first column.
+        gap: Blanks between columns.
+    """
+    if _unlaid and rows:
+        return [Block("table", (rows, widest, indent, gap))]
+    second = min(max(len(row[2]) for row in rows), widest)
+    third = min(max(len(row[3]) for row in rows), width() // 5)
+    first = width() - indent - 2 * gap - second - third
+    texts = [row[0] if len(row[0]) <= 2 * first else row[1] for row in rows]
+    first = min(first, max(len(text) for text in texts))
+    lines: list[str] = []
+    for text, row in zip(texts, rows, strict=True):
+        cells = (
+            wrapped(text, hanging=indent, columns=first),
+            wrapped(row[2], columns=second),
+            wrapped(row[3], columns=third),
+        )
+        for at in range(max(map(len, cells))):
+            one, two, three = (cell[at] if at < len(cell) else "" for cell in cells)
+            lines.append(f"{'':{indent}}{one:<{first}}{'':{gap}}{two:<{second}}{'':{gap}}{three}".rstrip())
     return lines
 
 

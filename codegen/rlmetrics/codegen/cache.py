@@ -27,7 +27,14 @@ _BESIDE = (("tests/fixtures/hand_computed", (".yaml",)), ("generated/rlmetrics/t
 
 _SCRIPTS, _MADE = "docs/assets", "docs/assets/generated/"
 
-_CODE = ("rlmetrics.codegen", "rlmetrics.handwritten", "rlmetrics.names", "rlmetrics.state")
+_CODE = (
+    "rlmetrics.answers",
+    "rlmetrics.codegen",
+    "rlmetrics.handwritten",
+    "rlmetrics.names",
+    "rlmetrics.state",
+    "rlmetrics.wording",
+)
 
 
 class Shelf:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 from typing import Any, NamedTuple
+
+from rlmetrics.lazy_dataclasses import dataclass, field
 
 __all__ = ["Account", "LoggedRow", "Loss", "RecordedRun", "as_step"]
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Collection, Iterator, Sequence
-from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any
+
+from rlmetrics.lazy_dataclasses import dataclass, replace
 
 from ..sources.source import CANONICAL
 from ..tables.loading import load_tables

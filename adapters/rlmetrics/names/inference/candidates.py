@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+
+from rlmetrics.lazy_dataclasses import dataclass
 
 from .index import Subject
 from .source_evidence import USUAL, Observed, Terms, sums_of, weigh

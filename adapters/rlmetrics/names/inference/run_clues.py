@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
+
+from rlmetrics.lazy_dataclasses import dataclass, field
 
 __all__ = ["Clues", "nonzero_in"]
 

@@ -10,8 +10,9 @@ import math
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
 from functools import cached_property
+
+from rlmetrics.lazy_dataclasses import dataclass, field
 
 from ..tables.versions import is_development, version_key
 from .index import Owner, SourceIndex, Subject

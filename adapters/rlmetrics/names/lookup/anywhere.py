@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import replace
+
+from rlmetrics.lazy_dataclasses import replace
 
 from ..meanings.key_index import Catalogue, Logged, Lookup, catalogue_of, misspelt
 from ..meanings.protocol import Match

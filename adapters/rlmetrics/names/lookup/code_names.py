@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from difflib import get_close_matches
 
 from ..tables.loading import load_tables
 from ..tables.tables import Tables
@@ -35,5 +34,7 @@ def missing_function(name: str, functions: Collection[str], tables: Tables | Non
     if found:
         return "; write " + " or ".join(f"{function} ({metric})" for function, metric in found.items())
     ends = [function for function in functions if function.endswith(f"_{name}")]
+    from difflib import get_close_matches
+
     near = ends[:1] + [item for item in get_close_matches(name, functions, n=3) if item not in ends[:1]]
     return f"; did you mean {', '.join(near[:3])}?" if near else ""

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+
+from rlmetrics.lazy_dataclasses import dataclass, field
 
 from ..tables.key_records import Alternative, Evidence, Fallback, LookAlike, Reading, Signature
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from difflib import get_close_matches
 from typing import Any, NamedTuple
+
+from rlmetrics.lazy_dataclasses import dataclass
 
 from ..meanings.protocol import View
 from ..meanings.view import open_view
@@ -94,6 +94,8 @@ def show(name: str, at: str | None = None, *, config: Config = None, spec: Overl
     spellings = _anywhere(name, tables) if view is None else _by_key(name, view)
     if not spellings:
         known = [*tables.metrics, *(alias for row in tables.metrics.values() for alias in row.get("aliases", ()))]
+        from difflib import get_close_matches
+
         near = get_close_matches(name, dict.fromkeys(known), n=3, cutoff=0.5)
         hint = f"did you mean {' or '.join(near)}?" if near else "rlmetrics keys --at SOURCE lists what is logged"
         msg = f"nothing is called {name!r}{'' if at is None else f' in {at}'}; {hint}"

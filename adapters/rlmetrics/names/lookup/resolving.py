@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from difflib import get_close_matches
 
 from ..meanings.component import ComponentView
 from ..meanings.exact_names import canonical_of
@@ -146,6 +145,8 @@ def _unknown(view: View, key: str) -> Resolution:
             reason += f"; {', '.join(elsewhere)} do" if len(elsewhere) > 1 else f"; {elsewhere[0]} does"
     else:
         known = [entry.key for entry in view.entries()]
+    from difflib import get_close_matches
+
     near = get_close_matches(_bare(key), dict.fromkeys(known), n=3, cutoff=0.6)
     return Resolution(
         key,

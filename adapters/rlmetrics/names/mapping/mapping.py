@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from functools import cached_property
 from typing import NamedTuple
+
+from rlmetrics.lazy_dataclasses import replace
 
 from ..differences.relations import Relation
 from ..differences.severity import severity, severity_of

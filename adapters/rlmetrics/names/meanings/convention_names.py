@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from functools import cached_property
+
+from rlmetrics.lazy_dataclasses import replace
 
 from ..differences.entry_signature import canonical_signature
 from ..tables.key_records import Entry

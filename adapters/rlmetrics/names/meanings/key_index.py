@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, lru_cache
 from typing import Any, NamedTuple
@@ -145,12 +146,20 @@ class Catalogue:
     def shown(self, key: str) -> list[Logged]:
         """Return whose keys a tracker shows under this name."""
         return self._logged(
-            (part, part.own.called(logged), tracker, {})
-            for part in self._parts
-            for tracker, rules in self._surfaces(part)
-            for logged in part.own.spelled
-            if "{" not in logged and show_template(logged, rules) == key != logged
+            (part, part.own.called(logged), tracker, {}) for part, logged, tracker in self._shown.get(key, ())
         )
+
+    @cached_property
+    def _shown(self) -> Mapping[str, list[tuple[_Part, str, str]]]:
+        """Whose keys are shown under a name by a tracker, under another one than they are logged under."""
+        found: defaultdict[str, list[tuple[_Part, str, str]]] = defaultdict(list)
+        for part in self._parts:
+            for tracker, rules in self._surfaces(part):
+                for logged in part.own.spelled:
+                    name = None if "{" in logged else show_template(logged, rules)
+                    if name is not None and name != logged:
+                        found[name].append((part, logged, tracker))
+        return found
 
     def ending(self, key: str) -> list[Logged]:
         """Return the keys whose last parts these are, ``objective/kl`` for ``kl``; of evaluation only if no other."""
@@ -194,23 +203,32 @@ class Catalogue:
 
     def _templated(self, key: str) -> list[Logged]:
         """Return which templates with restricted placeholders a name fills in."""
-        fits: dict[tuple[str, Rules], Mapping[str, str] | None] = {}
 
         def found() -> Iterator[tuple[_Part, list[TableRow], str, Mapping[str, str]]]:
-            for part in self._parts:
-                ways: list[tuple[str, Rules]] = [(LOGGED, ()), *self._surfaces(part)]
-                for name in part.own.spelled:
-                    if "{" not in name or _is_open(name, part.own):
-                        continue
-                    for tracker, rules in ways:
-                        if (name, rules) not in fits:
-                            fits[name, rules] = _values(name, rules, key, part.own)
-                        values = fits[name, rules]
-                        if values is not None:
-                            yield part, part.own.called(name), tracker, values
-                            break
+            fits = {id(form): form.values(key) for _, _, forms in self._forms for _, form in forms}
+            for part, name, forms in self._forms:
+                for tracker, form in forms:
+                    values = fits[id(form)]
+                    if values is not None:
+                        yield part, part.own.called(name), tracker, values
+                        break
 
         return self._logged(found())
+
+    @cached_property
+    def _forms(self) -> list[tuple[_Part, str, list[tuple[str, _Form]]]]:
+        """Templates with restricted placeholders: as who logs them spells them, and in which forms they are shown."""
+        known: dict[tuple[str, Rules], _Form] = {}
+        found: list[tuple[_Part, str, list[tuple[str, _Form]]]] = []
+        for part in self._parts:
+            ways: list[tuple[str, Rules]] = [(LOGGED, ()), *self._surfaces(part)]
+            for name in part.own.spelled:
+                if "{" in name and not _is_open(name, part.own):
+                    for _, rules in ways:
+                        if (name, rules) not in known:
+                            known[name, rules] = _Form(name, rules, part.own)
+                    found.append((part, name, [(tracker, known[name, rules]) for tracker, rules in ways]))
+        return found
 
     def _surfaces(self, part: _Part) -> list[tuple[str, Rules]]:
         routes = tuple(dict.fromkeys(str(row["route"]) for row in part.own.tracking()))
@@ -323,17 +341,22 @@ def _is_open(name: str, own: ComponentTable) -> bool:
     return any(own.placeholders[item].get("open") for item in placeholders_in(name))
 
 
-def _values(name: str, rules: Rules, key: str, own: ComponentTable) -> Mapping[str, str] | None:
-    """Return with which values a template is shown as a key."""
-    rows: Mapping[str, Mapping[str, Any]] = {item: own.placeholders[item] for item in placeholders_in(name)}
-    patterns = {item: str(row["pattern"]) for item, row in rows.items()}
-    shown = show_template(name, rules) if rules else name
-    if not shown or (rules and shown == name):
-        return None
-    values = Template(shown, patterns).parse(key)
-    if values is None or (rules and show_name(Template(name, patterns).format(values), rules) != key):
-        return None
-    return values
+class _Form:
+    """A template as a tracker shows it."""
+
+    def __init__(self, name: str, rules: Rules, own: ComponentTable) -> None:
+        patterns = {item: str(own.placeholders[item]["pattern"]) for item in placeholders_in(name)}
+        shown = show_template(name, rules) if rules else name
+        self._rules = rules
+        self._logged = Template(name, patterns)
+        self._form = Template(shown, patterns) if shown and not (rules and shown == name) else None
+
+    def values(self, key: str) -> Mapping[str, str] | None:
+        """Return with which values the template is shown as a key."""
+        values = None if self._form is None else self._form.parse(key)
+        if values is None or (self._rules and show_name(self._logged.format(values), self._rules) != key):
+            return None
+        return values
 
 
 def misspelt(key: str, known: Iterable[str]) -> str | None:

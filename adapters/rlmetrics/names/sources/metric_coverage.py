@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from rlmetrics.lazy_dataclasses import dataclass
 
 from ..tables.component_rows import metrics_of
 from ..tables.loading import load_tables

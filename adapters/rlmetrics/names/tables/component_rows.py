@@ -135,10 +135,19 @@ class ComponentTable:
             self._called[key] = [self._row(item) for item in self._by_key.get(key, ())]
         return self._called[key]
 
+    @cached_property
+    def _telling(self) -> Mapping[str, frozenset[int]]:
+        """Which pieces name a metric."""
+        told: dict[str, set[int]] = {}
+        pieces: Sequence[Piece] = self._data.get("pieces", ())
+        for index, piece in enumerate(pieces):
+            if "metric" in piece:
+                told.setdefault(piece["metric"], set()).add(index)
+        return {metric: frozenset(places) for metric, places in told.items()}
+
     def measuring(self, metric: str) -> list[TableRow]:
         """Return the rows that may mean a metric, under whichever configuration."""
-        pieces: Sequence[Piece] = self._data.get("pieces", ())
-        told = {index for index, piece in enumerate(pieces) if piece.get("metric") == metric}
+        told = self._telling.get(metric, frozenset[int]())
         items = self._data.get("keys", ()) if told else ()
         return [self._row(item) for item in items if item[3] in told or not told.isdisjoint(item[4])]
 

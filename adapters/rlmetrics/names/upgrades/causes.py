@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any
+
+from rlmetrics.lazy_dataclasses import dataclass
 
 from ..differences.entry_contrast import GRADES, Cause
 from ..differences.verdict import Sides, Verdict, verdict_on

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
+
+from rlmetrics.lazy_dataclasses import dataclass
 
 from ..meanings.component import ComponentView
 from ..meanings.key_course import ComponentCourse
@@ -116,6 +116,8 @@ def default_of(view: ComponentView, name: str) -> Any:
 
 def _literal(text: str) -> Any:
     """Return a value that stands in a framework's source; what is more than a literal stays as it is written."""
+    import ast
+
     try:
         return ast.literal_eval(text)
     except (ValueError, SyntaxError):

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from rlmetrics.lazy_dataclasses import dataclass
 
 from ..tables.key_records import Difference, Evidence, Fallback, LookAlike, Transform
 

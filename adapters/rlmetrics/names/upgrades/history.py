@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from itertools import pairwise
 from typing import Any, NamedTuple
+
+from rlmetrics.lazy_dataclasses import replace
 
 from ..differences.entry_contrast import Cause
 from ..differences.verdict import Sides, verdict_on

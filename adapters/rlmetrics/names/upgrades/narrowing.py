@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import replace
-from difflib import get_close_matches
 from typing import TYPE_CHECKING, TypeVar
+
+from rlmetrics.lazy_dataclasses import replace
 
 from ..sources.source import nearest
 from ..tables.templates import OPEN
@@ -30,6 +30,8 @@ def asked_for(keys: Sequence[str], old: View, new: View) -> frozenset[str]:
     Raises:
         NamesError: Neither source logs one of them.
     """
+    from difflib import get_close_matches
+
     wanted: set[str] = set()
     known = dict.fromkeys(entry.key for view in (new, old) for entry in view.entries())
     for key in keys:

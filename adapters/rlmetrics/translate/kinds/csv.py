@@ -11,10 +11,10 @@ import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 from pathlib import Path
 
+from rlmetrics.lazy_dataclasses import dataclass
 from rlmetrics.logs.csvcells import delimiter_of, quoted_like, read_record, records, scan, split, unquoted
 from rlmetrics.logs.decimals import convert_decimal, printed
 from rlmetrics.logs.input_errors import InputError

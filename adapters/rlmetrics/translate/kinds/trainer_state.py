@@ -8,10 +8,10 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from rlmetrics.lazy_dataclasses import replace
 from rlmetrics.logs.input_errors import InputError
 from rlmetrics.logs.jsonlists import Around, reading_list
 from rlmetrics.logs.jsonspans import JsonError, members

@@ -11,7 +11,7 @@ from ..loader import read
 from ..output.store import MARKER, Output, Rendered
 from ..spec import Spec
 from ..tables import render as render_tables
-from . import functional, fused, meaning_lines, part, reference_pages, schema, suite_modules
+from . import functional, fused, meaning_lines, part, ready_answers, reference_pages, schema, suite_modules
 from .functions import ComputeFunction, resolve
 
 
@@ -38,10 +38,10 @@ def render(root: Path, overlays: Sequence[Path], cache: Path | None = None) -> R
     functions, findings = resolve(spec, context.programs)
     if findings:
         return Rendered(findings=tuple(findings))
-    return Rendered(tuple(_outputs(spec, functions)))
+    return Rendered(tuple(_outputs(spec, functions, cache)))
 
 
-def _outputs(spec: Spec, functions: Mapping[str, Sequence[ComputeFunction]]) -> Iterator[Output]:
+def _outputs(spec: Spec, functions: Mapping[str, Sequence[ComputeFunction]], cache: Path | None) -> Iterator[Output]:
     yield from part.emit()
     yield from functional.emit(spec, functions)
     yield from fused.emit(spec, functions)
@@ -49,8 +49,10 @@ def _outputs(spec: Spec, functions: Mapping[str, Sequence[ComputeFunction]]) -> 
     yield from reference_pages.emit(spec, functions)
     yield from schema.emit(spec)
     yield from meaning_lines.emit(spec)
-    for path, text in render_tables(spec).items():
+    tables = render_tables(spec)
+    for path, text in tables.items():
         yield Output(path, text, _source_of(text))
+    yield from ready_answers.emit(tables, cache)
 
 
 def _source_of(text: str) -> str:

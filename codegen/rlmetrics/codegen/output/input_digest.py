@@ -10,11 +10,14 @@ from pathlib import Path
 WATCHED = (
     ("spec", (".yaml", ".yml", ".lock")),
     ("codegen/rlmetrics", (".py", ".j2")),
+    ("adapters/rlmetrics/answers", (".py",)),
     ("adapters/rlmetrics/health", (".py",)),
     ("adapters/rlmetrics/handwritten", (".py",)),
+    ("adapters/rlmetrics/lazy_dataclasses.py", (".py",)),
     ("adapters/rlmetrics/lazy_imports.py", (".py",)),
     ("adapters/rlmetrics/names", (".py",)),
     ("adapters/rlmetrics/state", (".py",)),
+    ("adapters/rlmetrics/wording", (".py",)),
 )
 """Folders and files of a checkout, and the endings of the files in them, that decide what is generated."""
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from itertools import chain
+
+from rlmetrics.lazy_dataclasses import dataclass
 
 from ...translator import Translator
 

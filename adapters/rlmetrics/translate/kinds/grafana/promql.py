@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import NamedTuple
+
+from rlmetrics.lazy_dataclasses import dataclass
 
 __all__ = ["PromqlError", "Selector", "Token", "begins_operand", "follows_grouping", "quote", "selectors", "tokens"]
 

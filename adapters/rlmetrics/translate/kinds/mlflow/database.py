@@ -6,11 +6,11 @@ import hashlib
 import math
 import sqlite3
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
 
+from rlmetrics.lazy_dataclasses import dataclass
 from rlmetrics.logs.databases import columns, define, reading, rewriting, tables
 from rlmetrics.logs.decimals import convert_float
 from rlmetrics.logs.input_errors import InputError

@@ -6,9 +6,9 @@ import json
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from typing import Any
 
+from rlmetrics.lazy_dataclasses import dataclass
 from rlmetrics.logs.input_errors import InputError
 from rlmetrics.logs.reading import LoggedRow
 from rlmetrics.names.tables.key_records import Transform

@@ -6,10 +6,10 @@ import json
 import math
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from rlmetrics.lazy_dataclasses import dataclass
 from rlmetrics.logs.input_errors import InputError
 from rlmetrics.logs.reading import Account, Follower, LoggedRow, RecordedRun
 from rlmetrics.logs.run_settings import RunSettings, first_line, flattened

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import lru_cache
 from itertools import accumulate
 from pathlib import Path
 
+from rlmetrics.lazy_dataclasses import dataclass
 from rlmetrics.logs.input_errors import InputError
 
 from .crc32c import masked, masked_many

@@ -6,10 +6,10 @@ import json
 import re
 import shutil
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar
 
+from rlmetrics.lazy_dataclasses import dataclass
 from rlmetrics.logs.decimals import number, written
 from rlmetrics.logs.input_errors import InputError
 from rlmetrics.logs.reading import Account, Follower, LoggedRow, RecordedRun, as_step

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass
 from typing import Any
+
+from rlmetrics.lazy_dataclasses import dataclass
 
 __all__ = ["NewId"]
 

@@ -9,10 +9,10 @@ from __future__ import annotations
 import struct
 import zlib
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import BinaryIO
 
+from rlmetrics.lazy_dataclasses import dataclass, field
 from rlmetrics.logs.input_errors import InputError
 
 __all__ = ["FILE_HEADER", "Tail", "Writer", "records"]

@@ -69,7 +69,7 @@ LAYERS: Sequence[Sequence[Part]] = (
         _part("spec", "read as typed data", 0.8, *(f"codegen.{name}" for name in _READ)),
     ),
     (_part("names", "meanings, relations", 0.3),),
-    (_part("base", "data, references", 0.3, "tables", "lazy_imports", "oracle"),),
+    (_part("base", "data, references", 0.3, "tables", "lazy_imports", "lazy_dataclasses", "oracle"),),
 )
 """Parts from the top to the bottom: each imports parts of lower layers only."""
 
