@@ -33,8 +33,8 @@ def test_each_root_is_a_part_of_the_one_package(first):
 
 def test_each_root_has_what_type_checkers_look_for():
     """They read one folder at a time: ``__init__.py`` makes its modules known, ``py.typed`` their types."""
-    for root in ROOTS:
-        assert (ROOT / root / "rlmetrics" / "py.typed").is_file(), root
+    markers = [path for root in ROOTS for path in (ROOT / root).rglob("py.typed")]
+    assert markers == [ROOT / root / "rlmetrics" / "py.typed" for root in ROOTS]
     generated, handed = ((ROOT / root / "rlmetrics" / "__init__.py").read_text() for root in ("generated", "codegen"))
     assert generated.split("\n", 1)[1] == handed
 
