@@ -12,7 +12,6 @@ from names.test_names_relations import PLAIN
 from rlmetrics.cli.main import main
 from rlmetrics.codegen.tables import build
 from rlmetrics.names import Entry, Tables, Typical, load_tables, relate
-from rlmetrics.names.differences.typical_sizes import typical_between
 from rlmetrics.wording.size_words import spanned_words, typical_words
 
 SIZES = {
@@ -73,12 +72,6 @@ def test_a_trait_has_a_size_only_where_the_code_computes_what_was_measured(sized
         "trait:padding_counted": Typical(28.0, 66.0, "%", "higher")
     }
     assert _typical(_entry(), _entry(**padded), sized) == {"trait:padding_counted": None}
-
-
-def test_two_metrics_that_are_confused_have_a_size(sized):
-    """It is told from the first one, and only where it was measured."""
-    assert Typical(1.0, 9.0, "%") == typical_between(sized, "kl/old/k2", "kl/old/k1")
-    assert typical_between(sized, "kl/old/k1", "kl/old/k2") is None
 
 
 def test_a_spec_of_which_nothing_was_measured_has_no_sizes(tables):

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rlmetrics.names.differences.entry_contrast import Cause, Topic, cause_of, causes_of, contrast
-from rlmetrics.names.differences.verdict import Sides, verdict_on
+from rlmetrics.names.differences.verdict import Sides, applies, guards_of, verdict_on
 from rlmetrics.names.upgrades.causes import in_words
 
 from .cause_words import plain_words
@@ -59,12 +59,9 @@ def brief_of(trait: Mapping[str, Any], *, gone: bool = False) -> str:
 
 def shows(trait: str, side: Circumstances | None, mode: str, tables: Tables) -> bool | None:
     """Return whether a trait shows under a side's settings; None where nothing can tell."""
-    row = tables.traits[trait]
-    guard = None if side is None else side.trait(row, mode)
-    if side is None or guard is None:
-        return None if "vanishes_when" in row else True
-    gone = side.settings.holds(guard)
-    return None if gone is None else not gone
+    cause = cause_of(Topic("trait", trait), (None, True), tables)
+    guards = guards_of(cause, (None, side), (mode, mode), tables)
+    return applies(cause.vanishes_when, guards, None, None if side is None else side.settings)
 
 
 def worded(cause: Cause, applies: bool | None, tables: Tables, *, versus: bool = True) -> ToldCause:

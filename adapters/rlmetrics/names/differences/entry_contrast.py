@@ -66,8 +66,11 @@ class Cause(NamedTuple):
 
 def contrast(before: Entry, after: Entry, tables: Tables) -> dict[Topic, Pair]:
     """Return what sets two entries apart; of two metrics only that, and what is not said of how they are computed."""
-    found = [(topic, _pair(before, after, topic, tables)) for topic in _topics(before, after, tables)]
-    pairs = {topic: pair for topic, pair in found if pair is not None}
+    pairs: dict[Topic, Pair] = {}
+    for topic in _topics(before, after, tables):
+        pair = _pair(before, after, topic, tables)
+        if pair is not None:
+            pairs[topic] = pair
     # A number that is taken over something else, or in another way, is not told to be another formula besides.
     if _FORMULA in pairs and any(topic.kind in ("trait", "population") for topic in pairs):
         del pairs[_FORMULA]
@@ -76,15 +79,16 @@ def contrast(before: Entry, after: Entry, tables: Tables) -> dict[Topic, Pair]:
 
 def _topics(before: Entry, after: Entry, tables: Tables) -> list[Topic]:
     """Return what may set two entries apart."""
-    topics = _unlike(before, after, _OF_ENTRY)
     first, second = before.signature, after.signature
+    topics: list[Topic] = []
+    _add_unlike(topics, _OF_ENTRY, before, after)
     if before.metric != after.metric or (before.kind == after.kind and (first is second or first == second)):
         return topics
-    topics += _unlike(first, second, _BEFORE_LEVELS)
+    _add_unlike(topics, _BEFORE_LEVELS, first, second)
     if first.reduction != second.reduction or before.kind != after.kind:
         named = {*first.reduction, *second.reduction}
         topics += [Topic("reduction", level) for level in tables.levels if level in named]
-    topics += _unlike(first, second, _AFTER_LEVELS)
+    _add_unlike(topics, _AFTER_LEVELS, first, second)
     if first.traits != second.traits:
         topics += [Topic("trait", name) for name in first.traits if name not in second.traits]
         topics += [Topic("trait", name) for name in second.traits if name not in first.traits]
@@ -93,8 +97,10 @@ def _topics(before: Entry, after: Entry, tables: Tables) -> list[Topic]:
     return topics
 
 
-def _unlike(first: Any, second: Any, topics: Sequence[Topic]) -> list[Topic]:
-    return [topic for topic in topics if getattr(first, topic.kind) != getattr(second, topic.kind)]
+def _add_unlike(topics: list[Topic], asked: Sequence[Topic], first: object, second: object) -> None:
+    for topic in asked:
+        if getattr(first, topic.kind) != getattr(second, topic.kind):
+            topics.append(topic)
 
 
 def _pair(before: Entry, after: Entry, topic: Topic, tables: Tables) -> Pair | None:

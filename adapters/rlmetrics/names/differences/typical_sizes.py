@@ -10,7 +10,7 @@ from ..tables.key_records import Typical
 if TYPE_CHECKING:
     from ..tables.tables import Tables
 
-__all__ = ["typical_between", "typical_of_level", "typical_of_trait"]
+__all__ = ["typical_of_level", "typical_of_trait"]
 
 _BASES = ("pool", "mean")
 _OPPOSITE = {"higher": "lower", "lower": "higher"}
@@ -44,17 +44,6 @@ def typical_of_trait(tables: Tables, function: Function, trait: str, *, in_targe
         in_target: Whether the target has it, not the source.
     """
     return _found(tables, function, f"trait:{trait}", turned=not in_target)
-
-
-def typical_between(tables: Tables, first: str, second: str) -> Typical | None:
-    """Return how far the number of one metric lies from that of another that it is confused with, seen from the first.
-
-    Args:
-        tables: The tables.
-        first: The metric from whose number the range is told.
-        second: The other one.
-    """
-    return _found(tables, (first, None), f"metric:{second}", turned=False)
 
 
 def _found(tables: Tables, function: Function, about: str, *, turned: bool) -> Typical | None:

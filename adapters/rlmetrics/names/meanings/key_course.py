@@ -93,7 +93,7 @@ class ComponentCourse:
         self._config = config
         self._at: dict[str, _Release | None] = {}
         self._rows: dict[Place, dict[str, tuple[TableRow, ...]]] = {}
-        self._entries: dict[tuple[object, ...], Entry] = {}
+        self._entries: dict[tuple[object, ...], Entry | None] = {}
         ends = [(component, self.releases[-1]), (former or component, self.releases[0])]
         stems = [(name, stem_at(table, name, release)) for name, release in ends]
         self._wanted = [(name, stem) for name, stem in stems if stem is not None]
@@ -168,10 +168,17 @@ class ComponentCourse:
             release: One of the releases.
             other: Values of settings that replace the release's defaults.
         """
-        rows = self.rows(key, mode, release)
-        if not rows:
-            return None
-        asked = (key, mode, self._stems[release], *self._says(rows, release), *other.items())
+        place = key, mode, release, *other.items()
+        if place not in self._entries:
+            rows = self.rows(key, mode, release)
+            self._entries[place] = self._shared(key, mode, release, other, rows) if rows else None
+        return self._entries[place]
+
+    def _shared(
+        self, key: str, mode: str, release: str, other: Mapping[str, Any], rows: Sequence[TableRow]
+    ) -> Entry | None:
+        """Return an entry, the same for all releases in which the same decides about a key."""
+        asked = key, mode, self._stems[release], *self._says(rows, release), *other.items()
         if asked not in self._entries:
             part = self.part(release)
             assert part is not None
