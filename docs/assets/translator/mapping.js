@@ -202,11 +202,6 @@
     aside(key) {
       return `untranslated/${this.from.framework}-${this.from.version}/${key}`;
     }
-
-    /** Tell whether the target itself logs a name; names that users invent do not count. */
-    meansSomethingElse(name) {
-      return isTold(name, this.to);
-    }
   };
 
   /** What becomes of a key that the source does not know. */

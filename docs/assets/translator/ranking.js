@@ -11,9 +11,6 @@
   const TRANSLATES = new Set(["exact", "affine", "approximate"]);
   const OF_KIND = { exact: "same", affine: "same", related: "look-alike", none: "none" };
 
-  /** From numbers that may share a plot to keys without any counterpart. */
-  T.SEVERITIES = ["same", "close", "biased", "look-alike", "none"];
-
   T.translates = (relation) => TRANSLATES.has(relation.kind);
 
   /** Return how much weighs what sets two keys apart. */
