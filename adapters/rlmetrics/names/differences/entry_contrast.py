@@ -12,10 +12,13 @@ from ..tables.key_records import Entry
 from ..tables.tables import Tables
 from .entry_signature import population_traits
 
-__all__ = ["GRADES", "Cause", "Pair", "Topic", "cause_of", "causes_of", "contrast", "same_value", "worst_of"]
+__all__ = ["GRADES", "STEADY", "Cause", "Pair", "Topic", "cause_of", "causes_of", "contrast", "same_value", "worst_of"]
 
 GRADES = ("minor", "biased", "incomparable")
 """How much a difference weighs, the lightest first."""
+
+STEADY = "the value does not change from step to step"
+"""When a value of another step makes no difference."""
 
 _NEUTRAL = frozenset({("max", "max"), ("min", "min"), ("sum", "sum"), ("last", "last")})
 """Statistic and operation where reducing the parts is the same as pooling them."""
@@ -188,7 +191,7 @@ def cause_of(topic: Topic, pair: Pair, tables: Tables) -> Cause:
     elif topic.kind == "snapshot":
         grade, vanishes = vocabulary["SNAPSHOT"]
     elif topic.kind == "lag":
-        grade, vanishes = "minor", "the value does not change from step to step"
+        grade, vanishes = "minor", STEADY
     elif topic.kind in ("metric", "kind") or not _is_convertible(topic.kind, pair):
         grade = "incomparable"
     return Cause(topic.kind, topic.name, *pair, grade, vanishes)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from rlmetrics.names.differences.entry_contrast import STEADY
+
 from .record_sentences import record_sentences
 
 if TYPE_CHECKING:
@@ -108,6 +110,7 @@ def _of_health(file: HealthFile) -> Iterator[tuple[str, str]]:
 
 def _of_signatures(signatures: Signatures) -> Iterator[tuple[str | None, str]]:
     yield signatures.snapshot_vanishes_when, "when two policies are one"
+    yield STEADY, "when two steps are one"
     for level, text in signatures.levels.items():
         yield text.brief, f"brief of {level}"
         yield text.vanishes_when, f"when {level} does not show"
