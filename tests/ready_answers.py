@@ -10,32 +10,37 @@ from command_line import Answer, answered
 from rlmetrics.tables import __path__ as folders
 from rlmetrics.wording import terminal
 
-__all__ = ["COMMANDS", "MAIN", "assert_same", "ready_names"]
+__all__ = ["BOOKS", "MAIN", "assert_same", "ready_names"]
 
-COMMANDS = ("resolve", "show")
+BOOKS = ("resolve", "show", "at")
+"""To a name by each command, and to a key of a newest release."""
+
 MAIN = sys.modules["rlmetrics.cli.main"]
 """The module; the package has a function of this name."""
 
 
-def ready_names(command: str) -> list[str]:
-    """Return the names to which answers of a command stand ready."""
-    text = Path(folders[0], "ready", f"{command}.txt").read_bytes()
+def ready_names(book: str) -> list[str]:
+    """Return the names under which answers of a book stand ready."""
+    text = Path(folders[0], "ready", f"{book}.txt").read_bytes()
     _, size, rest = text.split(b"\n", 2)
     return [line.split("\t")[0] for line in rest[: int(size) - 1].decode().splitlines()]
 
 
-def assert_same(command: str, name: str, columns: int, *, colour: bool) -> None:
-    """Compare both answers, byte for byte."""
+def assert_same(book: str, name: str, columns: int, *, colour: bool) -> None:
+    """Compare a ready answer with the one that is made, byte for byte."""
+    words = ["show", name] if book == "show" else ["resolve", *name.split(" --at ")]
+    if len(words) == 3:
+        words.insert(2, "--at")
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(terminal, "_has_colour", lambda stream: colour)
-        ready = _ready(command, name, columns)
+        ready = _ready(words, columns)
         patch.setattr(MAIN, "answer_at_hand", lambda arguments: None)
-        made = answered(command, name, COLUMNS=str(columns))
+        made = answered(*words, COLUMNS=str(columns))
     assert ready == made
 
 
-def _ready(command: str, name: str, columns: int) -> Answer:
+def _ready(words: list[str], columns: int) -> Answer:
     """Return the ready answer; nothing but that may give it."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(MAIN, "_run", None)
-        return answered(command, name, COLUMNS=str(columns))
+        return answered(*words, COLUMNS=str(columns))

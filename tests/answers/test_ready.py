@@ -11,8 +11,8 @@ import pytest
 from command_line import answered
 from hypothesis import given
 from hypothesis import strategies as st
-from ready_answers import COMMANDS, MAIN, assert_same, ready_names
-from rlmetrics.names import load_tables
+from ready_answers import BOOKS, MAIN, assert_same, ready_names
+from rlmetrics.names import keys, load_tables
 from rlmetrics.wording.packed_answer import laid, packed
 from rlmetrics.wording.terminal import (
     columns,
@@ -29,16 +29,19 @@ from rlmetrics.wording.terminal import (
 TELLING = ["kl", "approxkl", "kl/reference/k3", "actor/kl_loss", "rewards/{reward_func}/mean", "critic/lr", "loss"]
 """Several meanings, an alias, a metric, one meaning, a template, conditions with alternatives, many spellings."""
 
-SAMPLE = [(command, name) for command in COMMANDS for name in random.Random(30).sample(ready_names(command), 12)]
+GRPO = "trl[GRPOTrainer]==1.16.0"
+
+SAMPLE = [(book, name) for book in BOOKS for name in random.Random(30).sample(ready_names(book), 12)]
 
 
 @pytest.mark.parametrize("colour", [False, True], ids=["plain", "colour"])
 @pytest.mark.parametrize("width", [60, 80, 120])
 def test_a_ready_answer_is_what_the_command_makes(width, colour):
     """Byte for byte, however wide the terminal is; a slow lane compares all of them."""
-    telling = [(command, name) for command in COMMANDS for name in TELLING]
-    for command, name in [*telling, *SAMPLE[width % 5 :: 4]]:
-        assert_same(command, name, width, colour=colour)
+    telling = [(book, name) for book in ("resolve", "show") for name in TELLING]
+    telling += [("at", f"kl --at {GRPO}"), ("at", "actor/kl_loss --at verl==0.9.1")]
+    for book, name in [*telling, *SAMPLE[width % 7 :: 4]]:
+        assert_same(book, name, width, colour=colour)
 
 
 def test_all_that_people_ask_about_stands_ready():
@@ -47,11 +50,12 @@ def test_all_that_people_ask_about_stands_ready():
     expected = {*lookup["KEYS"], *load_tables().metrics, *lookup["ALIASES"]}
 
     assert {*ready_names("show")} == expected
+    assert {f"{key} --at {GRPO}" for key in {item.key for item in keys(GRPO)}} <= {*ready_names("at")}
     # What no release logs, and is nearly a key, takes more than a look.
     assert {*lookup["KEYS"]} <= {*ready_names("resolve")} <= expected
 
 
-@pytest.mark.parametrize("words", [["resolve", "kl"], ["show", "approxkl"]])
+@pytest.mark.parametrize("words", [["resolve", "kl"], ["show", "approxkl"], ["resolve", "--at", GRPO, "kl"]])
 def test_a_ready_answer_imports_next_to_nothing(words):
     """No table is read, nothing of names is imported, and of Python's own hardly anything."""
     code = (
@@ -68,7 +72,10 @@ def test_a_ready_answer_imports_next_to_nothing(words):
     ("words", "site"),
     [
         (["resolve", "kl", "--full"], ""),
-        (["resolve", "kl", "--at", "trl[GRPOTrainer]==1.16.0"], ""),
+        (["resolve", "kl", "--at", "trl[GRPOTrainer]==0.18.2"], ""),
+        (["resolve", "kl", "--at", "trl"], ""),
+        (["resolve", "kl\n"], ""),
+        (["resolve", "\udcff"], ""),
         (["resolve", "kl", "--config", "beta=1"], ""),
         (["resolve", "kl", "--spec", "overlay"], ""),
         (["resolve", "kl", "entropy"], ""),

@@ -34,7 +34,12 @@ def answer_at_hand(arguments: Sequence[str]) -> str | None:
             raise UsageError(msg) from None
     if arguments[-1] in _HELP:
         return _manual(arguments)
-    return _ready(*arguments) if len(arguments) == 2 and arguments[0] in _READY else None
+    if len(arguments) == 2 and arguments[0] in _READY:
+        return _ready(arguments[0], arguments[1], arguments[1])
+    if len(arguments) == 4 and arguments[0] == "resolve" and "--at" in arguments[1:3]:
+        key, source = (arguments[1], arguments[3]) if arguments[2] == "--at" else (arguments[3], arguments[2])
+        return _ready("at", f"{key} --at {source}", key)
+    return None
 
 
 def _version() -> str:
@@ -50,14 +55,14 @@ def _overview() -> str:
     return overview()
 
 
-def _ready(command: str, name: str) -> str | None:
-    """Return the answer to a name; that with links to a site has to be made anew."""
+def _ready(book: str, name: str, asked: str) -> str | None:
+    """Return a ready answer; one with links to a site has to be made anew."""
     if os.environ.get("RLMETRICS_SITE"):
         return None
     from rlmetrics.wording.answer_book import printed_entry
 
     try:
-        text = printed_entry(command, name)
+        text = printed_entry(book, name, asked)
     except ImportError:
         return None  # without tables, which the command says
     return None if text is None else f"{text}\n"

@@ -1,6 +1,6 @@
-"""Answers that stand ready: to questions with a name and nothing else, looked up before anything is imported.
+"""Answers that stand ready: to questions with a name, and with a newest release, looked up before anything is imported.
 
-`rlmetrics generate` writes a file for each command: a line that says where it comes from, how long the list of names
+`rlmetrics generate` writes books of them: a line that says where it comes from, how long the list of names
 is, the list, and the answers. An answer is packed, and laid out for the terminal in which it is read.
 """
 
@@ -15,7 +15,11 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-__all__ = ["book", "entry", "printed_entry"]
+__all__ = ["AT", "at_name", "book", "entry", "printed_entry"]
+
+AT = "at"
+"""The book of keys of a source; the others are called like their command."""
+
 
 _PART = "\x0c\n"
 """Separates what stands out, links and the answer."""
@@ -33,29 +37,42 @@ def entry(lines: Sequence[str], keys: Sequence[str], links: Mapping[str, str]) -
     return _PART.join(["\t".join(keys), addresses, packed(lines)])
 
 
+def at_name(key: str, source: str) -> str:
+    """Return the name under which the answer to a key of a source is kept."""
+    return f"{key} --at {source}"
+
+
 def book(head: str, entries: Mapping[str, str]) -> str:
     """Return a file of answers; what is the same for several names stands there once."""
+    ordered = dict(sorted(entries.items()))
     places: dict[str, tuple[int, int]] = {}
     end = 0
-    for text in entries.values():
+    for text in ordered.values():
         if text not in places:
             size = len(text.encode())
             places[text] = end, size
             end += size + 1
-    names = "".join(f"\n{name}\t{places[text][0]}\t{places[text][1]}" for name, text in sorted(entries.items()))
+    names = "".join(f"\n{name}\t{places[text][0]}\t{places[text][1]}" for name, text in ordered.items())
     return f"# {head}\n{len(names.encode())}{names}\n" + "".join(f"{text}\n" for text in places)
 
 
-def printed_entry(command: str, name: str) -> str | None:
-    """Return the ready answer of a command to a name, as its stream shows it; None if there is none.
+def printed_entry(name_of_book: str, name: str, asked: str) -> str | None:
+    """Return a ready answer as its stream shows it; None if there is none.
+
+    Args:
+        name_of_book: Where it stands.
+        name: Under which name.
+        asked: What was asked about, which stands out in the first line.
 
     Raises:
         ImportError: The tables have not been generated.
     """
     from rlmetrics.tables import __path__ as folders
 
+    if not name.isprintable():
+        return None  # neither is what separates names, nor what cannot be encoded
     try:
-        with open(f"{folders[0]}/ready/{command}.txt", "rb") as stream:
+        with open(f"{folders[0]}/ready/{name_of_book}.txt", "rb") as stream:
             stream.readline()
             size = int(stream.readline())
             # The list begins with the end of the line before it.
@@ -71,4 +88,4 @@ def printed_entry(command: str, name: str) -> str | None:
         return None
     keys, addresses, answer = text.split(_PART)
     links = dict(line.split("\t", 1) for line in addresses.splitlines())
-    return printed(laid(answer), keys=[name, *keys.split("\t")] if keys else [name], links=links)
+    return printed(laid(answer), keys=[asked, *keys.split("\t")] if keys else [asked], links=links)
