@@ -55,12 +55,6 @@ def _add(wheel: Path, capsys: pytest.CaptureFixture[str]) -> tuple[int, dict[str
     return code, json.loads(capsys.readouterr().out)
 
 
-def _line(wheel: Path, text: str) -> int:
-    with zipfile.ZipFile(wheel) as archive:
-        lines = archive.read(TRAINER).decode().splitlines()
-    return next(number for number, line in enumerate(lines, 1) if text in line)
-
-
 def test_a_release_that_changes_nothing_is_added_at_once(
     checkout: Path, source: Mapping[str, str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
