@@ -2,28 +2,21 @@
 
 from __future__ import annotations
 
-import json
-import subprocess
-import sys
 from typing import Any
 
 import pytest
 import torch
-from folders import TESTS
-from generate_support import environment
+from gloo_ranks import on_ranks
 from rlmetrics import logprobs
 
 WORKER = """
-import json, sys
-from datetime import timedelta
 import torch
 import torch.distributed as dist
+from gloo_ranks import join, report
 from rlmetrics.logprobs import parallel_log_prob_entropy
 from lanes.slow.logprobs.test_parallel_vocabulary import BOUNDS, CASES, whole
 
-folder, rank = sys.argv[1], int(sys.argv[2])
-dist.init_process_group("gloo", init_method=f"file://{folder}/group", rank=rank, world_size=3,
-                        timeout=timedelta(seconds=60))
+rank = join()
 reduces = []
 original = dist.all_reduce
 dist.all_reduce = lambda *args, **more: (reduces.append(1), original(*args, **more))[1]
@@ -38,9 +31,7 @@ for dtype, masked, uneven in CASES:
     keep = mask.bool() if masked else torch.ones_like(mask, dtype=torch.bool)
     ((log_probs * weights + 0.3 * entropies) * keep).sum().backward()
     found.append([log_probs.tolist(), entropies.tolist(), mine.grad.float().tolist(), len(reduces)])
-with open(f"{folder}/{rank}.json", "w") as stream:
-    json.dump(found, stream)
-dist.destroy_process_group()
+report(found)
 """
 
 BOUNDS = [0, 1, 7, 12]
@@ -60,16 +51,7 @@ def whole(dtype: torch.dtype) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor,
 @pytest.fixture(scope="module")
 def found(tmp_path_factory: pytest.TempPathFactory) -> list[Any]:
     """Run three processes with gloo, and return what each of them found."""
-    folder = tmp_path_factory.mktemp("vocabulary")
-    env = environment(OMP_NUM_THREADS="1")
-    env["PYTHONPATH"] = f"{env['PYTHONPATH']}:{TESTS}"
-    ranks = [
-        subprocess.Popen([sys.executable, "-c", WORKER, str(folder), str(rank)], env=env, stderr=subprocess.PIPE)
-        for rank in range(3)
-    ]
-    errors = [process.communicate(timeout=180)[1].decode() for process in ranks]
-    assert [process.returncode for process in ranks] == [0, 0, 0], "\n".join(errors)
-    return [json.loads((folder / f"{rank}.json").read_text()) for rank in range(3)]
+    return on_ranks(tmp_path_factory.mktemp("vocabulary"), WORKER)
 
 
 @pytest.mark.parametrize("place", range(len(CASES)))

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 
 import pytest
 import torch
-from generate_support import environment
+from gloo_ranks import on_ranks
 from metric_inputs import make_inputs, make_parameters
 from rlmetrics.functional import REGISTRY
 from rlmetrics.state import MetricState
@@ -28,23 +26,23 @@ SCENARIOS: dict[str, tuple[str, list[int]]] = {
 # Three processes form one group after the other: starting them takes longer than all they do.
 WORKER = """
 import json, os, sys
-from datetime import timedelta
 import torch
 import torch.distributed as dist
 from accelerate import Accelerator
 from accelerate.state import AcceleratorState, GradientState
+from gloo_ranks import join, report
 from lanes.slow.state.test_state_ranks import WHOLE_ROWS, shard_state
 
-folder, rank, scenarios = sys.argv[1], int(sys.argv[2]), json.loads(sys.argv[3])
+rank, scenarios = int(sys.argv[2]), json.loads(sys.argv[3])
+os.environ.update(MASTER_ADDR="127.0.0.1", MASTER_PORT="1")
+found = {}
 for scenario, (how, edges) in scenarios.items():
     ranks = len(edges) - 1
     if rank >= ranks:
         continue
     # Accelerate asks for an address, and then uses the group that is there.
     os.environ.update(RANK=str(rank), LOCAL_RANK=str(rank), WORLD_SIZE=str(ranks))
-    dist.init_process_group(
-        "gloo", init_method=f"file://{folder}/{scenario}", rank=rank, world_size=ranks, timeout=timedelta(seconds=60)
-    )
+    join(scenario, ranks)
     if how == "accelerate":
         AcceleratorState._reset_state(reset_partial_state=True)
         GradientState._reset_state()
@@ -66,9 +64,9 @@ for scenario, (how, edges) in scenarios.items():
     each = [None] * ranks
     dist.all_gather_object(each, mine)
     whole.update({key: [one[key] for one in each] for key in mine})
-    results = [state.over_ranks(whole[key]).compute() for key, state in states.items()]
-    torch.save(results, f"{folder}/{scenario}-{rank}.pt")
+    found[scenario] = [state.over_ranks(whole[key]).compute() for key, state in states.items()]
     dist.destroy_process_group()
+report(found)
 """
 
 
@@ -88,24 +86,8 @@ Found = dict[str, list[list[Tensor]]]
 @pytest.fixture(scope="module")
 def found(tmp_path_factory: pytest.TempPathFactory) -> Found:
     """Run one process per rank, and return the results of each of them in every scenario."""
-    folder = tmp_path_factory.mktemp("ranks")
-    env = environment(OMP_NUM_THREADS="1", MASTER_ADDR="127.0.0.1", MASTER_PORT="1")
-    running = [
-        subprocess.Popen(
-            [sys.executable, "-c", WORKER, str(folder), str(rank), json.dumps(SCENARIOS)],
-            env=env,
-            stderr=subprocess.PIPE,
-            text=True,
-        )
-        for rank in range(3)
-    ]
-    for process in running:
-        _, errors = process.communicate(timeout=180)
-        assert process.returncode == 0, errors
-    return {
-        scenario: [torch.load(folder / f"{scenario}-{rank}.pt") for rank in range(len(edges) - 1)]
-        for scenario, (_, edges) in SCENARIOS.items()
-    }
+    ranks = on_ranks(tmp_path_factory.mktemp("ranks"), WORKER, json.dumps(SCENARIOS))
+    return {scenario: [rank[scenario] for rank in ranks if scenario in rank] for scenario in SCENARIOS}
 
 
 @pytest.mark.parametrize("scenario", list(SCENARIOS))

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import json
-import subprocess
-import sys
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from random import Random
 
-from folders import TESTS
-from generate_support import environment
+from gloo_ranks import on_ranks
 from rlmetrics.state.suite import Suite
 from rlmetrics.suites import make_suite
 from suites.feeding import draw_batch
@@ -22,16 +18,13 @@ MAKES: list[Callable[[], Suite]] = [*SUITES, partial(make_suite, KEYS)]
 SEEDS = range(20)
 
 WORKER = """
-import json, sys
-from datetime import timedelta
 from random import Random
 import torch.distributed as dist
+from gloo_ranks import join, report
 from suites.feeding import FORMS, draw_batch, draw_updates, split_columns
 from lanes.slow.suites.test_suite_feeding import MAKES, SEEDS
 
-folder, rank = sys.argv[1], int(sys.argv[2])
-dist.init_process_group("gloo", init_method=f"file://{folder}/group", rank=rank, world_size=3,
-                        timeout=timedelta(seconds=60))
+rank = join()
 found = {}
 for number, make in enumerate(MAKES):
     for seed in SEEDS:
@@ -44,23 +37,13 @@ for number, make in enumerate(MAKES):
         for update in draw_updates(rng, split, batch, lengths, FORMS[:-1]):
             split.update(**split_columns(rng, split, update, 3)[rank])
         found[f"{number} {seed}"] = [suite.sync().compute(), split.sync().compute()]
-with open(f"{folder}/{rank}.json", "w") as stream:
-    json.dump(found, stream)
-dist.destroy_process_group()
+report(found)
 """
 
 
 def test_any_feeding_on_three_ranks(tmp_path: Path) -> None:
     """Updates dealt to three ranks, and updates whose rows are split over them, give the numbers of one process."""
-    env = environment(OMP_NUM_THREADS="1")
-    env["PYTHONPATH"] = f"{env['PYTHONPATH']}:{TESTS}"
-    ranks = [
-        subprocess.Popen([sys.executable, "-c", WORKER, str(tmp_path), str(rank)], env=env, stderr=subprocess.PIPE)
-        for rank in range(3)
-    ]
-    errors = [process.communicate(timeout=300)[1].decode() for process in ranks]
-    assert [process.returncode for process in ranks] == [0, 0, 0], "\n".join(errors)
-    found = [json.loads((tmp_path / f"{rank}.json").read_text()) for rank in range(3)]
+    found = on_ranks(tmp_path, WORKER)
 
     for number, make in enumerate(MAKES):
         for seed in SEEDS:

@@ -2,32 +2,26 @@
 
 from __future__ import annotations
 
-import json
-import subprocess
-import sys
 from typing import Any
 
 import pytest
-from folders import TESTS
-from generate_support import environment
+from gloo_ranks import on_ranks
 from rlmetrics.state import MetricState
 from rlmetrics.suites import GRPOSuite, make_suite
 from suites.suite_support import assert_same
 from suites.test_suite_rows import KEYS, ragged
 
 WORKER = """
-import copy, json, sys
-from datetime import timedelta
+import copy
 import torch
 import torch.distributed as dist
+from gloo_ranks import join, report
 from rlmetrics.state import MetricState
 from rlmetrics.suites import GRPOSuite, PPOSuite, make_suite
 from suites.suite_support import counted_collectives
 from suites.test_suite_rows import KEYS, packed, ragged, tokens_of
 
-folder, rank = sys.argv[1], int(sys.argv[2])
-dist.init_process_group("gloo", init_method=f"file://{folder}/group", rank=rank, world_size=3,
-                        timeout=timedelta(seconds=60))
+rank = join()
 pair = dist.new_group([0, 1])
 calls = counted_collectives()
 found = {}
@@ -143,25 +137,14 @@ state.update(**{word: x[2 * rank: 2 * rank + 1 + rank] for word, x in whole.item
 found["quantile"] = state.sync().compute().item()
 part, _ = rows_of(whole, [], slice(2 * rank, 2 * rank + 2))
 found["mean state"] = MetricState("kl/rollout/k1").update(**part).sync().compute().item()
-with open(f"{folder}/{rank}.json", "w") as stream:
-    json.dump(found, stream)
-dist.destroy_process_group()
+report(found)
 """
 
 
 @pytest.fixture(scope="module")
 def found(tmp_path_factory: pytest.TempPathFactory) -> list[dict[str, Any]]:
     """Run three processes with gloo, and return what each of them found."""
-    folder = tmp_path_factory.mktemp("parallel")
-    env = environment(OMP_NUM_THREADS="1")
-    env["PYTHONPATH"] = f"{env['PYTHONPATH']}:{TESTS}"
-    ranks = [
-        subprocess.Popen([sys.executable, "-c", WORKER, str(folder), str(rank)], env=env, stderr=subprocess.PIPE)
-        for rank in range(3)
-    ]
-    errors = [process.communicate(timeout=180)[1].decode() for process in ranks]
-    assert [process.returncode for process in ranks] == [0, 0, 0], "\n".join(errors)
-    return [json.loads((folder / f"{rank}.json").read_text()) for rank in range(3)]
+    return on_ranks(tmp_path_factory.mktemp("parallel"), WORKER)
 
 
 def test_packed_block_by_block_on_three_ranks(found: list[dict[str, Any]]) -> None:

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from typing import Any
 
 import pytest
-from folders import TESTS
-from generate_support import environment
+from gloo_ranks import on_ranks
 from suites.suite_support import BY_NAME, assert_same, make_batch
 
 ROWS = 12
@@ -28,19 +25,17 @@ SCENARIOS: dict[str, tuple[str, list[int]]] = {
 # Three processes form one group after the other: starting them takes longer than all they do.
 WORKER = """
 import json, sys
-from datetime import timedelta
 import torch.distributed as dist
+from gloo_ranks import join, report
 from suites.suite_support import BY_NAME, counted_collectives, make_batch, rows_of
 
-folder, rank, scenarios = sys.argv[1], int(sys.argv[2]), json.loads(sys.argv[3])
+rank, scenarios = int(sys.argv[2]), json.loads(sys.argv[3])
+found = {}
 calls = counted_collectives()
 for scenario, (name, edges) in scenarios.items():
     if rank + 1 >= len(edges):
         continue
-    dist.init_process_group(
-        "gloo", init_method=f"file://{folder}/{scenario}", rank=rank, world_size=len(edges) - 1,
-        timeout=timedelta(seconds=60),
-    )
+    join(scenario, len(edges) - 1)
     calls.clear()
     suite = BY_NAME[name]()
     batch = make_batch(suite, 3, rows=12)
@@ -55,10 +50,10 @@ for scenario, (name, edges) in scenarios.items():
     if "group_ids" in row:
         row["group_ids"] = row["group_ids"] - 1000 * (rank + 1)
     later = suite.update(**row).sync().compute()
-    with open(f"{folder}/{scenario}-{rank}.json", "w") as stream:
-        json.dump({"alone": alone, "synced": synced, "calls": number, "again": again, "later": later,
-                   "bits": [value.hex() for value in synced.values()]}, stream)
+    found[scenario] = {"alone": alone, "synced": synced, "calls": number, "again": again, "later": later,
+                       "bits": [value.hex() for value in synced.values()]}
     dist.destroy_process_group()
+report(found)
 """
 
 Found = dict[str, list[dict[str, Any]]]
@@ -67,26 +62,8 @@ Found = dict[str, list[dict[str, Any]]]
 @pytest.fixture(scope="module")
 def found(tmp_path_factory: pytest.TempPathFactory) -> Found:
     """Run one process per rank, and return what each of them found in every scenario."""
-    folder = tmp_path_factory.mktemp("ranks")
-    tests = str(TESTS)
-    env = environment(OMP_NUM_THREADS="1")
-    env["PYTHONPATH"] = f"{env['PYTHONPATH']}:{tests}"
-    ranks = [
-        subprocess.Popen(
-            [sys.executable, "-c", WORKER, str(folder), str(rank), json.dumps(SCENARIOS)],
-            env=env,
-            stderr=subprocess.PIPE,
-            text=True,
-        )
-        for rank in range(3)
-    ]
-    for process in ranks:
-        _, errors = process.communicate(timeout=180)
-        assert process.returncode == 0, errors
-    return {
-        scenario: [json.loads((folder / f"{scenario}-{rank}.json").read_text()) for rank in range(len(edges) - 1)]
-        for scenario, (_, edges) in SCENARIOS.items()
-    }
+    ranks = on_ranks(tmp_path_factory.mktemp("ranks"), WORKER, json.dumps(SCENARIOS))
+    return {scenario: [rank[scenario] for rank in ranks if scenario in rank] for scenario in SCENARIOS}
 
 
 @pytest.mark.parametrize("scenario", ["uneven", "one-empty", "three-one-empty", "three-first-empty", "slowest"])
