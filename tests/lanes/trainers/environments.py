@@ -12,10 +12,12 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from typing import Any
 
-__all__ = ["RELEASES", "ROOT", "VERL", "interpreter", "python_of", "ran", "trained", "verl_python"]
+__all__ = ["RELEASES", "ROOT", "VERL", "interpreter", "python_of", "ran", "trained", "tried_once", "verl_python"]
 
 ROOT = Path(__file__).resolve().parents[3]
 _CACHE = ROOT / ".cache" / "trainers"
@@ -84,6 +86,25 @@ VERL: dict[str, tuple[str, ...]] = {
     ),
 }
 """What each release of verl is tried with."""
+
+
+def tried_once(make: Callable[[str], Path]) -> Callable[[str], Path]:
+    """Have runs made when they are first asked for, by release or loop; what fails is not tried again, and fails."""
+
+    @cache
+    def tried(name: str) -> Path | Exception:
+        try:
+            return make(name)
+        except Exception as error:
+            return error
+
+    def made(name: str) -> Path:
+        found = tried(name)
+        if isinstance(found, Exception):
+            raise found
+        return found
+
+    return made
 
 
 def python_of(release: str) -> Path:

@@ -5,13 +5,12 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Callable
-from functools import cache
 from pathlib import Path
 from typing import Any
 
 import pytest
 from lanes.trainers.curves import events, result, timeless, wandb
-from lanes.trainers.environments import trained
+from lanes.trainers.environments import trained, tried_once
 from rlmetrics.translate import Translator, translate_file
 
 KINDS = {
@@ -56,22 +55,13 @@ def jobs_of(release: str) -> list[dict[str, Any]]:
 def runs(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
     """Return what gives the folder with all runs of a release; a release that fails is tried once."""
 
-    @cache
-    def made(release: str) -> tuple[Path, Exception | None]:
+    @tried_once
+    def made(release: str) -> Path:
         folder = tmp_path_factory.mktemp(release)
-        try:
-            trained(release, folder, jobs_of(release))
-        except Exception as error:
-            return folder, error
-        return folder, None
-
-    def folder_of(release: str) -> Path:
-        folder, error = made(release)
-        if error is not None:
-            raise error
+        trained(release, folder, jobs_of(release))
         return folder
 
-    return folder_of
+    return made
 
 
 @pytest.mark.parametrize(("release", "kind"), CASES)

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from functools import cache
 from itertools import chain
 from pathlib import Path
 from typing import Any
 
 import pytest
 import torch
-from lanes.trainers.environments import ROOT, trained
+from lanes.trainers.environments import ROOT, trained, tried_once
 from metric_checks import names_of
 from rlmetrics.functional import REGISTRY
 from rlmetrics.suites import DPOSuite, GRPOSuite, SFTSuite
@@ -59,8 +58,8 @@ Run = list[dict[str, Any]]
 def runs(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str, str], Run]:
     """Return what gives a run; those of a release are made together, and one that fails is tried once."""
 
-    @cache
-    def made(release: str) -> tuple[Path, Exception | None]:
+    @tried_once
+    def made(release: str) -> Path:
         folder = tmp_path_factory.mktemp(release)
         jobs = []
         for (of, name), case in CASES.items():
@@ -70,17 +69,11 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str, str], Run]:
                     {**case, "name": name, "measured": True},
                     {**plain, "name": f"{name}-plain", "measured": False},
                 ]
-        try:
-            trained(release, folder, jobs, "measure.py")
-        except Exception as error:
-            return folder, error
-        return folder, None
+        trained(release, folder, jobs, "measure.py")
+        return folder
 
     def run_of(release: str, name: str) -> Run:
-        folder, error = made(release)
-        if error is not None:
-            raise error
-        return [json.loads(path.read_text()) for path in sorted((folder / name).glob("rank*.json"))]
+        return [json.loads(path.read_text()) for path in sorted((made(release) / name).glob("rank*.json"))]
 
     return run_of
 

@@ -8,14 +8,13 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable
-from functools import cache
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 from lanes.trainers.curves import Series, events
-from lanes.trainers.environments import ROOT, ran, verl_python
+from lanes.trainers.environments import ROOT, ran, tried_once, verl_python
 from rlmetrics.suites import GRPOSuite, PPOSuite
 
 PAGE = (ROOT / "docs" / "trainers.md").read_text(encoding="utf-8")
@@ -78,22 +77,13 @@ def jobs_of(loop: str) -> list[dict[str, Any]]:
 def runs(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
     """Return what gives the folder with all runs of a loop; one that fails is tried once."""
 
-    @cache
-    def made(loop: str) -> tuple[Path, Exception | None]:
+    @tried_once
+    def made(loop: str) -> Path:
         folder = tmp_path_factory.mktemp("loop")
-        try:
-            ran(verl_python(loop.partition(" ")[0]), LOOPS[loop], folder, jobs_of(loop))
-        except Exception as error:
-            return folder, error
-        return folder, None
-
-    def folder_of(loop: str) -> Path:
-        folder, error = made(loop)
-        if error is not None:
-            raise error
+        ran(verl_python(loop.partition(" ")[0]), LOOPS[loop], folder, jobs_of(loop))
         return folder
 
-    return folder_of
+    return made
 
 
 def steps(folder: Path) -> list[dict[str, Any]]:

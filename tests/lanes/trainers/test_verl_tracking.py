@@ -5,13 +5,12 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable
-from functools import cache
 from pathlib import Path
 from typing import Any
 
 import pytest
 from lanes.trainers.curves import Series, console, events, lines, result, wandb
-from lanes.trainers.environments import ROOT, VERL, ran, verl_python
+from lanes.trainers.environments import ROOT, VERL, ran, tried_once, verl_python
 from post_server import serving
 from rlmetrics.translate import Translator
 
@@ -104,8 +103,8 @@ def jobs_of(release: str, url: str) -> list[dict[str, Any]]:
 def runs(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
     """Return what gives the folder with all runs of a release; a release that fails is tried once."""
 
-    @cache
-    def made(release: str) -> tuple[Path, Exception | None]:
+    @tried_once
+    def made(release: str) -> Path:
         folder = tmp_path_factory.mktemp(f"verl-{release}")
         # The entry points of this working tree, as an installer writes them.
         points = POINTS.findall((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
@@ -115,21 +114,12 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
         (metadata / "entry_points.txt").write_text(
             "".join(f"[{group}]\n{name} = {value}\n" for group, name, value in points)
         )
-        try:
-            with serving() as server:
-                ran(verl_python(release), "log_to_verl.py", folder, jobs_of(release, server.url))
-                (folder / "posted.json").write_text(json.dumps(server.posted))
-        except Exception as error:
-            return folder, error
-        return folder, None
-
-    def folder_of(release: str) -> Path:
-        folder, error = made(release)
-        if error is not None:
-            raise error
+        with serving() as server:
+            ran(verl_python(release), "log_to_verl.py", folder, jobs_of(release, server.url))
+            (folder / "posted.json").write_text(json.dumps(server.posted))
         return folder
 
-    return folder_of
+    return made
 
 
 def shown(folder: Path, tracker: str) -> Series:
