@@ -45,6 +45,7 @@ class Lane:
         subject: Patterns of what it is about: it runs when one of these files changes.
         reads: Patterns of what it also opens and the gate tests without it.
         asks_index: Whether it asks the package index, and so may break without a change.
+        includes: Titles of what runs each time and this lane does too: the gate does not do it twice.
     """
 
     name: str
@@ -53,6 +54,7 @@ class Lane:
     subject: tuple[str, ...]
     reads: tuple[str, ...] = ()
     asks_index: bool = False
+    includes: tuple[str, ...] = ()
 
 
 def declared() -> tuple[dict[str, str], dict[str, Lane]]:
@@ -72,6 +74,7 @@ def declared() -> tuple[dict[str, str], dict[str, Lane]]:
             subject=patterns(lane["subject"]),
             reads=patterns(lane.get("reads", ())),
             asks_index=lane.get("asks_index", False),
+            includes=tuple(lane.get("includes", ())),
         )
         for name, lane in said.items()
     }
@@ -195,12 +198,14 @@ def main(arguments: list[str]) -> int:
         print(*(f"{name}: {why}" for name, why in reasons.items()), sep="\n")
         return 0
     named = [name for name in arguments if name != "--all"]
+    running = named or [*(lanes if "--all" in arguments else reasons)]
     wrong: dict[str, str | None] = {}
     if not named:
         failed = os.environ.pop("README_TESTS", None)
         wrong["README: tests"] = f"exit code {failed}" if failed else None
-        wrong |= {title: shell(title, command) for title, command in always.items()}
-    for name in named or (lanes if "--all" in arguments else reasons):
+        included = {title for name in running for title in lanes[name].includes}
+        wrong |= {title: shell(title, command) for title, command in always.items() if title not in included}
+    for name in running:
         print(f"\n{name} runs, since {reasons.get(name, 'it was asked for')}: {lanes[name].proves}", flush=True)
         wrong[f"lane {name}"] = run_lane(lanes[name], lock=bool(arguments))
     print()

@@ -144,6 +144,16 @@ def test_all_lanes_run_where_that_is_asked_for(repository: Path, ci: Run) -> Non
     assert ran(repository) == ["first", "second", "one", "two"]
 
 
+def test_what_a_lane_does_too_is_left_out_where_it_runs(repository: Path, ci: Run) -> None:
+    """The gate does it where the lane has passed, and not twice where the lane runs."""
+    (repository / ".ci/lanes.toml").write_text(f'{LANES}includes = ["second"]\n')
+    assert ci(CODE="5").code == 0
+    assert ran(repository) == ["first", "one", "two"]
+    ci("one", "two")
+    assert ci(CODE="5").code == 1
+    assert ran(repository) == ["first", "second"]
+
+
 def test_only_content_counts(repository: Path, ci: Run) -> None:
     """The time of a file says nothing; its content does, in the working tree, and a new file; not of what is read."""
     ci("one", "two")

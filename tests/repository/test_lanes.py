@@ -106,6 +106,12 @@ def test_another_command_runs_a_lane() -> None:
     assert gate.why_stale(replace(lane, run="true"), files(), NOW) is not None
 
 
+def test_lanes_include_what_runs_each_time() -> None:
+    """What a lane says to do too has one of these titles, or the gate would go on doing it."""
+    assert {title for lane in LANES.values() for title in lane.includes} <= ALWAYS.keys()
+    assert LANES["site"].includes == ("site in English",)
+
+
 def test_every_folder_of_slow_tests_is_run_by_one_lane() -> None:
     """A test below ``tests/lanes`` is part of the subject of one lane, and of no second."""
     tests = [path for path in files() if path.startswith("tests/lanes/") and "/test_" in path]

@@ -28,4 +28,6 @@ def _drawn(svg: str) -> set[tuple[str, str]]:
 def test_arrows_are_the_imports(imports) -> None:
     """An arrow stands where a module of one part imports one of another, by a reading of imports of its own."""
     wanted = {(part_of(first), part_of(second)) for first, targets in edges(modules()).items() for second in targets}
-    assert {(first, second) for first, second in wanted if first != second} == _drawn(draw(imports))
+    # The faces of packages, which hold nothing, are no part.
+    wanted = {(first, second) for first, second in wanted if first != second and None not in (first, second)}
+    assert wanted == _drawn(draw(imports))

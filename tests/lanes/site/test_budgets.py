@@ -2,21 +2,15 @@
 
 from __future__ import annotations
 
-import asyncio
 import gzip
 import html
 import re
-import shutil
-from collections.abc import Iterable
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
 import pytest
-from built_site import FLAGS, address_of, pages_of
-from playwright.async_api import Browser as AsyncBrowser
-from playwright.async_api import async_playwright
+from built_site import address_of, pages_of
 from playwright.sync_api import Browser
 
 KILOBYTES = 150
@@ -25,7 +19,8 @@ CONTENT = 52
 """What the spec's own part of a page may weigh, uncompressed; that of `loss`, which most trainers log, has most."""
 SCREENS = 55
 WIDTH, HEIGHT = 390, 844
-TABS = 3
+PARTS = 20
+"""In how many tests all pages are opened: these run side by side, and a browser grows with each page that it opens."""
 SHIFT = 0.1
 """A cumulative layout shift above this is felt, as browsers' makers count it."""
 
@@ -36,6 +31,9 @@ _ATTRIBUTE = re.compile(r'\b(src|width|height)="([^"]*)"')
 _BOX = re.compile(r'viewBox="0 0 (\d+) (\d+)"')
 _CONTENT = re.compile(r'<div class="rlm">.*', re.DOTALL)
 
+READ = pytest.mark.xdist_group("texts")
+"""Tests that read every page, which one process then does."""
+
 
 @pytest.fixture(scope="module")
 def texts(site: Path) -> dict[Path, str]:
@@ -43,18 +41,21 @@ def texts(site: Path) -> dict[Path, str]:
     return {page: page.read_text(encoding="utf-8") for page in pages_of(site)}
 
 
+@READ
 def test_there_are_pages_of_both_languages(texts: dict[Path, str], site: Path) -> None:
     """What follows looks at the whole site."""
     chinese = [page for page in texts if page.is_relative_to(site / "zh")]
     assert min(len(chinese), len(texts) - len(chinese)) > 1600
 
 
+@READ
 def test_no_page_is_heavy(texts: dict[Path, str], site: Path) -> None:
     """Compressed, each is far from what a slow line feels; only the theme's files come beside it."""
     sizes = {address_of(page, site): len(gzip.compress(text.encode(), 6)) for page, text in texts.items()}
     assert {page: size for page, size in sizes.items() if size > KILOBYTES * 1000} == {}
 
 
+@READ
 def test_the_content_of_generated_pages_is_small(texts: dict[Path, str], site: Path) -> None:
     """Of metrics and keys, without the theme around it."""
     sizes = {}
@@ -68,6 +69,7 @@ def test_the_content_of_generated_pages_is_small(texts: dict[Path, str], site: P
     assert {page: size for page, size in sizes.items() if size > CONTENT * 1024} == {}
 
 
+@READ
 def test_no_link_and_no_anchor_is_dead(texts: dict[Path, str], site: Path) -> None:
     """Every address within the site is a file, and every place named on a page is there."""
     places = {page: _places(text) for page, text in texts.items()}
@@ -91,6 +93,7 @@ def test_no_link_and_no_anchor_is_dead(texts: dict[Path, str], site: Path) -> No
     assert dict(list(dead.items())[:40]) == {}
 
 
+@READ
 def test_every_picture_says_its_size(texts: dict[Path, str], site: Path) -> None:
     """The browser keeps its place before it has come, in the right shape: nothing below it moves."""
     unsaid: dict[str, str] = {}
@@ -131,45 +134,28 @@ def _file(base: Path, path: str, own: str) -> str:
     return "/".join(parts if is_file else [*parts, "index.html"])
 
 
-def test_every_page_fits_a_phone(site: Path, served: str) -> None:
+@pytest.mark.parametrize("part", range(PARTS))
+def test_every_page_fits_a_phone(undrawn: Browser, site: Path, served: str, part: int) -> None:
     """No page scrolls sideways, is longer than fifty-five screens, or has an error on the console."""
-    sweep = _swept([f"{served}/{address_of(page, site)}" for page in pages_of(site)])
-    with ThreadPoolExecutor(1) as other:  # the thread of the tests may have a loop of its own
-        faults = other.submit(asyncio.run, sweep).result()
-    assert dict(list(faults.items())[:40]) == {}
-
-
-async def _swept(addresses: Iterable[str]) -> dict[str, str]:
-    """Open pages on a phone, some at a time; return what is wrong with which."""
-    waiting = list(addresses)[::-1]
-    faults: dict[str, str] = {}
-    async with async_playwright() as playwright:
-        browser = await playwright.chromium.launch(executable_path=shutil.which("chromium"), args=FLAGS)
-        await asyncio.gather(*(_sweep(browser, waiting, faults) for _ in range(TABS)))
-        await browser.close()
-    return faults
-
-
-async def _sweep(browser: AsyncBrowser, waiting: list[str], faults: dict[str, str]) -> None:
-    context = await browser.new_context(viewport={"width": WIDTH, "height": HEIGHT})
-    page = await context.new_page()
+    context = undrawn.new_context(viewport={"width": WIDTH, "height": HEIGHT})
+    page = context.new_page()
     said: list[str] = []
     page.on("pageerror", lambda error: said.append(str(error)))
     page.on("console", lambda message: said.append(message.text) if message.type in ("error", "warning") else None)
-    while waiting:
-        address = waiting.pop()
+    faults: dict[str, str] = {}
+    for file in pages_of(site)[part::PARTS]:
+        address = address_of(file, site)
         said.clear()
-        await page.goto(address, wait_until="load")
-        width, height = await page.evaluate(
-            "[document.documentElement.scrollWidth, document.documentElement.scrollHeight]"
-        )
+        page.goto(f"{served}/{address}", wait_until="load")
+        width, height = page.evaluate("[document.documentElement.scrollWidth, document.documentElement.scrollHeight]")
         if width > WIDTH:
             said.append(f"{width} pixels wide")
         if height > SCREENS * HEIGHT:
             said.append(f"{height / HEIGHT:.0f} screens long")
         if said:
-            faults[urlsplit(address).path] = "; ".join(said)
-    await context.close()
+            faults[address] = "; ".join(said)
+    context.close()
+    assert dict(list(faults.items())[:40]) == {}
 
 
 # Layout shift as the browser counts it, from before anything is drawn until after everything has come.

@@ -18,6 +18,8 @@ READING = 5.0
 """What of these is left for reading a screen; typing is a third of the rest."""
 LETTER = 0.08
 """Seconds that a letter takes who types 150 letters a minute less than a typist."""
+TRIES = 3
+"""A busy machine takes long now and then, a slow page each time."""
 WAYS = [(language, way) for language in ("en", "zh") for way in ("keyboard", "mouse")]
 
 # What is seen without scrolling: every text whose place is within the window, and that nothing hides.
@@ -49,12 +51,15 @@ def test_the_first_screen_answers(opened: Callable[..., Page], served: str, lang
     home = page.url
     for question in QUESTIONS:
         asked = question["ask"][language]
-        page.goto(home)
-        began = time.monotonic()
-        fault = _ask(page, asked, way) or _answered(page, question, language)
-        spent = time.monotonic() - began
-        if spent > SECONDS - READING - LETTER * len(asked) and fault is None:
-            fault = f"it took {spent:.1f} seconds"
+        for _ in range(TRIES):
+            page.goto(home)
+            began = time.monotonic()
+            fault = _ask(page, asked, way) or _answered(page, question, language)
+            spent = time.monotonic() - began
+            if spent <= SECONDS - READING - LETTER * len(asked):
+                break
+        else:
+            fault = fault or f"it took {spent:.1f} seconds"
         if fault is not None:
             faults[asked] = fault
     assert faults == {}

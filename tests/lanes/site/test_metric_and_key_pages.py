@@ -14,6 +14,8 @@ from rlmetrics.names import map_names
 from rlmetrics.names.differences.severity import SEVERITIES
 from site_pages import outline, pages, strips, the_site
 
+pytestmark = pytest.mark.xdist_group("keys")
+
 LARGEST = 50_000
 """Bytes of a page's content; the indexes, and the one key that stands for two dozen metrics, may be larger."""
 LARGER = {"m": 60_000, "k/trl/loss": 70_000}

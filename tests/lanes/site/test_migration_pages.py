@@ -16,6 +16,8 @@ from rlmetrics.codegen.site.moves import JUMPS, Move, moves_of
 from rlmetrics.codegen.site.release_steps import components_of
 from rlmetrics.names import diff, load_tables
 
+pytestmark = pytest.mark.xdist_group("moves")
+
 
 @cache
 def moves() -> dict[str, Move]:

@@ -9,6 +9,8 @@ import pytest
 from moved_pages import MAKERS, ROOT, pages
 from playwright.sync_api import Browser, Page, ViewportSize
 
+pytestmark = pytest.mark.xdist_group("moves")
+
 _HEAD = (
     '<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">'
     "<title>{title}</title>{styles}</head>"

@@ -12,6 +12,8 @@ from rlmetrics.codegen.site.lists import spelled
 from rlmetrics.codegen.site.page_links import key_page, metric_page
 from rlmetrics.codegen.site.texts import Texts
 
+pytestmark = pytest.mark.xdist_group("moves")
+
 MOST = 50_000
 KINDS = [*MAKERS]
 _WORDS = re.compile(r"\b[a-z]{2,}(?: [a-z]{2,}){2,}\b")

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from functools import cache
 
+import pytest
 from moved_pages import Node, codes, names, pages, site, tree
 from rlmetrics.codegen.site.change_sentences import CauseWords
 from rlmetrics.codegen.site.release_steps import MigrationStep, changes_something, steps_of
 from rlmetrics.codegen.site.texts import ENGLISH
 from rlmetrics.names import load_tables
 from rlmetrics.wording.cause_words import plain_words
+
+pytestmark = pytest.mark.xdist_group("moves")
 
 
 @cache

@@ -12,6 +12,8 @@ from rlmetrics.codegen.site.strip_rows import rows_of_key
 from rlmetrics.names import keys, map_names
 from site_pages import pages, strips, the_site
 
+pytestmark = pytest.mark.xdist_group("keys")
+
 Place = tuple[int, str, str, str]
 """The place of a release, a trainer, a key and its mode."""
 

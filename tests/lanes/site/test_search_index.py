@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import pytest
 from rlmetrics.codegen.site.search import search_index
 from rlmetrics.codegen.site.site import Site
 from rlmetrics.codegen.site.texts import Texts
 from search_data import data_of, english, spec, titles
+
+pytestmark = pytest.mark.xdist_group("index")
 
 MOST = 300_000
 """Bytes that the index may have, uncompressed."""

@@ -12,6 +12,8 @@ from playwright.sync_api import Browser, Page
 from rlmetrics.codegen.site.strip import release_data
 from site_pages import PROJECT, pages, the_site
 
+pytestmark = pytest.mark.xdist_group("keys")
+
 KEY, METRIC, CROWDED = "k/trl/policy/approxkl_avg", "m/entropy/policy", "k/trl/loss"
 _HEAD = (
     '<!doctype html><html lang="en"><head><meta charset="utf-8">'

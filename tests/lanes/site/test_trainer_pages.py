@@ -10,6 +10,8 @@ from rlmetrics.codegen.site.matrix import matrix_of
 from rlmetrics.codegen.site.release_steps import components_of
 from rlmetrics.names import diff, keys, load_tables
 
+pytestmark = pytest.mark.xdist_group("moves")
+
 COMPONENTS = [(name, part) for name in ("trl", "verl") for part in components_of(load_tables(), name)]
 IDS = [f"{framework}-{component}" for framework, component in COMPONENTS]
 Shown = dict[str, list[tuple[str, bool] | None]]

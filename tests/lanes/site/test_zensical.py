@@ -15,6 +15,8 @@ from built_site import ROOT
 
 pytest.importorskip("zensical", reason="Zensical needs Python 3.11")
 
+pytestmark = pytest.mark.xdist_group("zensical")
+
 PAGES = (
     "",
     "concepts",
