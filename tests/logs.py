@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
 
-from rlmetrics.translate.kinds import kind_of
-from rlmetrics.translate.kinds.tensorboard.crc32c import masked
+from rlmetrics.logs.kinds import kind_of
+from rlmetrics.logs.kinds.tensorboard.crc32c import masked
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 from tracker_messages import Event, Summary
 from wandb_frames import Record, framed

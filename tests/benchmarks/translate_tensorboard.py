@@ -17,10 +17,10 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from benchmarks.paired import compare, options, report
+from rlmetrics.logs.kinds.tensorboard.scalar_events import head_of
+from rlmetrics.logs.kinds.tensorboard.tfrecord import frame
 from rlmetrics.names import keys
 from rlmetrics.translate import translate_file
-from rlmetrics.translate.kinds.tensorboard.scalar_events import head_of
-from rlmetrics.translate.kinds.tensorboard.tfrecord import frame
 
 FACTOR = 4
 SOURCE, TARGET = "trl[PPOTrainer]==0.7.10", "canonical"

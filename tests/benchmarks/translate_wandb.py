@@ -25,8 +25,8 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from benchmarks.paired import compare, options, report
+from rlmetrics.logs.kinds.wandb.transactions import Tail, Writer, records
 from rlmetrics.translate import translate_file
-from rlmetrics.translate.kinds.wandb.transactions import Tail, Writer, records
 
 SOURCE, TARGET = "verl==0.9.1", "canonical"
 LOGGED = Path(__file__).parents[1] / "fixtures" / "runs" / "verl-0.9.1-logged-keys.json"

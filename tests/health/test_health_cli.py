@@ -12,7 +12,7 @@ from rlmetrics.cli import main
 from rlmetrics.health import check
 from rlmetrics.health.judging import units_of
 from rlmetrics.health.watching import follow
-from rlmetrics.translate.kinds import jsonl
+from rlmetrics.logs.kinds import jsonl
 
 RUNS = Path(__file__).parent.parent / "fixtures" / "runs"
 GRPO = "trl[GRPOTrainer]==1.16.0"

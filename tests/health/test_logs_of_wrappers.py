@@ -8,9 +8,9 @@ from mlflow import MlflowClient
 from mlflow.entities import Metric
 from rlmetrics.cli import main
 from rlmetrics.health import check
+from rlmetrics.logs.kinds import kind_of
 from rlmetrics.names import NamesError
 from rlmetrics.names.tables.overlays import overlaid
-from rlmetrics.translate.kinds import kind_of
 
 DPO, GRPO, VERL = "trl[DPOTrainer]==0.24.0", "trl[GRPOTrainer]==1.16.0", "verl==0.9.1"
 

@@ -16,6 +16,21 @@ def test_no_modules_import_one_another_in_a_circle() -> None:
     assert circle == ()
 
 
+def test_reading_a_log_needs_no_translation() -> None:
+    """Logs, what judges them and dashboards import nothing of `translate`; trackers what renames and converts a row."""
+    rooms = ("rlmetrics.logs", "rlmetrics.health", "rlmetrics.dashboards", "rlmetrics.trackers")
+    found = {
+        (module, target)
+        for module, targets in edges(modules(), annotations=True).items()
+        for target in targets
+        if module.startswith(rooms) and target.startswith("rlmetrics.translate")
+    }
+    assert found == {
+        ("rlmetrics.trackers.live_names", "rlmetrics.translate.translator"),
+        ("rlmetrics.trackers.opentelemetry", "rlmetrics.translate.conversion"),
+    }
+
+
 def test_a_circle_is_seen(tmp_path: Path) -> None:
     """Two modules that import one another, one of them inside a function, are found."""
     first, second = tmp_path / "first.py", tmp_path / "second.py"

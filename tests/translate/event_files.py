@@ -2,7 +2,7 @@
 
 import struct
 
-from rlmetrics.translate.kinds.tensorboard.crc32c import masked
+from rlmetrics.logs.kinds.tensorboard.crc32c import masked
 from tracker_messages import Event, Summary
 
 

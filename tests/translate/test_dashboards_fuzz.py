@@ -7,8 +7,11 @@ from pathlib import Path
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from json_changes import changes
+from rlmetrics.logs.kinds import KINDS
 from rlmetrics.translate import Report, Translator
-from rlmetrics.translate.kinds import grafana, wandb_workspace
+from rlmetrics.translate.rewriting import rewriter_of
+from rlmetrics.translate.rewriting.wandb_workspace_rewriter import rewrite
+from rlmetrics.translate.translation_options import Options
 
 WORDS = [
     "timing/ref",
@@ -83,7 +86,7 @@ def test_any_workspace_is_translated(tree, both, unknown, ascii_only):
     spec = {"section": {"panelBankConfig": tree, "x": tree}}
     text = json.dumps(spec, ensure_ascii=ascii_only)
 
-    new = json.loads(wandb_workspace.rewrite(text, Path("x"), _translator(both, unknown), Report("", "", "")))
+    new = json.loads(rewrite(text, Path("x"), _translator(both, unknown), Report("", "", "")))
 
     for old, now in changes(spec, new).values() if unknown == "keep" else ():
         assert _is_named(old) or _is_named(now), (old, now)
@@ -107,7 +110,8 @@ def test_any_grafana_dashboard_is_translated(tmp_path_factory, tree, both, ascii
         json.dumps(board, ensure_ascii=ascii_only), encoding="utf-8", errors="surrogatepass"
     )
 
-    grafana.KIND.open(folder / "old.json").rewrite(folder / "new.json", _translator(both, "keep"), Report("", "", ""))
+    rewriter = rewriter_of(KINDS["grafana"].open(folder / "old.json"), Options())
+    rewriter.rewrite(folder / "new.json", _translator(both, "keep"), Report("", "", ""))
 
     new = json.loads((folder / "new.json").read_text(encoding="utf-8"))
     for old, now in changes(board, new).values():

@@ -3,7 +3,7 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from rlmetrics.translate.kinds.grafana.promql import PromqlError, quote, selectors, tokens
+from rlmetrics.logs.kinds.grafana.promql import PromqlError, quote, selectors, tokens
 
 
 @pytest.mark.parametrize(

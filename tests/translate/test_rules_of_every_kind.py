@@ -7,7 +7,9 @@ from contextlib import closing
 
 import pytest
 from logs import LOGS
+from rlmetrics.logs.kinds import KINDS
 from rlmetrics.translate import InputError, translate_file
+from rlmetrics.translate.rewriting import REWRITERS
 from translate.every_kind import EXACT, FLIPPED, ROWS, contents, translate
 
 VERL, DPO, PPO = "verl==0.9.1", "trl[OnlineDPOTrainer]==0.18.2", "trl[PPOTrainer]==0.7.10"
@@ -26,6 +28,11 @@ def _alike(log, first, second):
     return [{k: repr(float(v)) for k, v in row.items()} for row in first] == [
         {k: repr(float(v)) for k, v in row.items()} for row in second
     ]
+
+
+def test_what_is_read_is_written():
+    """For every kind that is recognised there is what writes a copy, and for no other."""
+    assert REWRITERS.keys() == KINDS.keys()
 
 
 def test_names_change_and_values_stay(log, tmp_path):

@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 import yaml
+from rlmetrics.logs.kinds import KINDS
 from rlmetrics.logs.run_settings import setting
 from rlmetrics.names import open_view
 from rlmetrics.names.meanings.recorded_settings import keys_of, merged, understood
 from rlmetrics.names.meanings.view import FrameworkView
 from rlmetrics.names.settings.configuration import UNKNOWN
-from rlmetrics.translate.kinds import KINDS
 
 RUNS = Path(__file__).parents[1] / "fixtures" / "runs"
 GRPO = "trl[GRPOTrainer]==0.18.2"

@@ -5,8 +5,8 @@ import math
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from rlmetrics.logs.kinds import hf_console
 from rlmetrics.logs.reading import LoggedRow, MissingSteps, one_a_step, step_in
-from rlmetrics.translate.kinds import hf_console
 
 
 def read(*rows):

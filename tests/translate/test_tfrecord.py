@@ -6,11 +6,11 @@ import sys
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from rlmetrics.logs.kinds.tensorboard import crc32c, tfrecord
+from rlmetrics.logs.kinds.tensorboard.crc32c import masked, masked_many
+from rlmetrics.logs.kinds.tensorboard.scalar_events import head_of, heads_in
+from rlmetrics.logs.kinds.tensorboard.tfrecord import Batch, Extent, batches, frame
 from rlmetrics.translate import InputError
-from rlmetrics.translate.kinds.tensorboard import crc32c, tfrecord
-from rlmetrics.translate.kinds.tensorboard.crc32c import masked, masked_many
-from rlmetrics.translate.kinds.tensorboard.scalar_events import head_of, heads_in
-from rlmetrics.translate.kinds.tensorboard.tfrecord import Batch, Extent, batches, frame
 from tensorboard.compat.tensorflow_stub.pywrap_tensorflow import PyRecordReader_New, masked_crc32c
 from tracker_messages import Event, Summary
 

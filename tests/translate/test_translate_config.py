@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 from logs import kind_name
 from rlmetrics.cli import main
 from rlmetrics.logs import yamlevents
+from rlmetrics.logs.kinds import KINDS
 from rlmetrics.logs.yamlspans import Scalar, YamlError, json_scalars, respelled, scalars
 from rlmetrics.names.tables.key_records import Transform
-from rlmetrics.translate.kinds import KINDS
 from rlmetrics.translate.thresholds import following
 
 GRPO = "trl[GRPOTrainer]==0.18.2"

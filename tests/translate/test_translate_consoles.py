@@ -11,8 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from logs import kind_name
 from rlmetrics.cli import main
+from rlmetrics.logs.consoles import number_in
 from rlmetrics.translate import InputError, translate_file
-from rlmetrics.translate.consoles import number_in, number_like
+from rlmetrics.translate.rewriting.console_lines import number_like
 
 FIXTURES = Path(__file__).resolve().parent.parent / "fixtures" / "runs"
 VERL = "verl==0.9.1"

@@ -10,10 +10,13 @@ from json_changes import changes
 from logs import kind_name
 from prometheus_client import CollectorRegistry, Gauge
 from prometheus_client.exposition import choose_encoder
+from rlmetrics.logs.kinds import KINDS
+from rlmetrics.logs.kinds.grafana import PREFIX, classic
 from rlmetrics.names import keys
 from rlmetrics.translate import Report, Translator
-from rlmetrics.translate.kinds import KINDS
-from rlmetrics.translate.kinds.grafana.images import PREFIX, Images, classic
+from rlmetrics.translate.rewriting import rewriter_of
+from rlmetrics.translate.rewriting.grafana.images import Images
+from rlmetrics.translate.translation_options import Options
 
 DASHBOARDS = Path(__file__).parents[1] / "fixtures" / "dashboards"
 CLASSIC = DASHBOARDS / "verl-0.9.1.grafana.json"
@@ -282,7 +285,8 @@ def test_exact_names_come_back(tmp_path_factory, parts):
     (folder / "old.json").write_text(old, encoding="utf-8")
     steps = [("old.json", "new.json", (NEW, "canonical")), ("new.json", "back.json", ("canonical", NEW))]
     for source, target, way in steps:
-        KINDS["grafana"].open(folder / source).rewrite(folder / target, _translator(*way), Report("", "", ""))
+        rewriter = rewriter_of(KINDS["grafana"].open(folder / source), Options())
+        rewriter.rewrite(folder / target, _translator(*way), Report("", "", ""))
 
     assert old != (folder / "new.json").read_text(encoding="utf-8")
     assert old == (folder / "back.json").read_text(encoding="utf-8")

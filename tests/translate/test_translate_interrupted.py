@@ -96,7 +96,7 @@ with replacing(Path({str(tmp_path / "out")!r})) as part:
 def test_trackers_are_imported_only_for_their_kind():
     """Translating anything else needs none of the trackers, nor NumPy."""
     code = (
-        "import sys, rlmetrics.translate.kinds\n"
+        "import sys, rlmetrics.logs.kinds\n"
         "print(sorted({'tensorboard', 'wandb', 'numpy', 'google', 'mlflow', 'trackio'} & set(sys.modules)))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from rlmetrics.cli import main
-from rlmetrics.translate.kinds.tensorboard.tfrecord import frame
+from rlmetrics.logs.kinds.tensorboard.tfrecord import frame
 from tensorboard.util.tensor_util import make_tensor_proto
 from tensorboard_server import serving
 from tracker_messages import Category, Chart, Event, Layout, Summary

@@ -8,7 +8,7 @@ from types import SimpleNamespace
 import pytest
 import torch
 from rlmetrics.cli import main
-from rlmetrics.translate.kinds import KINDS
+from rlmetrics.logs.kinds import KINDS
 
 FIXTURES = Path(__file__).resolve().parent.parent / "fixtures" / "runs"
 STATE = FIXTURES / "trl-0.18.2-grpo.trainer_state.json"

@@ -11,8 +11,8 @@ import pytest
 from mlflow import MlflowClient
 from mlflow.entities import Metric
 from rlmetrics.cli import main
+from rlmetrics.logs.kinds import KINDS
 from rlmetrics.translate import Translator, translate_file
-from rlmetrics.translate.kinds import KINDS
 from translate.mlflow_stores import FLIPPED, log_run, recorded_rows, uri_of
 
 GRPO, VERL, DPO = "trl[GRPOTrainer]==0.18.2", "verl==0.9.1", "trl[OnlineDPOTrainer]==0.18.2"

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 from rlmetrics.cli import main
+from rlmetrics.logs.kinds.tensorboard import KIND
+from rlmetrics.logs.kinds.tensorboard.crc32c import masked
 from rlmetrics.translate import InputError, translate_file
-from rlmetrics.translate.kinds.tensorboard import KIND
-from rlmetrics.translate.kinds.tensorboard.crc32c import masked
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 from tensorboard.plugins.histogram.summary_v2 import histogram_pb
 from tensorboard.plugins.scalar.summary_v2 import scalar_pb

@@ -10,7 +10,7 @@ import pytest
 from json_changes import changes
 from logs import kind_name
 from rlmetrics.translate import Report, Translator
-from rlmetrics.translate.kinds.wandb_workspace import rewrite
+from rlmetrics.translate.rewriting.wandb_workspace_rewriter import rewrite
 from workspaces import panels_of, spec_with
 
 # W&B's package tells type checkers less than it makes at run time.

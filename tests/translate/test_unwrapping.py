@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rlmetrics.cli import main
 from rlmetrics.health import check
+from rlmetrics.logs.kinds import hf_console, kind_of, verl_console
 from rlmetrics.logs.unwrapping import unwrapped_lines, width_of
-from rlmetrics.translate.kinds import hf_console, kind_of, verl_console
 
 KEYS = [f"actor/metric_{number}" for number in range(12)] + ["critic/score/mean", "timing_s/step"]
 

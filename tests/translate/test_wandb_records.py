@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 from rlmetrics.cli import main
+from rlmetrics.logs.kinds import KINDS
+from rlmetrics.logs.kinds.wandb.transactions import Writer
 from rlmetrics.translate import InputError, translate_file
-from rlmetrics.translate.kinds import KINDS
-from rlmetrics.translate.kinds.wandb.transactions import Writer
 from wandb_frames import by_name, history, parsed, rows, write
 
 FIXTURES = Path(__file__).resolve().parent.parent / "fixtures" / "runs" / "wandb"

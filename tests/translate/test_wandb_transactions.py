@@ -3,8 +3,8 @@
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from rlmetrics.logs.kinds.wandb.transactions import FILE_HEADER, Tail, records
 from rlmetrics.translate import InputError
-from rlmetrics.translate.kinds.wandb.transactions import FILE_HEADER, Tail, records
 from translate.wandb_framing import SIZES, framed
 from wandb_frames import payloads
 

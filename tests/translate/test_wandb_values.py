@@ -5,7 +5,7 @@ import json
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from rlmetrics.translate import translate_file
-from rlmetrics.translate.kinds.wandb.run import translate_run
+from rlmetrics.translate.rewriting.wandb.run_translation import translate_run
 from rlmetrics.translate.translation_options import Options
 from translate.wandb_items import TRANSLATOR, items, write_run
 from wandb_frames import Record, payloads, rows

@@ -7,7 +7,7 @@ from pathlib import Path
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from rlmetrics.translate import Report, Translator
-from rlmetrics.translate.kinds.wandb_workspace import rewrite
+from rlmetrics.translate.rewriting.wandb_workspace_rewriter import rewrite
 from workspaces import panels_of, spec_with
 
 OLD_VERL, NEW_VERL = "verl==0.1", "verl==0.9.1"

@@ -3,7 +3,7 @@
 import io
 
 from hypothesis import strategies as st
-from rlmetrics.translate.kinds.wandb.transactions import Writer
+from rlmetrics.logs.kinds.wandb.transactions import Writer
 
 SIZES = st.lists(st.integers(1, 200) | st.integers(32_700, 32_800) | st.integers(65_400, 66_000), max_size=6)
 

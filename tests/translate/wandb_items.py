@@ -3,8 +3,8 @@
 import string
 
 from hypothesis import strategies as st
+from rlmetrics.logs.kinds.wandb.transactions import Writer
 from rlmetrics.translate import Translator
-from rlmetrics.translate.kinds.wandb.transactions import Writer
 from wandb_frames import Record
 
 PPO = "trl[PPOTrainer]==0.7.10"

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from rlmetrics.logs.files import require_ordinary, resolved
-from rlmetrics.translate import InputError
+from rlmetrics.logs.input_errors import InputError
 from rlmetrics.translate.placing import replacing
 
 __all__ = ["require_free_page", "write_page"]

@@ -26,7 +26,7 @@ _MOST_PROCESSES = 1024
 
 def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Add the command to the command line."""
-    from rlmetrics.translate.kinds import KINDS
+    from rlmetrics.logs.kinds import KINDS
 
     parser = subparsers.add_parser(
         "translate",

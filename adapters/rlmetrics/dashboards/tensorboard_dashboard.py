@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from rlmetrics.logs.dashboard_names import escaped
-from rlmetrics.translate.kinds.tensorboard.layouts import LAYOUT
-from rlmetrics.translate.kinds.tensorboard.tensorboard_messages import event_class, layout_class, tensor_util
-from rlmetrics.translate.kinds.tensorboard.tfrecord import frame
+from rlmetrics.logs.kinds.tensorboard.layouts import LAYOUT
+from rlmetrics.logs.kinds.tensorboard.tensorboard_messages import event_class, layout_class, tensor_util
+from rlmetrics.logs.kinds.tensorboard.tfrecord import frame
 
 from .board import Board, Panel
 

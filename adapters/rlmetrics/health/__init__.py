@@ -1,7 +1,7 @@
 """Judges runs: rules over logged metrics, diagnoses that join what they find, and reports.
 
 Everything here runs on the standard library. `Monitor` judges row by row and never raises into training; `check_run`
-judges a recorded run of any kind that `rlmetrics.translate` reads.
+judges a recorded run of any kind that `rlmetrics.logs` reads.
 """
 
 from __future__ import annotations

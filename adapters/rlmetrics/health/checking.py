@@ -8,15 +8,15 @@ from pathlib import Path
 from typing import Any
 
 from rlmetrics.lazy_dataclasses import dataclass, field, replace
+from rlmetrics.logs.checkpoints import continued
+from rlmetrics.logs.folder_tree import Unit
+from rlmetrics.logs.input_errors import InputError
 from rlmetrics.logs.optional_packages import MissingPackageError, told_once
 from rlmetrics.logs.reading import Account
 from rlmetrics.logs.unrecognised import EMPTY
 from rlmetrics.names.tables.loading import load_tables
 from rlmetrics.names.tables.tables import Overlays, Tables
 from rlmetrics.names.tables.user_errors import NamesError
-from rlmetrics.translate import InputError
-from rlmetrics.translate.checkpoints import continued
-from rlmetrics.translate.folder_tree import Unit
 
 from .judging import judged_run, logs_of
 from .report_records import Report, counted

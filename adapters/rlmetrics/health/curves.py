@@ -9,14 +9,14 @@ from pathlib import Path
 from typing import Any
 
 from rlmetrics.lazy_dataclasses import dataclass, field
+from rlmetrics.logs.checkpoints import continued
+from rlmetrics.logs.input_errors import InputError
 from rlmetrics.logs.reading import one_a_step, step_in
 from rlmetrics.names.inference.wording import source_line
 from rlmetrics.names.meanings.recorded_settings import merged
 from rlmetrics.names.sources.source import CANONICAL
 from rlmetrics.names.tables.loading import load_tables
 from rlmetrics.names.tables.tables import Overlays, Tables
-from rlmetrics.translate import InputError
-from rlmetrics.translate.checkpoints import continued
 
 from .judged_keys import KeyMeaning, SourceNames
 from .judging import SAMPLE, source_of_run, units_of

@@ -9,6 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from rlmetrics.lazy_dataclasses import replace
+from rlmetrics.logs.folder_tree import Tree, Unit, survey
+from rlmetrics.logs.input_errors import InputError
+from rlmetrics.logs.log_clues import clues_of
 from rlmetrics.logs.reading import RUN_NAMES, LoggedRow, MissingSteps, RecordedRun, one_a_step, run_named_in, step_in
 from rlmetrics.logs.unrecognised import why_unrecognised
 from rlmetrics.names.inference import SourceAnswer, find_source, given
@@ -17,9 +20,6 @@ from rlmetrics.names.meanings.recorded_settings import merged
 from rlmetrics.names.sources.source import CANONICAL
 from rlmetrics.names.tables.tables import Tables
 from rlmetrics.names.tables.user_errors import FallbackWarning
-from rlmetrics.translate import InputError
-from rlmetrics.translate.folder_tree import Tree, Unit, survey
-from rlmetrics.translate.log_clues import clues_of
 
 from .instances import MOST_WAITING
 from .monitor import Monitor

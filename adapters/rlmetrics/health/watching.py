@@ -13,15 +13,15 @@ from pathlib import Path
 from typing import Any
 
 from rlmetrics.lazy_dataclasses import dataclass
+from rlmetrics.logs.checkpoints import continued
+from rlmetrics.logs.folder_tree import Unit
+from rlmetrics.logs.input_errors import InputError
 from rlmetrics.logs.reading import Follower, LoggedRow, StepAxis, is_beside
 from rlmetrics.names.inference.wording import source_line
 from rlmetrics.names.meanings.recorded_settings import merged
 from rlmetrics.names.sources.source import CANONICAL
 from rlmetrics.names.tables.loading import load_tables
 from rlmetrics.names.tables.tables import Overlays, Tables
-from rlmetrics.translate import InputError
-from rlmetrics.translate.checkpoints import continued
-from rlmetrics.translate.folder_tree import Unit
 
 from .judging import SAMPLE, Seam, opened, source_of_run, units_of
 from .monitor import Monitor

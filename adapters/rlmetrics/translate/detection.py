@@ -8,7 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from rlmetrics.lazy_dataclasses import dataclass
+from rlmetrics.logs.folder_tree import Unit
 from rlmetrics.logs.input_errors import InputError
+from rlmetrics.logs.log_clues import clues_of
 from rlmetrics.logs.printable import printable
 from rlmetrics.logs.unrecognised import EMPTY
 from rlmetrics.names.inference import Clues, SourceAnswer, find_source
@@ -17,8 +19,6 @@ from rlmetrics.names.tables.tables import Overlays, Tables
 from rlmetrics.names.tables.user_errors import NamesError
 
 from .agreement import FLAG
-from .folder_tree import Unit
-from .log_clues import clues_of
 from .origins import Known, Origin, Several, Unknown
 
 __all__ = ["located", "origin_of", "origins_of"]

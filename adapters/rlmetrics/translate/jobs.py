@@ -7,16 +7,17 @@ from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any
 
-from rlmetrics.lazy_dataclasses import dataclass
+from rlmetrics.lazy_dataclasses import dataclass, replace
 from rlmetrics.logs.files import discard
+from rlmetrics.logs.folder_tree import Unit
 from rlmetrics.logs.input_errors import InputError
 from rlmetrics.logs.optional_packages import MissingPackageError
 from rlmetrics.names.tables.user_errors import NamesError
 
 from .detection import located
-from .folder_tree import Unit
 from .origins import Origin
 from .report import Report
+from .rewriting import rewriter_of
 from .run_severity import judge_by_run
 from .translation_options import Options
 from .translator import Translator
@@ -125,6 +126,7 @@ class Job:
         self, unit: Unit, path: Path, goal: Path, translator: Translator, only: Collection[str] | None = None
     ) -> Report:
         """Write a path, all runs of it or some, and return the account, judged by what the unit is configured with."""
-        report = unit.kind.open(path, self.options, only).translate(goal, translator)
-        judge_by_run(report, translator, unit.kind.open(unit.path, only=only))
+        rewriter = rewriter_of(unit.kind.open(path), self.options, only)
+        report = rewriter.translate(goal, translator)
+        judge_by_run(report, translator, replace(rewriter, log=unit.open()))
         return report

@@ -7,7 +7,8 @@ import shutil
 from collections.abc import Callable
 from pathlib import Path
 
-from .folder_tree import Tree
+from rlmetrics.logs.folder_tree import Tree
+
 from .report import Report
 from .translation_options import Options
 

@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from rlmetrics.logs.folder_tree import Unit
 from rlmetrics.logs.input_errors import InputError
+from rlmetrics.logs.log_clues import clues_of
 from rlmetrics.names.inference import find_source
 from rlmetrics.names.tables.tables import Overlays, Tables
 from rlmetrics.names.tables.user_errors import NamesError
-
-from .folder_tree import Unit
-from .log_clues import clues_of
 
 __all__ = ["misfits"]
 

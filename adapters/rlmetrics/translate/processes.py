@@ -12,10 +12,10 @@ from multiprocessing.process import BaseProcess
 from pathlib import Path
 from typing import NamedTuple
 
+from rlmetrics.logs.folder_tree import Unit
 from rlmetrics.logs.input_errors import InputError
 from rlmetrics.names.tables.user_errors import UserError
 
-from .folder_tree import Unit
 from .jobs import Job
 from .origins import Origin
 from .report import Report

@@ -7,21 +7,19 @@ one finds out where their values differ, and the run is written with what follow
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from decimal import Decimal
 from itertools import permutations
 from typing import Any
 
 from rlmetrics.logs.input_errors import InputError
+from rlmetrics.logs.log import Rows
 
 from .conversion import same
 from .report import Report
 from .translator import Translator
 
-__all__ = ["Rows", "claimed", "colliding"]
-
-Rows = Iterable[tuple[str | None, Mapping[str, Any]]]
-"""The rows of a file in their order, each with the run that it belongs to, if a file may hold several."""
+__all__ = ["claimed", "colliding"]
 
 _STEPS = ("step", "_step", "global_step", "train/global_step", "training/global_step", "episode")
 

@@ -8,25 +8,25 @@ from typing import Any
 from rlmetrics.logs.run_settings import RunSettings, agreeing
 from rlmetrics.names.settings.configuration import UNKNOWN
 
-from .logs import Log
 from .report import Report
+from .rewriting.log_rewriter import LogRewriter
 from .translator import Translator
 
 __all__ = ["judge_by", "judge_by_run"]
 
 
-def judge_by_run(report: Report, translator: Translator, log: Log) -> None:
-    """Judge an account by the configuration of a log; of several runs by what they have in common.
+def judge_by_run(report: Report, translator: Translator, rewriter: LogRewriter[Any]) -> None:
+    """Judge an account by the configuration of a log that was translated; of several runs by what they have in common.
 
     Args:
         report: The account.
         translator: What carried the names.
-        log: The log, as it was before, and the runs of it that were translated.
+        rewriter: The log, as it was before, and the runs of it that were translated.
     """
-    only = log.only
+    log, only = rewriter.log, rewriter.only
     wanted = [one for run, one in log.configuration.items() if only is None or run is None or run in only]
     if wanted:
-        judge_by(report, translator, agreeing(wanted), advise=not log.advises)
+        judge_by(report, translator, agreeing(wanted), advise=not rewriter.advises)
 
 
 def judge_by(report: Report, translator: Translator, settings: RunSettings, *, advise: bool) -> None:

@@ -11,7 +11,10 @@ from typing import Any, Literal
 
 from rlmetrics.lazy_dataclasses import dataclass, replace
 from rlmetrics.logs.files import default_output, naming, require_free
+from rlmetrics.logs.folder_tree import Tree, Unit, survey
 from rlmetrics.logs.input_errors import InputError
+from rlmetrics.logs.kinds import KINDS
+from rlmetrics.logs.kinds.config import refuse_broken
 from rlmetrics.logs.optional_packages import MissingPackageError, told_once
 from rlmetrics.logs.unrecognised import why_unrecognised
 from rlmetrics.names.tables.tables import Overlays, Tables
@@ -19,10 +22,7 @@ from rlmetrics.names.tables.user_errors import UserError
 
 from . import shards
 from .detection import origins_of
-from .folder_tree import Tree, Unit, survey
 from .jobs import Job
-from .kinds import KINDS
-from .kinds.config import refuse_broken
 from .mirroring import bring_over, settled, shape
 from .misfits import misfits
 from .origins import Known, Origin

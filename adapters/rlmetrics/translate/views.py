@@ -7,13 +7,14 @@ from pathlib import Path
 
 from rlmetrics.logs.files import require_free
 from rlmetrics.logs.input_errors import InputError
+from rlmetrics.logs.kinds.wandb_workspace import names_in
 from rlmetrics.names.inference import Clues
 
 from .detection import origin_of
-from .kinds import wandb_workspace
 from .origins import Known, Origin
 from .placing import replacing
 from .report import Report
+from .rewriting.wandb_workspace_rewriter import rewrite
 from .translation_options import Options
 from .translator import nothing_translated
 from .view_server import SCHEME, Address
@@ -57,11 +58,11 @@ def translate_view(
     view = where.read()
     origin: Origin = Known(options.source)
     if options.source == "auto":
-        names = wandb_workspace.names_in(view.spec, path)
+        names = names_in(view.spec, path)
         origin = origin_of(path, Clues(tuple(names)), options.spec)
     translator = origin.translator(options, options.surface)
     report = translator.new_report("wandb-workspace")
-    new = wandb_workspace.rewrite(view.spec, path, translator, report)
+    new = rewrite(view.spec, path, translator, report)
     if not report.translated and not report.collisions:
         raise InputError(nothing_translated(report, [translator]), path)
     report.dry_run = options.dry_run

@@ -17,16 +17,16 @@ from typing import Any
 
 from rlmetrics.lazy_dataclasses import dataclass
 from rlmetrics.logs.input_errors import InputError
+from rlmetrics.logs.kinds.wandb.row_items import is_own
+from rlmetrics.logs.kinds.wandb.run import settings
+from rlmetrics.logs.log import arguments_among
 from rlmetrics.logs.run_settings import RunSettings, flattened
 from rlmetrics.names.inference import Clues
 
 from .detection import origin_of
-from .kinds.wandb.ids import NewId
-from .kinds.wandb.row_items import is_own
-from .kinds.wandb.run import settings
-from .logs import arguments_among
 from .origins import Known, Origin
 from .report import Report
+from .rewriting.wandb.ids import NewId
 from .rival_keys import colliding
 from .run_severity import judge_by
 from .translation_options import Options

@@ -1,7 +1,7 @@
 /**
  * Dashboards: names stand in their texts, and are replaced there. As far as that goes without reading expressions, as
- * `rlmetrics.translate.kinds.wandb_workspace` and `.grafana`; the command line also widens regular expressions and writes
- * conversions into expressions.
+ * `rlmetrics.translate.rewriting`; the command line also widens regular expressions and writes conversions into
+ * expressions.
  */
 "use strict";
 

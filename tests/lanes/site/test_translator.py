@@ -18,10 +18,10 @@ from rlmetrics.codegen.site.translating.writing import FOLDER
 from rlmetrics.codegen.site.translator_page import SENTENCES
 from rlmetrics.codegen.translations import interface_sentences
 from rlmetrics.logs.decimals import convert_decimal, spelled
+from rlmetrics.logs.kinds import KINDS
 from rlmetrics.names import Clues, find_source
 from rlmetrics.names.tables.tables import Tables
 from rlmetrics.translate import translate_file
-from rlmetrics.translate.kinds import KINDS
 from translator_cases import drawn, expected, name_of
 from translator_site import ROOT, catalog_of
 

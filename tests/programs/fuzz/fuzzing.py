@@ -30,9 +30,9 @@ if __name__ == "__main__":
     sys.path[:0] = [str(ROOT / part) for part in ("adapters", "tests")]
 
 from programs.fuzz.readers import HERE, READERS, Reader
+from rlmetrics.logs.kinds import KINDS
 from rlmetrics.names.tables.user_errors import UserError
 from rlmetrics.translate import Report, Translator, translate_file
-from rlmetrics.translate.kinds import KINDS
 from rlmetrics.translate.origins import Known
 from rlmetrics.translate.translation_options import Options
 

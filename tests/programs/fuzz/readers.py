@@ -14,7 +14,7 @@ from typing import Any
 from folders import FIXTURES
 from logs import LOGS, Rows
 from programs.fuzz.changing import changed, changed_message, changed_text, odd_text
-from rlmetrics.translate.kinds.tensorboard.crc32c import masked
+from rlmetrics.logs.kinds.tensorboard.crc32c import masked
 from tracker_messages import Event
 from wandb_frames import Record, framed, payloads
 

@@ -2,7 +2,7 @@
 
 from .follower import Follower, Whole
 from .runs import Account, LoggedRow, Loss, RecordedRun, as_step
-from .steps import RUN_NAMES, STEP_NAMES, MissingSteps, StepAxis, is_beside, one_a_step, run_named_in, step_in
+from .steps import RUN_NAMES, STEP_NAMES, MissingSteps, StepAxis, is_beside, one_a_step, run_named_in, step_in, together
 
 __all__ = [
     "RUN_NAMES",
@@ -20,4 +20,5 @@ __all__ = [
     "one_a_step",
     "run_named_in",
     "step_in",
+    "together",
 ]

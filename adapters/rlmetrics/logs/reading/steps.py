@@ -15,7 +15,17 @@ from typing import Any
 
 from .runs import LoggedRow
 
-__all__ = ["RUN_NAMES", "STEP_NAMES", "MissingSteps", "StepAxis", "is_beside", "one_a_step", "run_named_in", "step_in"]
+__all__ = [
+    "RUN_NAMES",
+    "STEP_NAMES",
+    "MissingSteps",
+    "StepAxis",
+    "is_beside",
+    "one_a_step",
+    "run_named_in",
+    "step_in",
+    "together",
+]
 
 _GLOBAL = (
     "train/global_step",
@@ -231,3 +241,16 @@ def _is_lost(value: object) -> bool:
     if isinstance(value, str):
         return value.strip().lower() in _LOST
     return isinstance(value, float) and not math.isfinite(value)
+
+
+def together(values: Iterable[tuple[float, str, float]]) -> Iterator[LoggedRow]:
+    """Yield the values of each step together, from step, key and value of each in the order of steps."""
+    step, row = None, dict[str, Any]()
+    for at, key, value in values:
+        if at != step and row:
+            yield LoggedRow(step, row)
+            row = {}
+        step = at
+        row[key] = value
+    if row:
+        yield LoggedRow(step, row)

@@ -7,8 +7,8 @@ from contextlib import closing
 import pytest
 from folders import RUNS
 from rlmetrics.cli import main
+from rlmetrics.logs.kinds import KINDS
 from rlmetrics.translate import Translator
-from rlmetrics.translate.kinds import KINDS
 from translate.trackio_databases import cells_of, run_trackio
 
 WRITE_MIXED = """

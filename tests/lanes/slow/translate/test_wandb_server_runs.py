@@ -8,7 +8,7 @@ import sys
 
 import pytest
 from folders import RUNS
-from rlmetrics.translate.kinds.wandb.ids import NewId
+from rlmetrics.translate.rewriting.wandb.ids import NewId
 from wandb_server import Run, serving
 
 DEFINED = [

@@ -6,8 +6,8 @@ import sys
 
 import pytest
 from folders import RUNS
+from rlmetrics.logs.kinds.wandb.transactions import Writer
 from rlmetrics.translate import translate_file
-from rlmetrics.translate.kinds.wandb.transactions import Writer
 from wandb_frames import Record, payloads
 from wandb_server import serving
 from wandb_tools import flat

@@ -2,7 +2,7 @@
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from rlmetrics.translate.kinds.wandb.transactions import FILE_HEADER, Tail, records
+from rlmetrics.logs.kinds.wandb.transactions import FILE_HEADER, Tail, records
 from translate.wandb_framing import SIZES, framed
 
 

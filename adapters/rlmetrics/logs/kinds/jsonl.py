@@ -1,0 +1,218 @@
+"""One JSON object a line: what a logger was given, or verl's ``{"step": …, "data": {…}}``."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from ..input_errors import InputError
+from ..jsonspans import JsonError, Members, members
+from ..log import Kind, RowLog
+from ..reading import Account, Follower, LoggedRow, RecordedRun, as_step
+from ..run_settings import RunSettings, in_row
+
+__all__ = ["BOM", "KIND", "JsonLines", "TornLineError", "row_in"]
+
+_SAMPLE_ROWS = 200
+_SETTINGS_ROWS = 20
+"""Rows at the beginning of a file among which settings are looked for."""
+BOM = b"\xef\xbb\xbf"
+_LLAMA_FACTORY = frozenset({"current_steps", "total_steps", "percentage"})
+"""What every row of LLaMA-Factory's log says of its place."""
+_SHORTENED = {"lr": "learning_rate", "accuracy": "rewards/accuracies"}
+_LLAMA_FACTORY_SAYS = "LLaMA-Factory's own log: lr is the trainer's learning_rate, accuracy its rewards/accuracies"
+_MESSAGE = {"level", "msg"}
+"""What a program's own log has in each line, such as W&B's ``debug-internal.log``: messages, not values."""
+_FRAMES = ("data", "metrics", "logs")
+"""Under which name some loggers keep the values of a row."""
+_RECODE = "if the file is Latin-1, convert it: iconv -f LATIN1 -t UTF-8"
+_MOST_AROUND = 4
+"""Keys that a row has at most if its values stand under one of them."""
+
+
+def recognises(path: Path) -> bool:
+    """Tell whether ``path`` is named like JSON lines or begins with an object that ends on its own line."""
+    if path.suffix in {".jsonl", ".ndjson"}:
+        return True
+    if path.suffix not in {".json", ".log", ".txt", ""}:
+        return False
+    try:
+        with path.open("rb") as file:
+            first = members(file.readline(1_000_000).decode("utf-8-sig"))
+    except (JsonError, UnicodeDecodeError):
+        return False
+    return not {member.key for member in first.items} >= _MESSAGE
+
+
+class JsonLines(RowLog):
+    """A file of JSON objects, one a line."""
+
+    def names(self) -> set[str]:
+        """Return the names in the first rows."""
+        keys: set[str] = set()
+        with self.path.open("rb") as file:
+            for number, line in enumerate(islice(file, _SAMPLE_ROWS), start=1):
+                if line.isspace():
+                    continue
+                try:
+                    _, row = row_in(self.path, number, line)
+                except TornLineError:
+                    break
+                keys.update(member.key for member in row.items)
+        return keys
+
+    def read_configuration(self) -> dict[str | None, RunSettings]:
+        """Return the settings that stand between the first rows."""
+        settings: dict[str, Any] = {}
+        with self.path.open("rb") as file:
+            for line in islice(file, _SETTINGS_ROWS):
+                with suppress(ValueError, RecursionError):
+                    row = json.loads(line)
+                    settings.update((in_row(row) or {}) if isinstance(row, dict) else {})
+        return {None: RunSettings(settings, self.path.name if settings else "")}
+
+    def rows(self) -> Iterator[tuple[None, dict[str, Any]]]:
+        """Yield the rows, up to one that was cut off."""
+        with self.path.open("rb") as file:
+            for number, line in enumerate(file, start=1):
+                if line.isspace():
+                    continue
+                try:
+                    text, row = row_in(self.path, number, line)
+                    yield None, row.values(text)
+                except TornLineError:
+                    return
+                except InputError as error:
+                    raise error if error.path else InputError(str(error), self.path, number) from None
+
+    def read(self) -> Iterator[RecordedRun]:
+        """Yield the one run; a line that is no object is left out."""
+        account = Account()
+        settings: dict[str, Any] = {}
+
+        def rows() -> Iterator[LoggedRow]:
+            with self.path.open("rb") as file:
+                for number, line in enumerate(file, start=1):
+                    row = logged_row(line, number, account, settings)
+                    if row is not None:
+                        yield row
+
+        run = self.run(rows(), account)
+        # What stands between the rows is added to as they are read.
+        run.config = settings
+        yield run
+
+    def follow(self) -> Follower:
+        """Return what reads each new line."""
+        return _Lines(self.path)
+
+
+class _Lines(Follower):
+    """Follows a file of JSON lines."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(path)
+        self._number = 0
+
+    def new(self, *, final: bool = False) -> Iterator[LoggedRow]:
+        path = self.path
+        at = self.begin(path)
+        with path.open("rb") as file:
+            file.seek(at)
+            for line in file:
+                if not final and not line.endswith(b"\n"):
+                    break
+                at += len(line)
+                self.ends[path] = at
+                self._number += 1
+                row = logged_row(line, self._number, self.account, self.config)
+                if row is not None:
+                    yield row
+
+    def forget(self) -> None:
+        super().forget()
+        self._number = 0
+
+
+def logged_row(line: bytes, number: int, account: Account, config: dict[str, Any]) -> LoggedRow | None:
+    """Return the row in a line of JSON; None where it holds none, or settings, which are put into ``config``."""
+    if line.isspace():
+        return None
+    try:
+        row = json.loads(line.decode("utf-8-sig") if number == 1 else line)
+    except UnicodeDecodeError as error:
+        byte = line[error.start]
+        account.leave_out(line, f"line {number}: byte {error.start + 1} ({byte:#x}) is no UTF-8; {_RECODE}")
+        return None
+    except (ValueError, RecursionError) as error:
+        account.leave_out(line, f"line {number}: {getattr(error, 'msg', None) or type(error).__name__}")
+        return None
+    if not isinstance(row, dict):
+        account.leave_out(line, f"line {number}: no JSON object")
+        return None
+    if len(row) <= _MOST_AROUND:
+        settings = in_row(row)
+        if settings is not None:
+            config.update(settings)
+            return None
+        frame = next((name for name in _FRAMES if isinstance(row.get(name), dict)), None)
+        if frame is not None:
+            return LoggedRow(as_step(row.get("step")), row[frame])
+    return LoggedRow(None, _of_llama_factory(row, account) if row.keys() >= _LLAMA_FACTORY else row)
+
+
+def _of_llama_factory(row: Mapping[str, Any], account: Account) -> dict[str, Any]:
+    """Return a row of LLaMA-Factory's ``trainer_log.jsonl`` under the names that its trainer logged.
+
+    Source: `LogCallback.on_log` of LLaMA-Factory, which takes some values of the trainer's last log and writes null for
+    those that it lacks.
+    """
+    if _LLAMA_FACTORY_SAYS not in account.notes and not row.keys().isdisjoint(_SHORTENED):
+        account.notes.append(_LLAMA_FACTORY_SAYS)
+    return {_SHORTENED.get(key, key): value for key, value in row.items() if value is not None}
+
+
+class TornLineError(InputError):
+    """A bad line without a line end: what a crash leaves at the end of a file."""
+
+
+def row_in(path: Path, number: int, line: bytes) -> tuple[str, Members]:
+    """Return the text of a line and the object in it that holds metrics.
+
+    Raises:
+        InputError: If the line is no JSON object; a ``TornLineError`` if it has no line end either.
+    """
+    if number == 1:
+        line = line.removeprefix(BOM)
+    broken = InputError if line.endswith(b"\n") else TornLineError
+    try:
+        text = line.decode()
+    except UnicodeDecodeError as error:
+        msg = "is not UTF-8 text; convert the file, or name its --kind"
+        raise broken(msg, path, number, error.start + 1) from None
+    try:
+        row = members(text)
+        rest = text[row.end :].strip()
+        if rest:
+            msg = f"one JSON object a line is expected, but {rest[:20]!r} follows"
+            raise JsonError(msg, row.end)
+        return text, _metrics(text, row)
+    except JsonError as error:
+        msg = f"not a JSON object: {error}; remove or mend this line"
+        raise broken(msg, path, number, error.offset + 1) from None
+
+
+def _metrics(text: str, row: Members) -> Members:
+    """Return the object that holds the metrics: ``data`` in verl's file logger, else the row itself."""
+    if {member.key for member in row.items} == {"step", "data"}:
+        data = next(member for member in row.items if member.key == "data")
+        if text[data.value_start] == "{":
+            return members(text, data.value_start)
+    return row
+
+
+KIND = Kind("jsonl", recognises, JsonLines)

@@ -1,0 +1,60 @@
+"""TensorBoard's own message classes, imported when the first event file is translated."""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib import import_module
+from typing import Any
+
+from ...protobufs import decode_error
+
+__all__ = ["event_class", "hyperparameters_in", "layout_class", "parse", "tensor_util"]
+
+
+@cache
+def event_class() -> Any:
+    """Return the class of events.
+
+    Raises:
+        ModuleNotFoundError: If TensorBoard is not installed.
+    """
+    import_module("tensorboard")
+    return import_module("tensorboard.compat.proto.event_pb2").Event
+
+
+@cache
+def layout_class() -> Any:
+    """Return the class of the layouts of the custom scalars page."""
+    return import_module("tensorboard.plugins.custom_scalar.layout_pb2").Layout
+
+
+@cache
+def tensor_util() -> Any:
+    """Return the functions that make arrays of tensors and the reverse."""
+    return import_module("tensorboard.util.tensor_util")
+
+
+def hyperparameters_in(content: bytes) -> dict[str, Any]:
+    """Return the hyperparameters in what their plugin keeps of a session; none where that can't be read."""
+    kept = import_module("tensorboard.plugins.hparams.plugin_data_pb2").HParamsPluginData
+    try:
+        session = kept.FromString(content).session_start_info
+    except decode_error():
+        return {}
+    values = {name: getattr(value, value.WhichOneof("kind") or "", None) for name, value in session.hparams.items()}
+    # Numbers are kept as floating point, whatever they were.
+    whole = {name: int(value) for name, value in values.items() if isinstance(value, float) and value.is_integer()}
+    return {name: value for name, value in {**values, **whole}.items() if value is not None}
+
+
+def parse(message: bytes) -> Any:
+    """Return the event in ``message``.
+
+    Raises:
+        ValueError: If it holds none.
+    """
+    try:
+        return event_class().FromString(message)
+    except decode_error() as error:
+        msg = f"it holds no event ({error})"
+        raise ValueError(msg) from None

@@ -1,0 +1,155 @@
+"""What the records of one run hold: names, rows, configuration."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from ...input_errors import InputError
+from ...protobufs import decode_error
+from .row_items import is_own, name_of, read_item, values_of
+from .transactions import Tail, records
+from .wandb_messages import record_class
+
+__all__ = ["config_names", "config_of", "history_names", "history_rows", "parsed", "rows_from", "rows_of", "settings"]
+
+_LONG = 100
+"""Texts of more letters are no setting that names depend on."""
+
+
+def history_names(path: Path, most: int) -> list[str]:
+    """Return the names in the first rows of a run.
+
+    Raises:
+        InputError: If the file is damaged.
+    """
+    names: dict[str, None] = {}
+    rows = 0
+    for offset, payload in records(path, Tail()):
+        record = parsed(path, offset, payload)
+        if record.HasField("history"):
+            try:
+                logged = [name_of(item) for item in record.history.item]
+            except decode_error() as error:
+                msg = f"record at byte {offset}: {error}"
+                raise InputError(msg, path) from None
+            names.update(dict.fromkeys(name for name in logged if not is_own(name)))
+            rows += 1
+        if rows == most:
+            break
+    return list(names)
+
+
+def config_names(path: Path) -> list[str]:
+    """Return the outermost names in the configuration that was recorded before the first row of a run.
+
+    Raises:
+        InputError: If the file is damaged.
+    """
+    names: dict[str, None] = {}
+    for offset, payload in records(path, Tail()):
+        record = parsed(path, offset, payload)
+        if record.HasField("history"):
+            break
+        for config in (record.config, record.run.config):
+            names.update(dict.fromkeys(item.key or "".join(item.nested_key[:1]) for item in config.update))
+    return list(names)
+
+
+def rows_of(path: Path) -> Iterator[dict[str, Any]]:
+    """Yield what each record with metrics gives them.
+
+    Raises:
+        InputError: If the file is damaged.
+    """
+    for offset, payload in records(path, Tail()):
+        record = parsed(path, offset, payload)
+        items = [*record.history.item, *record.summary.update, *record.run.summary.update]
+        if items:
+            try:
+                yield values_of(items)
+            except (ValueError, RecursionError, decode_error()) as error:
+                msg = f"record at byte {offset}: {error}"
+                raise InputError(msg, path) from None
+
+
+def config_of(path: Path) -> dict[str, Any]:
+    """Return the configuration of a run, as far as it was recorded before and between the first rows.
+
+    Raises:
+        InputError: If the file is damaged.
+    """
+    values: dict[str, Any] = {}
+    rows = 0
+    for offset, payload in records(path, Tail()):
+        record = parsed(path, offset, payload)
+        rows += record.HasField("history")
+        if rows > 3:
+            break
+        for config in (record.config, record.run.config):
+            for item in config.update:
+                with suppress(ValueError):
+                    values[".".join([*item.nested_key] or [item.key])] = json.loads(item.value_json)
+    return values
+
+
+def history_rows(path: Path, torn: Callable[[int], None]) -> Iterator[dict[str, Any]]:
+    """Yield the logged rows of a run; nested names are joined by dots, as W&B shows them.
+
+    Args:
+        path: The run.
+        torn: Is told how many bytes a crash left at the end.
+
+    Raises:
+        InputError: If the file is damaged.
+    """
+    tail = Tail()
+    for _, row in _rows(path, tail, 0):
+        yield row
+    torn(tail.torn)
+
+
+def rows_from(path: Path, begin: int) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Yield the logged rows behind a byte at which a record begins, each with where to read on after it.
+
+    Raises:
+        InputError: If the file is damaged.
+    """
+    yield from _rows(path, Tail(), begin)
+
+
+def _rows(path: Path, tail: Tail, begin: int) -> Iterator[tuple[int, dict[str, Any]]]:
+    for offset, payload in records(path, tail, begin):
+        record = parsed(path, offset, payload)
+        if record.HasField("history"):
+            row = dict(map(read_item, record.history.item))
+            if record.history.HasField("step"):
+                row.setdefault("_step", record.history.step.num)
+            yield tail.end, row
+
+
+def settings(keys: list[str], value: Any) -> dict[str, Any]:
+    """Return the entries of a configuration, nested or not, by dotted names; long texts and lists are left out."""
+    if isinstance(value, dict):
+        return {name: one for key in value for name, one in settings([*keys, str(key)], value[key]).items()}
+    return {".".join(keys): value} if len(str(value)) <= _LONG else {}
+
+
+def parsed(path: Path, offset: int, payload: bytes) -> Any:
+    """Return the record in some bytes of a file.
+
+    Raises:
+        InputError: If there is none.
+    """
+    try:
+        return record_class().FromString(payload)
+    except decode_error() as error:
+        msg = (
+            f"the record at byte {offset} is none of W&B's ({error}); is this a run of W&B? "
+            f"If a newer release wrote it, upgrade the wandb that is installed ({version('wandb')})"
+        )
+        raise InputError(msg, path) from None

@@ -1,0 +1,205 @@
+"""Writes tables with other names in their headers.
+
+Only the header is rewritten and the rest copied as it is, unless values are converted or a column is left out or
+written twice.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections import Counter
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+from decimal import Decimal, InvalidOperation
+from pathlib import Path
+
+from rlmetrics.lazy_dataclasses import dataclass
+from rlmetrics.logs.csvcells import quoted_like, records, scan, split, unquoted
+from rlmetrics.logs.decimals import convert_decimal, printed
+from rlmetrics.logs.input_errors import InputError
+from rlmetrics.logs.kinds.csv import AXES, EXTREMES, SEPARATOR, CsvTable, Header, header_of, title_of, without_extreme
+
+from ..report import Report
+from ..translation_plan import Translation
+from ..translator import Translator
+from .log_rewriter import LogRewriter
+
+__all__ = ["CsvRewriter"]
+
+
+class CsvRewriter(LogRewriter[CsvTable]):
+    """Writes a table: its series are columns, so that it decides for whole runs by itself."""
+
+    def rewrite(self, output: Path, translator: Translator, report: Report) -> None:
+        """Write a copy with the names in its header translated and values converted where they must be.
+
+        A last row without a line end and with fewer cells than the header was cut off and is left out.
+
+        Raises:
+            InputError: If the file is no table, or a value to be converted is no number.
+        """
+        path = self.log.path
+        header = header_of(path)
+        with path.open("rb") as file:
+            rows, end = scan(file, header.start)
+            size = os.fstat(file.fileno()).st_size
+            file.seek(end)
+            tail = file.read(1 << 20) if end < size else b""
+        if tail.strip():
+            parts = split(tail.decode("utf-8", "surrogateescape"), header.delimiter)
+            if parts is None or len(parts[0]) < len(header.cells):
+                report.lost.records += 1
+                report.lost.bytes += size - end
+            else:
+                rows, end = rows + 1, size
+        else:
+            end = size
+        report.records += rows
+
+        def values(columns: Iterable[_Column]) -> dict[str, str]:
+            return _digests(path, header, end, translator, list(columns))
+
+        written = _plan(header, translator, values)
+        first = header.delimiter.join(column.cell for column in written) + header.end_of_line
+        with output.open("wb") as out:
+            out.write(first.encode("utf-8-sig" if header.bom else "utf-8"))
+            is_plain = [column.index for column in written] == list(range(len(header.cells)))
+            if is_plain and not any(column.move for column in written):
+                _copy(path, out.write, header.start, end)
+            else:
+                for line, cells, end_of_line in _rows(path, header, end):
+                    row = [_value(path, line, cells[c.index], c.move) for c in written]
+                    text = header.delimiter.join(row) + end_of_line
+                    out.write(text.encode("utf-8", "surrogateescape"))
+
+
+@dataclass(frozen=True, slots=True)
+class _Column:
+    """A column of the input: its metric, and what surrounds the name."""
+
+    index: int
+    run: str
+    key: str
+    extreme: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Written:
+    """A column of the output: where its values come from and how they are converted."""
+
+    index: int
+    cell: str
+    move: Translation | None
+
+
+def _column(index: int, title: str, translator: Translator) -> _Column:
+    """Part a title into run and metric: at the last separator before a known name, else at the last one."""
+    title, extreme = without_extreme(title)
+    if SEPARATOR not in title or translator.key(title).metric is not None:
+        return _Column(index, "", title, extreme)
+    at = len(title)
+    while (at := title.rfind(SEPARATOR, 0, at)) >= 0:
+        start = at + len(SEPARATOR)
+        if translator.key(title[start:]).metric is not None:
+            return _Column(index, title[:start], title[start:], extreme)
+    run, separator, key = title.rpartition(SEPARATOR)
+    return _Column(index, run + separator, key, extreme)
+
+
+def _plan(
+    header: Header, translator: Translator, values: Callable[[Iterable[_Column]], dict[str, str]]
+) -> list[_Written]:
+    """Decide the columns of the output: those of one run and one statistic are translated like one row."""
+    groups: list[dict[str, _Column]] = []
+    by_group: dict[tuple[str, str], list[dict[str, _Column]]] = {}
+    plain: dict[int, list[_Written]] = {}
+    for index, cell in enumerate(header.cells):
+        title = title_of(cell)
+        column = _column(index, title, translator)
+        if title in AXES or column.key in AXES:
+            plain[index] = [_Written(index, cell, None)]
+            continue
+        # Runs of one name have columns of one name: the second of them belongs to the second run.
+        same = by_group.setdefault((column.run, column.extreme), [])
+        group = next((group for group in same if column.key not in group), None)
+        if group is None:
+            group = {}
+            same.append(group)
+            groups.append(group)
+        group[column.key] = column
+    for group in groups:
+        # Values are read only where several columns claim one name, or are equal to one that does.
+        entries = translator.moves(tuple(group))
+        if entries is None:
+            entries = translator.entries(values(group.values()))
+        for entry in entries:
+            column = group[entry.old]
+            cell = header.cells[column.index]
+            move = translator.key(entry.old) if entry.converted else None
+            extreme = column.extreme
+            if move and move.transform and move.transform.scale < 0:
+                extreme = EXTREMES.get(extreme, "")
+            if entry.name != entry.old or extreme != column.extreme:
+                cell = quoted_like(cell, f"{column.run}{entry.name}{extreme}", header.delimiter)
+            plain.setdefault(column.index, []).append(_Written(column.index, cell, move))
+    return [written for index in sorted(plain) for written in plain[index]]
+
+
+def _digests(path: Path, header: Header, end: int, translator: Translator, columns: list[_Column]) -> dict[str, str]:
+    """Return, for each column, a text that is equal for columns with equal values as they would be written."""
+    outputs = [translator.key(column.key).output for column in columns]
+    claims = Counter(outputs)
+    compared = [c for c, output in zip(columns, outputs, strict=True) if claims[output] > 1]
+    hashes = {column.key: hashlib.sha256() for column in compared}
+    if compared:
+        for line, cells, _ in _rows(path, header, end):
+            for column in compared:
+                move = translator.key(column.key)
+                text = unquoted(_value(path, line, cells[column.index], move if move.translated else None))
+                with suppress(ValueError):
+                    text = repr(float(text))
+                hashes[column.key].update(f"{text}\n".encode("utf-8", "surrogateescape"))
+    return {c.key: hashes[c.key].hexdigest() if c.key in hashes else "" for c in columns}
+
+
+def _rows(path: Path, header: Header, end: int) -> Iterable[tuple[int, list[str], str]]:
+    for line, record in records(path, header.start, end, header.lines + 1):
+        text = record.decode("utf-8", "surrogateescape")
+        if not text.strip("\r\n"):
+            continue
+        parts = split(text, header.delimiter)
+        if parts is None or len(parts[0]) != len(header.cells):
+            msg = f"a row has {len(parts[0]) if parts else 'broken'} cells where the header has {len(header.cells)}"
+            raise InputError(f"{msg}; mend or remove it", path, line)
+        yield line, *parts
+
+
+def _value(path: Path, line: int, cell: str, move: Translation | None) -> str:
+    """Return a cell with its number converted; empty cells and NaN stay as they are."""
+    if move is None or move.transform is None:
+        return cell
+    text = unquoted(cell).strip()
+    try:
+        number = Decimal(text or "nan")
+        if number.is_nan():
+            return cell
+        changed = convert_decimal(number, move.transform.scale, move.transform.offset)
+    except (InvalidOperation, TypeError):
+        msg = f"{move.key}: {text[:40]!r} can't be converted; leave it out, or translate with --strict"
+        raise InputError(msg, path, line) from None
+    return quoted_like(cell, _infinity_like(text, changed) if changed.is_infinite() else printed(changed), ",")
+
+
+def _infinity_like(text: str, value: Decimal) -> str:
+    """Return an infinity spelled as ``text`` is."""
+    return ("-" if value < 0 else "") + text.lstrip("+-")
+
+
+def _copy(path: Path, write: Callable[[bytes], object], start: int, end: int) -> None:
+    with path.open("rb") as file:
+        file.seek(start)
+        while start < end:
+            chunk = file.read(min(1 << 20, end - start))
+            write(chunk)
+            start += len(chunk)
