@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from rlmetrics.names.upgrades.causes import shown
+
 from .metric_facts import quantity
 from .signature_words import listed
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from rlmetrics.names.differences.entry_contrast import Cause
     from rlmetrics.names.tables.tables import Tables
     from rlmetrics.names.upgrades.causes import Effect, SharedCause, TakenBack
 
-__all__ = ["cause_words", "is_complex", "metric_words", "plain_words", "taken_back_words"]
+__all__ = ["cause_words", "is_complex", "metric_words", "plain_words", "taken_back_words", "ticked"]
 
 _BRIEF = 90
 _GUARD = 64
@@ -69,6 +71,7 @@ def plain_words(
     *,
     full: bool = False,
     compared: bool = True,
+    code: Callable[[str], str] = str,
 ) -> str:
     """Return what changed, without when that shows.
 
@@ -78,7 +81,10 @@ def plain_words(
         tables: The spec.
         full: Whether to tell the whole sentence where there is a short one.
         compared: Whether what was before is told, too.
+        code: How names and values of settings are marked.
     """
+    if item.kind == "setting":
+        return f"default of {code(item.name)} {code(shown(item.before))} -> {code(shown(item.after))}"
     if item.kind == "reduction":
         return _reduction_words(item.name, item.before, item.after, tables, compared=compared)
     if item.kind == "metric":
@@ -87,6 +93,11 @@ def plain_words(
         trait = tables.traits[item.name]
         return str(trait.get("brief", what) if item.after else trait.get("otherwise", what))
     return what
+
+
+def ticked(text: str) -> str:
+    """Return a text between backticks, which pages turn into code."""
+    return f"`{text}`"
 
 
 def _reduction_words(levels: str, before: Any, after: Any, tables: Tables, *, compared: bool) -> str:

@@ -10,12 +10,12 @@ from markupsafe import Markup
 from rlmetrics.names import DiffResult
 from rlmetrics.names.tables.tables import Tables
 from rlmetrics.names.upgrades.causes import Effect, SharedCause, shown
+from rlmetrics.wording.cause_words import plain_words, ticked
 from rlmetrics.wording.keylists import braced
 
-from .change_sentences import CauseWords, code
 from .lists import Lists
 from .release_steps import Proof, proof
-from .texts import Texts
+from .texts import Texts, code
 
 __all__ = ["CauseOnPage", "PageCauses"]
 
@@ -82,7 +82,6 @@ class PageCauses:
         self._lists = lists
         self._framework = framework
         self._before = before
-        self._words = CauseWords(tables, texts)
         self._several = len({component for cause in found.causes for component in cause.components}) > 1
         self._releases = len({cause.release for cause in found.causes}) > 1
         timers = {item.key for item in found.changed if item.bookkeeping}
@@ -118,12 +117,15 @@ class PageCauses:
             self.numbers[id(cause)],
             cause.severity,
             cause.release if self._releases else None,
-            self._words.cause(cause),
+            self._said(cause),
             tuple(self._more(cause)),
             self._keys(keys),
             self._lists.components(cause.components) if self._several else None,
             proof(self._tables, self._framework, cause, before),
         )
+
+    def _said(self, cause: Effect | SharedCause) -> Markup:
+        return self._texts.say(plain_words(cause, cause.what, self._tables, code=ticked))
 
     def _keys(self, keys: Sequence[str]) -> Markup:
         names = braced(keys)
@@ -159,7 +161,7 @@ class PageCauses:
         if effect.kind == "logged":
             t = self._texts.t
             return t("Logged by default now.") if effect.after else t("No longer logged by default.")
-        return self._texts.t("So: {what}.", what=self._words.cause(effect))
+        return self._texts.t("So: {what}.", what=self._said(effect))
 
 
 def _group(cause: SharedCause, timers: Iterable[str]) -> str:

@@ -18,6 +18,7 @@ from ..model import ClaimSource, Metric
 from .healthy import rules_list
 from .lives import Life
 from .site import Site
+from .texts import code
 
 __all__ = ["Details", "Folded"]
 
@@ -146,15 +147,15 @@ class Details:
         t, say = self._texts.t, self._texts.say
         items: dict[Markup, None] = {}
         for life in lives:
-            for says, code, title, first, last in life.guides():
+            for says, contradicted, title, first, last in life.guides():
                 text = say(sentence(says))
-                if code:
-                    text = t("{says} In fact: {code}", says=text, code=say(sentence(code)))
+                if contradicted:
+                    text = t("{says} In fact: {code}", says=text, code=say(sentence(contradicted)))
                 span = first if first == last else f"{first} – {last}"
                 items.setdefault(
                     t(
                         "{key}: {what} ({guide}, {releases})",
-                        key=code_of(life.key),
+                        key=code(life.key),
                         what=text,
                         guide=title,
                         releases=span,
@@ -171,7 +172,7 @@ class Details:
             life = next(item for item in mine if item.pieces[-1].last == newest)
             rows = self.changes_of(life)
             if rows:
-                found.append(Markup("<p><b>{}</b> {}</p>{}").format(life.component, code_of(life.key), table(rows)))
+                found.append(Markup("<p><b>{}</b> {}</p>{}").format(life.component, code(life.key), table(rows)))
         return Markup("").join(found)
 
     def changes_of(self, life: Life) -> list[tuple[Markup, Markup]]:
@@ -189,7 +190,7 @@ class Details:
             rows = []
             for one in settings_that_change(life.view(), life.key, life.mode)[:_MOST_SETTINGS]:
                 effects = Markup("; ").join(say(cause.text) for cause in one.effects)
-                rows.append((Markup("<br>").join(map(code_of, one.labels[:3])), effects))
+                rows.append((Markup("<br>").join(map(code, one.labels[:3])), effects))
             if rows:
                 release = self._tables.framework(life.framework).releases.names[life.pieces[-1].last]
                 found.setdefault(table(rows), []).append(f"{life.component} {release}")
@@ -260,11 +261,6 @@ def history_of(tables: Tables, framework: str, component: str) -> History:
 
 def _plain(value: str) -> str:
     return value.replace("_", " ")
-
-
-def code_of(text: str) -> Markup:
-    """Return a text as code."""
-    return Markup("<code>{}</code>").format(text)
 
 
 def paragraph(text: Markup) -> Markup:

@@ -10,9 +10,9 @@ from markupsafe import Markup, escape
 
 from rlmetrics.names.tables.tables import Tables
 
-from .change_sentences import code
 from .page_links import key_page, link, trainer_page
 from .site import Site
+from .texts import code
 
 __all__ = ["KeyGroup", "Lists", "grouped", "spelled"]
 

@@ -12,7 +12,6 @@ from rlmetrics.names.upgrades.causes import shown
 from rlmetrics.wording.keylists import braced
 
 from .cause_boxes import CauseOnPage, PageCauses
-from .change_sentences import CauseWords, code
 from .html import render
 from .moved_rows import FOLDED, ORDER, MovedRows
 from .moves import Move, Note, moves_of, same_move, title_of
@@ -20,7 +19,7 @@ from .page import Page
 from .page_links import release_page, trainer_page
 from .release_steps import changes_something, steps_of
 from .site import Site
-from .texts import later
+from .texts import code, later
 
 __all__ = ["migration_pages"]
 
@@ -69,7 +68,6 @@ class _Migration:
         self._move = move
         self._texts = site.texts
         self._rows = MovedRows(site, move, _framework(move.to))
-        self._words = CauseWords(site.tables, site.texts)
         self._causes: PageCauses | None = None
         if move.found is not None:
             names = site.tables.framework(move.framework).releases.names
@@ -158,12 +156,12 @@ class _Migration:
             "Of {total} training keys of {here}, {parts} in {there}.",
             total=total,
             here=_name(self._site, move, move.from_, move.framework, move.before),
-            parts=self._words.listed(parts),
+            parts=self._site.texts.listed(parts),
             there=there if move.found is None else move.after,
         )
         watch = [row.from_ for row in self._rows.of(*ORDER) if self._rows.is_trap(row)]
         if watch:
-            named = self._words.listed([code(key) for key in watch[:3]])
+            named = self._site.texts.listed([code(key) for key in watch[:3]])
             if len(watch) > 3:
                 named = t("{keys} and {count} more", keys=named, count=len(watch) - 3)
             yield t(

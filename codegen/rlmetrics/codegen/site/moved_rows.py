@@ -11,10 +11,10 @@ from rlmetrics.names import MapRow
 from rlmetrics.wording.keylists import braced
 
 from .cause_boxes import PageCauses
-from .change_sentences import code
 from .lists import Lists
 from .moves import Move, place_of
 from .site import Site
+from .texts import code
 
 __all__ = ["FOLDED", "ORDER", "MovedLine", "MovedRows", "SeverityGroup"]
 

@@ -13,7 +13,6 @@ from rlmetrics.names.upgrades.changed_defaults import ChangedDefault
 from rlmetrics.names.upgrades.diff_records import ChangedKey, ListedKey, RenamedKey
 
 from .cause_boxes import PageCauses
-from .change_sentences import code
 from .html import render
 from .lists import KeyGroup, Lists, grouped
 from .moves import Move, moves_of, title_of
@@ -21,6 +20,7 @@ from .page import Page
 from .page_links import release_page
 from .release_steps import WORST_FIRST, MigrationStep, changes_something, components_of, steps_of
 from .site import Site
+from .texts import code
 
 __all__ = ["release_pages"]
 

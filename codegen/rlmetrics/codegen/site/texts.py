@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
 from markupsafe import Markup, escape
 
-__all__ = ["ENGLISH", "Texts", "later"]
+__all__ = ["ENGLISH", "Texts", "code", "later"]
 
 
 class Texts:
@@ -45,6 +45,12 @@ class Texts:
         marked = _code(english if found is None else found)
         return marked if found is not None or self.language == "en" else _untranslated(marked)
 
+    def listed(self, items: Sequence[Markup]) -> Markup:
+        """Return several things as a list in a sentence."""
+        if len(items) < 2:
+            return items[0] if items else Markup("")
+        return self.t("{first} and {last}", first=self.t(", ").join(items[:-1]), last=items[-1])
+
     def known(self, english: str) -> str | None:
         """Return the text for one that need not have any; that it is missing is not counted."""
         return self._catalog.get(" ".join(english.split()))
@@ -56,6 +62,11 @@ class Texts:
         if found is None:
             self.missing.add(english)
         return found
+
+
+def code(text: str) -> Markup:
+    """Return a name or value as code."""
+    return Markup("<code>{}</code>").format(text)
 
 
 def later(english: str) -> str:
