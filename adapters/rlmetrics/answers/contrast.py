@@ -17,7 +17,8 @@ from rlmetrics.wording.signature_words import (
     snapshot_words,
     source_words,
 )
-from rlmetrics.wording.terminal import labelled, width, wrapped
+from rlmetrics.wording.terminal import extent, labelled, padded, width, wrapped
+from rlmetrics.wording.voice import phrase, spoken
 
 from .judged import judge, showing
 from .pasted import Given
@@ -85,11 +86,11 @@ def contrast_lines(first: Side, second: Side, *, full: bool = False) -> list[str
             lines += _beside(label, *((text or "-").replace(prefix, "") if prefix else text or "-" for text in cells))
     if alike:
         lines += ["", *wrapped(f"Both: {'; '.join(f'{label} {text}' for label, text in alike)}.")]
-    lines += ["", "Settings that change them"] if settings else []
+    lines += ["", phrase("Settings that change them")] if settings else []
     for when, texts in settings.items():
         lines += wrapped(when.replace(prefix, "") if prefix else when, indent=2, hanging=4)
         lines += [line for text in texts for line in wrapped(text, indent=6)]
-    lines += [f"  and {folded} more: --full"] if folded else []
+    lines += [f"  {phrase('and {count} more: --full', count=folded)}"] if folded else []
     lines += ["", *wrapped(f"Settings without a path stand under {prefix[:-1]}.")] if prefix else []
     places = [f"{item[1].evidence[0].path}:{item[1].evidence[0].line}" for item in sides if item[1].evidence]
     return [*lines, *([] if prefix else [""]), *labelled("source", list(dict.fromkeys(places)))] if places else lines
@@ -182,12 +183,12 @@ def _beside(label: str, *texts: str) -> list[str]:
     """Return a label and two texts beside it, each wrapped in its own column."""
     room = (width() - _LABEL - 2 * _GAP) // 2
     cells = [wrapped(text, columns=room) for text in texts]
-    starts = [_LABEL + _GAP, _LABEL + _GAP + max(room, *(len(line) for line in cells[0])) + _GAP]
+    starts = [_LABEL + _GAP, _LABEL + _GAP + max(room, *map(extent, cells[0])) + _GAP]
     lines = []
     for at in range(max(map(len, cells))):
-        line = f"  {label}" if at == 0 else ""
+        line = f"  {spoken(label)}" if at == 0 else ""
         for start, cell in zip(starts, cells, strict=True):
-            line = line.ljust(start) + (cell[at] if at < len(cell) else "")
+            line = padded(line, start) + (cell[at] if at < len(cell) else "")
         lines.append(line.rstrip())
     return lines
 

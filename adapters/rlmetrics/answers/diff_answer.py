@@ -11,7 +11,8 @@ from rlmetrics.names.upgrades.causes import CAUSE_WEIGHTS, shown
 from rlmetrics.wording.cause_words import cause_words, is_complex, taken_back_words
 from rlmetrics.wording.keylists import braced, counted, few, starred
 from rlmetrics.wording.signature_words import chosen_lines
-from rlmetrics.wording.terminal import symbol, width, wrapped
+from rlmetrics.wording.terminal import padded, symbol, width, wrapped
+from rlmetrics.wording.voice import later, phrase, spoken
 
 from .diff_summary import summary
 
@@ -53,7 +54,7 @@ def diff_lines(result: DiffResult, tables: Tables, *, full: bool = False) -> lis
     causes = [*_causes(result, tables, room=None if full else room)]
     lines = [*head, *chosen_lines(result.chosen)]
     if causes:
-        lines += ["", "Changed meaning, cause first", *causes]
+        lines += ["", phrase("Changed meaning, cause first"), *causes]
     return [*lines, "", *below] if below else lines
 
 
@@ -99,7 +100,7 @@ def _causes(result: DiffResult, tables: Tables, *, room: int | None, with_keys: 
     for cause in (*plain, *(timers if room is None or not plain else ())):
         header = _section(cause)
         keys = _keys(cause, moved.get(cause.name, ()), result) if with_keys else ""
-        lines = [] if header == section else [header or "by default"]
+        lines = [] if header == section else [header or phrase("by default")]
         lines += _row(cause, tables, keys, longest, room is None)
         if room is not None and used + len(lines) > room - 1:
             left += 1
@@ -108,14 +109,15 @@ def _causes(result: DiffResult, tables: Tables, *, room: int | None, with_keys: 
         used += len(lines)
         yield from lines
     if left:
-        yield f"  and {counted(left, 'more cause')}: --full"
+        rest = "and {count} more causes: --full" if left > 1 else "and {count} more cause: --full"
+        yield f"  {phrase(rest, count=left)}"
 
 
 def _section(cause: SharedCause) -> str:
     """Return under which settings a cause shows; nothing for one that may show by default."""
     if cause.applies is not False:
         return ""
-    return "not by default" if is_complex(cause) else f"only if {cause.only_if}"
+    return phrase("not by default") if is_complex(cause) else phrase("only if {setting}", setting=cause.only_if)
 
 
 def _row(cause: SharedCause, tables: Tables, keys: str, longest: int, full: bool) -> list[str]:
@@ -130,7 +132,7 @@ def _row(cause: SharedCause, tables: Tables, keys: str, longest: int, full: bool
         left = max(_NARROW, min(whole * 11 // 20, whole - longest_key - 2))
         beside = [line for text in texts for line in wrapped(text, columns=left)]
         names = [line.replace(_HELD, " ") for line in wrapped(keys, columns=whole - left - 2)]
-        lines = [f"{one:<{left}}  {other}".rstrip() for one, other in zip_longest(beside, names, fillvalue="")]
+        lines = [f"{padded(one, left)}  {other}".rstrip() for one, other in zip_longest(beside, names, fillvalue="")]
     head = f"{symbol(cause.severity)} {cause.release or '':<{longest}}  "
     return [f"{head if number == 0 else ' ' * start}{line}" for number, line in enumerate(lines)]
 
@@ -169,7 +171,7 @@ def _below(result: DiffResult, tables: Tables, *, full: bool) -> Iterator[str]:
 def _labelled(label: str, texts: Iterable[str]) -> list[str]:
     lines = [line.replace(_HELD, " ") for text in texts for line in wrapped(text, indent=_LABEL, hanging=_LABEL)]
     if lines:
-        lines[0] = f"{label:<{_LABEL}}{lines[0][_LABEL:]}"
+        lines[0] = f"{padded(spoken(label), _LABEL)}{lines[0][_LABEL:]}"
     return lines
 
 
@@ -180,9 +182,9 @@ def _taken_back(result: DiffResult, tables: Tables, *, full: bool) -> list[str]:
     for item in told:
         names = ", ".join(map(_held, braced(item.keys)))
         again = f"; as before in {item.again}" if item.again else ""
-        texts.append(f"{item.releases} {names}: {taken_back_words(item, tables, full=full)}{again}")
+        texts.append(f"{item.releases} {names}: {spoken(f'{taken_back_words(item, tables, full=full)}{again}')}")
     if len(items) > len(told):
-        texts.append(f"{len(items) - len(told)} more: --full")
+        texts.append(phrase("{count} more: --full", count=len(items) - len(told)))
     return _labelled("In between", texts)
 
 
@@ -198,7 +200,7 @@ def _renamed(result: DiffResult, *, full: bool) -> list[str]:
     ]
     most = len(texts) if full else 3 * _FEW
     if len(texts) > most:
-        texts = [*texts[:most], f"{len(texts) - most} more: --full"]
+        texts = [*texts[:most], phrase("{count} more: --full", count=len(texts) - most)]
     return _labelled("Renamed", texts)
 
 
@@ -212,10 +214,11 @@ def _listed(label: str, items: Sequence[ListedKey], *, full: bool, apart: Sequen
     if usual:
         lines = [*_by_release(usual, None if full else _ROOM // 2)]
         most = len(lines) if full else 2 * _FEW
-        texts.append(" · ".join([*lines[:most], *([f"{len(lines) - most} more"] if len(lines) > most else [])]))
+        rest = [phrase("{count} more", count=len(lines) - most)] if len(lines) > most else []
+        texts.append(" · ".join([*lines[:most], *rest]))
     if others:
-        texts.append(f"not by default: {_names(others, None if full else _ROOM)}")
-    return _labelled(f"{label} ({len(told)})", texts) if told else []
+        texts.append(f"{phrase('not by default')}: {_names(others, None if full else _ROOM)}")
+    return _labelled(f"{spoken(label)} ({len(told)})", texts) if told else []
 
 
 def _by_release(items: Sequence[ListedKey], room: int | None) -> Iterator[str]:
@@ -237,7 +240,7 @@ def _defaults(result: DiffResult, *, full: bool) -> list[str]:
     texts = [f"{item.name} {shown(item.before)} -> {shown(item.after)}".replace(" ", _HELD) for item in told]
     rest = len(result.defaults) - len(told)
     if rest:
-        texts.append(f"{rest}{_HELD}more:{_HELD}--full".replace(" ", _HELD))
+        texts.append(phrase("{count} more: --full", count=rest).replace(" ", _HELD))
     return _labelled("Defaults", [" · ".join(texts)] if texts else [])
 
 
@@ -253,9 +256,9 @@ def _folded(result: DiffResult, *, full: bool) -> list[str]:
     ]
     twins = sum(mode != "train" for mode, _ in told)
     timers = told.count(("train", True))
-    texts = [
-        f"{counted(twins, 'key')} of evaluation" if twins else "",
-        f"{counted(timers, 'timer')} and the like" if timers else "",
-    ]
-    said = ", ".join(text for text in texts if text)
-    return _labelled("Folded", [f"{said}: --full"] if said else [])
+    texts = (
+        (twins, later("{count} key of evaluation"), later("{count} keys of evaluation")),
+        (timers, later("{count} timer and the like"), later("{count} timers and the like")),
+    )
+    counts = [phrase(several if count > 1 else one, count=count) for count, one, several in texts if count]
+    return _labelled("Folded", [f"{phrase(', ').join(counts)}: --full"] if counts else [])

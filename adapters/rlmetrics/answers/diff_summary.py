@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING
 
@@ -10,6 +10,7 @@ from rlmetrics.names.upgrades.causes import shown
 from rlmetrics.wording.cause_words import metric_words
 from rlmetrics.wording.keylists import braced, counted, few
 from rlmetrics.wording.signature_words import listed, source_words
+from rlmetrics.wording.voice import later, phrase, spoken
 
 if TYPE_CHECKING:
     from rlmetrics.names import DiffResult
@@ -21,7 +22,36 @@ __all__ = ["between", "summary"]
 
 _FEW = 24
 """Characters of keys that are named where something shows only by chance."""
-_EFFECTS = {"unit": "in another unit"}
+_EFFECTS = {
+    "unit": later("in another unit"),
+    "higher": later("higher"),
+    "lower": later("lower"),
+    "noisier": later("noisier"),
+    "smoother": later("smoother"),
+}
+_READS = (later("{keys} is {effect}"), later("{keys} are {effect}"))
+_USUALLY = (later("{keys} is usually {effect}"), later("{keys} are usually {effect}"))
+_UNLESS = (
+    later("{keys} is {effect} unless {condition}"),
+    later("{keys} are {effect} unless {condition}"),
+)
+"""What a curve of one key and of several does."""
+_STATES = {
+    True: (later("{keys} is logged now"), later("{keys} are logged now")),
+    False: (later("{keys} is not logged any more"), later("{keys} are not logged any more")),
+}
+"""What became of one key and of several."""
+_BY_SETTING = {
+    True: (
+        later("{keys} is logged now ({setting} is {value} now)"),
+        later("{keys} are logged now ({setting} is {value} now)"),
+    ),
+    False: (
+        later("{keys} is gone ({setting} is {value} now)"),
+        later("{keys} are gone ({setting} is {value} now)"),
+    ),
+}
+"""The same, where another default is why."""
 _MOST = 4
 """How many things the first sentences name."""
 
@@ -38,16 +68,21 @@ def summary(result: DiffResult, tables: Tables, *, key: str | None = None) -> st
     if key is not None:
         sentences = [_of_key(result, key, tables)]
         if seen and not result.added:
-            sentences.append(f"By default {'; '.join(seen)}.")
+            sentences.append(phrase("By default {what}.", what=_joined(seen)))
     else:
         sentences = [_counts(result, tables)]
         to = source_words(result.to, tables)
         sentences += [f"{to} is what {item.former} was." for item in result.classes]
         if seen:
-            sentences.append(f"With default settings you see this: {'; '.join(seen)}.")
+            sentences.append(phrase("With default settings you see this: {what}.", what=_joined(seen)))
     if not seen and result.changed and all(item.applies is False for item in result.changed):
         sentences.append("With default settings none of it shows.")
     return " ".join(sentences)
+
+
+def _joined(seen: Sequence[str]) -> str:
+    """Return what one sees, one thing after the other."""
+    return phrase("; ").join(map(spoken, seen))
 
 
 def between(from_: str, to: str, tables: Tables) -> str:
@@ -64,11 +99,11 @@ def _counts(result: DiffResult, tables: Tables) -> str:
         for items in (result.changed, result.renamed, result.removed, result.added)
     )
     others = [
-        f"{count} {one if count == 1 else several}"
+        phrase(one if count == 1 else several, count=count)
         for count, one, several in (
-            (renamed, "has another name", "have another name"),
-            (removed, "is gone", "are gone"),
-            (added, "is new", "are new"),
+            (renamed, later("{count} has another name"), later("{count} have another name")),
+            (removed, later("{count} is gone"), later("{count} are gone")),
+            (added, later("{count} is new"), later("{count} are new")),
         )
         if count
     ]
@@ -79,7 +114,9 @@ def _counts(result: DiffResult, tables: Tables) -> str:
     if not changed:
         rest = f"; {listed(others)}" if others else ""
         return f"None of the {counted(result.kept, 'training key')} that both have changed its meaning{rest}."
-    first = f"{changed} of {counted(result.kept, 'training key')} changed {'its' if changed == 1 else 'their'} meaning"
+    keys = later("{count} of {total} training keys") if result.kept > 1 else later("{count} of {total} training key")
+    head = phrase(keys, count=changed, total=result.kept)
+    first = f"{head} {phrase('changed its meaning' if changed == 1 else 'changed their meaning')}"
     # Where more keys went than stayed, that is the news.
     return f"{first}; {listed(others)}." if renamed + removed > result.kept else f"{first}."
 
@@ -127,37 +164,31 @@ def _seen(result: DiffResult, tables: Tables) -> Iterator[str]:
     yield from islice((item.says for item in result.defaults if item.says and item.decides), 2)
     measured = [cause for cause in causes if cause.kind == "metric" and cause.applies]
     for cause in measured[:1]:
-        yield f"{few(braced(cause.keys))}: {metric_words(None, str(cause.after), tables).replace('measures', 'now')}"
+        now = spoken(metric_words(None, str(cause.after), tables).removeprefix("measures "))
+        yield phrase("{keys}: now {what}", keys=few(braced(cause.keys)), what=now)
     movers = sorted(
         (item for item in result.defaults if item.says and not item.decides), key=lambda item: -len(item.moves)
     )
     yield from (item.says for item in movers[:1] if item.says)
     for cause in causes:
         if cause.severity == "biased" and cause.effect is not None:
-            verb = "is" if len(cause.keys) == 1 else "are"
+            several, does = len(cause.keys) > 1, phrase(_EFFECTS[cause.effect])
             if cause.applies:
-                yield f"{few(braced(cause.keys))} {verb} {_effect(cause)}"
+                kind = _READS if cause.effect == "unit" else _USUALLY
+                yield phrase(kind[several], keys=few(braced(cause.keys)), effect=does)
             elif cause.vanishes_when is not None:
-                unless = f"{verb} {_plain_effect(cause)} unless {cause.vanishes_when}"
-                yield f"{few(braced(cause.keys), _FEW)} {unless}"
+                keys, condition = few(braced(cause.keys), _FEW), spoken(cause.vanishes_when)
+                yield phrase(_UNLESS[several], keys=keys, effect=does, condition=condition)
     yield from (item.says for item in movers[1:] if item.says)
 
 
 def _came_and_went(causes: list[SharedCause]) -> Iterator[str]:
     for cause in causes:
         if cause.kind == "logged" and cause.before is not None and cause.after is not None:
-            verb = "is" if len(cause.keys) == 1 else "are"
-            yield f"{few(braced(cause.keys))} {verb} {'logged now' if cause.after else 'not logged any more'}"
+            several, now = len(cause.keys) > 1, bool(cause.after)
+            yield phrase(_STATES[now][several], keys=few(braced(cause.keys)))
         for effect in cause.effects:
             if effect.kind == "logged" and effect.keys:
-                keys = few(braced(effect.keys))
-                state = ("is" if len(effect.keys) == 1 else "are") + (" logged now" if effect.after else " gone")
-                yield f"{keys} {state} ({cause.name} is {shown(cause.after)} now)"
-
-
-def _effect(cause: SharedCause) -> str:
-    return f"{'' if cause.effect in _EFFECTS else 'usually '}{_plain_effect(cause)}"
-
-
-def _plain_effect(cause: SharedCause) -> str:
-    return _EFFECTS.get(str(cause.effect), str(cause.effect))
+                keys, several = few(braced(effect.keys)), len(effect.keys) > 1
+                state = _BY_SETTING[bool(effect.after)][several]
+                yield phrase(state, keys=keys, setting=cause.name, value=shown(cause.after))

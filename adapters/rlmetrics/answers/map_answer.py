@@ -13,6 +13,7 @@ from rlmetrics.wording.map_notes import MapNotes
 from rlmetrics.wording.metric_facts import is_timer
 from rlmetrics.wording.signature_words import chosen_lines
 from rlmetrics.wording.terminal import columns, symbol, wrapped
+from rlmetrics.wording.voice import later, phrase, spoken
 
 if TYPE_CHECKING:
     from rlmetrics.names import MapRow
@@ -22,17 +23,29 @@ __all__ = ["key_lines", "map_lines"]
 
 _STATISTIC = re.compile(r"(?<![a-z])(mean|min|max|std)(?![a-z])")
 _TITLES = {
-    "same": "same: may be renamed",
-    "close": "close: may share a plot",
-    "biased": "biased: own plot",
-    "look-alike": "look-alikes: do not rename",
+    "same": later("same: may be renamed"),
+    "close": later("close: may share a plot"),
+    "biased": later("biased: own plot"),
+    "look-alike": later("look-alikes: do not rename"),
 }
-_COUNTED = {
-    "same": "the same in",
-    "close": "a close counterpart",
-    "biased": "a biased one",
-    "look-alike": "only look-alikes",
-    "none": "nothing",
+_FIRST = {
+    "same": (later("is the same in {there}"), later("are the same in {there}")),
+    "close": (later("has a close counterpart in {there}"), later("have a close counterpart in {there}")),
+    "biased": (later("has a biased one in {there}"), later("have a biased one in {there}")),
+    "look-alike": (later("has only look-alikes in {there}"), later("have only look-alikes in {there}")),
+    "none": (later("has nothing in {there}"), later("have nothing in {there}")),
+}
+"""What becomes of one key and of several, in the beginning of a sentence."""
+_THEN = {
+    "close": later("a close counterpart"),
+    "biased": later("a biased one"),
+    "look-alike": later("only look-alikes"),
+    "none": later("nothing"),
+}
+_IS = {
+    "same": later("{key} ({here}) is the same as {to} ({there})."),
+    "close": later("{key} ({here}) is close to {to} ({there})."),
+    "biased": later("{key} ({here}) is a biased counterpart of {to} ({there})."),
 }
 _WHEN = "logged only when: "
 _MEASURES = " measures it when "
@@ -84,20 +97,18 @@ class _Table:
 
     def _first(self) -> str:
         counts = {severity: sum(row.severity == severity for row in self._rows) for severity in SEVERITIES}
-        target = f"in {self._notes.sides[1]}"
-        parts = [(severity, count) for severity, count in counts.items() if count and severity != "same"]
-        total = len(self._rows)
-        kind = "keys" if self._full or any(row.mode != "train" for row in self._rows) else "training keys"
-        said = []
-        if counts["same"]:
-            said.append(f"{counts['same']} of {total} {kind} {_are(counts['same'])} the same {target}")
-        for severity, count in parts:
-            if not said:
-                said.append(f"{count} of {total} {kind} {_have(count)} {_COUNTED[severity]} {target}")
-            else:
-                have = f"{_have(count)} " if len(said) == 1 and counts["same"] else ""
-                said.append(f"{count} {have}{_COUNTED[severity]}")
-        text = f"{', '.join(said)}." if said else f"{self._names.from_view.source} logs nothing."
+        is_training = not self._full and all(row.mode == "train" for row in self._rows)
+        kind = later("{count} of {total} training keys") if is_training else later("{count} of {total} keys")
+        parts: list[str] = []
+        for severity, count in counts.items():
+            if not parts and count:
+                head, does = phrase(kind, count=count, total=len(self._rows)), _FIRST[severity][count > 1]
+                parts.append(f"{head} {phrase(does, there=self._notes.sides[1])}")
+            elif count:
+                have = (phrase("have" if count > 1 else "has"),) if len(parts) == 1 and counts["same"] else ()
+                parts.append(" ".join((str(count), *have, phrase(_THEN[severity]))))
+        first = phrase("{source} logs nothing.", source=self._names.from_view.source)
+        text = f"{phrase(', ').join(parts)}{phrase('.')}" if parts else first
         return " ".join(part for part in (text, self._notes.common_words()) if part)
 
     def _group(self, severity: str) -> list[str]:
@@ -118,7 +129,7 @@ class _Table:
             keep = sum(row.from_ == row.to for row in rows if id(row) not in told)
             named = f"{'all' if keep == rest else keep} keep their name: " if keep and rest > 1 else ""
             cells.append((f"{rest} more", f"{named}--full"))
-        return ["", f"{symbol(severity)} {_TITLES[severity]}", *columns(cells)]
+        return ["", f"{symbol(severity)} {phrase(_TITLES[severity])}", *columns(cells)]
 
     def _cells(self, rows: Sequence[MapRow]) -> Iterator[tuple[str, ...]]:
         """Yield the rows, those that differ by a statistic only in one, timers together."""
@@ -128,15 +139,21 @@ class _Table:
             marks = [f"[{number}]" for number in self._notes.of(first)]
             condition = self._notes.condition(first, self._names.target_of(first))
             alike = [statistic[0] for row in others if (statistic := _STATISTIC.findall(row.from_))]
-            said = [_transform(first), condition, f"{', '.join(alike)} alike" if alike else None, *marks]
+            told = [
+                _transform(first),
+                condition,
+                phrase("{names} alike", names=", ".join(alike)) if alike else None,
+                *marks,
+            ]
             to = "same name" if first.to == first.from_ else str(first.to)
-            yield (first.from_, to, " ".join(text for text in said if text))
+            yield (first.from_, to, " ".join(text for text in told if text))
             if self._full:
                 yield from (("", f"- {self._notes.words(item, first)}") for item in first.differs_by)
         if len(timers) > 2:
             numbers = dict.fromkeys(number for row in timers for number in self._notes.of(row))
             named = ", ".join(dict.fromkeys(str(row.to) for row in timers if row.to != row.from_)) or "same names"
-            yield (f"{len(timers)} timers", f"{named} {' '.join(f'[{number}]' for number in numbers)}".rstrip())
+            marks = [f"[{number}]" for number in numbers]
+            yield (phrase("{count} timers", count=len(timers)), " ".join((named, *marks)))
 
     def _grouped(self, rows: Sequence[MapRow]) -> Iterator[tuple[MapRow, list[MapRow]]]:
         """Yield rows with those that differ from them by a statistic only."""
@@ -161,11 +178,12 @@ class _Table:
                 continue
             first, *others = row.related[: 3 if self._full else 1]
             alike = ", ".join(statistic[0] for twin in twins if (statistic := _STATISTIC.findall(twin.from_)))
-            cells.append((row.from_, f"{first.to}: {first.short or first.why}{f' ({alike} alike)' if alike else ''}"))
-            cells += [("", f"{item.to}: {item.short or item.why}") for item in others]
+            end = f" ({phrase('{names} alike', names=alike)})" if alike else ""
+            cells.append((row.from_, f"{first.to}: {spoken(first.short or first.why)}{end}"))
+            cells += [("", f"{item.to}: {spoken(item.short or item.why)}") for item in others]
         rows = [row for first, others in groups[len(shown) :] for row in (first, *others)]
-        lines = ["", f"{symbol('look-alike')} {_TITLES['look-alike']}", *columns(cells)]
-        return [*lines, f"  {len(rows)} more: --full"] if rows else lines
+        lines = ["", f"{symbol('look-alike')} {phrase(_TITLES['look-alike'])}", *columns(cells)]
+        return [*lines, f"  {phrase('{count} more: --full', count=len(rows))}"] if rows else lines
 
     def _nothing(self) -> list[str]:
         rows = self._of("none")
@@ -174,8 +192,8 @@ class _Table:
         shown = rows if self._full else rows[:_NOTHING]
         # A name with blanks in it stays in one piece.
         names = ", ".join(row.from_.replace(" ", _BLANK) for row in shown)
-        more = f" and {len(rows) - len(shown)} more" if len(shown) < len(rows) else ""
-        text = f"{symbol('none')} nothing: {names}{more}"
+        more = f" {phrase('and {count} more', count=len(rows) - len(shown))}" if len(shown) < len(rows) else ""
+        text = f"{symbol('none')} {phrase('nothing: {keys}', keys=names)}{more}"
         return [line.replace(_BLANK, " ") for line in wrapped(text, hanging=2)]
 
     def _folded(self) -> list[str]:
@@ -185,7 +203,8 @@ class _Table:
             return []
         counts = {name: sum(row.severity == name for row in rows) for name in SEVERITIES}
         said = ", ".join(f"{count} {symbol(name)}" for name, count in counts.items() if count)
-        return wrapped(f"Folded: {len(rows)} keys of evaluation ({said}): --full")
+        folded = "Folded: {count} keys of evaluation ({what}): --full"
+        return wrapped(phrase(folded, count=len(rows), what=said))
 
     def _programs(self) -> list[str]:
         """Return which program of a whole release is meant, and what the others are called."""
@@ -194,13 +213,15 @@ class _Table:
             others = other_programs(view)
             if others is not None:
                 title, (meant, names) = str(view.source), others
-                lines += wrapped(f"{title}: {meant}; others: --program {', '.join(names)}", hanging=2)
+                others_are = phrase("others: --program {names}", names=", ".join(names))
+                lines += wrapped(f"{title}: {spoken(meant)}; {others_are}", hanging=2)
         return list(dict.fromkeys(lines))
 
     def _footnotes(self) -> list[str]:
         lines = self._notes.lines(None if self._full else _NOTES)
         if self._notes.minor and not self._full:
-            lines.append(f"Left out: {self._notes.minor} minor differences that may show: --full, or KEY")
+            left = "Left out: {count} minor differences that may show: --full, or KEY"
+            lines.append(phrase(left, count=self._notes.minor))
         return ["", *lines] if lines else []
 
 
@@ -217,14 +238,6 @@ def _chosen(names: NameMap) -> list[str]:
     return chosen_lines([text for text in choices if text is not None])
 
 
-def _are(count: int) -> str:
-    return "is" if count == 1 else "are"
-
-
-def _have(count: int) -> str:
-    return "has" if count == 1 else "have"
-
-
 def key_lines(names: NameMap, row: MapRow) -> list[str]:
     """Return what becomes of one key.
 
@@ -235,26 +248,24 @@ def key_lines(names: NameMap, row: MapRow) -> list[str]:
     notes = MapNotes(names, [row])
     here, there = names.from_view.source, names.to_view.source
     if row.to is None:
-        first = f"{row.from_} ({here}) has no counterpart in {there}."
+        first = phrase("{key} ({here}) has no counterpart in {there}.", key=row.from_, here=here, there=there)
         lines = wrapped(f"{symbol(row.severity)} {first}", hanging=2)
-        lines += [
-            line
-            for item in row.related[:3]
-            for line in wrapped(f"{symbol('look-alike')} {item.to}: {item.short or item.why}", indent=2, hanging=6)
-        ]
+        for near in row.related[:3]:
+            text = f"{symbol('look-alike')} {near.to}: {spoken(near.short or near.why)}"
+            lines += wrapped(text, indent=2, hanging=6)
         # When another key would be the counterpart is told beside that key.
         told = "; ".join(part for part in (row.note or "").split("; ") if _MEASURES not in part)
         return [*lines, *(wrapped(told, indent=2) if told else []), *_chosen(names)]
-    words = {"same": "the same as", "close": "close to", "biased": "a biased counterpart of"}[row.severity]
-    lines = wrapped(f"{symbol(row.severity)} {row.from_} ({here}) is {words} {row.to} ({there}).", hanging=2)
+    is_what = phrase(_IS[row.severity], key=row.from_, here=here, to=row.to, there=there)
+    lines = wrapped(f"{symbol(row.severity)} {is_what}", hanging=2)
     if row.transform is not None:
         scale, offset = row.transform.scale, row.transform.offset
         lines.append(f"  {row.to} = {scale:g} x {row.from_}" + (f" + {offset:g}" if offset else ""))
     order = sorted(row.differs_by, key=lambda item: (item.applies is False, item.grade == "minor"))
     for item in order:
         mark = symbol("same") if item.applies is False else symbol("close" if item.grade == "minor" else "biased")
-        said = notes.words(item, row)
-        lines += wrapped(f"{mark} {said}{' (so here)' if item.applies is False else ''}", indent=2, hanging=4)
+        so = f" {phrase('(so here)')}" if item.applies is False else ""
+        lines += wrapped(f"{mark} {spoken(notes.words(item, row))}{so}", indent=2, hanging=4)
     condition = notes.condition(row, names.target_of(row))
     others = [part for part in (row.note or "").split("; ") if not part.startswith((_WHEN, INSTEAD))]
     if condition is not None:

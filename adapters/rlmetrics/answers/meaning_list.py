@@ -13,8 +13,9 @@ from rlmetrics.names.sources.surfaces import LOGGED
 from rlmetrics.names.tables.tables import Tables
 from rlmetrics.names.tables.undescribed import Nearest, Recognised, told_by
 from rlmetrics.wording.metric_facts import quantity
-from rlmetrics.wording.signature_words import listed, quantity_words, ranges_words
+from rlmetrics.wording.signature_words import enumerated, listed, quantity_words, ranges_words
 from rlmetrics.wording.terminal import columns, one_line, table, wrapped
+from rlmetrics.wording.voice import later, phrase, spoken
 
 __all__ = ["Meaning", "brought_lines", "meaning_lines", "meaning_table", "meanings", "near_lines", "undescribed_lines"]
 
@@ -24,13 +25,13 @@ MOST_OTHERS = 5
 """Further keys with the same ending that are shown beside a key's own meanings."""
 
 _FACETS = {
-    "quantity": "what is measured",
-    "of": "what it is a number of",
-    "distributions": "which policies are compared",
-    "policy": "whose policy it is",
-    "estimator": "the estimator",
-    "extent": "whether one value covers a token or more",
-    "statistic": "the statistic",
+    "quantity": later("what is measured"),
+    "of": later("what it is a number of"),
+    "distributions": later("which policies are compared"),
+    "policy": later("whose policy it is"),
+    "estimator": later("the estimator"),
+    "extent": later("whether one value covers a token or more"),
+    "statistic": later("the statistic"),
 }
 """Facets of a metric, as what two meanings of a key may differ in."""
 _MOST_FACETS = 4
@@ -83,13 +84,14 @@ def near_lines(key: str, near: Sequence[str], catalogue: Catalogue, tables: Tabl
     if not near:
         row = next((name for name, item in tables.metrics.items() if key in (name, *item.get("aliases", ()))), None)
         if row is not None:
-            text = f"No described release logs `{key}`, a name of {row}: {quantity_words(row, tables)}."
-            return [*wrapped(text), "", f"Next: rlmetrics show {row}"]
-        hint = "rlmetrics keys --at SOURCE lists what a release logs."
-        return wrapped(f"No described release logs `{key}`, and no key is spelled like it. {hint}")
-    lines = [
-        *wrapped(f"No described release logs `{key}`. Did you mean {listed([f'`{item}`' for item in near], 'or')}?")
-    ]
+            unlogged = "No described release logs `{key}`, a name of {metric}: {what}."
+            text = phrase(unlogged, key=key, metric=row, what=spoken(quantity_words(row, tables)))
+            return [*wrapped(text), "", f"{phrase('Next:')} rlmetrics show {row}"]
+        hint = phrase("rlmetrics keys --at SOURCE lists what a release logs.")
+        unlike = phrase("No described release logs `{key}`, and no key is spelled like it.", key=key)
+        return wrapped(f"{unlike} {hint}")
+    names = enumerated([f"`{item}`" for item in near], "or")
+    lines = wrapped(phrase("No described release logs `{key}`. Did you mean {names}?", key=key, names=names))
     logged = [item for name in near for item in catalogue.called(name)]
     return [*lines, "", *_keyed(logged, tables, full=False), "", *_next(logged[0])]
 
@@ -145,22 +147,32 @@ def _logging(metric: str, tables: Tables, catalogue: Catalogue) -> list[tuple[st
     return list(found.values())
 
 
+_ALL_IN = (later("{it} has {count} meanings, all in {where}."), later("{it} has {count} meanings, both in {where}."))
+_WHICH = {
+    "trainer": later("Which trainer wrote your log?"),
+    "release": later("Which release wrote your log?"),
+    "framework": later("Which framework wrote your log?"),
+}
+
+
 def _head(key: str, lookup: Lookup, groups: Sequence[Meaning], tables: Tables) -> tuple[str, str]:
     """Return what is said first, and what may follow it where that leaves room."""
     first = lookup.found[0]
+    titles = [str(tables.frameworks[name]["title"]) for name in dict.fromkeys(item.framework for item in lookup.found)]
     said = f"`{key}`"
     if lookup.way == SHOWN:
-        said += f" is how {_tracker(first.surface, tables)} shows `{first.key}`. It"
+        is_what = later("`{name}` is how {tracker} shows `{key}`. It")
+        said = phrase(is_what, name=key, tracker=_tracker(first.surface, tables), key=first.key)
     elif lookup.way != KEY:
-        said += f" is a `{first.key}`. It"
-    titles = [str(tables.frameworks[name]["title"]) for name in dict.fromkeys(item.framework for item in lookup.found)]
+        said = phrase("`{name}` is a `{key}`. It", name=key, key=first.key)
     if len(groups) == 1:
-        return f"{said} has one meaning, in {listed(titles)}.", ""
+        return phrase("{it} has one meaning, in {where}.", it=said, where=enumerated(titles)), ""
     who = {(item.framework, item.component) for item in lookup.found}
     what = "trainer" if len(who) > 1 and "trl" in {name for name, _ in who} else "release"
     what = "framework" if len(titles) > 1 else what
-    where = f"{'both' if len(groups) == 2 else 'all'} in {titles[0]}" if len(titles) == 1 else f"in {listed(titles)}"
-    return f"{said} has {len(groups)} meanings, {where}. Which {what} wrote your log?", " (--at picks one)"
+    many = later("{it} has {count} meanings, in {where}.") if len(titles) > 1 else _ALL_IN[len(groups) == 2]
+    text = f"{phrase(many, it=said, count=len(groups), where=enumerated(titles))} {phrase(_WHICH[what])}"
+    return text, f" {phrase('(--at picks one)')}"
 
 
 def _tracker(surface: str, tables: Tables) -> str:
@@ -186,7 +198,7 @@ def meaning_table(groups: Sequence[Meaning], tables: Tables, *, full: bool = Fal
     ]
     lines = table(rows, widest=_WIDEST_NAMES)
     left = len(groups) - len(shown)
-    return [*lines, f"  {left} more meanings: --full"] if left else lines
+    return [*lines, f"  {phrase('{count} more meanings: --full', count=left)}"] if left else lines
 
 
 def _short(metric: str | None, tables: Tables) -> str:
@@ -210,13 +222,13 @@ def _keyed(logged: Sequence[Logged], tables: Tables, *, full: bool, most: int = 
         more = (
             f" (and {len(groups) - 1} more {'meanings' if len(groups) > 2 else 'meaning'})" if len(groups) > 1 else ""
         )
-        words = f"{_short(groups[0].metric, tables)}{more}; " if several else ""
+        words = f"{spoken(f'{_short(groups[0].metric, tables)}{more}')}; " if several else ""
         who = _who(items, tables, titled=True, full=full)
         rows.append((key, f"{words}{who} {_releases(items, tables)}"))
     shown = rows if full or len(rows) <= most + 1 else rows[:most]
     lines = columns(shown)
     left = len(rows) - len(shown)
-    return [*lines, f"  {left} more: --full"] if left else lines
+    return [*lines, f"  {phrase('{count} more: --full', count=left)}"] if left else lines
 
 
 def _who(logged: Sequence[Logged], tables: Tables, *, titled: bool, full: bool) -> str:
@@ -229,7 +241,11 @@ def _who(logged: Sequence[Logged], tables: Tables, *, titled: bool, full: bool) 
     for framework, known in by_framework.items():
         names = [name for name in known if name]
         title = str(tables.frameworks[framework]["title"])
-        text = listed(names) if full or len(names) < 2 else f"{names[0]} and {len(names) - 1} more"
+        text = (
+            listed(names)
+            if full or len(names) < 2
+            else phrase("{name} and {count} more", name=names[0], count=len(names) - 1)
+        )
         parts.append(" ".join(part for part in (title if titled or not names else "", text) if part))
     return ", ".join(parts)
 
@@ -253,15 +269,17 @@ def _apart(groups: Sequence[Meaning], tables: Tables) -> str:
         for facet, words in _FACETS.items()
         if len({str(identity.get(facet, usual.get(facet))) for identity in identities}) > 1
     ]
-    told = (
-        f": they differ in {listed(differ)}" if 0 < len(differ) <= _MOST_FACETS else ": they are different quantities"
-    )
+    text = later("Do not plot these together: they are different quantities.")
+    if 0 < len(differ) <= _MOST_FACETS:
+        text = later("Do not plot these together: they differ in {what}.")
     bounded = [
         group for group in groups if group.metric and (tables.metrics[group.metric].get("range") or [None])[0] == 0
     ]
     never = list(dict.fromkeys(group.found[0].component for group in bounded))
-    signs = f" Never negative: {listed(never)}." if 0 < len(bounded) < len(groups) <= MOST else ""
-    return f"Do not plot these together{told}.{signs}"
+    told = [phrase(text, what=enumerated([*map(phrase, differ)]))]
+    if 0 < len(bounded) < len(groups) <= MOST:
+        told.append(phrase("Never negative: {names}.", names=enumerated(never)))
+    return " ".join(told)
 
 
 def _others(key: str, lookup: Lookup, catalogue: Catalogue, tables: Tables, *, full: bool) -> list[str]:
@@ -270,7 +288,11 @@ def _others(key: str, lookup: Lookup, catalogue: Catalogue, tables: Tables, *, f
     bare = lookup.found[0].key
     logged = catalogue.ending(bare) if lookup.way in (KEY, SHOWN) and "/" not in bare else []
     if logged:
-        lines += ["", f"Other keys that end in /{bare}:", *_keyed(logged, tables, full=full, most=MOST_OTHERS)]
+        lines += [
+            "",
+            phrase("Other keys that end in /{key}:", key=bare),
+            *_keyed(logged, tables, full=full, most=MOST_OTHERS),
+        ]
     with_key = {item.framework for item in lookup.found}
     metric = lookup.found[0].metric
     for name in tables.frameworks if metric is not None and lookup.way in (KEY, SHOWN) else ():
@@ -281,9 +303,13 @@ def _others(key: str, lookup: Lookup, catalogue: Catalogue, tables: Tables, *, f
         same = list(dict.fromkeys(item.key for item in measuring if item.mode == lookup.found[0].mode))
         if same:
             first = lookup.found[0]
-            of = "" if first.program is not None else f" as {first.component}'s"
-            plain = "" if "/" in bare else "plain "
-            text = f"{title} has no {plain}`{bare}`. The same quantity{of} there: {listed(same[:3])}."
+            has_none = (
+                later("{framework} has no `{key}`.") if "/" in bare else later("{framework} has no plain `{key}`.")
+            )
+            text = later("The same quantity as {name}'s there: {keys}.")
+            text = later("The same quantity there: {keys}.") if first.program is not None else text
+            there = phrase(text, name=first.component, keys=enumerated(same[:3]))
+            text = f"{phrase(has_none, framework=title, key=bare)} {there}"
             lines += ["", *wrapped(text)]
     return lines
 
@@ -292,11 +318,16 @@ def _under_other_names(key: str, lookup: Lookup, tables: Tables, *, full: bool) 
     groups = meanings(lookup.found)
     if lookup.way == ALIAS:
         metric = groups[0].metric or ""
-        named = "" if key == metric else f" is another name of {metric}"
-        text = f"`{key}`{named}: {quantity(metric, tables)}. It is logged as"
+        named = (
+            later("`{key}`: {what}. It is logged as")
+            if key == metric
+            else later("`{key}` is another name of {metric}: {what}. It is logged as")
+        )
+        text = phrase(named, key=key, metric=metric, what=spoken(quantity(metric, tables)))
         return [*wrapped(text), "", *_keyed(lookup.found, tables, full=full)]
-    where = f"begin with {key}/" if lookup.way == GROUP else f"end in /{key}"
-    text = f"No described release logs `{key}` by itself. Keys that {where}:"
+    begin = later("No described release logs `{key}` by itself. Keys that begin with {key}/:")
+    end = later("No described release logs `{key}` by itself. Keys that end in /{key}:")
+    text = phrase(begin if lookup.way == GROUP else end, key=key)
     return [*wrapped(text), "", *_keyed(lookup.found, tables, full=full)]
 
 
@@ -304,5 +335,5 @@ def _next(item: Logged, key: str | None = None) -> list[str]:
     component = "" if item.program is not None else f"[{item.component}]"
     spelled = item.key if key is None else key
     quoted = f"'{spelled}'" if "{" in spelled or " " in spelled else spelled
-    command = f"Next: rlmetrics resolve {quoted} --at '{item.framework}{component}'"
-    return one_line(command, "   (installed or newest)")
+    command = f"{phrase('Next:')} rlmetrics resolve {quoted} --at '{item.framework}{component}'"
+    return one_line(command, f"   {phrase('(installed or newest)')}")

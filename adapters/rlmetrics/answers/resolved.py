@@ -19,6 +19,7 @@ from rlmetrics.wording.metric_facts import (
 )
 from rlmetrics.wording.signature_words import population_words
 from rlmetrics.wording.terminal import LABEL, columns, first_fitting, if_fitting, labelled, symbol, wrapped
+from rlmetrics.wording.voice import later, phrase, spoken
 
 from .trust import averaged_lines, is_biased, logged_lines, needs_words, says_over, trust_texts
 from .value_ranges import axis_of
@@ -136,7 +137,7 @@ def _rest(
 
         lines += setting_lines(settings, detail.settings, full=full)
     shown = friends if full else friends[: detail.friends]
-    tail = labelled("unlike", [f"{symbol('look-alike')} {names}: {why}" for names, why in shown])
+    tail = labelled("unlike", [f"{symbol('look-alike')} {names}: {spoken(why)}" for names, why in shown])
     tail += source_lines(item, full=full)
     if item.function is not None:
         tail += labelled("compute", item.function)
@@ -184,7 +185,7 @@ def _first(view: View, item: Resolution) -> str:
         from .indifferent import indifferent_words
 
         texts += [idle] if (idle := indifferent_words(view.components[str(item.component)], item)) else []
-    return " ".join(map(sentence, texts))
+    return " ".join(spoken(sentence(text)) for text in texts)
 
 
 def told_notes(view: View, item: Resolution, *, installed: bool = True) -> list[str]:
@@ -232,7 +233,8 @@ class _Changes(NamedTuple):
         for change in self.coming:
             weighing = [cause.applies for cause in change.causes if cause.weighs and cause.applies is not False]
             if change.kind in ("changed", "ended") and weighing:
-                return f"{'Changes' if True in weighing else 'May change'} in {change.release}."
+                change_in = later("Changes in {release}.") if True in weighing else later("May change in {release}.")
+                return phrase(change_in, release=change.release)
         return None
 
 
@@ -318,7 +320,7 @@ def source_lines(item: Resolution, *, full: bool) -> list[str]:
             texts.append(f"{line}{name}{f' ({place.note} {place.release})' if place.note else ''}")
         path = place.path
     if len(item.evidence) > len(places):
-        texts[-1] += f"  and {len(item.evidence) - len(places)} more"
+        texts[-1] += f"  {phrase('and {count} more', count=len(item.evidence) - len(places))}"
     return labelled("source", texts)
 
 
@@ -335,7 +337,8 @@ def _notes(view: View, item: Resolution, most: int, *, full: bool) -> list[str]:
         release = str(item.source).partition("==")[2]
         lines += labelled("release", f"{release}: {first_clause(installed[0])}")
     more = max(0, len(others) - most) + max(0, len(installed) - 1)
-    return [*lines, *([f"{'':{LABEL}}{more} more note{'s' * (more > 1)}: --full"] if more else [])]
+    rest = phrase("{count} more notes: --full" if more > 1 else "{count} more note: --full", count=more)
+    return [*lines, *([f"{'':{LABEL}}{rest}"] if more else [])]
 
 
 def _choices(item: Resolution, tables: Tables) -> list[str]:

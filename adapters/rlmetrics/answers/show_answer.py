@@ -12,6 +12,7 @@ from rlmetrics.wording.metric_facts import formula_texts, health_texts, measured
 from rlmetrics.wording.setting_words import condition_words
 from rlmetrics.wording.signature_words import listed, population_words, ranges_words
 from rlmetrics.wording.terminal import columns, labelled, symbol, wrapped
+from rlmetrics.wording.voice import phrase, spoken
 
 from .unlike import friends_of, spelled
 
@@ -60,7 +61,7 @@ def shown_lines(
         full: Whether lists are shown whole.
     """
     metric, entry = item.metric, item.entry
-    lines = [*wrapped(f"{metric}: {entry['brief']}"), ""]
+    lines = [*wrapped(f"{metric}: {spoken(str(entry['brief']))}"), ""]
     formula = formula_texts(metric, None, tables)
     lines += labelled("formula", formula if full or len(formula) <= 5 else formula[:1])
     measured = measured_text(metric, tables)
@@ -155,8 +156,11 @@ def _logged_as(
         if len(told) > len(shown):
             rest = list(dict.fromkeys(row[0] for row in told[len(shown) :]))
             rows.append(["", f"{len(told) - len(shown)} more: {', '.join(rest[:4])}{' …' if len(rest) > 4 else ''}"])
-    lines = ["Logged as", *columns(rows)]
-    return [*lines, *(line for text, at in notes.items() for line in wrapped(f"[{at}] {text}", indent=2, hanging=6))]
+    lines = [phrase("Logged as"), *columns(rows)]
+    return [
+        *lines,
+        *(line for text, at in notes.items() for line in wrapped(f"[{at}] {spoken(text)}", indent=2, hanging=6)),
+    ]
 
 
 def _rows(names: Sequence[_Name], tables: Tables, source: Source | None, config: Config) -> Iterator[list[str]]:
@@ -177,7 +181,9 @@ def _rows(names: Sequence[_Name], tables: Tables, source: Source | None, config:
             name.component
         )
     for (key, spans, remark), components in groups.items():
-        who = components[0] if len(components) == 1 else f"{components[0]} and {len(components) - 1} more"
+        who = components[0]
+        if len(components) > 1:
+            who = phrase("{name} and {count} more", name=who, count=len(components) - 1)
         yield [who, key, spans, remark]
 
 
@@ -224,20 +230,20 @@ def _what_changed(
         if not shown:
             continue
         who = f"{tables.frameworks[framework]['title']} {first.component}"
-        lines += ["", f"What changed ({who})"]
+        lines += ["", phrase("What changed ({who})", who=who)]
         lines += columns([change_row(change, full=full) for change in shown])
         if len(told) > len(shown):
-            lines.append(f"  and {len(told) - len(shown)} more: --full")
+            lines.append(f"  {phrase('and {count} more: --full', count=len(told) - len(shown))}")
     return lines
 
 
 def _unlike(metric: str, tables: Tables, source: Source | None, *, full: bool) -> list[str]:
     friends = [*friends_of(metric, tables).items()]
     shown = friends if full else friends[:_FRIENDS]
-    lines = [line for name, why in shown for line in wrapped(f"{name}: {why}", indent=2, hanging=4)]
+    lines = [line for name, why in shown for line in wrapped(f"{name}: {spoken(why)}", indent=2, hanging=4)]
     if len(friends) > len(shown):
-        lines.append(f"  and {len(friends) - len(shown)} more: --full")
-    return ["", "Not the same", *lines] if lines else []
+        lines.append(f"  {phrase('and {count} more: --full', count=len(friends) - len(shown))}")
+    return ["", phrase("Not the same"), *lines] if lines else []
 
 
 def _compute(entry: Mapping[str, object]) -> list[str]:

@@ -10,8 +10,9 @@ from rlmetrics.names.differences.entry_signature import population_traits
 from rlmetrics.names.meanings.view import FrameworkView
 from rlmetrics.wording.difference_words import GRADES, brief_of, shows
 from rlmetrics.wording.metric_facts import SHARES, sentence, shortened
-from rlmetrics.wording.signature_words import averaged_words, population_words
+from rlmetrics.wording.signature_words import averaged_words, enumerated, population_words
 from rlmetrics.wording.terminal import labelled, symbol
+from rlmetrics.wording.voice import later, phrase, spoken
 
 if TYPE_CHECKING:
     from rlmetrics.names.lookup.lookup_records import Resolution
@@ -25,6 +26,8 @@ _TRAITS = 2
 """So many biases are told."""
 _LONG = 100
 """Beside a bias that takes more characters no second one is told."""
+_HIDDEN = (later("{count} difference only with other settings"), later("{count} differences only with other settings"))
+_GIVEN = {True: later("yes with these settings, {default}"), False: later("not with these settings, {default}")}
 _SAME = 160
 """When a difference is gone is told beside it up to so many characters."""
 
@@ -80,11 +83,12 @@ def trust_texts(view: View, item: Resolution, *, full: bool = False) -> list[str
     asked = [name for name in names if _is_asked(traits[name].get("vanishes_if"), view, item)]
     names.sort(key=lambda name: name not in asked)
     if not names:
-        rest = f" ({hidden} difference{'s' * (hidden > 1)} only with other settings)" if hidden else ""
+        rest = f" ({phrase(_HIDDEN[hidden > 1], count=hidden)})" if hidden else ""
         signature = item.signature
         if signature.scale != 1 or signature.offset != 0:
-            return [f"{symbol('same')} exact, but not the formula itself: {_times(signature)}{rest}"]
-        return [f"{symbol('same')} plain: as the formula says{rest}"]
+            exact = phrase("exact, but not the formula itself: {value}", value=spoken(_times(signature)))
+            return [f"{symbol('same')} {exact}{rest}"]
+        return [f"{symbol('same')} {phrase('plain: as the formula says')}{rest}"]
     worst = min((traits[name]["grade"] for name in names), key=GRADES.index)
     shown = [*names, *(name for name in every if name not in names)] if full else names[:1]
     if not full and worst != "minor":
@@ -92,8 +96,8 @@ def trust_texts(view: View, item: Resolution, *, full: bool = False) -> list[str
         shown = shown[: 1 if len(shortened(brief_of(traits[shown[0]]))) > _LONG else _TRAITS]
     mode = item.mode or "train"
     sure = any(shows(name, side, mode, view.tables) for name in names if traits[name]["grade"] != "minor")
-    start = f"{symbol('biased')} biased" if sure else f"{symbol('biased')} may be biased"
-    start = f"{symbol('close')} close: minor differences only" if worst == "minor" else start
+    start = f"{symbol('biased')} {phrase('biased.') if sure else phrase('may be biased.')}"
+    start = f"{symbol('close')} {phrase('close: minor differences only.')}" if worst == "minor" else start
     texts = []
     for name in shown:
         what, same = str(traits[name]["what"]), traits[name].get("vanishes_when")
@@ -103,15 +107,14 @@ def trust_texts(view: View, item: Resolution, *, full: bool = False) -> list[str
             told = worst != "minor" and same is not None and len(what) + len(same) <= _SAME
             same = same if told else None
         texts.append(f"{what}{f' (same if {same})' if same else ''}" + (f" [{name}]" if full else ""))
-    texts[0] = f"{start}. {sentence(texts[0])}"
-    texts[1:] = map(sentence, texts[1:])
+    texts = [spoken(sentence(text)) for text in texts]
+    texts[0] = f"{start} {texts[0]}"
     if len(names) > len(shown):
         others = [traits[name]["grade"] for name in names[len(shown) :]]
         biased = sum(grade != "minor" for grade in others)
-        counts = [f"{biased} more like this"] * bool(biased) + [f"{len(others) - biased} minor"] * (
-            len(others) > biased
-        )
-        texts[-1] += f" And {' and '.join(counts)}."
+        counts = [phrase("{count} more like this", count=biased)] if biased else []
+        counts += [phrase("{count} minor", count=len(others) - biased)] if len(others) > biased else []
+        texts[-1] += f" {phrase('And {counts}.', counts=enumerated(counts))}"
     return texts
 
 
@@ -161,20 +164,29 @@ def logged_lines(view: View, item: Resolution) -> list[str]:
         item.logged_by_default
     ]
     if item.logged != item.logged_by_default and item.logged is not None:
-        default = f"{'yes' if item.logged else 'not'} with these settings, {default}"
-    only = [f"only if {guard}" for guard in guards]
-    return labelled("logged", "; ".join([default, *only, *texts]))
+        default = phrase(_GIVEN[item.logged], default=phrase(default))
+    only = [phrase("only if {setting}", setting=_defaulted(guard)) for guard in guards]
+    return labelled("logged", phrase("; ").join([spoken(default), *only, *map(spoken, texts)]))
+
+
+def _defaulted(guards: str) -> str:
+    """Return settings whose defaults stand behind them, in the language that is spoken."""
+    for default in (later("off by default"), later("on by default"), later("or another way (--full)")):
+        guards = guards.replace(default, phrase(default))
+    return guards
 
 
 def needs_words(view: View, item: Resolution) -> str | None:
     """Return that a key is not logged and which settings would log it; None where it is logged or nothing is known."""
     if item.logged is not False:
         return None
-    start = "not logged by default" if item.logged_by_default is False else "not logged with these settings"
+    start = (
+        later("not logged by default") if item.logged_by_default is False else later("not logged with these settings")
+    )
     if item.condition is None or not isinstance(view, FrameworkView):
-        return start
+        return phrase(start)
     from rlmetrics.wording.setting_words import condition_words
 
     guards, texts = condition_words(item.condition, view.components[str(item.component)].config)
-    needed = "; ".join(guards) or "; ".join(texts)
-    return f"{start}: needs {needed}" if needed else start
+    needed = _defaulted("; ".join(guards)) or spoken("; ".join(texts))
+    return phrase("{state}: needs {what}", state=phrase(start), what=needed) if needed else phrase(start)

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import os
 
+from rlmetrics.wording.voice import language
+
 from .exits import UsageError
 
 TYPE_CHECKING = False
@@ -56,8 +58,8 @@ def _overview() -> str:
 
 
 def _ready(book: str, name: str, asked: str) -> str | None:
-    """Return a ready answer; one with links to a site has to be made anew."""
-    if os.environ.get("RLMETRICS_SITE"):
+    """Return a ready answer; one with links to a site, or in another language, has to be made anew."""
+    if os.environ.get("RLMETRICS_SITE") or language() != "en":
         return None
     from rlmetrics.wording.answer_book import printed_entry
 

@@ -6,8 +6,11 @@ import io
 import os
 import sys
 
+from rlmetrics.wording.voice import speak
+
 from .at_hand import answer_at_hand
 from .exits import INTERRUPTED, OK, USAGE, UsageError
+from .language import taken_out
 from .plain import plain_command
 
 TYPE_CHECKING = False
@@ -45,6 +48,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors=errors)
     try:
+        arguments, language = taken_out(arguments)
+        speak(language)
         text = None if _COMPLETING in os.environ else answer_at_hand(arguments)
         if text is None:
             code = _run(arguments, alone=argv is None)

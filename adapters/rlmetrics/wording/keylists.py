@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 
+from .voice import phrase
+
 __all__ = ["braced", "counted", "few", "fitting", "starred"]
 
 _PLACEHOLDER = re.compile(r"\{\w+\}")
@@ -67,7 +69,7 @@ def few(names: Sequence[str], room: int = 48) -> str:
             break
         told.append(name)
     if len(told) < len(names):
-        return f"{', '.join(told)} and {len(names) - len(told)} more"
+        return phrase("{names} and {count} more", names=", ".join(told), count=len(names) - len(told))
     return f"{', '.join(told[:-1])} and {told[-1]}" if len(told) > 1 else told[0]
 
 

@@ -13,6 +13,7 @@ from rlmetrics.names.upgrades.causes import shown
 from .sides import sided, sides_of
 from .size_words import spanned_words
 from .terminal import footnote
+from .voice import phrase, spoken
 
 if TYPE_CHECKING:
     from rlmetrics.names import MapRow
@@ -80,7 +81,10 @@ class MapNotes:
     def common_words(self) -> str | None:
         """Return what most rows have in common, as a sentence; None if there is nothing."""
         differing = [(item, row) for row in self._rows for item in row.differs_by if item.what == self._common]
-        return f"Of these, {len(differing)} differ alike: {self.words(*differing[0])}." if differing else None
+        if not differing:
+            return None
+        alike = spoken(self.words(*differing[0]))
+        return phrase("Of these, {count} differ alike: {what}.", count=len(differing), what=alike)
 
     def texts(self) -> list[str]:
         """Return the footnotes so far, without their numbers."""

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 from rlmetrics.names.tables.key_records import Transform
 
 from .signature_words import quantity_words
+from .terminal import extent
+from .voice import language, spoken
 
 if TYPE_CHECKING:
     from rlmetrics.names.tables.tables import Tables
@@ -37,7 +39,7 @@ _EXPLAINS = (r"\s*\([^()]*\)", r", (?:since|because)\b.*", r"; .*", r", so that\
 _TIMES = {"s", "ms", "1/s", "token/s"}
 _READS = 340
 """So many characters are told of how a curve behaves."""
-_SENTENCE = re.compile(r"(?<=[.!?]) (?=[A-Z0-9])")
+_SENTENCE = re.compile(r"(?<=[.!?]) (?=[A-Z0-9])|(?<=。)(?=.)")
 _RULES = 2
 """So many signs of trouble are told."""
 
@@ -45,7 +47,8 @@ _RULES = 2
 def sentence(text: str) -> str:
     """Return a text as a sentence of its own."""
     text = " ".join(text.split())
-    return text[:1].upper() + text[1:] + ("" if text.endswith((".", "?", "!", ":", "…")) else ".")
+    end = "。" if "\u4e00" <= text[-1:] <= "\u9fff" or text.endswith("）") else "."
+    return text[:1].upper() + text[1:] + ("" if text.endswith((".", "?", "!", ":", "…", "。")) else end)
 
 
 def lowered(text: str) -> str:
@@ -90,7 +93,7 @@ def formula_texts(metric: str, variant: str | None, tables: Tables, *, ranged: b
     formula = own.get("formula")
     if formula is None:
         return []
-    unit = range_words(metric, tables) if ranged else ""
+    unit = spoken(range_words(metric, tables)) if ranged else ""
     lines = [f"{_plain(formula)}{f', {unit}' if unit else ''}"]
     lines += [f"{name} = {_plain(expression)}" for name, expression in own.get("let", {}).items()]
     return lines
@@ -123,12 +126,12 @@ def _plain(formula: object) -> str:
 
 def reads_texts(metric: str, tables: Tables, *, full: bool = False) -> list[str]:
     """Return how a curve of a metric behaves, as many sentences as fit."""
-    description = " ".join(str(tables.texts.get(metric, {}).get("description", "")).split())
-    if full or len(description) <= _READS:
+    description = spoken(" ".join(str(tables.texts.get(metric, {}).get("description", "")).split()))
+    if full or extent(description) <= _READS:
         return [description] if description else []
     told = ""
     for text in _SENTENCE.split(description):
-        if told and len(told) + len(text) > _READS:
+        if told and extent(told) + extent(text) > _READS:
             break
         told = f"{told} {text}".strip()
     return [told]
@@ -165,7 +168,7 @@ def health_texts(metric: str, tables: Tables, *, axis: Transform | None = PLAIN,
     if full:
         of = "" if plain else "of the metric itself: "
         return [
-            f"{rule['level']}: {of}{rule['words']} ({rule['basis']}). {rule['message']} {rule['advice']}"
+            f"{rule['level']}: {of}{_sign(rule, tables)} ({rule['basis']}). {rule['message']} {rule['advice']}"
             for rule in rules
         ]
     bounds = [text for rule in rules if rule["level"] != "error" for text in _bounds(rule, axis)]
@@ -174,13 +177,20 @@ def health_texts(metric: str, tables: Tables, *, axis: Transform | None = PLAIN,
     telling.sort(key=lambda rule: (_LEVELS.index(rule["level"]), rule["basis"] == "folklore"))
     # What a rule says in words is said of the metric, as the formula has it.
     signs = [
-        f"{rule['words']} ({rule['basis']})"
+        f"{_sign(rule, tables)} ({rule['basis']})"
         for rule in telling
         if (plain or not _NUMBER.search(str(rule["words"]))) and (not bounds or not [*_bounds(rule, axis)])
     ]
     if bounds:
         return ["; ".join([*dict.fromkeys(bounds), *(f"warns if {sign}" for sign in signs[:1])])]
     return [f"no fixed range; warns if {'; '.join(signs[:_RULES])}"] if signs else []
+
+
+def _sign(rule: Mapping[str, Any], tables: Tables) -> str:
+    """Return when a rule speaks; in other languages by its title, since its condition has English words only."""
+    if language() == "en":
+        return str(rule["words"])
+    return next((str(row["title"]) for row in tables.health["JUDGED"] if row["id"] == rule["id"]), str(rule["words"]))
 
 
 _LEVELS = ("error", "warning", "info")

@@ -29,6 +29,7 @@ from .difference_words import ToldCause, by_weight, differences
 from .metric_facts import shortened
 from .signature_words import listed, quantity_words
 from .terminal import first_fitting, wrapped
+from .voice import phrase
 
 if TYPE_CHECKING:
     from rlmetrics.names.tables.key_records import Entry
@@ -204,15 +205,15 @@ def setting_lines(settings: Sequence[Setting], most: int, *, full: bool = False)
     if not shown:
         return []
     prefix = _prefix([label for setting in shown for label in setting.labels])
-    under = f" (under {prefix.rstrip('.')})" if prefix else ""
-    lines = ["", f"Settings that change it{under}"]
+    title = "Settings that change it (under {path})" if prefix else "Settings that change it"
+    lines = ["", phrase(title, path=prefix.rstrip("."))]
     for setting in shown:
         lines += wrapped(
             "; ".join(label.replace(prefix, "") if prefix else label for label in setting.labels), indent=2, hanging=4
         )
         lines += first_fitting(_ever_shorter(setting, full=full), _EFFECT_LINES)
     if len(settings) > len(shown):
-        lines.append(f"  {len(settings) - len(shown)} more, and combinations: --full")
+        lines.append(f"  {phrase('{count} more, and combinations: --full', count=len(settings) - len(shown))}")
     return lines
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from .terminal import wrapped
+from .voice import language
 
 if TYPE_CHECKING:
     from rlmetrics.names.tables.key_records import Signature
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
 __all__ = [
     "averaged_words",
     "chosen_lines",
+    "enumerated",
     "listed",
     "population_words",
     "quantity_words",
@@ -32,6 +34,11 @@ _NEUTRAL = frozenset({("max", "max"), ("min", "min"), ("sum", "sum")})
 def listed(texts: Sequence[str], joint: str = "and") -> str:
     """Return texts as a list in a sentence."""
     return f" {joint} ".join([", ".join(texts[:-1]), texts[-1]] if len(texts) > 1 else texts)
+
+
+def enumerated(texts: Sequence[str], joint: str = "and") -> str:
+    """Return texts that are in the language that is spoken as a list in a sentence."""
+    return listed(texts, joint) if language() == "en" else "、".join(texts)
 
 
 def population_words(population: str | None, tables: Tables) -> str | None:

@@ -9,9 +9,11 @@ from __future__ import annotations
 import os
 import sys
 
+from .voice import language, spoken
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from typing import TextIO, TypeVar
 
     _T = TypeVar("_T")
@@ -20,11 +22,13 @@ __all__ = [
     "LABEL",
     "Block",
     "columns",
+    "extent",
     "first_fitting",
     "footnote",
     "if_fitting",
     "labelled",
     "one_line",
+    "padded",
     "printed",
     "symbol",
     "table",
@@ -39,6 +43,8 @@ LABEL = 10
 _SYMBOLS = {"same": "=", "close": "≈", "biased": "!", "look-alike": "≠", "none": "·"}
 _PLAIN = str.maketrans({"≈": "~", "≠": "#", "·": "-", "…": "..."})
 _DEFAULT, _LEAST, _MOST = 80, 40, 160
+_CLOSING, _OPENING = "，。；：！？、）”》", "（“《"
+"""Signs before which, and behind which, no line begins."""
 _unlaid = False
 
 
@@ -90,10 +96,26 @@ def unlaid(answer: Callable[[], _T]) -> _T:
         _unlaid = before
 
 
+def extent(text: str) -> int:
+    """Return how many columns a text takes; Chinese characters take two."""
+    return len(text) if text.isascii() else sum(map(_columns_of, text))
+
+
+def padded(text: str, columns_: int) -> str:
+    """Return a text with blanks behind it, up to a number of columns."""
+    return text + " " * (columns_ - extent(text))
+
+
+def _columns_of(character: str) -> int:
+    from unicodedata import east_asian_width
+
+    return 2 if east_asian_width(character) in "WF" else 1
+
+
 def wrapped(
     text: str, hint: str = "", *, indent: int = 0, hanging: int | None = None, columns: int | None = None
 ) -> list[str]:
-    """Return a text in lines; words, which may be names of keys, are never cut.
+    """Return a text in lines, in the language that is spoken; words, which may be names of keys, are never cut.
 
     Args:
         text: One paragraph.
@@ -105,18 +127,37 @@ def wrapped(
     if _unlaid and columns is None:
         return [Block("wrapped", (text, hint, indent, hanging))]
     limit = columns or width()
-    text += hint if len(text) + len(hint) <= limit else ""
+    text = spoken(text)
+    text += hint if extent(text) + extent(hint) <= limit else ""
     rest = indent if hanging is None else hanging
     lines: list[str] = []
-    line = " " * indent
+    line, used = " " * indent, indent
     empty = True
-    for word in text.split():
-        if not empty and len(line) + 1 + len(word) > limit:
+    for gap, piece in _pieces(text):
+        room = extent(piece)
+        if not empty and used + len(gap) + room > limit:
             lines.append(line)
-            line, empty = " " * rest, True
-        line += word if empty else f" {word}"
+            line, used, empty = " " * rest, rest, True
+        line += piece if empty else f"{gap}{piece}"
+        used += room if empty else len(gap) + room
         empty = False
     return [*lines, line.rstrip()]
+
+
+def _pieces(text: str) -> Iterator[tuple[str, str]]:
+    """Yield what is never cut, with the blank before it: words, and of Chinese each character with its punctuation."""
+    last = " "
+    for word in text.split():
+        # Between two Chinese sentences there is no blank.
+        gap, start, last = "" if last in _CLOSING and _columns_of(word[0]) == 2 else " ", 0, word[-1]
+        if not word.isascii() and language() != "en":
+            for at in range(1, len(word)):
+                before, after = word[at - 1], word[at]
+                if _columns_of(before) + _columns_of(after) == 2 or after in _CLOSING or before in _OPENING:
+                    continue
+                yield gap, word[start:at]
+                gap, start = "", at
+        yield gap, word[start:]
 
 
 def labelled(label: str, text: str | Sequence[str]) -> list[str]:
@@ -126,22 +167,23 @@ def labelled(label: str, text: str | Sequence[str]) -> list[str]:
         return [Block("labelled", (label, tuple(texts)))]
     lines = [line for item in texts for line in wrapped(item, indent=LABEL)]
     if lines:
-        gap = "" if len(label) < LABEL else " "
-        lines[0] = f"{label:<{LABEL}}{gap}{lines[0][LABEL:]}"
+        name = spoken(label)
+        gap = "" if extent(name) < LABEL else " "
+        lines[0] = f"{padded(name, LABEL)}{gap}{lines[0][LABEL:]}"
     return lines
 
 
 def footnote(number: int, text: str) -> list[str]:
     """Return a numbered note, its text beside the number."""
     mark = f"[{number}] "
-    return wrapped(f"{mark}{text}", hanging=len(mark))
+    return wrapped(f"{mark}{spoken(text)}", hanging=len(mark))
 
 
 def one_line(text: str, hint: str) -> list[str]:
     """Return a line that stays as it is, with a hint where there is room for it."""
     if _unlaid:
         return [Block("one_line", (text, hint))]
-    return [text + hint if len(text) + len(hint) <= width() else text]
+    return [text + hint if extent(text) + extent(hint) <= width() else text]
 
 
 def first_fitting(answers: Sequence[list[str]], most: int) -> list[str]:
@@ -173,13 +215,14 @@ def columns(rows: Iterable[Sequence[str]], *, indent: int = 2, gap: int = 2, lab
     table = [list(row) for row in rows]
     if _unlaid and table:
         return [Block("columns", (table, indent, gap, label))]
+    table = [[spoken(cell) for cell in row] for row in table]
     count = max((len(row) for row in table), default=0)
-    widths = [max((len(row[at]) for row in table if len(row) > at + 1), default=0) for at in range(count - 1)]
+    widths = [max((extent(row[at]) for row in table if len(row) > at + 1), default=0) for at in range(count - 1)]
     limit = width()
     # A few long names must not push the text of all rows to the edge.
     while widths and indent + sum(widths) + gap * len(widths) > limit * 3 // 4 and max(widths) > limit // 4:
         at = widths.index(max(widths))
-        shorter = [len(row[at]) for row in table if len(row) > at + 1 and len(row[at]) < widths[at]]
+        shorter = [extent(row[at]) for row in table if len(row) > at + 1 and extent(row[at]) < widths[at]]
         if not shorter:
             break
         widths[at] = max(shorter)
@@ -188,20 +231,20 @@ def columns(rows: Iterable[Sequence[str]], *, indent: int = 2, gap: int = 2, lab
         line = " " * indent
         start = indent
         for at, cell in enumerate(row[:-1]):
-            line = line.ljust(start) + cell + " " * gap
+            line = padded(line, start) + cell + " " * gap
             start += widths[at] + gap
         last = row[-1] if row else ""
-        begin = max(len(line), start)
+        begin = max(extent(line), start)
         if not last:
             lines.append(line.rstrip())
-        elif len(line) > start and begin + len(last) > limit:
+        elif extent(line) > start and begin + extent(last) > limit:
             lines.append(line.rstrip())
             lines += wrapped(last, indent=min(start, limit // 2))
         else:
             hanging = start if len(row) > 1 else indent + 2
             first, *others = wrapped(last, indent=begin, hanging=hanging)
-            lines += [line.ljust(begin) + first[begin:], *others]
-    return [f"{label:<{LABEL}}{lines[0][LABEL:]}", *lines[1:]] if label and lines else lines
+            lines += [padded(line, begin) + first[begin:], *others]
+    return [f"{padded(spoken(label), LABEL)}{lines[0][LABEL:]}", *lines[1:]] if label and lines else lines
 
 
 def table(rows: Sequence[tuple[str, str, str, str]], *, widest: int, indent: int = 2, gap: int = 2) -> list[str]:
@@ -215,11 +258,11 @@ def table(rows: Sequence[tuple[str, str, str, str]], *, widest: int, indent: int
     """
     if _unlaid and rows:
         return [Block("table", (rows, widest, indent, gap))]
-    second = min(max(len(row[2]) for row in rows), widest)
-    third = min(max(len(row[3]) for row in rows), width() // 5)
+    second = min(max(extent(row[2]) for row in rows), widest)
+    third = min(max(extent(row[3]) for row in rows), width() // 5)
     first = width() - indent - 2 * gap - second - third
-    texts = [row[0] if len(row[0]) <= 2 * first else row[1] for row in rows]
-    first = min(first, max(len(text) for text in texts))
+    texts = [spoken(row[0] if extent(spoken(row[0])) <= 2 * first else row[1]) for row in rows]
+    first = min(first, max(map(extent, texts)))
     lines: list[str] = []
     for text, row in zip(texts, rows, strict=True):
         cells = (
@@ -229,7 +272,7 @@ def table(rows: Sequence[tuple[str, str, str, str]], *, widest: int, indent: int
         )
         for at in range(max(map(len, cells))):
             one, two, three = (cell[at] if at < len(cell) else "" for cell in cells)
-            lines.append(f"{'':{indent}}{one:<{first}}{'':{gap}}{two:<{second}}{'':{gap}}{three}".rstrip())
+            lines.append(f"{'':{indent}}{padded(one, first)}{'':{gap}}{padded(two, second)}{'':{gap}}{three}".rstrip())
     return lines
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from .catalog import Catalog
+from rlmetrics.wording.catalog import Catalog
+
 from .findings import Location
 
 if TYPE_CHECKING:
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
 
 __all__ = ["FrameworkSpec", "LanguageTexts", "Spec", "SpecFile", "YamlOrigin"]
 
-_PATTERNS = ("answers", "values")
+_PATTERNS = ("answers", "terminal", "values")
 """Files whose placeholders stand for what an answer puts there; those of the interface are filled afterwards."""
 
 
@@ -95,8 +96,22 @@ class LanguageTexts:
 
     def catalog(self) -> Catalog:
         """Return what finds the translation of a sentence, also of one that answers put together of parts."""
-        patterns = [english for part in _PATTERNS if part in self.files for english in self.files[part].sentences]
-        return Catalog(self.sentences(), patterns, self.glossary.names)
+        return Catalog(self.sentences(), self._patterns(), self.glossary.names)
+
+    def catalog_table(self) -> dict[str, object]:
+        """Return what answers at run time make their catalog of.
+
+        One word is left out unless answers say it, since keys such as ``loss`` are called like facets and families.
+        """
+        patterns = self._patterns()
+        spoken = {*patterns, *(self.files["signatures"].sentences if "signatures" in self.files else ())}
+        known = self.sentences().items()
+        sentences = {english: text for english, text in known if english in spoken or not english.isalpha()}
+        return {"SENTENCES": sentences, "PATTERNS": patterns, "NAMES": [*self.glossary.names]}
+
+    def _patterns(self) -> list[str]:
+        parts = [self.files[part].sentences for part in _PATTERNS if part in self.files]
+        return [" ".join(english.split()) for sentences in parts for english in sentences]
 
 
 @dataclass(frozen=True)

@@ -53,6 +53,7 @@ _TEXTS: dict[str, type[BaseModel]] = {
     "inputs": Sentences,
     "interface": Sentences,
     "signatures": Sentences,
+    "terminal": Sentences,
     "values": Sentences,
 }
 """Files of a language below ``texts/<language>``."""

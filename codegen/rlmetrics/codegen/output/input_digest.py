@@ -21,9 +21,6 @@ WATCHED = (
 )
 """Folders and files of a checkout, and the endings of the files in them, that decide what is generated."""
 
-TEXTS = "spec/texts/"
-"""What is said in other languages decides about pages only."""
-
 
 def digest_of(data: bytes) -> str:
     """Return the digest of a file's content."""
@@ -50,7 +47,7 @@ def source_files(root: Path, overlays: Sequence[Path] = ()) -> list[tuple[str, P
         Pairs of a label that is the same on every machine and the file's path, sorted by label.
     """
     watched = [label for folder, endings in WATCHED for label in walk(root, folder, endings)]
-    files = [(label, root / label) for label in watched if not label.startswith(TEXTS)]
+    files = [(label, root / label) for label in watched]
     for number, overlay in enumerate(overlays):
         files += [(f"overlay-{number}/{label}", overlay / label) for label in walk(overlay, "", (".yaml",))]
     return sorted(files)

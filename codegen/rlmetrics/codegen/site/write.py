@@ -43,7 +43,6 @@ _ALSO = (
     ("adapters/rlmetrics/answers", (".py",)),
     ("adapters/rlmetrics/wording", (".py",)),
     ("generated/rlmetrics/tables", (".json",)),
-    ("spec/texts", (".yaml",)),
 )
 """What decides about pages beside what decides about everything generated."""
 

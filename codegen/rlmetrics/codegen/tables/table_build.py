@@ -32,8 +32,8 @@ def build(spec: Spec) -> dict[str, Table]:
     Returns:
         The tables ``index``, ``lookup``, ``families``, ``inputs``, ``signatures``, ``trackers``, ``conventions``,
         ``health``, ``sizes`` and ``sources``; in ``metrics`` and ``texts`` one for each family; in ``settings`` one for
-        each framework; in ``frameworks``, ``proofs`` and ``defaults`` a folder for each framework, with one for each
-        of its files.
+        each framework; in ``languages`` one for each language; in ``frameworks``, ``proofs`` and ``defaults`` a folder
+        for each framework, with one for each of its files.
     """
     tables = {
         "index": _index(spec),
@@ -52,6 +52,8 @@ def build(spec: Spec) -> dict[str, Table]:
     tables.update(proof_tables(spec))
     tables.update(default_tables(spec))
     tables.update(settings_tables(spec))
+    for language, said in spec.texts.items():
+        tables[f"languages/{language}"] = Table(f"spec/texts/{language}", said.catalog_table())
     tables["lookup"] = _lookup(spec, tables)
     plain_tables = {name: Table(table.source, plain(table.data)) for name, table in tables.items()}
     texts = {key: row for family in spec.families for key, row in plain_tables[f"texts/{family}"].data["TEXTS"].items()}

@@ -1,17 +1,20 @@
-"""The sentences that the site says by itself, read from its code, templates and scripts."""
+"""The sentences that the site and the command line say by themselves, read from code, templates and scripts."""
 
 from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from pathlib import Path
 
-__all__ = ["SPOKEN", "interface_sentences", "interface_texts"]
+__all__ = ["SPOKEN", "answer_phrases", "interface_sentences", "interface_texts"]
 
 SPOKEN = frozenset({"t", "plain", "later"})
 """Functions whose first argument is a sentence of the interface; ``later`` marks one that is looked up elsewhere."""
 
+_PHRASES = frozenset({"phrase", "later", "labelled", "_labelled"})
+"""Functions of answers whose first argument is a sentence of their own, or a label."""
+_ANSWERS = tuple(f"adapters/rlmetrics/{folder}" for folder in ("answers", "cli", "health", "wording"))
 _CODE = "codegen/rlmetrics/codegen/site"
 _TEMPLATES = "codegen/rlmetrics/codegen/templates/site"
 _SCRIPTS = "docs/assets"
@@ -30,6 +33,19 @@ def interface_sentences(root: Path) -> dict[str, str]:
     sentences: dict[str, str] = {}
     for path, source in _sources(root):
         for sentence in _READERS[path.suffix](source):
+            sentences.setdefault(" ".join(sentence.split()), path.relative_to(root).as_posix())
+    return sentences
+
+
+def answer_phrases(root: Path) -> dict[str, str]:
+    """Return every sentence that answers say by themselves with the file that says it first.
+
+    Args:
+        root: A checkout; where it holds no answers, there is no sentence.
+    """
+    sentences: dict[str, str] = {}
+    for path in sorted(path for folder in _ANSWERS for path in (root / folder).rglob("*.py")):
+        for sentence in _in_python(path.read_text(encoding="utf-8"), _PHRASES):
             sentences.setdefault(" ".join(sentence.split()), path.relative_to(root).as_posix())
     return sentences
 
@@ -53,9 +69,9 @@ def _sources(root: Path) -> Iterator[tuple[Path, str]]:
                 yield path, path.read_text(encoding="utf-8")
 
 
-def _in_python(source: str) -> Iterator[str]:
+def _in_python(source: str, functions: Container[str] = SPOKEN) -> Iterator[str]:
     for node in ast.walk(ast.parse(source)):
-        if isinstance(node, ast.Call) and node.args and _name(node.func) in SPOKEN:
+        if isinstance(node, ast.Call) and node.args and _name(node.func) in functions:
             first = node.args[0]
             if isinstance(first, ast.Constant) and isinstance(first.value, str):
                 yield first.value

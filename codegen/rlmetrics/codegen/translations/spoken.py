@@ -8,12 +8,12 @@ from pathlib import Path
 
 __all__ = ["is_spoken"]
 
-_FOLDERS = tuple(f"adapters/rlmetrics/{folder}" for folder in ("answers", "health", "names", "wording"))
+_FOLDERS = tuple(f"adapters/rlmetrics/{folder}" for folder in ("answers", "cli", "health", "names", "wording"))
 _PLACEHOLDER = re.compile(r"\{\w+\}")
 
 
 def is_spoken(root: Path) -> Callable[[str], bool]:
-    """Return what tells whether the code of answers holds a sentence, or the longest piece between its placeholders.
+    """Return what tells whether the code of answers says a sentence: three words in a row of its longest piece.
 
     Args:
         root: A checkout; where it holds no answers, everything may be said.
@@ -23,6 +23,9 @@ def is_spoken(root: Path) -> Callable[[str], bool]:
 
     def told(english: str) -> bool:
         pieces = [piece.strip(" .,;:()") for piece in _PLACEHOLDER.split(english)]
-        return not code or max(pieces, key=len).lower() in code
+        words = max(pieces, key=len).lower().split()
+        # Parts of a sentence may be told in turn: three words in a row that are said are enough.
+        runs = [" ".join(words[at : at + 3]) for at in range(max(1, len(words) - 2))]
+        return not code or any(run in code for run in runs)
 
     return told

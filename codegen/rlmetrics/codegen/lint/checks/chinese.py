@@ -15,9 +15,10 @@ __all__ = ["CHECKS", "CODE", "chinese_faults"]
 
 _HAN = r"\u4e00-\u9fff"
 CODE = re.compile(
-    r"`[^`]*`|\{[^{}\s]*\}|[\w@.]+(?:/[\w{}@.]+)+|[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+(?:\(\))?|\w+\(\)|'[\w-]+'"
+    r"`[^`]*`|rlmetrics [a-z]+|\{[^{}\s]*\}|[\w@.]+(?:/[\w{}@.]+)+|[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+(?:\(\))?|\w+\(\)"
+    r"|'[\w-]+'"
 )
-"""What stands in a sentence as it is: code, placeholders, keys with their slashes, names with dots, calls, strings."""
+"""What stands in a sentence as it is: code, commands, placeholders, keys with slashes, dotted names, calls, strings."""
 _QUOTED = re.compile(r"“[A-Za-z][\w -]*”")
 """A name that looks like any English word, such as that of a column, is told from one by its quotes."""
 _FAULTS = (

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
-from ...translations import english_sentences, guides, interface_sentences, interface_texts, is_spoken
+from ...translations import answer_phrases, english_sentences, guides, interface_sentences, interface_texts, is_spoken
 from ...translations.translated_guides import english_guides
 from ..lint_check import Check, Hit, check
 from ..tracing import read_anything
@@ -25,7 +25,11 @@ _NUMBER = re.compile(r"(?<![\w.])-?\d+(?:[.,/]\d+)*")
 _METRIC = re.compile(r"[a-z][a-z0-9_]*(?:/[a-z0-9_]+)+")
 _FOR_EDITORS = "spec-editing"
 """The guide that shows how a metric is added, by one that is made up."""
-_INTERFACE, _ANSWERS = "interface", "answers"
+_INTERFACE, _TERMINAL = "interface", "terminal"
+_PUT_TOGETHER = ("answers", _TERMINAL)
+"""Files of sentences that answers put together of parts."""
+_WHOLLY = (_INTERFACE, _TERMINAL)
+"""Files that no language may leave incomplete."""
 
 
 def _sentences(context: Context) -> Iterator[tuple[str, YamlPath, str, str]]:
@@ -38,7 +42,9 @@ def _sentences(context: Context) -> Iterator[tuple[str, YamlPath, str, str]]:
 
 def _english(context: Context) -> dict[str, dict[str, str]]:
     read_anything()  # the code of the site and the guides stand beside the spec
-    return {**english_sentences(context.spec), _INTERFACE: interface_sentences(context.spec.root.parent)}
+    root = context.spec.root.parent
+    said = {_INTERFACE: interface_sentences(root), _TERMINAL: answer_phrases(root)}
+    return {**english_sentences(context.spec), **said}
 
 
 @check(
@@ -57,7 +63,7 @@ def stale_text(context: Context) -> Iterator[Hit]:
     for ref, path, english, _ in _sentences(context):
         part = ref.split("/", 2)[2]
         known = said.get(part, {})
-        if english in known or (part == _ANSWERS and spoken(english)) or (part == _INTERFACE and english in shown):
+        if english in known or (part in _PUT_TOGETHER and spoken(english)) or (part == _INTERFACE and english in shown):
             continue
         near = difflib.get_close_matches(english, [one for one in known if one not in translated], n=1)
         fix = f"it reads now: {near[0]} – write that in its place and translate anew" if near else None
@@ -78,7 +84,8 @@ def missing_text(context: Context) -> Iterator[Hit]:
         for part, missing, total in untranslated(context, language):
             kind = part.partition("/")[0]
             totals[kind] += total
-            left.setdefault(kind, []).extend(one for one in missing if one not in must and part != _INTERFACE)
+            if part not in _WHOLLY:
+                left.setdefault(kind, []).extend(one for one in missing if one not in must)
         for kind, texts in left.items():
             if texts:
                 message = f"{language}: {len(texts)} of {totals[kind]} sentences of {kind} are not translated"
@@ -88,8 +95,8 @@ def missing_text(context: Context) -> Iterator[Hit]:
 @check(
     "missing-must",
     "error",
-    what="A text without a translation that every language must have: the sentences of the interface, the briefs of "
-    "metrics that guides name, and the guides.",
+    what="A text without a translation that every language must have: the sentences of the interface, those that "
+    "answers say by themselves, the briefs of metrics that guides name, and the guides.",
     fix="write the English and, below it, the translation",
     stops=False,
     whole=True,
@@ -99,7 +106,7 @@ def missing_must(context: Context) -> Iterator[Hit]:
     for language in context.spec.texts:
         for part, missing, _ in untranslated(context, language):
             for english in missing:
-                if english in must or part == _INTERFACE:
+                if english in must or part in _WHOLLY:
                     source = must.get(english) or _english(context)[part][english]
                     yield Hit(*_place(context, language, part), f"`{_short(english)}` ({source}) is not translated")
         for guide in guides(context.spec.root.parent, language):

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from functools import lru_cache
 from typing import NamedTuple
 
-__all__ = ["Catalog"]
+__all__ = ["Catalog", "in_parts", "stored_catalog"]
 
-_COMPOSED = frozenset({"what", "rest", "before", "after", "effect", "parts"})
+_COMPOSED = frozenset({"what", "rest", "before", "after", "effect", "parts", "keys"})
 """Placeholders that may stand for something that is put together itself; others hold what is known as it stands."""
 _BETWEEN = (", then ", ", was ", "; ")
 """What never stands within a list of parts."""
-_AS_IT_IS = frozenset({"key", "old", "new"})
+_AS_IT_IS = frozenset({"key", "keys", "names", "old", "new"})
 """Placeholders for keys and for values of settings, which are the same in every language."""
 _PLACEHOLDER = re.compile(r"\{(\w+)\}")
 _ONE_WORD = frozenset({"framework", "other"})
@@ -21,7 +23,7 @@ _CUT = " …"
 """What stands at the end of a text of which an answer tells only the beginning."""
 _BRACKETS = re.compile(r" ?\([^()]*\)")
 """What an answer leaves out of a long text; it tells the beginning of what is left."""
-_SENTENCES = re.compile(r"(?<=[.!?]) (?=[A-Z0-9`{])")
+_SENTENCES = re.compile(r"(?<=[.!?。]) (?=[A-Z0-9`{\u4e00-\u9fff])")
 _WORD = re.compile(r"(?<![\w/.@-])[A-Za-z]?[a-z]+(?![\w/.@(\[-])")
 _CODE = re.compile(r"`[^`]*`|\{[^{}\s]*\}")
 _COMPARISON = re.compile(r"[\w.%]+ (?:(?:[=!<>]=|[<>]) [\w.'\"-]+|in \[[^\]]*\])")
@@ -59,7 +61,8 @@ class Catalog(Mapping[str, str]):
 
     def __init__(self, sentences: Mapping[str, str], patterns: Iterable[str] = (), names: Iterable[str] = ()) -> None:
         self._exact = {_plain(english): _plain(text) for english, text in sentences.items()}
-        self._short = {_BRACKETS.sub("", english): text for english, text in self._exact.items()} | self._exact
+        shortened = ((_BRACKETS.sub("", english), text) for english, text in self._exact.items())
+        self._short = {english: text for english, text in shortened if english} | self._exact
         self._names = frozenset(name.lower() for name in names)
         templates = [_template(_stem(english), self._exact[english]) for english in map(_plain, patterns)]
         self._templates: dict[str, list[tuple[int, _Template]]] = {}
@@ -132,24 +135,56 @@ class Catalog(Mapping[str, str]):
         return None
 
     def _part(self, name: str, text: str) -> str | None:
-        if name in _AS_IT_IS and ("/" in text or " " not in text):
+        if name in _AS_IT_IS and ("/" in text or " " not in text.replace(", ", "")):
             return text
         if name == "parts" and any(between in text for between in _BETWEEN):
             return None
         said = self._said(text)
-        if said is None and self._is_neutral(text):
+        if said is None and _is_neutral(text, self._names):
             return text
         return self.find(text) if said is None and name in _COMPOSED else said
-
-    def _is_neutral(self, text: str) -> bool:
-        """Tell whether a text is the same in every language: a name, a number or code."""
-        rest, compared = _COMPARISON.subn(" ", _CODE.sub(" ", text))
-        words = {word.lower() for word in _WORD.findall(rest)} - self._names
-        return not (words - _OPERATORS if compared or "_" in rest else words)
 
     def _all(self, parts: Iterable[str], between: str) -> str | None:
         translated = [self.find(part) for part in parts]
         return _SPACE.sub("", between.join(one for one in translated if one)) if None not in translated else None
+
+
+@lru_cache(maxsize=4)
+def stored_catalog(language: str) -> Catalog:
+    """Return the catalog of a language that is stored beside the tables."""
+    from rlmetrics.tables import __path__ as folders
+
+    with open(f"{folders[0]}/languages/{language}.json", "rb") as stream:
+        table = json.loads(stream.read())
+    return Catalog(table["SENTENCES"], table["PATTERNS"], table["NAMES"])
+
+
+def in_parts(english: str, known: Callable[[str], str | None]) -> tuple[str, list[str]]:
+    """Return a text as far as it is known: as a whole, else sentence by sentence and clause by clause.
+
+    Args:
+        english: The text.
+        known: Returns the translation of a sentence, None if there is none.
+
+    Returns:
+        The text, and its parts that are not known, which stand there in English.
+    """
+    text = known(english)
+    if text is not None:
+        return text, []
+    sentences = _SENTENCES.split(english)
+    parts, joint = (sentences, " ") if len(sentences) > 1 else (english.split("; "), "；")
+    if len(parts) == 1:
+        return english, [] if _is_neutral(english) else [english]
+    found = [in_parts(part, known) for part in parts]
+    return joint.join(text for text, _ in found), [one for _, unknown in found for one in unknown]
+
+
+def _is_neutral(text: str, names: Collection[str] = ()) -> bool:
+    """Tell whether a text is the same in every language: a name, a number or code."""
+    rest, compared = _COMPARISON.subn(" ", _CODE.sub(" ", text))
+    words = {word.lower() for word in _WORD.findall(rest)}.difference(names)
+    return not (words - _OPERATORS if compared or "_" in rest else words)
 
 
 def _plain(text: str) -> str:

@@ -1,0 +1,120 @@
+"""The command line speaks Chinese: the same keys, numbers and releases, in lines that a terminal shows."""
+
+import re
+
+import pytest
+from rlmetrics.cli import main
+from rlmetrics.wording.terminal import extent, wrapped
+from rlmetrics.wording.voice import phrase, speak, spoken
+
+GRPO = "trl[GRPOTrainer]==1.16.0"
+QUESTIONS = [
+    ["resolve", "kl", "--at", GRPO],
+    ["resolve", "reward_std", "--at", GRPO],
+    ["resolve", "actor/pg_loss", "--at", "verl==0.9.1"],
+    ["resolve", "policy/approxkl_avg", "--at", "trl[PPOTrainer]==0.12.2"],
+    ["resolve", "kl"],
+    ["show", "kl/reference/k3"],
+    ["map", "--from", GRPO, "--to", "verl==0.9.1"],
+    ["map", "kl", "--from", GRPO, "--to", "verl==0.9.1"],
+    ["diff", "--from", "trl[GRPOTrainer]==0.18.2", "--to", GRPO],
+    ["diff", "kl", "--from", "trl[GRPOTrainer]==0.18.2", "--to", GRPO],
+]
+HAN = re.compile(r"[\u4e00-\u9fff]")
+RELEASE = re.compile(r"\b\d+\.\d+\.\d+\b")
+KEY = re.compile(r"(?<![\w/.])[a-z_]+(?:/[a-z0-9_]+)+(?![\w/.])")
+SENTENCE = re.compile(r"(?:\b[a-z]+ ){5,}[a-z]+\b")
+"""Six English words in a row, none of them a name."""
+
+
+def asked(capsys: pytest.CaptureFixture[str], *argv: str) -> str:
+    """Return what a command prints."""
+    main([*argv])
+    return capsys.readouterr().out
+
+
+@pytest.fixture(autouse=True)
+def english_again() -> None:
+    """Speak English after each test."""
+    yield
+    speak("en")
+
+
+@pytest.mark.parametrize("question", QUESTIONS, ids=" ".join)
+def test_chinese_names_the_same_releases_and_keys(
+    question: list[str], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A whole answer names the releases and keys that the English one names, and says the rest in Chinese."""
+    monkeypatch.setenv("COLUMNS", "160")
+    english = asked(capsys, *question, "--full")
+    chinese = asked(capsys, *question, "--full", "--lang", "zh")
+    assert len(HAN.findall(chinese)) > 50
+    assert not HAN.search(english)
+    for names in (RELEASE, KEY):
+        assert {*names.findall(" ".join(chinese.split()))} >= {*names.findall(" ".join(english.split()))}
+
+
+@pytest.mark.parametrize("question", QUESTIONS, ids=" ".join)
+def test_chinese_fits_the_terminal(question: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    """A line with Chinese takes at most 80 columns, two for each Chinese character."""
+    lines = asked(capsys, *question, "--lang", "zh").splitlines()
+    assert [line for line in lines if HAN.search(line) and extent(line) > 80] == []
+
+
+@pytest.mark.parametrize("question", QUESTIONS, ids=" ".join)
+def test_no_english_sentence_is_left(question: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    """What fits a screen is Chinese from end to end: nowhere do six English words follow each other."""
+    assert SENTENCE.findall(" ".join(asked(capsys, *question, "--lang", "zh").split())) == []
+
+
+def test_the_option_may_stand_anywhere(capsys: pytest.CaptureFixture[str]) -> None:
+    """``--lang`` is taken before and after the command, in both ways of writing."""
+    question = ["resolve", "kl", "--at", GRPO]
+    chinese = asked(capsys, *question, "--lang", "zh")
+    assert asked(capsys, "--lang", "zh", *question) == chinese
+    assert asked(capsys, "--lang=zh", *question) == chinese
+
+
+def test_the_environment_chooses_and_the_option_overrides(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """``LANG`` chooses, ``LC_ALL`` before it, ``--lang`` before both; without any it is English."""
+    question = ["resolve", "kl", "--at", GRPO]
+    for name in ("LC_ALL", "LC_MESSAGES", "LANG"):
+        monkeypatch.delenv(name, raising=False)
+    english = asked(capsys, *question)
+    monkeypatch.setenv("LANG", "zh_CN.UTF-8")
+    assert HAN.search(asked(capsys, *question))
+    assert asked(capsys, *question, "--lang", "en") == english
+    monkeypatch.setenv("LC_ALL", "C.UTF-8")
+    assert asked(capsys, *question) == english
+
+
+def test_documents_stay_english(capsys: pytest.CaptureFixture[str]) -> None:
+    """``--json`` is the same in every language."""
+    question = ["resolve", "kl", "--at", GRPO, "--json"]
+    assert asked(capsys, *question, "--lang", "zh") == asked(capsys, *question)
+
+
+def test_an_unknown_language_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    """A language that no answers are given in ends in one line and nothing printed."""
+    assert main(["resolve", "kl", "--lang", "xx"]) == 2
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert "answers are given in en, zh, not in xx" in captured.err
+
+
+def test_keys_are_never_translated() -> None:
+    """A list of keys stays as it is, although words of it have a translation."""
+    speak("zh")
+    assert spoken("reward, entropy, completions") == "reward, entropy, completions"
+    assert spoken("loss") == "loss"
+    assert phrase("and {count} more", count=3) == "及另外 3 项"
+
+
+def test_chinese_breaks_between_characters_but_not_before_a_comma() -> None:
+    """Chinese has no blanks to break at; punctuation stays with the character before it."""
+    speak("zh")
+    lines = wrapped("一二三四五，六七八九十", columns=10)
+    assert lines == ["一二三四", "五，六七八", "九十"]
+    assert "".join(lines) == "一二三四五，六七八九十"
