@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from enum import Enum
 from functools import cache
 from typing import TYPE_CHECKING, Any
@@ -126,13 +126,16 @@ class Configuration:
                 self.values.pop(full_name, None)
             else:
                 self.values[full_name] = _convert(full_name, value, keys[full_name])
+        answered = self._usual._holds if config else {}
+        if answered:
+            # What asks nothing of the given values holds as it does by default.
+            names_in, given_names = _guards().names_in, self.given
+            self._holds = {guard: holds for guard, holds in answered.items() if given_names.isdisjoint(names_in(guard))}
 
     def holds(self, guard: str) -> bool | None:
         """Return whether a guard holds; None if that depends on a key whose value is not known."""
         if guard not in self._holds:
-            # What asks nothing of the given values is answered once for all of them.
-            own = self._usual is self or _names_any(guard, self.given)
-            self._holds[guard] = holds(guard, self.values) if own else self._usual.holds(guard)
+            self._holds[guard] = holds(guard, self.values)
         return self._holds[guard]
 
     def holds_by_default(self, guard: str) -> bool | None:
@@ -262,14 +265,6 @@ def holds(guard: str, values: Mapping[str, Value]) -> bool | None:
     except guards.GuardError as error:
         msg = f"the guard {guard!r} cannot be evaluated: {error}"
         raise NamesError(msg) from None
-
-
-def _names_any(guard: str, names: Collection[str]) -> bool:
-    guards = _guards()
-    try:
-        return not guards.names_in(guard).isdisjoint(names)
-    except guards.GuardError:
-        return True  # whatever evaluates it tells what is wrong
 
 
 def number(text: float | str, values: Mapping[str, Value]) -> float | str:
