@@ -161,7 +161,7 @@ def _change(course: ComponentCourse, earlier: Run, run: Run, pairs: Mapping[Topi
 
 
 def _lasting(course: ComponentCourse, runs: Sequence[Run], topic: Topic) -> int:
-    """Return the place of the first run from which on an topic is what it is at the end."""
+    """Return the place of the first run from which on what a topic is about is as at the end."""
     entries = [run.entry for run in runs if run.entry is not None]
     for index in range(len(entries) - 1, 0, -1):
         if not same_value(entries[index - 1], entries[-1], topic, course.tables):
