@@ -31,6 +31,7 @@ COMMANDS: Mapping[str, tuple[float, Sequence[str]]] = {
     "resolve --help": (1.3, ["resolve", "--help"]),
     "resolve kl": (1.6, ["resolve", "kl"]),
     "resolve kl --at GRPO": (2.2, ["resolve", "kl", "--at", GRPO]),
+    "resolve kl --at GRPO 0.18.2": (2.2, ["resolve", "kl", "--at", OLD]),
     "resolve actor/kl_loss --at verl": (2.2, ["resolve", "actor/kl_loss", "--at", VERL]),
     "show approxkl": (2.2, ["show", "approxkl"]),
     "map kl, GRPO to verl": (2.2, ["map", "kl", "--from", GRPO, "--to", VERL]),

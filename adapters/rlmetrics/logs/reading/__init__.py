@@ -1,8 +1,24 @@
 """What is read of runs, row by row: all of it, or what was logged since the last look."""
 
-from .follower import Follower, Whole
-from .runs import Account, LoggedRow, Loss, RecordedRun, as_step
-from .steps import RUN_NAMES, STEP_NAMES, MissingSteps, StepAxis, is_beside, one_a_step, run_named_in, step_in, together
+from __future__ import annotations
+
+from rlmetrics.lazy_imports import lazily
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from .follower import Follower, Whole
+    from .runs import Account, LoggedRow, Loss, RecordedRun, as_step
+    from .steps import (
+        RUN_NAMES,
+        STEP_NAMES,
+        MissingSteps,
+        StepAxis,
+        is_beside,
+        one_a_step,
+        run_named_in,
+        step_in,
+        together,
+    )
 
 __all__ = [
     "RUN_NAMES",
@@ -22,3 +38,20 @@ __all__ = [
     "step_in",
     "together",
 ]
+
+__getattr__, __dir__ = lazily(
+    globals(),
+    follower=("Follower", "Whole"),
+    runs=("Account", "LoggedRow", "Loss", "RecordedRun", "as_step"),
+    steps=(
+        "RUN_NAMES",
+        "STEP_NAMES",
+        "MissingSteps",
+        "StepAxis",
+        "is_beside",
+        "one_a_step",
+        "run_named_in",
+        "step_in",
+        "together",
+    ),
+)

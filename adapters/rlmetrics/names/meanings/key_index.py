@@ -153,10 +153,14 @@ class Catalogue:
     def _shown(self) -> Mapping[str, list[tuple[_Part, str, str]]]:
         """Whose keys are shown under a name by a tracker, under another one than they are logged under."""
         found: defaultdict[str, list[tuple[_Part, str, str]]] = defaultdict(list)
+        # Components share most keys and most ways to show them.
+        names: dict[tuple[str, Rules], str | None] = {}
         for part in self._parts:
             for tracker, rules in self._surfaces(part):
                 for logged in part.own.spelled:
-                    name = None if "{" in logged else show_template(logged, rules)
+                    if (logged, rules) not in names:
+                        names[logged, rules] = None if "{" in logged else show_template(logged, rules)
+                    name = names[logged, rules]
                     if name is not None and name != logged:
                         found[name].append((part, logged, tracker))
         return found

@@ -59,6 +59,10 @@ class Template:
         """Return the values of the placeholders in a key, or None if the key is not of this form."""
         if not self.names:
             return {} if key == self.text else None
+        # Most keys differ from most templates in what surrounds the placeholders: that needs no expression compiled.
+        before, after = self.text.partition("{")[0], self.text.rpartition("}")[2]
+        if not (key.startswith(before) and key.endswith(after)):
+            return None
         match = self.regex.fullmatch(key)
         return None if match is None else match.groupdict()
 
