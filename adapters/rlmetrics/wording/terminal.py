@@ -98,18 +98,17 @@ def unlaid(answer: Callable[[], _T]) -> _T:
 
 def extent(text: str) -> int:
     """Return how many columns a text takes; Chinese characters take two."""
-    return len(text) if text.isascii() else sum(map(_columns_of, text))
+    if text.isascii():
+        return len(text)
+    from unicodedata import east_asian_width
+
+    widths = [*map(east_asian_width, text)]
+    return len(text) + widths.count("W") + widths.count("F")
 
 
 def padded(text: str, columns_: int) -> str:
     """Return a text with blanks behind it, up to a number of columns."""
     return text + " " * (columns_ - extent(text))
-
-
-def _columns_of(character: str) -> int:
-    from unicodedata import east_asian_width
-
-    return 2 if east_asian_width(character) in "WF" else 1
 
 
 def wrapped(
@@ -133,8 +132,9 @@ def wrapped(
     lines: list[str] = []
     line, used = " " * indent, indent
     empty = True
-    for gap, piece in _pieces(text):
-        room = extent(piece)
+    # Most texts are English, and their words are asked for nothing.
+    for gap, piece in [(" ", word) for word in text.split()] if text.isascii() else _pieces(text):
+        room = len(piece) if piece.isascii() else extent(piece)
         if not empty and used + len(gap) + room > limit:
             lines.append(line)
             line, used, empty = " " * rest, rest, True
@@ -149,11 +149,11 @@ def _pieces(text: str) -> Iterator[tuple[str, str]]:
     last = " "
     for word in text.split():
         # Between two Chinese sentences there is no blank.
-        gap, start, last = "" if last in _CLOSING and _columns_of(word[0]) == 2 else " ", 0, word[-1]
+        gap, start, last = "" if last in _CLOSING and extent(word[0]) == 2 else " ", 0, word[-1]
         if not word.isascii() and language() != "en":
             for at in range(1, len(word)):
                 before, after = word[at - 1], word[at]
-                if _columns_of(before) + _columns_of(after) == 2 or after in _CLOSING or before in _OPENING:
+                if extent(before) + extent(after) == 2 or after in _CLOSING or before in _OPENING:
                     continue
                 yield gap, word[start:at]
                 gap, start = "", at
