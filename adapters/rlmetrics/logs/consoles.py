@@ -1,16 +1,19 @@
-"""What logs of consoles have in common: records among other output, one a line; only names change."""
+"""What logs of consoles have in common: records among other output, one a line, which a terminal may have cut."""
 
 from __future__ import annotations
 
 import re
 from abc import abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from decimal import Decimal
+from functools import cached_property
+from itertools import islice
 from pathlib import Path
 
 from .decimals import number as decimal
 from .log import RowLog
 from .reading import LoggedRow, RecordedRun
+from .unwrapping import unwrapped_lines, width_of
 
 __all__ = [
     "ESCAPE",
@@ -41,10 +44,20 @@ SUFFIXES = {".log", ".txt", ".out", ".err", "", *PROSE}
 WRAPPED = re.compile(rf"(?P<before>[\w.]*\(|['\"])?(?P<number>{NUMBER})(?P<after>[^()]*\)|['\"])?")
 
 _SAMPLE_BYTES = 1 << 24
+_LINES = 4000
+"""Lines by which it is found out whether they were cut."""
 
 
 class ConsoleLog(RowLog):
     """A log of a console, in which records stand among other output."""
+
+    @abstractmethod
+    def begins(self, line: str) -> bool:
+        """Tell whether a line begins a record, whole or not."""
+
+    @abstractmethod
+    def is_whole(self, line: str) -> bool:
+        """Tell whether a line ends with a record, and what was joined to it holds nothing else."""
 
     @abstractmethod
     def fields(self, line: str) -> list[LoggedRow]:
@@ -60,9 +73,22 @@ class ConsoleLog(RowLog):
             yield from self.fields(line)
 
     def printed(self) -> Iterator[str]:
-        """Yield the lines as they were printed."""
+        """Yield the lines as they were printed, before a terminal cut them."""
         with self.path.open("rb") as file:
-            yield from map(text_of, file)
+            yield from self.joined(map(text_of, file))
+
+    def first_lines(self) -> Iterator[str]:
+        """Yield the lines near the beginning as they were printed."""
+        return self.joined(sample_lines(self.path))
+
+    def joined(self, lines: Iterable[str]) -> Iterator[str]:
+        """Put lines together that a terminal cut."""
+        return iter(lines) if self.width is None else unwrapped_lines(lines, self.width, self.begins, self.is_whole)
+
+    @cached_property
+    def width(self) -> int | None:
+        """At which width a terminal cut the records; None if it cut none."""
+        return width_of(islice(sample_lines(self.path), _LINES), self.begins)
 
 
 def number_in(text: str) -> Decimal | str:

@@ -22,6 +22,7 @@ __all__ = [
     "require_free",
     "require_ordinary",
     "resolved",
+    "text_in",
 ]
 
 _COMPRESSED = {b"\x1f\x8b": "gzip", b"BZh": "bzip2", b"\xfd7zXZ\0": "xz", b"\x28\xb5\x2f\xfd": "zstd"}
@@ -51,6 +52,23 @@ def resolved(path: Path) -> Path:
     except (RuntimeError, OSError):  # up to Python 3.12 a circle is a RuntimeError
         msg = "is a symbolic link that leads in a circle; remove it"
         raise InputError(msg, path) from None
+
+
+def text_in(path: Path, fix: str) -> str:
+    """Return the text of a file.
+
+    Args:
+        path: The file.
+        fix: What to say to whoever gives one that is not UTF-8.
+
+    Raises:
+        InputError: If it is not UTF-8.
+    """
+    try:
+        return path.read_bytes().decode("utf-8")
+    except UnicodeDecodeError as error:
+        msg = f"is not UTF-8 text; {fix}"
+        raise InputError(msg, path, 1, error.start + 1) from None
 
 
 def is_unfinished(path: Path) -> bool:

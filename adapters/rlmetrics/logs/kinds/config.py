@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from ..files import text_in
 from ..input_errors import InputError
 from ..jsontree import Document, TreeError
 from ..log import Kind, Log
@@ -24,7 +25,6 @@ __all__ = [
     "literals_in",
     "logged_name",
     "names_a_metric",
-    "read_text",
     "refuse_broken",
     "scalars_in",
 ]
@@ -82,25 +82,12 @@ def refuse_broken(path: Path) -> None:
 
 
 def _names(path: Path) -> set[str]:
-    text = read_text(path)
+    text = text_in(path, "convert the file")
     if path.suffix == ".py":
         return {name for _, name, key in literals_in(path, text) if is_place(key)}
     if _PLACED.search(text) is None:
         return set()
     return {logged_name(scalar) for scalar in scalars_in(path, text) if names_a_metric(scalar)}
-
-
-def read_text(path: Path) -> str:
-    """Return the text of a file.
-
-    Raises:
-        InputError: If it is not UTF-8.
-    """
-    try:
-        return path.read_bytes().decode("utf-8")
-    except UnicodeDecodeError as error:
-        msg = "is not UTF-8 text; convert the file"
-        raise InputError(msg, path, 1, error.start + 1) from None
 
 
 def scalars_in(path: Path, text: str) -> list[Scalar]:

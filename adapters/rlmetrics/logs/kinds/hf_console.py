@@ -7,9 +7,8 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import cached_property
-from itertools import islice, pairwise
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -20,12 +19,11 @@ from ..consoles import (
     ConsoleLog,
     lines,
     number_in,
-    sample_lines,
     unwrapped,
 )
 from ..log import Kind
 from ..reading import LoggedRow
-from ..unwrapping import ESCAPES, unwrapped_lines, width_of
+from ..unwrapping import ESCAPES
 
 __all__ = ["FIELD", "KIND", "START", "HfConsole", "dicts_in", "unquoted_key"]
 
@@ -45,13 +43,11 @@ _BEGINS = re.compile(rf"{START}\{{(?:{_STRING}): ")
 _ESCAPE = re.compile(r"\\(.)")
 _BAR = re.compile(r"\| *([0-9]+)/([0-9]+) \[[0-9:]+<")
 """How far a progress bar is, and of how much."""
-_LINES = 4000
-"""Lines by which it is found out whether they were cut."""
 
 
 def recognises(path: Path) -> bool:
     """Tell whether a line of ``path`` ends in a dict of numbers with the ``epoch`` that every logged dict has."""
-    return path.suffix in SUFFIXES and "epoch" in _names(path)
+    return path.suffix in SUFFIXES and "epoch" in HfConsole(KIND, path).names()
 
 
 class _Printed(NamedTuple):
@@ -66,24 +62,28 @@ class HfConsole(ConsoleLog):
 
     def names(self) -> set[str]:
         """Return the names in the first lines."""
-        return _names(self.path)
+        return {
+            unquoted_key(field["key"])
+            for line in self.first_lines()
+            for record in dicts_in(line)
+            for field in FIELD.finditer(line, record.start(), record.end())
+        }
 
-    def printed(self) -> Iterator[str]:
-        """Yield the lines as they were printed, before a terminal cut them."""
-        return _joined(super().printed(), self._width)
+    def begins(self, line: str) -> bool:
+        """Tell whether a line begins a dict, whole or not."""
+        return _BEGINS.search(line) is not None
 
-    @cached_property
-    def _width(self) -> int | None:
-        return _width_of(self.path)
+    def is_whole(self, line: str) -> bool:
+        """Tell whether a line ends with a dict, and what was joined to it holds nothing else."""
+        *_, last = [None, *dicts_in(line)]
+        return last is not None and not ESCAPES.sub("", line[last.end() :]).strip()
 
     def rows(self) -> Iterator[tuple[None, dict[str, Any]]]:
         """Yield the dicts."""
-        for line in _joined(lines(self.path), self._width):
+        for line in self.joined(lines(self.path)):
             for record in dicts_in(line):
-                yield (
-                    None,
-                    {unquoted_key(field["key"]): number_in(field["value"]) for field in FIELD.finditer(record[0])},
-                )
+                fields = FIELD.finditer(record[0])
+                yield None, {unquoted_key(field["key"]): number_in(field["value"]) for field in fields}
 
     def fields(self, line: str) -> list[LoggedRow]:
         """Return the spelled values of each dict in a line."""
@@ -152,35 +152,6 @@ def _unevenness(steps: Sequence[float | None]) -> tuple[int, bool] | None:
     if len(known) <= len(steps) or not steps or min(distances, default=1.0) <= 0:
         return None
     return len(distances), known[1] not in (distances or {known[1]}) or known[1] == 0
-
-
-def _width_of(path: Path) -> int | None:
-    """Return at which width a terminal cut the dicts of a console; None if it cut none."""
-    return width_of(islice(sample_lines(path), _LINES), _begins)
-
-
-def _joined(lines: Iterable[str], width: int | None) -> Iterator[str]:
-    return iter(lines) if width is None else unwrapped_lines(lines, width, _begins, _is_whole)
-
-
-def _begins(line: str) -> bool:
-    """Tell whether a line begins a dict, whole or not."""
-    return _BEGINS.search(line) is not None
-
-
-def _is_whole(line: str) -> bool:
-    """Tell whether a line ends with a dict, and what was joined to it holds nothing else."""
-    *_, last = [None, *dicts_in(line)]
-    return last is not None and not ESCAPES.sub("", line[last.end() :]).strip()
-
-
-def _names(path: Path) -> set[str]:
-    return {
-        unquoted_key(field["key"])
-        for line in _joined(sample_lines(path), _width_of(path))
-        for record in dicts_in(line)
-        for field in FIELD.finditer(line, record.start(), record.end())
-    }
 
 
 def dicts_in(line: str) -> Iterator[re.Match[str]]:

@@ -7,9 +7,7 @@ prints them.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
-from functools import cached_property
-from itertools import islice
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +26,7 @@ from ..consoles import (
 from ..log import Kind
 from ..reading import Account, LoggedRow, RecordedRun
 from ..run_settings import RunSettings
-from ..unwrapping import ESCAPES, unwrapped_lines, width_of
+from ..unwrapping import ESCAPES
 from ..verl_settings import printed_configuration
 
 __all__ = ["KIND", "STEP", "STEP_START", "VerlConsole", "step_in_line"]
@@ -39,8 +37,6 @@ _FIELD = re.compile(
     rf" - (?P<key>[^\r\n\x1b]+?):(?P<value>{NUMBER}|True|False|[A-Za-z_][\w.]*\([^()\r\n]*\))"
     r"(?= - |[ \t]*(?:[\r\n\x1b]|\[repeated |$))"
 )
-_LINES = 4000
-"""Lines by which it is found out whether they were cut."""
 
 
 def recognises(path: Path) -> bool:
@@ -53,12 +49,16 @@ class VerlConsole(ConsoleLog):
 
     def names(self) -> set[str]:
         """Return the names in the first lines."""
-        lines = self._joined(sample_lines(self.path))
-        return {key for line in lines if (record := step_in_line(line)) for key in record[1]}
+        return {key for line in self.first_lines() if (record := step_in_line(line)) for key in record[1]}
 
-    def printed(self) -> Iterator[str]:
-        """Yield the lines as they were printed, before a terminal cut them."""
-        return self._joined(super().printed())
+    def begins(self, line: str) -> bool:
+        """Tell whether a line begins a step, whole or not."""
+        return STEP.search(line) is not None
+
+    def is_whole(self, line: str) -> bool:
+        """Tell whether a line is a step to its end."""
+        record = step_in_line(line)
+        return record is not None and not ESCAPES.sub("", line[record[2] :]).strip()
 
     def read(self) -> Iterator[RecordedRun]:
         """Yield the run that was printed; steps that a terminal cut and that can't be put together are told."""
@@ -70,23 +70,15 @@ class VerlConsole(ConsoleLog):
         for line in self.printed():
             for row in self.fields(line):
                 steps += 1
-                cut += self._width is not None and not _is_whole(line)
+                cut += self.width is not None and not self.is_whole(line)
                 yield row
         if cut:
-            told = f"{cut} of {steps} steps look cut at {self._width} columns and are read in part"
+            told = f"{cut} of {steps} steps look cut at {self.width} columns and are read in part"
             account.notes.append(f"{told}; let the run print to a file instead of a terminal")
-
-    def _joined(self, lines: Iterable[str]) -> Iterator[str]:
-        return iter(lines) if self._width is None else unwrapped_lines(lines, self._width, _begins, _is_whole)
-
-    @cached_property
-    def _width(self) -> int | None:
-        return width_of(islice(sample_lines(self.path), _LINES), _begins)
 
     def decimals(self) -> int | None:
         """Return with how many decimals the first steps print all numbers; -1 if they print all digits."""
-        lines = self._joined(sample_lines(self.path))
-        records = (record for line in lines if (record := step_in_line(line)))
+        records = (record for line in self.first_lines() if (record := step_in_line(line)))
         return usual_decimals(text for _, fields, _ in records for text in fields.values())
 
     def read_configuration(self) -> dict[str | None, RunSettings]:
@@ -95,7 +87,7 @@ class VerlConsole(ConsoleLog):
 
     def rows(self) -> Iterator[tuple[None, dict[str, Any]]]:
         """Yield the steps."""
-        for line in self._joined(lines(self.path)):
+        for line in self.joined(lines(self.path)):
             if record := step_in_line(line):
                 yield None, {key: number_in(text) for key, text in record[1].items()}
 
@@ -107,16 +99,6 @@ class VerlConsole(ConsoleLog):
         step = STEP.search(line)
         spelled = {key: unwrapped(text) for key, text in record[1].items()}
         return [LoggedRow(float(step[0].rpartition(":")[2]) if step else None, spelled)]
-
-
-def _begins(line: str) -> bool:
-    return STEP.search(line) is not None
-
-
-def _is_whole(line: str) -> bool:
-    """Tell whether a line is a step to its end."""
-    record = step_in_line(line)
-    return record is not None and not ESCAPES.sub("", line[record[2] :]).strip()
 
 
 def step_in_line(line: str) -> tuple[int, dict[str, str], int] | None:

@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+from rlmetrics.logs.files import text_in
 from rlmetrics.logs.kinds.config import (
     BEST_MODEL,
     EVAL,
@@ -20,7 +21,6 @@ from rlmetrics.logs.kinds.config import (
     literals_in,
     logged_name,
     names_a_metric,
-    read_text,
     scalars_in,
 )
 from rlmetrics.logs.yamlspans import Scalar, respelled
@@ -44,7 +44,7 @@ class ConfigurationRewriter(LogRewriter[ConfigurationLog]):
         Raises:
             InputError: If the file can't be read as YAML, JSON or Python.
         """
-        path, text = self.log.path, read_text(self.log.path)
+        path, text = self.log.path, text_in(self.log.path, "convert the file")
         if path.suffix == ".py":
             _report_code(path, text, translator, report)
             return

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from rlmetrics.logs.kinds.wandb_workspace import WorkspaceSpecs, read_text, walk_specs
+from rlmetrics.logs.files import text_in
+from rlmetrics.logs.kinds.wandb_workspace import WorkspaceSpecs, walk_specs
 
 from ..report import Report
 from ..translator import Translator
@@ -26,7 +27,9 @@ class WorkspaceRewriter(LogRewriter[WorkspaceSpecs]):
         Raises:
             InputError: If the file is no JSON or holds no spec, or a name is unknown and that is an error.
         """
-        output.write_bytes(rewrite(read_text(self.log.path), self.log.path, translator, report).encode("utf-8"))
+        path = self.log.path
+        text = rewrite(text_in(path, "a workspace is JSON"), path, translator, report)
+        output.write_bytes(text.encode("utf-8"))
 
 
 def rewrite(text: str, path: Path, translator: Translator, report: Report) -> str:

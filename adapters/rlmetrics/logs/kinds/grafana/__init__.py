@@ -12,13 +12,14 @@ from pathlib import Path
 from rlmetrics.names import coverage, load_tables
 from rlmetrics.names.sources.surfaces import rules_of, show_name
 
+from ...files import text_in
 from ...input_errors import InputError
 from ...jsontree import Document, Object, TreeError
 from ...log import Kind, Log
 from .dashboard_places import PromqlNames, walk
 from .promql import Selector
 
-__all__ = ["KIND", "PREFIX", "GrafanaDashboard", "classic", "dashboard_in", "read_document"]
+__all__ = ["KIND", "PREFIX", "GrafanaDashboard", "classic", "dashboard_in"]
 
 PREFIX = "rl_insight_monitor_"
 """What RL-Insight, verl's exporter for Prometheus, puts before every name."""
@@ -46,7 +47,7 @@ class GrafanaDashboard(Log):
 
     def names(self) -> set[str]:
         """Return the keys that the metrics of a dashboard may be the images of, whatever the framework."""
-        document = read_document(self.path)
+        document = Document(text_in(self.path, "a dashboard is JSON"))
         collector = _PromqlCollector()
         walk(document, dashboard_in(self.path, document), collector)
         logged = {key for row in coverage() for key in row.keys if "{" not in key}
@@ -73,19 +74,6 @@ def _is_dashboard(tree: Object) -> bool:
     return any(tree.get(mark) is not None for mark in marks) and any(
         tree.get(mark) is not None for mark in ("panels", "rows", "elements")
     )
-
-
-def read_document(path: Path) -> Document:
-    """Return the text of a file as JSON that knows its places.
-
-    Raises:
-        InputError: If it is not UTF-8.
-    """
-    try:
-        return Document(path.read_bytes().decode("utf-8"))
-    except UnicodeDecodeError as error:
-        msg = "is not UTF-8 text; a dashboard is JSON"
-        raise InputError(msg, path, 1, error.start + 1) from None
 
 
 def dashboard_in(path: Path, document: Document) -> Object:

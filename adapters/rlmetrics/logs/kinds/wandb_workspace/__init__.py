@@ -7,12 +7,13 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from ...dashboard_names import Collector, Names
+from ...files import text_in
 from ...input_errors import InputError
 from ...jsontree import Array, Document, Node, Object, Text, TreeError
 from ...log import Kind, Log
 from .workspace_places import walk
 
-__all__ = ["KIND", "WorkspaceSpecs", "names_in", "read_text", "walk_specs"]
+__all__ = ["KIND", "WorkspaceSpecs", "names_in", "walk_specs"]
 
 _MAX_BYTES = 1 << 26
 _MARK = re.compile(rb'panelBankConfig|blocks\\*"(?:\s|\\+[nrt])*:(?:\s|\\+[nrt])*\[')
@@ -38,7 +39,7 @@ class WorkspaceSpecs(Log):
 
     def names(self) -> set[str]:
         """Return the names of metrics in every spec of the file."""
-        return names_in(read_text(self.path), self.path)
+        return names_in(text_in(self.path, "a workspace is JSON"), self.path)
 
 
 def names_in(text: str, path: Path) -> set[str]:
@@ -50,19 +51,6 @@ def names_in(text: str, path: Path) -> set[str]:
     collector = Collector()
     walk_specs(path, text, collector)
     return set(collector.names)
-
-
-def read_text(path: Path) -> str:
-    """Return the text of a file.
-
-    Raises:
-        InputError: If it is not UTF-8.
-    """
-    try:
-        return path.read_bytes().decode("utf-8")
-    except UnicodeDecodeError as error:
-        msg = "is not UTF-8 text; a workspace is JSON"
-        raise InputError(msg, path, 1, error.start + 1) from None
 
 
 def walk_specs(path: Path, text: str, names: Names) -> str:

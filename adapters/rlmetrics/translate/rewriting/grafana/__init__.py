@@ -9,9 +9,10 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+from rlmetrics.logs.files import text_in
 from rlmetrics.logs.input_errors import InputError
 from rlmetrics.logs.jsontree import Document, Text
-from rlmetrics.logs.kinds.grafana import PREFIX, GrafanaDashboard, dashboard_in, read_document
+from rlmetrics.logs.kinds.grafana import PREFIX, GrafanaDashboard, dashboard_in
 from rlmetrics.logs.kinds.grafana.dashboard_places import PromqlNames, walk
 from rlmetrics.logs.kinds.grafana.promql import Selector
 from rlmetrics.names.tables.key_records import Transform
@@ -37,7 +38,7 @@ class GrafanaRewriter(LogRewriter[GrafanaDashboard]):
         Raises:
             InputError: If the file is no JSON, or a name is unknown and that is an error.
         """
-        document = read_document(self.log.path)
+        document = Document(text_in(self.log.path, "a dashboard is JSON"))
         tree = dashboard_in(self.log.path, document)
         try:
             renaming = _PromqlRenaming(self.log.path, translator, report)
