@@ -21,6 +21,9 @@ AT = "at"
 """The book of keys of a source; the others are called like their command."""
 
 
+_LINE = "#L"
+"""How addresses of source code name a line that a text names after a colon."""
+
 _PART = "\x0c\n"
 """Separates what stands out, links and the answer."""
 
@@ -33,8 +36,26 @@ def entry(lines: Sequence[str], keys: Sequence[str], links: Mapping[str, str]) -
         keys: Names that stand out in its first line; after the one that was asked for.
         links: Addresses of texts that occur in it.
     """
-    addresses = "\n".join(f"{text}\t{address}" for text, address in links.items())
-    return _PART.join(["\t".join(keys), addresses, packed(lines)])
+    return _PART.join(["\t".join(keys), _packed_links(links), packed(lines)])
+
+
+def _packed_links(links: Mapping[str, str]) -> str:
+    """Return addresses as text: those that end in what they are the address of by what stands before that."""
+    groups: dict[str, list[str]] = {}
+    for text, address in links.items():
+        place = text.replace(":", _LINE)
+        folder = address.removesuffix(place) if address.endswith(place) else ""
+        groups.setdefault(folder, []).extend([text] if folder else [text, address])
+    return "\n".join("\t".join([folder, *texts]) for folder, texts in groups.items())
+
+
+def _links(packed_links: str) -> dict[str, str]:
+    links: dict[str, str] = {}
+    for line in packed_links.splitlines():
+        folder, *texts = line.split("\t")
+        pairs = zip(texts[::2], texts[1::2], strict=True)
+        links.update({text: folder + text.replace(":", _LINE) for text in texts} if folder else pairs)
+    return links
 
 
 def at_name(key: str, source: str) -> str:
@@ -87,5 +108,4 @@ def printed_entry(name_of_book: str, name: str, asked: str) -> str | None:
     except FileNotFoundError:
         return None
     keys, addresses, answer = text.split(_PART)
-    links = dict(line.split("\t", 1) for line in addresses.splitlines())
-    return printed(laid(answer), keys=[asked, *keys.split("\t")] if keys else [asked], links=links)
+    return printed(laid(answer), keys=[asked, *keys.split("\t")] if keys else [asked], links=_links(addresses))

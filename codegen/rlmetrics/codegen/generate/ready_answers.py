@@ -133,12 +133,12 @@ def _shown(name: str, tables: Tables) -> Iterator[tuple[str, str]]:
 
 
 def _at(source: str, tables: Tables) -> Iterator[tuple[str, str]]:
-    """Yield what `resolve` says of each key of a source; nothing where its name alone is none."""
+    """Yield what `resolve` says of each key of training; nothing where the source is more than one."""
     try:
         view = open_view(source, spec=tables)
     except NamesError:
         return  # several classes of one name
-    for key in dict.fromkeys(item.key for item in view.entries()):
+    for key in dict.fromkeys(item.key for item in view.entries() if item.mode == "train"):
 
         def answer(key: str = key) -> Answer:
             return answer_at(view, key)
