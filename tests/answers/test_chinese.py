@@ -1,6 +1,9 @@
 """The command line speaks Chinese: the same keys, numbers and releases, in lines that a terminal shows."""
 
+import json
 import re
+from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from rlmetrics.cli import main
@@ -34,7 +37,7 @@ def asked(capsys: pytest.CaptureFixture[str], *argv: str) -> str:
 
 
 @pytest.fixture(autouse=True)
-def english_again() -> None:
+def english_again() -> Iterator[None]:
     """Speak English after each test."""
     yield
     speak("en")
@@ -118,3 +121,21 @@ def test_chinese_breaks_between_characters_but_not_before_a_comma() -> None:
     lines = wrapped("一二三四五，六七八九十", columns=10)
     assert lines == ["一二三四", "五，六七八", "九十"]
     assert "".join(lines) == "一二三四五，六七八九十"
+
+
+def test_a_report_on_a_run_is_chinese(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """``check`` names the same steps and keys, says the rest in Chinese, and keeps to 80 columns."""
+    monkeypatch.chdir(tmp_path)
+    log = Path("run.jsonl")
+    rows = [{"step": step, "reward": 0.0, "reward_std": 0.0, "kl": 0.01 * step, "loss": 0.1} for step in range(1, 40)]
+    log.write_text("".join(f"{json.dumps(row)}\n" for row in rows), encoding="utf-8")
+    question = ["check", str(log), "--at", GRPO, "--fail-on", "never"]
+    english, chinese = asked(capsys, *question), asked(capsys, *question, "--lang", "zh")
+    assert not HAN.search(english)
+    assert len(HAN.findall(chinese)) > 50
+    assert SENTENCE.findall(" ".join(chinese.split())) == []
+    assert [line for line in chinese.splitlines() if extent(line) > 80] == []
+    for name in ("reward_std", "GRPOTrainer"):
+        assert (name in chinese) == (name in english)

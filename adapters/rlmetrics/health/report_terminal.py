@@ -3,17 +3,24 @@
 from __future__ import annotations
 
 import re
-import textwrap
 from collections.abc import Iterator, Sequence
 
 from rlmetrics.names.inference.wording import source_line
+from rlmetrics.wording.terminal import extent, padded, wrapped
+from rlmetrics.wording.voice import later, phrase, spoken
 
 from .report_records import Diagnosis, Finding, NotJudged, Report, counted, whole
 
 __all__ = ["report_text"]
 
 _WIDTH = 80
-_LABEL = 10
+_LABEL, _BESIDE = 10, 24
+_COUNTED = {
+    "row": (later("{count} row"), later("{count} rows")),
+    "rule": (later("{count} rule"), later("{count} rules")),
+    "rules": (later("{count} rules"), later("{count} rules")),
+    "weaker sign": (later("{count} weaker sign"), later("{count} weaker signs")),
+}
 _MOST_CAUSES, _MOST_CHECKS, _MOST_EVIDENCE, _MOST_REMARKS = 3, 4, 3, 3
 _TITLES = {"trl": "TRL", "verl": "verl"}
 _SOURCE = re.compile(r"(?P<framework>\w+)(?:\[(?P<component>[^\]]+)\])?==(?P<release>.+)")
@@ -28,27 +35,21 @@ def report_text(report: Report, *, full: bool = False) -> str:
         lines += _cause(report, diagnosis, full=full)
     told = {rule for diagnosis in report.diagnoses for rule in diagnosis.explains}
     for finding in [item for item in report.findings if item.rule not in told][: None if full else _MOST_REMARKS]:
-        lines += textwrap.wrap(
-            _labelled(finding.level, f"{_evidence(report, finding)}: {finding.message}"),
-            _WIDTH,
-            subsequent_indent=" " * _LABEL,
-        )
+        remark = f"{_evidence(report, finding)}: {spoken(finding.message)}"
+        lines += _wrapped(_labelled(finding.level, remark), hanging=_LABEL)
     if len(report.diagnoses) > len(shown):
-        lines.append(_labelled("more", f"{counted(len(report.diagnoses) - len(shown), 'weaker sign')} · --full"))
+        lines.append(_labelled("more", f"{_counted(len(report.diagnoses) - len(shown), 'weaker sign')} · --full"))
     lines += _cost(report)
     first = shown[0] if shown and shown[0].level != "info" else None
     if first is not None:
-        lines += ["", "Do this, in this order"]
+        lines += ["", phrase("Do this, in this order")]
         for number, check in enumerate(first.checks if full else first.checks[:_MOST_CHECKS], start=1):
-            lines += textwrap.wrap(check, _WIDTH - 2, initial_indent=f"  {number}. ", subsequent_indent="     ")
+            lines += wrapped(f"{number}. {spoken(check)}", indent=2, hanging=5, columns=_WIDTH - 2)
     lines += [""] if lines[-1] else []
     lines += _rest(report, full=full)
     if first is not None:
-        lines += textwrap.wrap(
-            f"Certainty               {first.level}: {first.why} ({first.confidence:.0%})",
-            _WIDTH,
-            subsequent_indent=" " * 24,
-        )
+        sure = f"{spoken(first.level)}: {spoken(first.why)} ({first.confidence:.0%})"
+        lines += _below("Certainty", sure)
     lines += _evidence_of_source(report) if full else ()
     return "\n".join(lines).rstrip()
 
@@ -57,15 +58,16 @@ def _answer(report: Report) -> list[str]:
     first = next(iter(report.diagnoses), None)
     if first is None or first.level == "info":
         if report.verdict == "not_judged":
-            return textwrap.wrap(f"Not judged: {_why_not_judged(report)}.", _WIDTH)
+            return _wrapped(phrase("Not judged: {why}.", why=_why_not_judged(report)))
         few = _too_few(report)
         remark = f" {few}" if few else ""
-        remark += " Weak signs are below." if report.findings else ""
-        rules, rows = counted(report.judged, "rule"), counted(report.rows, "row")
-        text = f"Nothing is wrong as far as can be judged: {rules} judged on {rows}.{remark}"
-        return textwrap.wrap(text, _WIDTH)
-    since = f"since step {first.onset_step:g}" if first.cause != "non_finite" else f"at step {first.onset_step:g}"
-    return textwrap.wrap(f"{first.title}, {since}. {first.message}", _WIDTH)
+        remark += f" {phrase('Weak signs are below.')}" if report.findings else ""
+        rules, rows = _counted(report.judged, "rule"), _counted(report.rows, "row")
+        text = phrase("Nothing is wrong as far as can be judged: {rules} judged on {rows}.", rules=rules, rows=rows)
+        return _wrapped(f"{text}{remark}")
+    since = later("{what}, since step {step}.") if first.cause != "non_finite" else later("{what}, at step {step}.")
+    title = phrase(since, what=spoken(first.title), step=f"{first.onset_step:g}")
+    return _wrapped(f"{title} {spoken(first.message)}")
 
 
 def _too_few(report: Report) -> str:
@@ -100,51 +102,70 @@ def _about(report: Report) -> Iterator[str]:
         names = [_TITLES.get(match["framework"], match["framework"]), match["component"], match["release"]]
         source = " ".join(name for name in names if name)
     first, last = report.steps
-    yield f"{source} · {counted(report.rows, 'row')}, steps {first:g} to {last:g} · {report.run}"
+    steps = phrase("steps {first} to {last}", first=f"{first:g}", last=f"{last:g}")
+    yield f"{source} · {_counted(report.rows, 'row')}{phrase(', ')}{steps} · {report.run}"
     if report.inferred_from and report.answer is not None and report.answer.is_known:
-        yield from textwrap.wrap(source_line(report.answer), _WIDTH)
+        yield from _wrapped(source_line(report.answer))
 
 
 def _evidence_of_source(report: Report) -> Iterator[str]:
     """Yield each piece of evidence for the source."""
     if report.answer is None or report.answer.is_given or not report.answer.evidence:
         return
-    yield "Source"
+    yield phrase("Source")
     for one in report.answer.evidence:
         text = f"{one.kind}: {one.says} ({one.weight:+.1f})"
-        yield from textwrap.wrap(text, _WIDTH - 2, initial_indent="  ", subsequent_indent="    ")
+        yield from wrapped(text, indent=2, hanging=4, columns=_WIDTH - 2)
 
 
 def _labelled(label: str, text: str) -> str:
-    return f"{label:<{_LABEL}}{text}"
+    return f"{padded(spoken(label), _LABEL)}{text}"
+
+
+def _wrapped(text: str, *, hanging: int = 0) -> list[str]:
+    return wrapped(text, hanging=hanging, columns=_WIDTH)
+
+
+def _below(label: str, text: str) -> list[str]:
+    """Return a label of the lower part and the text beside it."""
+    return [
+        f"{padded(spoken(label), _BESIDE)}{line[_BESIDE:]}" if at == 0 else line
+        for at, line in enumerate(wrapped(text, indent=_BESIDE, columns=_WIDTH))
+    ]
+
+
+def _counted(count: int, noun: str) -> str:
+    return phrase(_COUNTED[noun][count != 1], count=count)
 
 
 def _cause(report: Report, diagnosis: Diagnosis, *, full: bool) -> Iterator[str]:
-    since = f"since step {diagnosis.onset_step:g}"
-    title = f"{diagnosis.cause.replace('_', ' ')}: {diagnosis.title}"
-    if len(title) > _WIDTH - _LABEL - len(since) - 2:
-        title = diagnosis.title[: _WIDTH - _LABEL - len(since) - 2]
+    since = phrase("since step {step}", step=f"{diagnosis.onset_step:g}")
+    room = _WIDTH - _LABEL - extent(since) - 2
+    title = f"{diagnosis.cause.replace('_', ' ')}: {spoken(diagnosis.title)}"
+    if extent(title) > room:
+        title = spoken(diagnosis.title)[:room]
     head = _labelled(diagnosis.level, title)
-    yield head + since.rjust(max(_WIDTH - len(head), len(since) + 2))
+    yield f"{head}{' ' * max(_WIDTH - extent(head) - extent(since), 2)}{since}"
     evidence = [finding for rule in diagnosis.explains for finding in report.findings if finding.rule == rule]
     for finding in evidence if full else evidence[:_MOST_EVIDENCE]:
         yield " " * _LABEL + _evidence(report, finding)
     if len(evidence) > _MOST_EVIDENCE and not full:
-        yield " " * _LABEL + f"and {len(evidence) - _MOST_EVIDENCE} more signs that this explains"
+        more = phrase("and {count} more signs that this explains", count=len(evidence) - _MOST_EVIDENCE)
+        yield " " * _LABEL + more
 
 
 def _evidence(report: Report, finding: Finding) -> str:
     """Return key and value of a finding: how it moved, where its curve is known."""
     curve = next((item for item in report.curves if item.key == finding.key), None)
     if finding.value is None:
-        return f"{finding.key or finding.rule} {finding.message.split('. ')[-1].rstrip('.')}"
+        return f"{finding.key or finding.rule} {spoken(finding.message.split('. ')[-1].rstrip('.'))}"
     if curve is not None and len(curve.values) > 4:
         moved = f"{_number(curve.values[0])} -> {_number(finding.value)}"
         if _number(curve.values[0]) == _number(finding.value):
             moved = f"= {_number(finding.value)}"
     else:
         moved = f"= {_number(finding.value)}"
-    return f"{finding.key} {moved} at step {finding.first_step:g}"
+    return f"{finding.key} {moved} {phrase('at step {step}', step=f'{finding.first_step:g}')}"
 
 
 def _number(value: float) -> str:
@@ -164,27 +185,19 @@ def _cost(report: Report) -> list[str]:
 
 def _rest(report: Report, *, full: bool) -> Iterator[str]:
     for index, expected in enumerate(report.expected if full else report.expected[:2]):
-        label = " " * 24 if index else "Expected, not counted   "
-        yield from textwrap.wrap(f"{label}{expected.key}: {expected.why}", _WIDTH, subsequent_indent=" " * 24)
+        yield from _below("" if index else "Expected, not counted", f"{expected.key}: {spoken(expected.why)}")
     if report.not_judged:
         if full:
-            yield f"Not judged              {len(report.not_judged)} rules"
+            yield from _below("Not judged", _counted(len(report.not_judged), "rules"))
             for item in report.not_judged:
                 how = f"; {item.how}" if item.how else ""
-                yield from textwrap.wrap(
-                    f"{item.rule} ({item.state.replace('_', ' ')}): {item.why}{how}",
-                    _WIDTH - 2,
-                    initial_indent="  ",
-                    subsequent_indent="    ",
-                )
+                text = f"{item.rule} ({item.state.replace('_', ' ')}): {item.why}{how}"
+                yield from wrapped(text, indent=2, hanging=4, columns=_WIDTH - 2)
         else:
-            yield from textwrap.wrap(
-                f"Not judged              {len(report.not_judged)} rules: {_reasons(report.not_judged)} · --full",
-                _WIDTH,
-                subsequent_indent=" " * 24,
-            )
+            rules = _counted(len(report.not_judged), "rules")
+            yield from _below("Not judged", f"{rules}: {_reasons(report.not_judged)} · --full")
     for note in report.notes if full else report.notes[:2]:
-        yield from textwrap.wrap(f"Note                    {note}", _WIDTH, subsequent_indent=" " * 24)
+        yield from _below("Note", note)
 
 
 def _reasons(left: Sequence[NotJudged]) -> str:
@@ -195,4 +208,4 @@ def _reasons(left: Sequence[NotJudged]) -> str:
             counts.get(item.why if item.state == "not_logged" else item.state.replace("_", " "), 0) + 1
         )
     best = sorted(counts, key=lambda why: -counts[why])[:3]
-    return ", ".join(best)
+    return phrase(", ").join(map(spoken, best))

@@ -45,6 +45,8 @@ _PLAIN = str.maketrans({"≈": "~", "≠": "#", "·": "-", "…": "..."})
 _DEFAULT, _LEAST, _MOST = 80, 40, 160
 _CLOSING, _OPENING = "，。；：！？、）”》", "（“《"
 """Signs before which, and behind which, no line begins."""
+_FIRST_WIDE = "\u2e80"
+"""Below it are the signs of English answers, for which no table of widths is read."""
 _unlaid = False
 
 
@@ -98,7 +100,7 @@ def unlaid(answer: Callable[[], _T]) -> _T:
 
 def extent(text: str) -> int:
     """Return how many columns a text takes; Chinese characters take two."""
-    if text.isascii():
+    if text.isascii() or max(text) < _FIRST_WIDE:
         return len(text)
     from unicodedata import east_asian_width
 
