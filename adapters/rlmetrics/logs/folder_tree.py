@@ -1,4 +1,4 @@
-"""What a folder holds: files to translate, alone or together, files to copy, and links."""
+"""What a folder holds: files of a known kind, alone or together, other files, and links."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ __all__ = ["Tree", "Unit", "survey"]
 
 @dataclass(frozen=True, slots=True)
 class Unit:
-    """A file, or a folder of which some files are translated together."""
+    """A file, or a folder of which some files belong together."""
 
     path: Path
     kind: Kind
@@ -41,7 +41,7 @@ class Tree:
     """The input, sorted.
 
     Attributes:
-        units: What is translated.
+        units: Files, and folders, of a known kind.
         others: Files that hold no names, or none that can be read.
         packed: Those of them that were compressed, which may hold names.
         links: Symbolic links to something in the tree.
