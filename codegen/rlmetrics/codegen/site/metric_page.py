@@ -159,7 +159,7 @@ class _Metric:
         own = {(life.component, life.key, life.mode) for life in shown}
         others = [
             life
-            for key in dict.fromkeys(key for key, _ in keys)
+            for key in dict.fromkeys(life.key for life in shown)
             for life in self._lives.by_key[framework, key]
             if (life.key, life.mode) in keys and (life.component, life.key, life.mode) not in own
         ]
