@@ -53,7 +53,8 @@ def sentence(text: str) -> str:
 
 def lowered(text: str) -> str:
     """Return a text as it stands within a sentence; abbreviations stay as they are."""
-    return text[:1].lower() + text[1:] if text[1:2].islower() or text[1:2] == " " else text
+    first = text.partition(" ")[0]
+    return text[:1].lower() + text[1:] if first[1:].islower() or len(first) == 1 else text
 
 
 def quantity(metric: str, tables: Tables) -> str:

@@ -46,7 +46,6 @@ from .framework import (
     Unlogged,
 )
 from .health import Cause, HealthFile, HealthRule, MetricSelector, SpecDiagnosis
-from .language import Glossary, Sentences, Term
 from .metric import (
     Crucial,
     Domain,
@@ -61,6 +60,7 @@ from .metric import (
 )
 from .signature import Left, Population, ReductionLevel, Signatures, Trait
 from .suite_spec import SuiteFile
+from .translated_texts import Glossary, Sentences, Term
 
 __all__ = [
     "LOCAL_PREFIX",

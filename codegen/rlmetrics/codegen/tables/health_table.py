@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, get_args
 
 from rlmetrics.health.conditions import parse_condition
+from rlmetrics.wording.metric_facts import lowered
 
 from ..model import Cause, HealthRule, Metric, MetricSelector
 from .data import Row, Table, row, source
@@ -127,5 +128,5 @@ def _short(rule: HealthRule) -> Row:
 
 def in_words(rule: HealthRule) -> str:
     """Return when a rule fires, as a title says it."""
-    text = rule.title[:1].lower() + rule.title[1:]
+    text = lowered(rule.title)
     return f"{text}, for {rule.steps} steps" if rule.steps > 1 else text

@@ -65,10 +65,10 @@ LAYERS: Sequence[Sequence[Part]] = (
     ),
     (
         _part("logs", "kinds, files, rows", 0.1),
-        _part("wording", "words for answers", 0.3),
         _part("state", "parts of a number", 0.52),
         _part("spec", "read as typed data", 0.8, *(f"codegen.{name}" for name in _READ)),
     ),
+    (_part("wording", "words for answers", 0.3),),
     (_part("names", "meanings, relations", 0.3),),
     (_part("base", "data, references", 0.3, "tables", "lazy_imports", "lazy_dataclasses", "oracle"),),
 )
