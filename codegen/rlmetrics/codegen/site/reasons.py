@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import NamedTuple
 
 from rlmetrics.names.differences.entry_contrast import Cause, cause_of, contrast
@@ -11,9 +11,7 @@ from rlmetrics.names.differences.severity import Circumstances
 from rlmetrics.names.differences.verdict import verdict_on
 from rlmetrics.names.tables.key_records import Entry
 from rlmetrics.names.tables.tables import Tables
-from rlmetrics.names.upgrades.causes import in_words
-from rlmetrics.wording.cause_words import plain_words
-from rlmetrics.wording.difference_words import GRADES, brief_of
+from rlmetrics.wording.difference_words import GRADES, worded
 from rlmetrics.wording.metric_facts import sentence
 from rlmetrics.wording.signature_words import population_words
 
@@ -84,22 +82,12 @@ class Reasons:
 
     def _reason(self, cause: Cause, entry: Entry, side: Circumstances | None) -> Reason:
         applies = verdict_on(cause, (None, side), entry.mode, self._tables).applies
-        brief, text, correction = self._words(cause)
+        told = worded(cause, applies, self._tables, versus=False)
+        came = cause.kind == "trait" and bool(cause.after)
+        text = sentence(told.whole if came and told.whole is not None else told.text)
         about = (cause.kind, cause.name, str(cause.after))
-        return Reason(about, cause.grade, applies, brief, sentence(text), cause.vanishes_when, correction)
-
-    def _words(self, cause: Cause) -> tuple[str, str, str | None]:
-        if cause.kind == "trait":
-            trait: Mapping[str, str] = self._tables.traits[cause.name]
-            if cause.after:
-                return brief_of(trait), str(trait["what"]), trait.get("correction")
-            text = brief_of(trait, gone=True)
-            return text, text, None
-        if cause.kind == "population":
-            text = f"over {population_words(str(cause.after), self._tables)}"
-            return text, text, None
-        text = plain_words(cause, in_words(cause, self._tables, compared=False), self._tables, compared=False)
-        return text, text, None
+        correction = self._tables.traits[cause.name].get("correction") if came else None
+        return Reason(about, cause.grade, applies, told.text, text, cause.vanishes_when, correction)
 
 
 def told_in_short(entry: Entry, reasons: tuple[Reason, ...], tables: Tables) -> Iterator[str]:
