@@ -37,11 +37,18 @@ _FIRST = {
 }
 """What becomes of one key and of several, in the beginning of a sentence."""
 _THEN = {
-    "close": later("a close counterpart"),
-    "biased": later("a biased one"),
-    "look-alike": later("only look-alikes"),
-    "none": later("nothing"),
+    "close": later("{count} a close counterpart"),
+    "biased": later("{count} a biased one"),
+    "look-alike": later("{count} only look-alikes"),
+    "none": later("{count} nothing"),
 }
+_HAVE = {
+    "close": (later("{count} has a close counterpart"), later("{count} have a close counterpart")),
+    "biased": (later("{count} has a biased one"), later("{count} have a biased one")),
+    "look-alike": (later("{count} has only look-alikes"), later("{count} have only look-alikes")),
+    "none": (later("{count} has nothing"), later("{count} have nothing")),
+}
+"""The same further on, and right behind keys that are the same."""
 _IS = {
     "same": later("{key} ({here}) is the same as {to} ({there})."),
     "close": later("{key} ({here}) is close to {to} ({there})."),
@@ -105,8 +112,8 @@ class _Table:
                 head, does = phrase(kind, count=count, total=len(self._rows)), _FIRST[severity][count > 1]
                 parts.append(f"{head} {phrase(does, there=self._notes.sides[1])}")
             elif count:
-                have = (phrase("have" if count > 1 else "has"),) if len(parts) == 1 and counts["same"] else ()
-                parts.append(" ".join((str(count), *have, phrase(_THEN[severity]))))
+                follows = len(parts) == 1 and counts["same"]
+                parts.append(phrase(_HAVE[severity][count > 1] if follows else _THEN[severity], count=count))
         first = phrase("{source} logs nothing.", source=self._names.from_view.source)
         text = f"{phrase(', ').join(parts)}{phrase('.')}" if parts else first
         return " ".join(part for part in (text, self._notes.common_words()) if part)

@@ -8,14 +8,21 @@ from typing import TYPE_CHECKING, Any
 from rlmetrics.names.differences.severity import SEVERITIES
 from rlmetrics.wording.footnotes import Notes
 from rlmetrics.wording.keylists import fitting
-from rlmetrics.wording.terminal import symbol, width, wrapped
+from rlmetrics.wording.terminal import extent, padded, symbol, width, wrapped
+from rlmetrics.wording.voice import later, phrase
 
 if TYPE_CHECKING:
     from rlmetrics.translate import Report
 
 __all__ = ["Severities"]
 
-_WORDS = {"none": "nothing"}
+_WORDS = {
+    "same": later("same"),
+    "close": later("close"),
+    "biased": later("biased"),
+    "look-alike": later("look-alike"),
+    "none": later("nothing"),
+}
 _LABEL = len("! look-alike ")
 _KEPT = "kept: "
 
@@ -51,14 +58,14 @@ class Severities:
     def biased(self, most: int) -> list[str]:
         """Return the keys that are biased with the numbers of what differs, in so many lines."""
         label = self._label("biased", len(self._of("biased")))
-        left = self._parts(len(label))
+        left = self._parts(extent(label))
         lines: list[str] = []
         whole = sum(len(part) for _, part in left) <= most
         while left and (whole or len(lines) + len(left[0][1]) < max(2, most)):
             lines += left.pop(0)[1]
         if left:
             lines.append(f"and {sum(count for count, _ in left)} more: --full")
-        return [f"{label if at == 0 else ' ' * len(label)}{text}" for at, text in enumerate(lines)]
+        return [f"{label if at == 0 else ' ' * extent(label)}{text}" for at, text in enumerate(lines)]
 
     def _parts(self, start: int) -> list[tuple[int, list[str]]]:
         """Return lines for each key, or for several that keep their name, and how many keys these are."""
@@ -83,8 +90,8 @@ class Severities:
             wide = [key, *(line.rstrip() for line in wrapped(f"{to}  {marks}", indent=2, columns=room))]
             (slow if key in timers else parts).append((1, [aligned] if len(aligned) <= room else wide))
         for marks, keys in kept.items():
-            end = f": same name  {marks}".rstrip()
-            parts.append((len(keys), [f"{fitting(keys, room - len(end))}{end}"]))
+            end = f": {phrase('same name')}  {marks}".rstrip()
+            parts.append((len(keys), [f"{fitting(keys, room - extent(end))}{end}"]))
         return [*parts, *slow]
 
     def _of(self, severity: str) -> list[tuple[str, dict[str, Any]]]:
@@ -92,9 +99,9 @@ class Severities:
         return sorted(keys, key=lambda item: (self._notes.is_timer(item[1]), item[0] == item[1]["to"]))
 
     def _label(self, severity: str, count: int | None = None) -> str:
-        text = f"{symbol(severity)} {_WORDS.get(severity, severity)}"
+        text = f"{symbol(severity)} {phrase(_WORDS[severity])}"
         number = self._numbers[severity] if count is None else count
-        return f"{text:<{_LABEL}}{number:>{self._digits}}  "
+        return f"{padded(text, _LABEL)}{number:>{self._digits}}  "
 
     def _together(self, severity: str) -> list[str]:
         names = [key if key == how["to"] else f"{key} -> {how['to']}" for key, how in self._of(severity)]
@@ -120,4 +127,4 @@ class Severities:
 
     def _line(self, severity: str, told: str, names: Sequence[str], count: int | None = None) -> list[str]:
         label = self._label(severity, count)
-        return [f"{label}{told}{fitting(names, width() - len(label) - len(told))}"]
+        return [f"{label}{told}{fitting(names, width() - extent(label) - extent(told))}"]

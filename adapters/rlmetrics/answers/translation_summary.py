@@ -10,6 +10,7 @@ from rlmetrics.wording.footnotes import Notes, notes_of
 from rlmetrics.wording.keylists import fitting
 from rlmetrics.wording.signature_words import chosen_lines
 from rlmetrics.wording.terminal import columns, width, wrapped
+from rlmetrics.wording.voice import later, phrase
 
 from .severities import Severities
 
@@ -92,13 +93,16 @@ def _head(report: Report) -> list[str]:
     known = len(report.translated) + len(report.kept) + len(report.duplicates)
     count = len(report.translated)
     biased = sum(how["severity"] == "biased" for how in report.translated.values())
-    said = f"{count} of {known} keys {'has' if count == 1 else 'have'} a counterpart"
+    found = later("{count} of {total} keys have a counterpart")
+    found = later("{count} of {total} keys has a counterpart") if count == 1 else found
+    said = phrase(found, count=count, total=known)
     if biased:
-        said += f", {biased} of them biased" if count > 1 else ", which is biased"
-    verb = "Would write" if report.dry_run else "Wrote"
+        of_them = phrase("{count} of them biased", count=biased) if count > 1 else phrase("which is biased")
+        said += f"{phrase(', ')}{of_them}"
     place = os.path.commonpath(report.outputs) if report.outputs else "nothing"
-    files = f"{len(report.outputs)} files; " if len(report.outputs) > 1 else ""
-    return wrapped(f"{verb} {place}: {files}{said}.")
+    files = f"{phrase('{count} files', count=len(report.outputs))}{phrase('; ')}" if len(report.outputs) > 1 else ""
+    wrote = later("Would write {place}: {what}.") if report.dry_run else later("Wrote {place}: {what}.")
+    return wrapped(phrase(wrote, place=place, what=f"{files}{said}"))
 
 
 def _kinds(report: Report, most: int) -> list[str]:
@@ -187,14 +191,15 @@ def _differing(notes: Notes, texts: list[list[str]], room: int) -> list[str]:
         lines += text
         count += 1
     left = [*([f"{len(texts) - count} more biased"] if count < len(texts) else []), *notes.left]
-    title = f"What differs ({', '.join(left)}: --full)" if left else "What differs"
+    title = phrase("What differs")
+    title = f"{title} ({', '.join(left)}: --full)" if left else title
     return [title, *lines] if texts or left else []
 
 
 def _foot(counts: Severities) -> list[str]:
     """Return what to check, and where the whole report is."""
     check = [_listing("Check before plotting (same name, biased): ", counts.unsure, lines=1)] if counts.unsure else []
-    return [*check, "Report: --full, --html FILE, --json"]
+    return [*check, phrase("Report: --full, --html FILE, --json")]
 
 
 def _two_lines(text: str) -> list[str]:
