@@ -26,6 +26,7 @@ def overview() -> str:
         lines += labelled(label, ", ".join(names))
     lines += labelled("Try", "rlmetrics demo")
     lines += labelled("Help", "rlmetrics COMMAND --help, with examples")
+    lines += labelled("Chinese", "--lang zh, or LANG=zh_CN.UTF-8; --lang en for English")
     lines.append("")
     lines += wrapped(
         "`trl[GRPOTrainer]==0.18.2` names a trainer and a release; `trl` means the installed release, or else the "

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 
+from .terminal import extent
 from .voice import phrase
 
 __all__ = ["braced", "counted", "few", "fitting", "starred"]
@@ -85,13 +86,14 @@ def fitting(names: Sequence[str], columns: int) -> str:
     whole = ", ".join(names)
     if len(whole) <= columns:
         return whole
-    room = columns - len(f", and {len(names)} more")
+    room = columns - extent(phrase(", and {count} more", count=len(names)))
     shown: list[str] = []
     for name in names:
         if len(", ".join([*shown, name])) <= room:
             shown.append(name)
     shown = shown or [min(names, key=len)]
-    return f"{', '.join(shown)}, and {len(names) - len(shown)} more" if len(shown) < len(names) else shown[0]
+    rest = phrase(", and {count} more", count=len(names) - len(shown)) if len(shown) < len(names) else ""
+    return f"{', '.join(shown)}{rest}"
 
 
 def _by_first_word(key: str) -> _Parts | None:
