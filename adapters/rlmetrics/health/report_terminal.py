@@ -14,7 +14,8 @@ from .report_records import Diagnosis, Finding, NotJudged, Report, counted, whol
 __all__ = ["report_text"]
 
 _WIDTH = 80
-_LABEL, _BESIDE = 10, 24
+_LABEL, _BELOW = 10, 24
+"""Columns of labels, above and below."""
 _COUNTED = {
     "row": (later("{count} row"), later("{count} rows")),
     "rule": (later("{count} rule"), later("{count} rules")),
@@ -36,7 +37,7 @@ def report_text(report: Report, *, full: bool = False) -> str:
     told = {rule for diagnosis in report.diagnoses for rule in diagnosis.explains}
     for finding in [item for item in report.findings if item.rule not in told][: None if full else _MOST_REMARKS]:
         remark = f"{_evidence(report, finding)}: {spoken(finding.message)}"
-        lines += _wrapped(_labelled(finding.level, remark), hanging=_LABEL)
+        lines += _beside(finding.level, remark, _LABEL)
     if len(report.diagnoses) > len(shown):
         lines.append(_labelled("more", f"{_counted(len(report.diagnoses) - len(shown), 'weaker sign')} · --full"))
     lines += _cost(report)
@@ -49,7 +50,7 @@ def report_text(report: Report, *, full: bool = False) -> str:
     lines += _rest(report, full=full)
     if first is not None:
         sure = f"{spoken(first.level)}: {spoken(first.why)} ({first.confidence:.0%})"
-        lines += _below("Certainty", sure)
+        lines += _beside("Certainty", sure)
     lines += _evidence_of_source(report) if full else ()
     return "\n".join(lines).rstrip()
 
@@ -122,16 +123,14 @@ def _labelled(label: str, text: str) -> str:
     return f"{padded(spoken(label), _LABEL)}{text}"
 
 
-def _wrapped(text: str, *, hanging: int = 0) -> list[str]:
-    return wrapped(text, hanging=hanging, columns=_WIDTH)
+def _wrapped(text: str) -> list[str]:
+    return wrapped(text, columns=_WIDTH)
 
 
-def _below(label: str, text: str) -> list[str]:
-    """Return a label of the lower part and the text beside it."""
-    return [
-        f"{padded(spoken(label), _BESIDE)}{line[_BESIDE:]}" if at == 0 else line
-        for at, line in enumerate(wrapped(text, indent=_BESIDE, columns=_WIDTH))
-    ]
+def _beside(label: str, text: str, start: int = _BELOW) -> list[str]:
+    """Return a label and the text beside it, from a column on."""
+    first, *others = wrapped(text, indent=start, columns=_WIDTH)
+    return [f"{padded(spoken(label), start)}{first[start:]}", *others]
 
 
 def _counted(count: int, noun: str) -> str:
@@ -185,19 +184,19 @@ def _cost(report: Report) -> list[str]:
 
 def _rest(report: Report, *, full: bool) -> Iterator[str]:
     for index, expected in enumerate(report.expected if full else report.expected[:2]):
-        yield from _below("" if index else "Expected, not counted", f"{expected.key}: {spoken(expected.why)}")
+        yield from _beside("" if index else "Expected, not counted", f"{expected.key}: {spoken(expected.why)}")
     if report.not_judged:
         if full:
-            yield from _below("Not judged", _counted(len(report.not_judged), "rules"))
+            yield from _beside("Not judged", _counted(len(report.not_judged), "rules"))
             for item in report.not_judged:
                 how = f"; {item.how}" if item.how else ""
                 text = f"{item.rule} ({item.state.replace('_', ' ')}): {item.why}{how}"
                 yield from wrapped(text, indent=2, hanging=4, columns=_WIDTH - 2)
         else:
             rules = _counted(len(report.not_judged), "rules")
-            yield from _below("Not judged", f"{rules}: {_reasons(report.not_judged)} · --full")
+            yield from _beside("Not judged", f"{rules}: {_reasons(report.not_judged)} · --full")
     for note in report.notes if full else report.notes[:2]:
-        yield from _below("Note", note)
+        yield from _beside("Note", note)
 
 
 def _reasons(left: Sequence[NotJudged]) -> str:
