@@ -9,6 +9,7 @@ from lint.spec_text import SpecText
 from rlmetrics.codegen.lint import lint
 from rlmetrics.codegen.loader import load
 from rlmetrics.codegen.output.input_digest import digest
+from rlmetrics.codegen.tables import build
 from rlmetrics.codegen.translations import english_sentences, interface_sentences, sections
 
 ENGLISH = """# Guide
@@ -162,14 +163,16 @@ def test_what_records_say_is_found_by_kind(checkout: SpecText) -> None:
     assert list(said["documented/acme"]) == ["The score."]
 
 
-def test_texts_decide_about_pages_only(checkout: SpecText) -> None:
-    """A translation changes nothing that is generated and committed."""
+def test_texts_decide_about_the_tables_of_languages(checkout: SpecText) -> None:
+    """A translation is generated, for the command line: the next run must not take what is there for up to date."""
     before = digest(checkout.root.parent)
-    checkout.edit("texts/zh/health", "", "sentences: {}\n")
+    checkout.edit("texts/zh/health", "", "sentences: {One: 一}\n")
 
-    assert digest(checkout.root.parent) == before
-    checkout.edit("metrics/policy", "Surrogate loss", "Loss")
     assert digest(checkout.root.parent) != before
+    table = build(load(checkout.root))["languages/zh"]
+    assert table.data["SENTENCES"] == {}
+    checkout.edit("texts/zh/health", "One: 一", "One more.: 还有一个。")
+    assert build(load(checkout.root))["languages/zh"].data["SENTENCES"] == {"One more.": "还有一个。"}
 
 
 def test_the_catalog_holds_every_sentence_once(checkout: SpecText) -> None:
