@@ -144,7 +144,8 @@ def parts(draw: st.DrawFn, depth: int = 2) -> Callable[[], list[str]]:
             )
         )
 
-    return draw(st.sampled_from([plain, rows, *([joined] if depth else [])]))()
+    ways: list[Callable[[], Callable[[], list[str]]]] = [plain, rows, *([joined] if depth else [])]
+    return draw(st.sampled_from(ways))()
 
 
 @given(answer=parts(), width=st.integers(40, 160))

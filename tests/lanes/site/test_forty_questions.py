@@ -51,6 +51,7 @@ def test_the_first_screen_answers(opened: Callable[..., Page], served: str, lang
     home = page.url
     for question in QUESTIONS:
         asked = question["ask"][language]
+        fault, spent = None, 0.0
         for _ in range(TRIES):
             page.goto(home)
             began = time.monotonic()
