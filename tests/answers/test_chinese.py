@@ -99,6 +99,28 @@ def test_documents_stay_english(capsys: pytest.CaptureFixture[str]) -> None:
     assert asked(capsys, *question, "--lang", "zh") == asked(capsys, *question)
 
 
+@pytest.mark.parametrize("command", ["resolve", "translate", "check"])
+def test_pages_of_the_manual_stay_english(command: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """They are the same sign by sign, whatever language is asked for."""
+    assert asked(capsys, command, "--help", "--lang", "zh") == asked(capsys, command, "--help")
+
+
+@pytest.mark.parametrize("question", QUESTIONS, ids=" ".join)
+def test_marks_are_those_of_the_language(question: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    """Between Chinese characters stand no blanks and no full stops of English."""
+    answer = asked(capsys, *question, "--lang", "zh")
+    assert re.findall(r"[\u4e00-\u9fff]\. ?[\u4e00-\u9fff]", answer) == []
+    assert re.findall(r"个 [\u4e00-\u9fff]", answer) == []
+
+
+def test_what_is_not_translated_keeps_its_marks() -> None:
+    """A clause without a translation is joined as English is."""
+    speak("zh")
+    assert spoken("nobody has translated this; nor is there a word for that") == (
+        "nobody has translated this; nor is there a word for that"
+    )
+
+
 def test_an_unknown_language_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
     """A language that no answers are given in ends in one line and nothing printed."""
     assert main(["resolve", "kl", "--lang", "xx"]) == 2

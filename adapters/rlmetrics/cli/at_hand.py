@@ -65,8 +65,8 @@ def _ready(book: str, name: str, asked: str) -> str | None:
 
     try:
         text = printed_entry(book, name, asked)
-    except ImportError:
-        return None  # without tables, which the command says
+    except (ImportError, ValueError):
+        return None  # without tables, which the command says; or from a damaged file, without which it answers
     return None if text is None else f"{text}\n"
 
 

@@ -25,7 +25,8 @@ _ANSWERING = frozenset({"check", "compare", "diff", "keys", "map", "releases", "
 def taken_out(arguments: Sequence[str]) -> tuple[list[str], str]:
     """Return a command line without ``--lang``, and the language of its answer.
 
-    What programs read stays English: documents of ``--json``, and what commands print that give no answers.
+    What programs read stays English: documents of ``--json``, and what commands print that give no answers. So do pages
+    of the manual.
 
     Raises:
         UsageError: The option has no value, or one that is no language of answers.
@@ -44,7 +45,7 @@ def taken_out(arguments: Sequence[str]) -> tuple[list[str], str]:
                 raise UsageError(msg)
         else:
             kept.append(word)
-    is_answer = bool(kept) and kept[0] in _ANSWERING and "--json" not in kept
+    is_answer = bool(kept) and kept[0] in _ANSWERING and not {"--json", "--help", "-h"} & {*kept}
     return kept, (language or _of_environment()) if is_answer else "en"
 
 

@@ -30,6 +30,7 @@ _COMPARISON = re.compile(r"[\w.%]+ (?:(?:[=!<>]=|[<>]) [\w.'\"-]+|in \[[^\]]*\])
 _OPERATORS = frozenset({"and", "or", "not", "null", "true", "false", "in"})
 _HAN = "\u4e00-\u9fff，。；：！？（）、“”"
 _SPACE = re.compile(rf"(?<=[{_HAN}]) (?=[{_HAN}])|(?<=[，。；：！？（、“]) | (?=[，。；：！？）、”])")
+_STOP = re.compile(rf"(?<=[{_HAN}）)`])\. ?(?=[{_HAN}])|(?<=[{_HAN}）])\.$")
 
 
 class _Template(NamedTuple):
@@ -159,6 +160,11 @@ def stored_catalog(language: str) -> Catalog:
     return Catalog(table["SENTENCES"], table["PATTERNS"], table["NAMES"])
 
 
+def tidied(text: str) -> str:
+    """Return a Chinese text without blanks between its characters, and with its own full stops."""
+    return _SPACE.sub("", _STOP.sub("。", text))
+
+
 def in_parts(english: str, known: Callable[[str], str | None]) -> tuple[str, list[str]]:
     """Return a text as far as it is known: as a whole, else sentence by sentence and clause by clause.
 
@@ -177,6 +183,8 @@ def in_parts(english: str, known: Callable[[str], str | None]) -> tuple[str, lis
     if len(parts) == 1:
         return english, [] if _is_neutral(english) else [english]
     found = [in_parts(part, known) for part in parts]
+    if any(unknown for _, unknown in found) and len(sentences) == 1:
+        joint = "; "  # a full-width sign would stand amid English
     return joint.join(text for text, _ in found), [one for _, unknown in found for one in unknown]
 
 

@@ -40,11 +40,11 @@ class Voice:
 
     def composed(self, english: str) -> str:
         """Return a text that was put together, as much of it as is known."""
-        from .catalog import in_parts
+        from .catalog import in_parts, tidied
 
         text, unknown = in_parts(english, self.known)
         self.missing.update(unknown)
-        return text
+        return tidied(text)
 
     def found(self, english: str) -> str | None:
         """Return a text in this language; None, which is noted, if it has none."""
