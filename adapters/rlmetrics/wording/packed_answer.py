@@ -7,7 +7,7 @@ of their kind; fields are separated by tabs. The first line says which of them m
 from __future__ import annotations
 
 from . import terminal
-from .terminal import Block
+from .terminal import UnlaidBlock
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ def _places(lines: Sequence[str], pool: dict[str, int]) -> str:
 
 
 def _text(line: str, pool: dict[str, int]) -> str:
-    if not isinstance(line, Block):
+    if not isinstance(line, UnlaidBlock):
         return f"{_AS_IT_IS}{line}"
     given: Any = line.given
     if line.kind == "first_fitting":

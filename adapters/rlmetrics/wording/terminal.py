@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "LABEL",
-    "Block",
+    "UnlaidBlock",
     "columns",
     "extent",
     "first_fitting",
@@ -68,7 +68,7 @@ def width() -> int:
     return max(_LEAST, min(columns_ or _DEFAULT, _MOST))
 
 
-class Block(str):
+class UnlaidBlock(str):
     """A part of an answer that is not laid out yet, in the place of its lines.
 
     Attributes:
@@ -78,7 +78,7 @@ class Block(str):
 
     __slots__ = ("given", "kind")
 
-    def __new__(cls, kind: str, given: tuple[object, ...]) -> Block:
+    def __new__(cls, kind: str, given: tuple[object, ...]) -> UnlaidBlock:
         """Keep what was given; as a text a block is empty."""
         made = super().__new__(cls)
         made.kind, made.given = kind, given
@@ -126,7 +126,7 @@ def wrapped(
         columns: How wide the lines may be; by default as the terminal.
     """
     if _unlaid and columns is None:
-        return [Block("wrapped", (text, hint, indent, hanging))]
+        return [UnlaidBlock("wrapped", (text, hint, indent, hanging))]
     limit = columns or width()
     text = spoken(text)
     text += hint if extent(text) + extent(hint) <= limit else ""
@@ -166,7 +166,7 @@ def labelled(label: str, text: str | Sequence[str]) -> list[str]:
     """Return a label and the text beside it; each text of a sequence begins a new line."""
     texts = [text] if isinstance(text, str) else text
     if _unlaid and texts:
-        return [Block("labelled", (label, tuple(texts)))]
+        return [UnlaidBlock("labelled", (label, tuple(texts)))]
     lines = [line for item in texts for line in wrapped(item, indent=LABEL)]
     if lines:
         name = spoken(label)
@@ -184,21 +184,21 @@ def footnote(number: int, text: str) -> list[str]:
 def one_line(text: str, hint: str) -> list[str]:
     """Return a line that stays as it is, with a hint where there is room for it."""
     if _unlaid:
-        return [Block("one_line", (text, hint))]
+        return [UnlaidBlock("one_line", (text, hint))]
     return [text + hint if extent(text) + extent(hint) <= width() else text]
 
 
 def first_fitting(answers: Sequence[list[str]], most: int) -> list[str]:
     """Return the first of several answers, ever shorter ones, that has at most so many lines; else the last."""
     if _unlaid and len(answers) > 1:
-        return [Block("first_fitting", (answers, most))]
+        return [UnlaidBlock("first_fitting", (answers, most))]
     return next((lines for lines in answers if len(lines) <= most), answers[-1])
 
 
 def if_fitting(lines: list[str], most: int, answer: list[str], other: list[str]) -> list[str]:
     """Return an answer if some lines are at most so many, else the other one."""
     if _unlaid:
-        return [Block("if_fitting", (lines, most, answer, other))]
+        return [UnlaidBlock("if_fitting", (lines, most, answer, other))]
     return answer if len(lines) <= most else other
 
 
@@ -216,7 +216,7 @@ def columns(rows: Iterable[Sequence[str]], *, indent: int = 2, gap: int = 2, lab
     """
     table = [list(row) for row in rows]
     if _unlaid and table:
-        return [Block("columns", (table, indent, gap, label))]
+        return [UnlaidBlock("columns", (table, indent, gap, label))]
     table = [[spoken(cell) for cell in row] for row in table]
     count = max((len(row) for row in table), default=0)
     widths = [max((extent(row[at]) for row in table if len(row) > at + 1), default=0) for at in range(count - 1)]
@@ -259,7 +259,7 @@ def table(rows: Sequence[tuple[str, str, str, str]], *, widest: int, indent: int
         gap: Blanks between columns.
     """
     if _unlaid and rows:
-        return [Block("table", (rows, widest, indent, gap))]
+        return [UnlaidBlock("table", (rows, widest, indent, gap))]
     second = min(max(extent(row[2]) for row in rows), widest)
     third = min(max(extent(row[3]) for row in rows), width() // 5)
     first = width() - indent - 2 * gap - second - third

@@ -36,7 +36,7 @@ class Voice:
         """Return a text with values in the places of its placeholders; English where none is known."""
         found = self.found(english)
         text = english if found is None else found
-        return text.format_map(Values(values)) if values else text
+        return text.format_map(PlaceholderValues(values)) if values else text
 
     def composed(self, english: str) -> str:
         """Return a text that was put together, as much of it as is known."""
@@ -60,8 +60,8 @@ class Voice:
         return self._catalog.get(" ".join(english.split()))
 
 
-class Values(dict[str, object]):
-    """Values by name; a name without one stays as it stands, since keys hold braces too."""
+class PlaceholderValues(dict[str, object]):
+    """PlaceholderValues by name; a name without one stays as it stands, since keys hold braces too."""
 
     def __missing__(self, name: str) -> str:
         return f"{{{name}}}"
@@ -90,7 +90,7 @@ def speak(code: str) -> None:
 def phrase(english: str, **values: object) -> str:
     """Return a text that an answer says by itself, with values in the places of its placeholders."""
     if _spoken is None:
-        return english.format_map(Values(values)) if values else english
+        return english.format_map(PlaceholderValues(values)) if values else english
     return _spoken.plain(english, **values)
 
 

@@ -7,7 +7,7 @@ from functools import lru_cache
 
 from markupsafe import Markup, escape
 
-from rlmetrics.wording.voice import Values, Voice, later
+from rlmetrics.wording.voice import PlaceholderValues, Voice, later
 
 __all__ = ["ENGLISH", "Texts", "code", "later"]
 
@@ -25,7 +25,7 @@ class Texts(Voice):
         found = self.found(english)
         text = _escaped(english if found is None else found)
         if values:
-            text = text.format_map(Values({name: str(escape(value)) for name, value in values.items()}))
+            text = text.format_map(PlaceholderValues({name: str(escape(value)) for name, value in values.items()}))
         filled = Markup(text)
         return filled if found is not None or self.language == "en" else _untranslated(filled)
 
